@@ -1,0 +1,26 @@
+/**
+ * Frames as bytes on the wire. Spec: Events, 1 and 2.
+ */
+import type { Frame } from './reply.ts'
+
+/** The frames that are bytes; the others are time and endings, which adapters act out. */
+export type ByteFrame = Exclude<Frame, { kind: 'wait' | 'hang-up' }>
+
+/** What a frame is on the wire; a string stands for its UTF-8. A blank line ends each event. */
+export function encodeFrame(frame: ByteFrame): string | Uint8Array {
+  switch (frame.kind) {
+    case 'event':
+      return `data: ${frame.text ?? JSON.stringify(frame.event)}\n\n`
+    case 'done':
+      return 'data: [DONE]\n\n'
+    case 'bytes':
+      return frame.bytes
+  }
+}
+
+const utf8 = new TextEncoder()
+
+/** The same as bytes, whatever it was. */
+export function toBytes(chunk: string | Uint8Array): Uint8Array {
+  return typeof chunk === 'string' ? utf8.encode(chunk) : chunk
+}

@@ -1,0 +1,14 @@
+/**
+ * Headers that a person writes down: only what an HTTP message can carry.
+ */
+import * as z from 'zod'
+
+export const HeaderRecord = z.record(
+  z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'a header name has no spaces or colons'),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header value is one line of Latin-1'),
+)
+
+/** The same headers with their names in lower case. */
+export function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,64 @@
+/**
+ * A reply before it is bytes. Resolvers make replies, faults distort them, adapters render them.
+ */
+
+/** One payload of an event stream; `type` is always there. Spec: Events, 3. */
+export interface StreamEvent {
+  type: string
+  [field: string]: unknown
+}
+
+/** How a connection ends: `end` is a clean close, `reset` a broken one, `silence` leaves it open and says nothing more. */
+export type HangUp = 'end' | 'reset' | 'silence'
+
+/** One step of a streamed reply, in the order in which a client would notice it. */
+export type Frame =
+  /** `text` is the JSON of the event where that is already known. */
+  | { kind: 'event'; event: StreamEvent; text?: string }
+  /** The literal `[DONE]` that ends a stream. Spec: Events, 2. */
+  | { kind: 'done' }
+  /** Bytes as they are, whatever they are; a string stands for its UTF-8. */
+  | { kind: 'bytes'; bytes: string | Uint8Array }
+  /** Nothing for `ms` milliseconds of sandbox time. What came before has left by then. */
+  | { kind: 'wait'; ms: number }
+  /** The last frame: nothing after it is looked at. What came before has left by then. */
+  | { kind: 'hang-up'; how: HangUp }
+
+export type Body =
+  | { kind: 'none' }
+  /** A JSON value; `text` is its serialisation, and `bytes` the UTF-8 of that, where they are already known. */
+  | { kind: 'json'; value: unknown; text?: string; bytes?: Uint8Array }
+  /** A body that is sent step by step; iterated once, lazily, as fast as the reader reads. */
+  | { kind: 'frames'; frames: Iterable<Frame> }
+  /** Not even a status line: the connection ends, or stays silent, without an answer. */
+  | { kind: 'hang-up'; how: HangUp }
+
+export interface Reply {
+  /** HTTP status code. */
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body: Body
+}
+
+/** A 200 with a JSON body. */
+export function ok(value: unknown): Reply {
+  return json(200, value)
+}
+
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: { kind: 'json', value },
+  }
+}
+
+/** A 200 that is an event stream. Spec: Events. */
+export function eventStream(frames: Iterable<Frame>): Reply {
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    body: { kind: 'frames', frames },
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Bytes of a request as text, the same through every adapter.
+ */
+import { invalidRequest } from './errors.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Text of UTF-8, without a byte order mark. Throws 400 for bytes that are none: JSON is nothing else. */
+export function decodeBody(bytes: Uint8Array | ArrayBuffer): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw invalidRequest([{ path: 'body', message: 'Must be UTF-8', rule: 'utf8' }], {
+      assumption: 'requestBody',
+    })
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Schema issues as a caller reads them: one line each, with the path as JavaScript would write it.
+ */
+import type * as z from 'zod'
+import type { Violation } from './errors.ts'
+
+type Issue = z.core.$ZodIssue
+type Path = readonly PropertyKey[]
+
+/** All issues of a failed parse, each with its path below `root`. */
+export function toViolations(error: z.core.$ZodError, root: string): Violation[] {
+  return error.issues.flatMap((issue) => violationsOf(issue, root, []))
+}
+
+/** `pathOf('body', ['input', 0, 'content'])` is `body.input[0].content`. */
+export function pathOf(root: string, path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    const name = String(step)
+    return /^[\w$-]+$/.test(name) ? `${text}.${name}` : `${text}[${JSON.stringify(name)}]`
+  }, root)
+}
+
+function violationsOf(issue: Issue, root: string, above: Path): Violation[] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'invalid_union') {
+    const branch = nearestBranch(issue.errors)
+    if (branch) return branch.flatMap((inner) => violationsOf(inner, root, path))
+    const expected = issue.errors
+      .flat()
+      .flatMap((inner) => (inner.code === 'invalid_type' ? inner.expected : []))
+    if (expected.length > 0) {
+      const message = `Invalid input: expected ${[...new Set(expected)].join(' or ')}`
+      return [{ path: pathOf(root, path), message, rule: 'invalid_type' }]
+    }
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: pathOf(root, [...path, key]),
+      message: 'Unknown field',
+      rule: issue.code,
+    }))
+  }
+  return [{ path: pathOf(root, path), message: issue.message, rule: ruleOf(issue) }]
+}
+
+/** The alternative that the value came closest to: the one that got past the type of the value as a whole. */
+function nearestBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
+  const entered = branches.filter((issues) =>
+    issues.every((issue) => issue.path.length > 0 || issue.code !== 'invalid_type'),
+  )
+  return entered.sort((left, right) => left.length - right.length)[0]
+}
+
+function ruleOf(issue: Issue): string {
+  if (issue.code === 'invalid_format') return issue.format === 'regex' ? 'pattern' : issue.format
+  if (issue.code === 'custom' && typeof issue.params?.['rule'] === 'string') return issue.params['rule']
+  return issue.code
+}

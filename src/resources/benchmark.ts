@@ -1,0 +1,161 @@
+// Benchmark scores of models, from two sources of different shape. Spec: Benchmark item, Benchmark meta,
+// GET /benchmarks. The design-source shape is not in the specification: see `assumptions.ts`.
+// Lazy schemas are built on first use, so that importing the double stays quick.
+
+import * as z from 'zod'
+import { type Making, pick, price, titled, VENDORS } from './making.ts'
+import { Timestamp } from './text.ts'
+
+export const BenchmarkSource = z.enum(['index-source', 'design-source'])
+export type BenchmarkSource = z.infer<typeof BenchmarkSource>
+
+export const TaskType = z.enum(['coding', 'intelligence', 'agentic'])
+export type TaskType = z.infer<typeof TaskType>
+
+export const Arena = z.enum(['models', 'builders', 'agents'])
+export type Arena = z.infer<typeof Arena>
+
+/** The categories that the specification gives as examples. Any other string is a category too. */
+export const CATEGORIES = [
+  'codecategories',
+  'uicomponent',
+  'gamedev',
+  '3d',
+  'dataviz',
+  'image',
+  'video',
+  'svg',
+] as const
+
+/** `as_of` of the fixtures. */
+export const BENCHMARKS_AS_OF = '2025-12-15T00:00:00.000Z'
+
+const Pricing = z.strictObject({ prompt: z.string(), completion: z.string() })
+const Count = z.int().nonnegative()
+
+export const IndexBenchmark = z.lazy(() =>
+  z
+    .strictObject({
+      source: z.literal('index-source'),
+      model_permaslug: z.string(),
+      display_name: z.string(),
+      intelligence_index: z.number(),
+      coding_index: z.number(),
+      agentic_index: z.number(),
+      pricing: Pricing,
+    })
+    .meta({ id: 'IndexBenchmark', description: 'The three indices of one model.' }),
+)
+
+export type IndexBenchmark = z.infer<typeof IndexBenchmark>
+
+export const DesignBenchmark = z.lazy(() =>
+  z
+    .strictObject({
+      source: z.literal('design-source'),
+      model_permaslug: z.string(),
+      display_name: z.string(),
+      arena: Arena,
+      category: z.string().describe('A category within the arena.'),
+      elo: z.number(),
+      win_rate: z.number().min(0).max(100).describe('Percentage, 0 to 100.'),
+      avg_generation_time_ms: z.number().nonnegative().nullable(),
+      tournament_stats: z.strictObject({
+        first_place: Count.nullable(),
+        second_place: Count.nullable(),
+        third_place: Count.nullable(),
+        fourth_place: Count.nullable(),
+        total: Count.nullable(),
+      }),
+      pricing: Pricing.nullable(),
+    })
+    .meta({ id: 'DesignBenchmark', description: 'The standing of one model in one category of an arena.' }),
+)
+
+export type DesignBenchmark = z.infer<typeof DesignBenchmark>
+
+export const Benchmark = z
+  .discriminatedUnion('source', [IndexBenchmark, DesignBenchmark])
+  .meta({ id: 'Benchmark', description: 'A benchmark item; its source decides its shape.' })
+
+export type Benchmark = z.infer<typeof Benchmark>
+
+export const BenchmarkMeta = z
+  .strictObject({
+    as_of: Timestamp,
+    model_count: Count.describe('How many distinct models data names.'),
+    version: z.string(),
+    source: BenchmarkSource.nullable().describe('Null when no source was requested.'),
+    source_url: z.string().nullable(),
+    citation: z.string().nullable().describe('Attribution text.'),
+    task_type: TaskType.nullable(),
+  })
+  .meta({ id: 'BenchmarkMeta', description: 'What the benchmark items are and where they come from.' })
+
+export type BenchmarkMeta = z.infer<typeof BenchmarkMeta>
+
+/** What names one row: nothing on the wire does. */
+export function benchmarkKey(row: Benchmark): string {
+  return row.source === 'index-source'
+    ? `${row.source}:${row.model_permaslug}`
+    : `${row.source}:${row.model_permaslug}:${row.arena}:${row.category}`
+}
+
+/** Makes one plausible row: index-source for an even index, design-source for an odd one. */
+export function fakeBenchmark(making: Making): Benchmark {
+  return making.index % 2 === 0 ? fakeIndexBenchmark(making) : fakeDesignBenchmark(making)
+}
+
+export function fakeIndexBenchmark(making: Making): IndexBenchmark {
+  const { field } = making
+  return {
+    source: 'index-source',
+    ...fakeModel(making),
+    intelligence_index: field('intelligence_index').number.float({ min: 15, max: 70, fractionDigits: 1 }),
+    coding_index: field('coding_index').number.float({ min: 10, max: 65, fractionDigits: 1 }),
+    agentic_index: field('agentic_index').number.float({ min: 5, max: 75, fractionDigits: 1 }),
+    pricing: fakePricing(making),
+  }
+}
+
+export function fakeDesignBenchmark(making: Making): DesignBenchmark {
+  const { field } = making
+  const timed = field('is_timed').datatype.boolean(0.8)
+  return {
+    source: 'design-source',
+    ...fakeModel(making),
+    arena: pick(field('arena'), Arena.options),
+    category: pick(field('category'), CATEGORIES),
+    elo: field('elo').number.int({ min: 900, max: 1400 }),
+    win_rate: field('win_rate').number.float({ min: 20, max: 80, fractionDigits: 1 }),
+    avg_generation_time_ms: timed
+      ? field('avg_generation_time_ms').number.int({ min: 4_000, max: 180_000 })
+      : null,
+    tournament_stats: fakeTournament(making),
+    pricing: field('is_priced').datatype.boolean(0.8) ? fakePricing(making) : null,
+  }
+}
+
+function fakeModel({ index, field }: Making): { model_permaslug: string; display_name: string } {
+  const vendor = pick(field('vendor'), VENDORS)
+  const family = pick(field('family'), FAMILIES)
+  return {
+    model_permaslug: `${vendor}/${family}-${index}`,
+    display_name: `${titled(vendor)} ${titled(family)} ${index}`,
+  }
+}
+
+function fakePricing({ field }: Making): { prompt: string; completion: string } {
+  const dollars = field('pricing').number.int({ min: 5, max: 500 }) / 100
+  return { prompt: price(dollars), completion: price(dollars * 4) }
+}
+
+function fakeTournament({ field }: Making): DesignBenchmark['tournament_stats'] {
+  const faker = field('tournament_stats')
+  const place = () => faker.number.int({ min: 0, max: 400 })
+  const [first_place, second_place, third_place, fourth_place] = [place(), place(), place(), place()]
+  const total = first_place + second_place + third_place + fourth_place
+  return { first_place, second_place, third_place, fourth_place, total }
+}
+
+const FAMILIES = ['anvil', 'chat', 'compass', 'current', 'meadow', 'prism', 'reason', 'sketch']

@@ -1,0 +1,94 @@
+// An embeddings model, as GET /embeddings/models lists it. Spec: Model (embeddings listing entry).
+// Lazy schemas are built on first use, so that importing the double stays quick.
+
+import * as z from 'zod'
+import { EARLIEST, type Making, pick, price, timestamp, titled, VENDORS } from './making.ts'
+
+const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/, 'Must be a decimal number in a string')
+const TokenCount = z.int().nonnegative()
+
+export const EmbeddingsModel = z.lazy(() =>
+  z
+    .strictObject({
+      id: z.string().describe('Model identifier, <vendor>/<model>.'),
+      canonical_slug: z.string(),
+      name: z.string(),
+      description: z.string(),
+      created: z.int().nonnegative().describe('Unix timestamp in seconds.'),
+      context_length: TokenCount,
+      architecture: z.strictObject({
+        input_modalities: z.array(z.string()),
+        output_modalities: z
+          .array(z.string())
+          .refine((modalities) => modalities.includes('embeddings'), 'Must contain embeddings')
+          .meta({ contains: { const: 'embeddings' } }),
+        modality: z.string().describe('Such as text->text.'),
+        tokenizer: z.string(),
+        instruct_type: z.string().nullable(),
+      }),
+      pricing: z
+        .strictObject({ prompt: Decimal, completion: Decimal, image: Decimal, request: Decimal })
+        .describe('Each a decimal number per unit.'),
+      top_provider: z.strictObject({
+        context_length: TokenCount,
+        is_moderated: z.boolean(),
+        max_completion_tokens: TokenCount.nullable(),
+      }),
+      supported_parameters: z.array(z.string()).describe('Empty for embeddings models.'),
+      links: z.strictObject({ details: z.string().describe('Path to the endpoints of this model.') }),
+      default_parameters: z.null(),
+      per_request_limits: z.null(),
+      supported_voices: z.null(),
+      knowledge_cutoff: z.null(),
+      expiration_date: z.null(),
+    })
+    .meta({ id: 'EmbeddingsModel', description: 'An embeddings model with its metadata and pricing.' }),
+)
+
+export type EmbeddingsModel = z.infer<typeof EmbeddingsModel>
+
+/** Makes one plausible embeddings model, such as `kestrel/embed-small-37`. */
+export function fakeEmbeddingsModel({ index, field }: Making): EmbeddingsModel {
+  const vendor = pick(field('vendor'), VENDORS)
+  const size = pick(field('size'), SIZES)
+  const id = `${vendor}/embed-${size}-${index}`
+  const context_length = pick(field('context_length'), [512, 2048, 8192, 16384, 32768])
+  const sees = field('input_modalities').datatype.boolean(0.2)
+  return {
+    id,
+    canonical_slug: id,
+    name: `${titled(vendor)}: Embed ${titled(size)} ${index}`,
+    description: pick(field('description'), DESCRIPTIONS),
+    created: Math.floor(Date.parse(timestamp(field('created'), EARLIEST)) / 1000),
+    context_length,
+    architecture: {
+      input_modalities: sees ? ['text', 'image'] : ['text'],
+      output_modalities: ['embeddings'],
+      modality: sees ? 'text+image->embeddings' : 'text->embeddings',
+      tokenizer: titled(vendor),
+      instruct_type: null,
+    },
+    pricing: {
+      prompt: price(field('pricing').number.int({ min: 1, max: 40 }) / 100),
+      completion: '0',
+      image: '0',
+      request: '0',
+    },
+    top_provider: { context_length, is_moderated: false, max_completion_tokens: null },
+    supported_parameters: [],
+    links: { details: `/api/v1/models/${id}/endpoints` },
+    default_parameters: null,
+    per_request_limits: null,
+    supported_voices: null,
+    knowledge_cutoff: null,
+    expiration_date: null,
+  }
+}
+
+const SIZES = ['mini', 'small', 'base', 'large']
+const DESCRIPTIONS = [
+  'A general model for search and clustering in many languages.',
+  'Made for short texts: titles, queries, product names.',
+  'Places source code and the questions about it in one space.',
+  'Long documents in one vector, without splitting them first.',
+]

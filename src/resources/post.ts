@@ -1,0 +1,52 @@
+// A social-media post that `x_search_filter` searches. Spec: POST /responses; the shape of a post is ours.
+
+import * as z from 'zod'
+import { type Making, pick, timestamp } from './making.ts'
+import { Timestamp, WebAddress } from './text.ts'
+
+const Media = z.array(z.strictObject({ description: z.string().min(1) }))
+
+export const Post = z
+  .strictObject({
+    id: z.string().min(1),
+    handle: z.string().regex(/^[A-Za-z0-9_]+$/, 'Must be a handle without @'),
+    date: Timestamp,
+    text: z.string().min(1),
+    url: WebAddress,
+    images: Media.optional().describe('What image understanding sees.'),
+    videos: Media.optional().describe('What video understanding sees.'),
+  })
+  .meta({ id: 'Post', description: 'A social-media post that web search can find.' })
+
+export type Post = z.infer<typeof Post>
+
+/** Makes one plausible post, with an id such as `2000000000000000037`. */
+export function fakePost({ index, field }: Making): Post {
+  const id = `2${String(index).padStart(18, '0')}`
+  const handle = pick(field('handle'), HANDLES)
+  const { text, scene } = pick(field('subject'), SUBJECTS)
+  const media = field('media').number.int({ min: 0, max: 5 })
+  return {
+    id,
+    handle,
+    date: timestamp(field('date')),
+    text: `${text} ${pick(field('aside'), ASIDES)}`,
+    url: `https://social.example/${handle}/status/${id}`,
+    ...(media === 0 && { images: [{ description: `A photograph of ${scene}` }] }),
+    ...(media === 1 && { videos: [{ description: `A short film of ${scene}` }] }),
+  }
+}
+
+const HANDLES = ['bakery_diary', 'harbor_watch', 'hill_runner', 'night_sky_log', 'old_maps', 'quiet_garden']
+const ASIDES = ['More tomorrow.', 'Notes to follow.', 'Has anyone else seen this?', 'Worth the early start.']
+const SUBJECTS = [
+  { text: 'First frost on the beans this morning.', scene: 'bean leaves with frost along the edges' },
+  { text: 'The ferry left on time for once.', scene: 'a white ferry leaving a small harbour' },
+  { text: 'Found a street plan from 1911 in a shoebox.', scene: 'a folded street plan on a kitchen table' },
+  { text: 'Rye loaf, 80% hydration, and it held its shape.', scene: 'a dark loaf cut in half' },
+  { text: 'Two planets above the roof tonight.', scene: 'two bright points above a dark roof' },
+  {
+    text: 'The new trail is open as far as the bridge.',
+    scene: 'a gravel path that ends at a wooden bridge',
+  },
+]

@@ -1,0 +1,40 @@
+// A model provider, as GET /providers lists it. Spec: Provider.
+
+import * as z from 'zod'
+import { type Making, pick, slugify, titled, VENDORS } from './making.ts'
+import { UrlSafe, WebAddress } from './text.ts'
+
+const CountryCode = z.string().regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 alpha-2 country code')
+
+export const Provider = z
+  .strictObject({
+    name: z.string().describe('Display name.'),
+    slug: UrlSafe.describe('URL-friendly identifier.'),
+    privacy_policy_url: WebAddress.nullable().describe('URL of the privacy policy.'),
+    terms_of_service_url: WebAddress.nullish().describe('URL of the terms of service.'),
+    status_page_url: WebAddress.nullish().describe('URL of the status page.'),
+    headquarters: CountryCode.nullish().describe('ISO 3166-1 alpha-2 country code.'),
+    datacenters: z.array(CountryCode).nullish().describe('ISO 3166-1 alpha-2 country codes.'),
+  })
+  .meta({ id: 'Provider', description: 'A provider of AI models.' })
+
+export type Provider = z.infer<typeof Provider>
+
+/** Makes one plausible provider, such as `driftwood-compute-37`. */
+export function fakeProvider({ index, field }: Making): Provider {
+  const name = `${titled(pick(field('vendor'), VENDORS))} ${pick(field('trade'), TRADES)} ${index}`
+  const slug = slugify(name)
+  const site = `https://${slug}.example`
+  return {
+    name,
+    slug,
+    privacy_policy_url: field('privacy_policy_url').datatype.boolean(0.9) ? `${site}/privacy` : null,
+    terms_of_service_url: field('terms_of_service_url').datatype.boolean(0.8) ? `${site}/terms` : null,
+    status_page_url: field('status_page_url').datatype.boolean(0.6) ? `https://status.${slug}.example` : null,
+    headquarters: field('headquarters').datatype.boolean(0.9) ? pick(field('country'), COUNTRIES) : null,
+    datacenters: field('datacenters').helpers.arrayElements(COUNTRIES, { min: 0, max: 4 }),
+  }
+}
+
+const TRADES = ['AI', 'Cloud', 'Compute', 'Inference', 'Labs', 'Models', 'Research', 'Systems']
+const COUNTRIES = ['AU', 'BR', 'CA', 'DE', 'FI', 'FR', 'GB', 'IE', 'IN', 'JP', 'KR', 'NL', 'SE', 'SG', 'US']

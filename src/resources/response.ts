@@ -1,0 +1,142 @@
+// What POST /responses answers with. Spec: Response object. The fields beyond the specification are those
+// that clients' own schemas require: see `assumptions.ts`.
+// Lazy schemas are built on first use, so that importing the double stays quick.
+
+import * as z from 'zod'
+
+const UnixSeconds = z.int().nonnegative()
+const Tokens = z.int().nonnegative()
+
+export const ResponseStatus = z.enum([
+  'completed',
+  'incomplete',
+  'in_progress',
+  'failed',
+  'cancelled',
+  'queued',
+])
+export type ResponseStatus = z.infer<typeof ResponseStatus>
+
+export const MessageStatus = z.enum(['completed', 'incomplete', 'in_progress'])
+export type MessageStatus = z.infer<typeof MessageStatus>
+
+export const UrlCitation = z
+  .strictObject({
+    type: z.literal('url_citation'),
+    url: z.string().describe('Source page.'),
+    title: z.string(),
+    start_index: z.int().nonnegative().describe('Start offset into the text of its content part.'),
+    end_index: z.int().nonnegative().describe('End offset into the same text, exclusive.'),
+    content: z.string().optional().describe('Excerpt of the page.'),
+  })
+  .meta({ id: 'UrlCitation', description: 'A source of the words that it spans, in UTF-16 units.' })
+
+export type UrlCitation = z.infer<typeof UrlCitation>
+
+export const OutputText = z
+  .strictObject({
+    type: z.literal('output_text'),
+    text: z.string(),
+    annotations: z.array(UrlCitation),
+  })
+  .meta({ id: 'OutputText', description: 'A content part that is text.' })
+
+export type OutputText = z.infer<typeof OutputText>
+
+export const OutputMessage = z.lazy(() =>
+  z
+    .strictObject({
+      type: z.literal('message'),
+      id: z.string(),
+      status: MessageStatus,
+      role: z.literal('assistant'),
+      content: z.array(OutputText),
+    })
+    .meta({ id: 'OutputMessage', description: 'What the model says.' }),
+)
+
+export type OutputMessage = z.infer<typeof OutputMessage>
+
+export const FunctionCall = z.lazy(() =>
+  z
+    .strictObject({
+      type: z.literal('function_call'),
+      id: z.string(),
+      call_id: z.string(),
+      name: z.string(),
+      arguments: z.string().describe('JSON in a string.'),
+      status: MessageStatus,
+    })
+    .meta({ id: 'FunctionCall', description: 'A function that the model wants called.' }),
+)
+
+export type FunctionCall = z.infer<typeof FunctionCall>
+
+export const WebSearchCall = z.lazy(() =>
+  z
+    .strictObject({
+      type: z.literal('web_search_call'),
+      id: z.string(),
+      status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
+      action: z.strictObject({ type: z.literal('search'), query: z.string() }),
+    })
+    .meta({ id: 'WebSearchCall', description: 'A search that was made before the message.' }),
+)
+
+export type WebSearchCall = z.infer<typeof WebSearchCall>
+
+export const OutputItem = z.lazy(() =>
+  z
+    .discriminatedUnion('type', [OutputMessage, FunctionCall, WebSearchCall])
+    .meta({ id: 'OutputItem', description: 'One item of the output.' }),
+)
+
+export type OutputItem = z.infer<typeof OutputItem>
+
+export const ResponseUsage = z.lazy(() =>
+  z
+    .strictObject({
+      input_tokens: Tokens,
+      input_tokens_details: z.strictObject({ cached_tokens: Tokens }),
+      output_tokens: Tokens,
+      output_tokens_details: z.strictObject({ reasoning_tokens: Tokens }),
+      total_tokens: Tokens,
+    })
+    .meta({ id: 'ResponseUsage', description: 'Tokens that the response took.' }),
+)
+
+export type ResponseUsage = z.infer<typeof ResponseUsage>
+
+export const ResponseObject = z.lazy(() =>
+  z
+    .strictObject({
+      id: z.string(),
+      object: z.literal('response'),
+      created_at: UnixSeconds.describe('Unix timestamp in seconds.'),
+      completed_at: UnixSeconds.nullable(),
+      model: z.string().describe('The model that was asked for.'),
+      status: ResponseStatus,
+      error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+      incomplete_details: z
+        .strictObject({ reason: z.enum(['max_output_tokens', 'content_filter']) })
+        .nullable(),
+      instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
+      text: z
+        .looseObject({})
+        .optional()
+        .describe('As it was asked for: some clients parse structured output only where it is named here.'),
+      metadata: z.record(z.string(), z.unknown()).nullable(),
+      temperature: z.number().nullable(),
+      top_p: z.number().nullable(),
+      presence_penalty: z.number().nullable(),
+      frequency_penalty: z.number().nullable(),
+      parallel_tool_calls: z.boolean(),
+      tool_choice: z.union([z.string(), z.looseObject({})]),
+      tools: z.array(z.looseObject({ type: z.string() })),
+      output: z.array(OutputItem),
+      usage: ResponseUsage,
+    })
+    .meta({ id: 'ResponseObject', description: 'A model response.' }),
+)
+
+export type ResponseObject = z.infer<typeof ResponseObject>

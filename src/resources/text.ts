@@ -1,0 +1,43 @@
+// The kinds of string that several resources share. Spec: Limits; ISO 8601 timestamps throughout.
+
+import * as z from 'zod'
+
+/**
+ * A string of `min` to `max` characters. Characters are Unicode code points, as in JSON Schema, so an emoji
+ * outside the basic plane is one; `z.string().max()` would count it as two.
+ */
+export function codePoints(min: number, max: number) {
+  return z
+    .string()
+    .check(({ value, issues }) => {
+      const length = countCodePoints(value)
+      const issue = { origin: 'string', inclusive: true, input: value, continue: true } as const
+      if (length < min) {
+        const message = `Must have at least ${characters(min)}, has ${length}`
+        issues.push({ ...issue, code: 'too_small', minimum: min, message })
+      }
+      if (length > max) {
+        const message = `Must have at most ${characters(max)}, has ${length}`
+        issues.push({ ...issue, code: 'too_big', maximum: max, message })
+      }
+    })
+    .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max })
+}
+
+export function countCodePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** An ISO 8601 date and time with `Z` or an offset, such as `Date.toISOString()` makes. */
+export const Timestamp = z.iso.datetime({ offset: true })
+
+/** One path segment that needs no escaping. */
+export const UrlSafe = z.string().regex(/^[A-Za-z0-9._~-]+$/, 'Must be URL-safe: letters, digits, . _ ~ -')
+
+export const WebAddress = z.url({ protocol: /^https?$/ })
+
+function characters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`
+}

@@ -1,0 +1,95 @@
+// A workspace: a container for defaults and logging settings. Spec: Workspace, PATCH /workspaces/{id}.
+
+import * as z from 'zod'
+import { lifetime, type Making, pick, slugify, VENDORS } from './making.ts'
+import { codePoints, Timestamp } from './text.ts'
+
+const fields = {
+  name: codePoints(1, 100).describe('Name of the workspace.'),
+  slug: codePoints(1, 50)
+    .regex(
+      /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
+      'Must be lowercase alphanumeric segments separated by single hyphens',
+    )
+    .describe('URL-friendly identifier.'),
+  description: codePoints(0, 500).nullable().describe('Description of the workspace.'),
+  default_text_model: z.string().nullable().describe('Model identifier.'),
+  default_image_model: z.string().nullable().describe('Model identifier.'),
+  default_provider_sort: z
+    .string()
+    .nullable()
+    .describe('Default provider sort preference; described values: price, throughput, latency, exacto.'),
+  io_logging_api_key_ids: z.array(z.int()).nullable().describe('API key IDs used to filter I/O logging.'),
+  io_logging_sampling_rate: z
+    .number()
+    .min(0.0001)
+    .max(1)
+    .meta({ format: 'double', description: 'Share of requests that I/O logging samples.' }),
+  is_data_discount_logging_enabled: z.boolean().describe('Whether data discount logging is enabled.'),
+  is_observability_broadcast_enabled: z.boolean().describe('Whether broadcast is enabled.'),
+  is_observability_io_logging_enabled: z.boolean().describe('Whether private logging is enabled.'),
+}
+
+export const Workspace = z
+  .strictObject({
+    id: z.uuid(),
+    ...fields,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    created_by: z.string().describe('Identifier of the creating user.'),
+  })
+  .meta({ id: 'Workspace', description: 'A container for defaults and logging settings.' })
+
+export type Workspace = z.infer<typeof Workspace>
+
+/** The body of PATCH /workspaces/{id}. Loose: fields that the specification does not name are kept. */
+export const WorkspaceUpdate = z
+  .looseObject(fields)
+  .partial()
+  .meta({ id: 'WorkspaceUpdate', description: 'The fields of a workspace to change; omitted ones stay.' })
+
+export type WorkspaceUpdate = z.infer<typeof WorkspaceUpdate>
+
+/** The described values of `default_provider_sort`. Any other string is accepted too. */
+export const PROVIDER_SORTS = ['price', 'throughput', 'latency', 'exacto'] as const
+
+/** Makes one plausible workspace, such as `payments-sandbox-37`. */
+export function fakeWorkspace(making: Making): Workspace {
+  const { index, field } = making
+  const name = `${pick(field('team'), TEAMS)} ${pick(field('stage'), STAGES)} ${index}`
+  const images = pick(field('image_vendor'), VENDORS)
+  return {
+    id: field('id').string.uuid(),
+    name,
+    slug: slugify(name),
+    description: field('has_description').datatype.boolean(0.7)
+      ? pick(field('description'), DESCRIPTIONS)
+      : null,
+    ...lifetime(making),
+    created_by: `user_${field('created_by').string.alphanumeric(12)}`,
+    default_text_model: `${pick(field('default_text_model'), VENDORS)}/chat-large`,
+    default_image_model: field('default_image_model').datatype.boolean() ? `${images}/canvas` : null,
+    default_provider_sort: pick(field('default_provider_sort'), [...PROVIDER_SORTS, null]),
+    io_logging_api_key_ids: apiKeyIds(making),
+    io_logging_sampling_rate: pick(field('io_logging_sampling_rate'), [0.01, 0.1, 0.25, 0.5, 1]),
+    is_data_discount_logging_enabled: field('is_data_discount_logging_enabled').datatype.boolean(),
+    is_observability_broadcast_enabled: field('is_observability_broadcast_enabled').datatype.boolean(),
+    is_observability_io_logging_enabled: field('is_observability_io_logging_enabled').datatype.boolean(),
+  }
+}
+
+function apiKeyIds({ field }: Making): number[] | null {
+  const faker = field('io_logging_api_key_ids')
+  const count = faker.number.int({ min: 0, max: 3 })
+  return count === 0 ? null : Array.from({ length: count }, () => faker.number.int({ min: 100, max: 9999 }))
+}
+
+const TEAMS = ['Billing', 'Catalogue', 'Editorial', 'Growth', 'Onboarding', 'Payments', 'Research', 'Support']
+const STAGES = ['Demo', 'Evaluation', 'Live', 'Pilot', 'Playground', 'Sandbox']
+const DESCRIPTIONS = [
+  'Answers customers in the help centre and hands over to a person when unsure.',
+  'Nightly evaluation runs. Nothing in here is seen by customers.',
+  'Shared by the whole team for trying out prompts.',
+  'Summaries and tags for the article archive.',
+  'The assistant inside the mobile application.',
+]

@@ -1,0 +1,138 @@
+// The canonical records: each is what its schema says, and together they make one world.
+
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import benchmarks from '../../fixtures/benchmarks.json' with { type: 'json' }
+import embeddingsModels from '../../fixtures/embeddings-models.json' with { type: 'json' }
+import pages from '../../fixtures/pages.json' with { type: 'json' }
+import posts from '../../fixtures/posts.json' with { type: 'json' }
+import presetVersions from '../../fixtures/preset-versions.json' with { type: 'json' }
+import presets from '../../fixtures/presets.json' with { type: 'json' }
+import providers from '../../fixtures/providers.json' with { type: 'json' }
+import workspaces from '../../fixtures/workspaces.json' with { type: 'json' }
+import { Arena, Benchmark, benchmarkKey, CATEGORIES } from '../../src/resources/benchmark.ts'
+import { EmbeddingsModel } from '../../src/resources/model.ts'
+import { Page } from '../../src/resources/page.ts'
+import { Post } from '../../src/resources/post.ts'
+import { PresetRecord, PresetVersion } from '../../src/resources/preset.ts'
+import { Provider } from '../../src/resources/provider.ts'
+import { Workspace } from '../../src/resources/workspace.ts'
+
+const world = {
+  providers: z.array(Provider).parse(providers),
+  workspaces: z.array(Workspace).parse(workspaces),
+  embeddingsModels: z.array(EmbeddingsModel).parse(embeddingsModels),
+  benchmarks: z.array(Benchmark).parse(benchmarks),
+  presets: z.array(PresetRecord).parse(presets),
+  presetVersions: z.array(PresetVersion).parse(presetVersions),
+  pages: z.array(Page).parse(pages),
+  posts: z.array(Post).parse(posts),
+}
+
+const indexRows = world.benchmarks.filter((row) => row.source === 'index-source')
+const designRows = world.benchmarks.filter((row) => row.source === 'design-source')
+
+describe('fixtures', () => {
+  it('number as the documentation counts them', () => {
+    const counts = Object.fromEntries(Object.entries(world).map(([name, rows]) => [name, rows.length]))
+    expect(counts).toEqual({
+      providers: 12,
+      workspaces: 2,
+      embeddingsModels: 8,
+      benchmarks: 51,
+      presets: 4,
+      presetVersions: 10,
+      pages: 40,
+      posts: 24,
+    })
+    expect([indexRows.length, designRows.length]).toEqual([20, 31])
+  })
+
+  it.each([
+    ['provider slugs', world.providers.map(({ slug }) => slug)],
+    ['workspace ids and slugs, together', world.workspaces.flatMap(({ id, slug }) => [id, slug])],
+    ['embeddings model ids', world.embeddingsModels.map(({ id }) => id)],
+    ['benchmark rows', world.benchmarks.map(benchmarkKey)],
+    ['preset ids and slugs', world.presets.flatMap(({ id, slug }) => [id, slug])],
+    ['preset version ids', world.presetVersions.map(({ id }) => id)],
+    ['versions of a preset', world.presetVersions.map((row) => `${row.preset_id} ${row.version}`)],
+    ['page urls', world.pages.map(({ url }) => url)],
+    ['post ids', world.posts.map(({ id }) => id)],
+    ['post urls', world.posts.map(({ url }) => url)],
+  ])('have unique %s', (_, keys) => {
+    expect(keys.filter((key, place) => keys.indexOf(key) !== place)).toEqual([])
+  })
+
+  it('designate for each preset a version of its own', () => {
+    const owners = world.presets.map(({ designated_version_id }) => {
+      return world.presetVersions.find(({ id }) => id === designated_version_id)?.preset_id
+    })
+    expect(owners).toEqual(world.presets.map(({ id }) => id))
+  })
+
+  it('designate a version that is not always the latest', () => {
+    const latest = world.presets.map((preset) => {
+      const own = world.presetVersions.filter(({ preset_id }) => preset_id === preset.id)
+      return own.at(-1)?.id === preset.designated_version_id
+    })
+    expect(latest).toEqual([false, true, false, true])
+  })
+
+  it('place presets in existing workspaces and versions in existing presets', () => {
+    const workspaceIds = world.workspaces.map(({ id }) => id)
+    const presetIds = world.presets.map(({ id }) => id)
+    for (const { workspace_id } of world.presets) expect(workspaceIds).toContain(workspace_id)
+    for (const { preset_id } of world.presetVersions) expect(presetIds).toContain(preset_id)
+  })
+
+  it('put the workspace `production` first, then `staging`', () => {
+    expect(world.workspaces.map(({ slug }) => slug)).toEqual(['production', 'staging'])
+  })
+
+  it('lie before 2026, where the sandbox clock starts', () => {
+    const start = Date.parse('2026-01-01T00:00:00Z')
+    const dates = JSON.stringify(world).match(/(?<=")\d{4}-\d\d-\d\dT[^"]+(?=")/g) ?? []
+    const seconds = world.embeddingsModels.map(({ created }) => created * 1000)
+    expect(dates.length).toBeGreaterThan(90)
+    expect([...dates.map((date) => Date.parse(date)), ...seconds].filter((time) => !(time < start))).toEqual(
+      [],
+    )
+  })
+
+  it('never update a record before it was created', () => {
+    for (const row of [...world.workspaces, ...world.presets, ...world.presetVersions]) {
+      expect(Date.parse(row.updated_at), row.id).toBeGreaterThanOrEqual(Date.parse(row.created_at))
+    }
+  })
+
+  it('rank the models differently by each index, without ties', () => {
+    const orders = (['intelligence_index', 'coding_index', 'agentic_index'] as const).map((index) => {
+      expect(new Set(indexRows.map((row) => row[index])).size).toBe(indexRows.length)
+      return indexRows
+        .toSorted((a, b) => b[index] - a[index])
+        .map((row) => row.model_permaslug)
+        .join()
+    })
+    expect(new Set(orders).size).toBe(3)
+  })
+
+  it('cover every arena and every named category of the design source', () => {
+    expect(new Set(designRows.map((row) => row.arena))).toEqual(new Set(Arena.options))
+    expect(new Set(designRows.map((row) => row.category))).toEqual(new Set(CATEGORIES))
+    expect(new Set(designRows.map((row) => row.elo)).size).toBe(designRows.length)
+  })
+
+  it('name only vendors that are on the provider list, or x-ai', () => {
+    const slugs = new Set([...world.providers.map(({ slug }) => slug), 'x-ai'])
+    const models = [
+      ...world.benchmarks.map((row) => row.model_permaslug),
+      ...world.embeddingsModels.map(({ id }) => id),
+      ...world.presetVersions.flatMap(({ config }) => config.model ?? []),
+    ]
+    expect(models.filter((model) => !slugs.has(model.split('/')[0] ?? ''))).toEqual([])
+  })
+
+  it('write page addresses as a URL parser would', () => {
+    for (const { url } of [...world.pages, ...world.posts]) expect(new URL(url).href).toBe(url)
+  })
+})

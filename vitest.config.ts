@@ -1,0 +1,63 @@
+import { defineConfig } from 'vitest/config'
+
+const slow = ['test/e2e/**/*.test.ts', 'test/package/*.test.ts', 'test/consumers/*.test.ts']
+
+/** Examples name the package as its users do. */
+const ourselves = ['vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
+  find: `gateway-understudy/${entry}`,
+  replacement: new URL(`src/${entry}.ts`, import.meta.url).pathname,
+}))
+const alias = [
+  ...ourselves,
+  { find: /^gateway-understudy$/, replacement: new URL('src/index.ts', import.meta.url).pathname },
+]
+
+/** One report for each npm script: `.ci/run` counts in them. */
+const report = `test-results/${(process.env['npm_lifecycle_event'] ?? 'vitest').replace(':', '-')}.json`
+
+export default defineConfig({
+  test: {
+    // Each test has a sandbox of its own, so files need no process of their own: half the time.
+    isolate: false,
+    reporters: process.env['CI'] ? ['dot', ['json', { outputFile: report }]] : ['default'],
+    projects: [
+      {
+        resolve: { alias },
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [...slow, 'test/consumers/**', 'test/bench/**'],
+        },
+      },
+      {
+        // The specification once more, with MSW 2 in the place of MSW 3.
+        resolve: {
+          alias: [
+            ...alias,
+            { find: /^msw$/, replacement: 'msw2' },
+            { find: /^msw\/node$/, replacement: 'msw2/node' },
+          ],
+        },
+        test: {
+          name: 'msw2',
+          include: [
+            'test/operations/**/*.test.ts',
+            'test/adapters/msw.test.ts',
+            'test/faults/adapters.test.ts',
+            'test/vitest/fixtures.test.ts',
+          ],
+          env: { UNDERSTUDY_MSW: '2' },
+        },
+      },
+      {
+        test: {
+          name: 'slow',
+          include: slow,
+          globalSetup: 'test/package/pack.ts',
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+        },
+      },
+    ],
+  },
+})
