@@ -1,0 +1,155 @@
+/**
+ * Sandbox time. The only file that reads a real clock.
+ *
+ * Two times: the time of bodies (`now`), fixed and stepping by one millisecond a request, so that it can be
+ * repeated; and elapsed time, for windows, outages and idle ages, which is real, scaled, and can be advanced.
+ */
+
+/** 2026-01-01T00:00:00Z; all fixture dates lie before it. */
+const start = Date.UTC(2026, 0, 1)
+
+export interface ClockOptions {
+  /** `fixed` starts at 2026-01-01T00:00:00Z and steps 1 ms a request; `system` is the machine's. Default: `fixed`. */
+  clock?: 'fixed' | 'system' | undefined
+  /** Factor on waits and on elapsed real time; 0 makes every wait instant. Default: 1. */
+  timeScale?: number | undefined
+}
+
+export interface ClockReading {
+  /** ISO 8601. */
+  now: string
+  /** Milliseconds of sandbox time since the sandbox was made or reset. */
+  elapsedMs: number
+}
+
+export interface ClockSnapshot {
+  readonly steps: number
+  readonly advanced: number
+  readonly elapsed: number
+}
+
+export class Clock {
+  readonly #system: boolean
+  readonly #timeScale: number
+  #steps = 0
+  #advanced = 0
+  #origin = monotonic()
+  #lastRead = this.#origin
+
+  constructor({ clock = 'fixed', timeScale = 1 }: ClockOptions = {}) {
+    this.#system = clock === 'system'
+    this.#timeScale = timeScale
+  }
+
+  /** Moves on by one request and tells the time, in milliseconds since 1970. */
+  step(): number {
+    this.#steps++
+    return this.now()
+  }
+
+  /** The time that bodies carry, in milliseconds since 1970. */
+  now(): number {
+    return (this.#system ? Date.now() : start + this.#steps) + this.#advanced
+  }
+
+  /** Milliseconds of sandbox time since the start: real time times `timeScale`, plus what was advanced. */
+  elapsed(): number {
+    const real = monotonic()
+    // The fake timers of a test runner begin at zero again; sandbox time goes on from where it was.
+    if (real < this.#lastRead) this.#origin -= this.#lastRead - real
+    this.#lastRead = real
+    return (real - this.#origin) * this.#timeScale + this.#advanced
+  }
+
+  read(): ClockReading {
+    return { now: new Date(this.now()).toISOString(), elapsedMs: this.elapsed() }
+  }
+
+  /**
+   * Moves sandbox time forward at once: quotas refill, outages end, timestamps move on.
+   *
+   * @param ms Milliseconds, zero or more.
+   */
+  advance(ms: number): ClockReading {
+    if (!(Number.isFinite(ms) && ms >= 0))
+      throw new RangeError(`clock.advance takes zero or more milliseconds, not ${ms}`)
+    this.#advanced += ms
+    return this.read()
+  }
+
+  /**
+   * Waits in sandbox time. Uses the timers of the moment, so the fake timers of a test runner drive it.
+   *
+   * @param ms Milliseconds, zero or more; multiplied by `timeScale`.
+   * @param signal Ends the wait early; the promise then resolves all the same.
+   */
+  wait(ms: number, signal?: AbortSignal): Promise<void> | undefined {
+    const real = ms * this.#timeScale
+    if (!(real > 0) || signal?.aborted) return undefined
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, real)
+      signal?.addEventListener('abort', done)
+    })
+  }
+
+  /**
+   * Waits that follow on one another, as those of a stream do. Each begins when the one before was due, not when
+   * that was noticed, so that a busy machine delays single events and not the whole stream more and more.
+   *
+   * @param signal Ends the wait that is under way, and every later one.
+   */
+  waits(signal?: AbortSignal): (ms: number) => Promise<void> | undefined {
+    let due = monotonic()
+    let end: (() => void) | undefined
+    return (ms) => {
+      const real = ms * this.#timeScale
+      due += real
+      // Never longer than was asked for: timers may be those of a test runner, and this clock the machine's.
+      const left = Math.min(real, due - monotonic())
+      if (!(left > 0) || signal?.aborted) return undefined
+      if (!end) signal?.addEventListener('abort', () => end?.(), { once: true })
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, left)
+        end = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  /** This moment, to go back to or to begin from. */
+  snapshot(): ClockSnapshot {
+    return { steps: this.#steps, advanced: this.#advanced, elapsed: this.elapsed() }
+  }
+
+  restore({ steps, advanced, elapsed }: ClockSnapshot): void {
+    this.#steps = steps
+    this.#advanced = advanced
+    const real = this.#timeScale > 0 ? (elapsed - advanced) / this.#timeScale : 0
+    this.#lastRead = monotonic()
+    this.#origin = this.#lastRead - real
+  }
+
+  reset(): void {
+    this.#steps = 0
+    this.#advanced = 0
+    this.#lastRead = monotonic()
+    this.#origin = this.#lastRead
+  }
+}
+
+/** Real milliseconds since some fixed moment, for durations. */
+export function monotonic(): number {
+  return performance.now()
+}
+
+/** Real time of day, for those who need one in a log or a HAR file: never in a reply. */
+export function wallClock(): Date {
+  return new Date()
+}

@@ -1,0 +1,108 @@
+/**
+ * Scenarios made ready for matching, once: each rule knows its closures, and the calls that it is about.
+ */
+
+import { needsStream } from '../faults/fault.ts'
+import { type FaultSetting, faultOf } from '../faults/index.ts'
+import type { Ramp } from '../faults/ramp.ts'
+import { compileWhen, modelTest, streamTest, type Test } from './condition.ts'
+import type { Rule, Scenario, ScriptedReply, Step } from './scenario.ts'
+
+/** What happens to a call. */
+export type Effect =
+  | { kind: 'fault'; faults: readonly FaultSetting[] }
+  | { kind: 'reply'; reply: ScriptedReply }
+
+export interface CompiledRule {
+  readonly scenario: string
+  /** Its place in the scenario, from 1. */
+  readonly number: number
+  readonly name: string | undefined
+  readonly on: readonly string[]
+  readonly tests: readonly Test[]
+  /** The one of the tests that looks at the model, if there is one. */
+  readonly modelTest: Test | undefined
+  readonly calls: ReadonlySet<number> | undefined
+  readonly times: number
+  readonly after: number
+  readonly every: number
+  readonly probability: Ramp | undefined
+  readonly quota: { limit: number; windowMs: number } | undefined
+  readonly during: { fromMs: number; toMs: number } | undefined
+  /** A rule without a sequence has one step, again and again. */
+  readonly steps: readonly (Effect | 'pass')[]
+  readonly afterwards: 'pass' | 'last' | 'repeat'
+  /** Replies that its quota lets pass say where the quota stands. */
+  readonly announcesQuota: boolean
+}
+
+export interface CompiledScenario {
+  readonly name: string
+  readonly rules: readonly CompiledRule[]
+  /** The rules about an operation or a `METHOD /path`, in their order. */
+  rulesFor(key: string): readonly CompiledRule[]
+  /** Whether a rule names this operation or `METHOD /path`; `*` names none. */
+  names(key: string): boolean
+}
+
+const compiled = new WeakMap<Scenario, CompiledScenario>()
+
+export function compileScenario(scenario: Scenario): CompiledScenario {
+  const result = compiled.get(scenario) ?? compile(scenario)
+  compiled.set(scenario, result)
+  return result
+}
+
+function compile({ name, rules: written }: Scenario): CompiledScenario {
+  const rules = written.map((rule, index) => compileRule(rule, name, index + 1))
+  const forAll = rules.filter(({ on }) => on.includes('*'))
+  const byKey = new Map<string, CompiledRule[]>()
+  for (const key of new Set(rules.flatMap(({ on }) => on))) {
+    if (key !== '*')
+      byKey.set(
+        key,
+        rules.filter(({ on }) => on.includes(key) || on.includes('*')),
+      )
+  }
+  return { name, rules, rulesFor: (key) => byKey.get(key) ?? forAll, names: (key) => byKey.has(key) }
+}
+
+function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
+  const steps = stepsOf(rule).map(effectOf)
+  const faults = steps.flatMap((step) => (step !== 'pass' && step.kind === 'fault' ? step.faults : []))
+  const streamed = faults.some((setting) => needsStream(faultOf(setting.name)))
+  const tests = compileWhen(rule.when ?? {})
+  const { call, model } = rule.when ?? {}
+  return {
+    scenario,
+    number,
+    name: rule.name,
+    on: [rule.on].flat(),
+    // A fault of streams is only about requests for a stream, whether the rule says so or not.
+    tests: streamed && rule.when?.stream === undefined ? [streamTest(true), ...tests] : tests,
+    modelTest: model === undefined ? undefined : modelTest([model].flat()),
+    calls: call === undefined ? undefined : new Set([call].flat()),
+    times: rule.times ?? Number.POSITIVE_INFINITY,
+    after: rule.after ?? 0,
+    every: rule.every ?? 1,
+    probability: rule.probability,
+    quota: rule.quota,
+    during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
+    steps,
+    afterwards: rule.sequence ? (rule.afterwards ?? 'pass') : 'last',
+    announcesQuota: rule.quota !== undefined && faults.some(({ name }) => name === 'rate-limit'),
+  }
+}
+
+function stepsOf({ fault, reply, sequence }: Rule): readonly Step[] {
+  if (sequence) return sequence
+  if (reply) return [{ reply }]
+  return fault ? [{ fault }] : []
+}
+
+function effectOf(step: Step): Effect | 'pass' {
+  if (step === 'pass') return step
+  return 'reply' in step
+    ? { kind: 'reply', reply: step.reply }
+    : { kind: 'fault', faults: [step.fault].flat() }
+}

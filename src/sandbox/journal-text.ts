@@ -1,0 +1,58 @@
+/**
+ * The journal as people read it in a terminal: one line a call.
+ */
+import type { JournalEntry } from './entry.ts'
+
+/** How many calls a text shows; older ones are only counted. */
+const shown = 10
+/** How many of the rules that a call missed it gives; the newest come first. */
+const explained = 3
+
+/**
+ * Calls under a title, the newest last.
+ *
+ * @example
+ * Sandbox s1 has 2 calls:
+ *   1. POST /api/v1/responses (createResponse): 529 by rule 1 of 'fail' (status), 2 ms
+ *   2. POST /api/v1/responses (createResponse): 200, cut, 31 ms
+ */
+export function journalText(owner: string, entries: readonly JournalEntry[]): string {
+  if (entries.length === 0) return `${owner} has no calls.`
+  return `${owner} has ${calls(entries.length)}:\n${callList(entries)}`
+}
+
+/** The newest calls, one line each, with what was wrong with them below. */
+export function callList(entries: readonly JournalEntry[]): string {
+  const left = Math.max(0, entries.length - shown)
+  const lines = entries.slice(left).flatMap((entry, index) => {
+    return [`  ${left + index + 1}. ${callLine(entry)}`, ...remarks(entry).map((remark) => `     ${remark}`)]
+  })
+  return [...(left > 0 ? [`  … ${calls(left)} before`] : []), ...lines].join('\n')
+}
+
+/** `POST /api/v1/responses (createResponse): 529 by rule 1 of 'fail' (status), 2 ms` */
+export function callLine(entry: JournalEntry): string {
+  const { method, path, operation, status, rule, delivery, durationMs } = entry
+  const answer = status === 0 ? 'no answer' : String(status)
+  const faults = rule && rule.faults.length > 0 ? ` (${rule.faults.join(', ')})` : ''
+  return [
+    `${method} ${path}${operation === null ? '' : ` (${operation})`}: ${answer}`,
+    rule === null ? '' : ` by rule ${rule.rule} of '${rule.scenario}'${faults}`,
+    delivery === 'complete' ? '' : `, ${delivery.replace('-', ' ')}`,
+    durationMs === null ? '' : `, ${Math.round(durationMs)} ms`,
+  ].join('')
+}
+
+/** `1 call`, `2 calls` */
+export function calls(count: number): string {
+  return count === 1 ? '1 call' : `${count} calls`
+}
+
+function remarks({ operation, rule, warnings, nearMisses, brokeContract }: JournalEntry): string[] {
+  return [
+    ...(operation === null && rule === null ? ['No operation has this address.'] : []),
+    ...(brokeContract ? ['The reply broke its schema: a mistake of understudy, please report it.'] : []),
+    ...warnings,
+    ...nearMisses.slice(0, explained).map(({ reason }) => `${reason}.`),
+  ]
+}

@@ -1,0 +1,31 @@
+/**
+ * The word that somebody probably meant.
+ */
+
+/** `: did you mean 'times'?` where a word is near, the words there are otherwise. */
+export function didYouMean(word: string, words: readonly string[]): string {
+  const near = nearest(word, words)
+  return near === undefined ? `; there are ${words.join(', ')}` : `: did you mean '${near}'?`
+}
+
+/** The nearest of some words; none where all are further away than a third of the word. */
+export function nearest(word: string, words: readonly string[]): string | undefined {
+  const [best] = words
+    .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((left, right) => left.distance - right.distance)
+  return best && best.distance <= Math.max(2, word.length / 3) ? best.candidate : undefined
+}
+
+/** Letters to add, drop or exchange on the way from one word to another, by Levenshtein. */
+function distance(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const exchange = (above[column - 1] as number) + (from[row - 1] === to[column - 1] ? 0 : 1)
+      current.push(Math.min(exchange, (above[column] as number) + 1, (current[column - 1] as number) + 1))
+    }
+    above = current
+  }
+  return above[to.length] as number
+}

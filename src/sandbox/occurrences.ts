@@ -1,0 +1,43 @@
+/**
+ * How often the same request came before: what tells equal requests apart without asking when they came.
+ */
+
+/** Distinct requests that are remembered; the one that came first goes first, and would then count anew. */
+const capacity = 100_000
+
+export class Occurrences {
+  /** Counts that a fork looks at too, and so nobody changes. */
+  #shared: ReadonlyMap<string, number> | undefined
+  #counts = new Map<string, number>()
+
+  /** How often this came before; 0 the first time. */
+  next(contentKey: string): number {
+    const before = this.#counts.get(contentKey) ?? this.#shared?.get(contentKey) ?? 0
+    if (before === 0 && this.#counts.size >= capacity) {
+      const [oldest] = this.#counts.keys()
+      this.#counts.delete(oldest as string)
+    }
+    this.#counts.set(contentKey, before + 1)
+    return before
+  }
+
+  /** The same counts, which go their own way from now on. */
+  fork(): Occurrences {
+    if (this.#counts.size > 0) {
+      this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
+      this.#counts = new Map()
+    }
+    const fork = new Occurrences()
+    fork.#shared = this.#shared
+    return fork
+  }
+}
+
+function newest(older: ReadonlyMap<string, number>, newer: ReadonlyMap<string, number>): Map<string, number> {
+  const merged = new Map([...older, ...newer])
+  for (const key of merged.keys()) {
+    if (merged.size <= capacity) break
+    merged.delete(key)
+  }
+  return merged
+}

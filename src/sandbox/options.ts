@@ -1,0 +1,107 @@
+/**
+ * What can be set on a gateway, checked once: by `createGateway`, by the config file of the command line,
+ * and, for their part, by `createSandbox`.
+ */
+import * as z from 'zod'
+import type { RuleInput, ScenarioInput } from './scenario.ts'
+
+const records = z.array(z.unknown())
+const count = z.int().min(0).max(1_000_000)
+
+/** A person's own records in place of the canonical ones of a collection. */
+export const Fixtures = z.strictObject({
+  providers: records.optional(),
+  workspaces: records.optional(),
+  embeddingsModels: records.optional(),
+  benchmarks: records.optional(),
+  presets: records.optional(),
+  presetVersions: records.optional(),
+  pages: records.optional(),
+  posts: records.optional(),
+})
+
+/** How many records a collection has: the first so many of the fixtures, filled up with generated ones. */
+export const Size = z.strictObject({
+  providers: count.optional(),
+  workspaces: count.optional(),
+  embeddingsModels: count.optional(),
+  benchmarks: count.optional(),
+  presets: count.optional().describe('Generated presets bring two versions each.'),
+  pages: count.optional(),
+  posts: count.optional(),
+})
+
+const milliseconds = z.number().min(0)
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+
+export const GatewayOptions = z.strictObject({
+  seed: z
+    .union([z.int(), z.string().min(1)])
+    .default(1)
+    .describe('Fixes everything random.'),
+  size: Size.default({}),
+  fixtures: Fixtures.default({}),
+  baseUrl: z.url().optional().describe('Where the gateway lives, ending in /api/v1. Default: any origin.'),
+  apiKeys: z.array(z.string().min(1)).optional().describe('The valid keys. Default: any key.'),
+  strict: z.boolean().default(false).describe('Unknown request fields are refused with 400.'),
+  clock: z.enum(['fixed', 'system']).default('fixed'),
+  timeScale: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe('Factor on waits and elapsed time; 0 makes waits instant.'),
+  scenarios: z
+    .array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)]))
+    .default([])
+    .describe('In force from the start.'),
+  streamEvents: z.enum(['all', 'documented']).default('all'),
+  firstEventMs: milliseconds.default(0).describe('Wait before the first event of a stream.'),
+  tokensPerSecond: z.number().positive().optional().describe('Pace of a stream. Default: no pacing.'),
+  jitter: z.number().min(0).max(1).default(0).describe('Share by which each pause varies, from the seed.'),
+  keepAliveMs: z
+    .number()
+    .positive()
+    .optional()
+    .describe('A comment line after so long a silence in a stream. Default: none.'),
+  limitedEngine: z
+    .enum(['engine_a', 'engine_b', 'engine_c'])
+    .optional()
+    .describe('The engine whose max_results ends at 20.'),
+  modelsWithoutNativeSearch: z.array(z.string().min(1)).default([]).describe('Globs of model names.'),
+  xSearchVendor: z.string().min(1).default('x-ai').describe('The vendor whose models search posts.'),
+  maxBodyBytes: z
+    .int()
+    .positive()
+    .default(10 * 1024 * 1024)
+    .describe('Larger request bodies are a 413.'),
+  journal: z
+    .strictObject({
+      entries: z.int().positive().default(1000).describe('How many calls are kept; the oldest go.'),
+      bytes: z
+        .int()
+        .positive()
+        .default(32 * 1024 * 1024)
+        .describe('Bytes of all bodies together, in UTF-8; the oldest calls go.'),
+      bodyBytes: z
+        .int()
+        .min(0)
+        .default(64 * 1024)
+        .describe('Bytes of one body; the rest of it is cut, and marked.'),
+    })
+    .prefault({}),
+  sandboxes: z
+    .strictObject({
+      limit: z.int().positive().default(100_000).describe('How many may live at once.'),
+      idleMs: z
+        .number()
+        .positive()
+        .default(60 * 60 * 1000)
+        .describe('Idle for so long, a sandbox goes.'),
+    })
+    .prefault({}),
+})
+
+/** Options as a person gives them: everything optional. */
+export type GatewayOptionsInput = z.input<typeof GatewayOptions>
+/** Options with every default in place. */
+export type GatewayOptions = z.output<typeof GatewayOptions>

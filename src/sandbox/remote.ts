@@ -1,0 +1,63 @@
+/**
+ * A sandbox as it is seen from afar: the same names and arguments, each a promise. Derived from the sandbox itself, so
+ * that the two cannot drift apart; it can be, because no method of a sandbox takes a function.
+ */
+import type { JournalEntry } from './entry.ts'
+import type { CallMatch, Journal } from './journal.ts'
+import type { InForce } from './rules.ts'
+import type { Sandbox, SandboxClock } from './sandbox.ts'
+
+/** A scenario in force far away, until it is disposed of: `await using outage = await sandbox.use(…)`. */
+export interface RemoteInForce extends AsyncDisposable {
+  readonly name: string
+}
+
+export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
+  extends Promised<
+      Pick<
+        Sandbox<Bodies>,
+        | 'db'
+        | 'use'
+        | 'reply'
+        | 'fail'
+        | 'resetScenarios'
+        | 'unusedRules'
+        | 'snapshot'
+        | 'restore'
+        | 'reset'
+        | 'dispose'
+      >
+    >,
+    AsyncDisposable {
+  readonly id: string
+  /** The bearer of this key sees this sandbox. */
+  readonly apiKey: string
+  /** Requests below it see this sandbox, whatever their key; ends in `/api/v1`. */
+  readonly baseUrl: string
+  readonly journal: RemoteJournal<Bodies>
+  readonly clock: Promised<SandboxClock>
+  fork(): Promise<RemoteSandbox<Bodies>>
+}
+
+export interface RemoteJournal<Bodies extends object>
+  extends Promised<
+    Pick<Journal<Bodies>, 'entries' | 'dropped' | 'unmatched' | 'nearMisses' | 'explain' | 'har' | 'clear'>
+  > {
+  // A derived type would forget which operation has which body.
+  calls<Id extends keyof Bodies & string>(
+    operation: Id,
+    match?: CallMatch<Bodies[Id]>,
+  ): Promise<JournalEntry<Bodies[Id]>[]>
+  last<Id extends keyof Bodies & string>(operation: Id): Promise<JournalEntry<Bodies[Id]> | undefined>
+  waitFor: Journal<Bodies>['waitFor']
+}
+
+/** Every method of it, however deep, returns a promise. */
+export type Promised<Face> = {
+  readonly [Name in keyof Face]: Face[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Landed<Awaited<Result>>>
+    : Promised<Face[Name]>
+}
+
+/** What a result is when it has travelled: plain data as it is. */
+type Landed<Result> = Result extends InForce ? RemoteInForce : Result

@@ -1,0 +1,142 @@
+/**
+ * Scenarios: named lists of rules, as plain data. One schema checks them wherever they come from.
+ *
+ * Its parts are lazy, and so are the parameters of faults: built when the first scenario is checked, they cost nothing
+ * in the many programs that import the double and use none.
+ */
+import * as z from 'zod'
+import { FaultSetting } from '../faults/index.ts'
+import { rampOf } from '../faults/ramp.ts'
+import { HeaderRecord } from '../http/header-record.ts'
+import { When } from './condition.ts'
+import { ScriptedItem } from './scripted-item.ts'
+
+/** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
+export const ScriptedCitation = z.lazy(() =>
+  z.strictObject({
+    url: z.url(),
+    title: z.string().optional(),
+    content: z.string().optional(),
+  }),
+)
+
+const milliseconds = z.number().min(0)
+
+/** One step of a scripted stream. */
+export const ScriptedFrame = z.lazy(() =>
+  z.union(
+    [
+      z.strictObject({ event: z.looseObject({ type: z.string() }) }).describe('An event: `data: <json>`.'),
+      z.strictObject({ data: z.string() }).describe('The raw text of a data line.'),
+      z.strictObject({ bytes: z.string() }).describe('Bytes as they are, given as text.'),
+      z.strictObject({ base64: z.base64() }).describe('Bytes as they are, given in base64.'),
+      z.strictObject({ wait: milliseconds }).describe('Nothing for so many milliseconds.'),
+      z.strictObject({ done: z.literal(true) }).describe('The literal [DONE].'),
+      z
+        .strictObject({ hangUp: z.enum(['end', 'reset', 'silence']) })
+        .describe('The connection closes, breaks, or stays open and says nothing more.'),
+    ],
+    { error: 'a frame is one of event, data, bytes, base64, wait, done, hangUp' },
+  ),
+)
+
+export type ScriptedFrame = z.infer<typeof ScriptedFrame>
+
+/** What a rule answers in place of the resolver's own answer. */
+export const ScriptedReply = z.lazy(() =>
+  z.strictObject({
+    status: z.int().min(200).max(599).optional().describe('Default: 200.'),
+    headers: HeaderRecord.optional(),
+    text: z.string().optional().describe('For POST /responses: the text of the message.'),
+    citations: z.array(ScriptedCitation).optional().describe('For POST /responses: what the text cites.'),
+    output: z
+      .array(ScriptedItem)
+      .optional()
+      .describe(
+        'For POST /responses: whole output items, function calls for example; ids and statuses are filled in.',
+      ),
+    body: z.json().optional().describe('The whole body, for any operation.'),
+    frames: z.array(ScriptedFrame).optional().describe('The body step by step, for any operation.'),
+  }),
+)
+export type ScriptedReply = z.infer<typeof ScriptedReply>
+
+const Faults = z.lazy(() =>
+  z
+    .union([FaultSetting, z.array(FaultSetting).min(1)], {
+      error: 'a fault is a name, or its name and parameters',
+    })
+    .describe('A fault by name, or with its parameters; several act together.'),
+)
+
+/** What a rule does at one call: `pass` leaves the call to older rules and to the operation. */
+export const Step = z.lazy(() =>
+  z.union([z.literal('pass'), z.strictObject({ fault: Faults }), z.strictObject({ reply: ScriptedReply })], {
+    error: "a step is 'pass', a fault or a reply",
+  }),
+)
+export type Step = z.infer<typeof Step>
+
+export const Rule = z.lazy(() =>
+  z.strictObject({
+    name: z.string().min(1).optional().describe('For people; messages use it.'),
+    on: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)], {
+        error: 'give an operation, several of them, or *',
+      })
+      .describe(
+        'An operation, `*` for every request, or `POST /path` for a path that no operation describes.',
+      ),
+    when: When.optional().describe('Which of these requests it is about: all that is named must hold.'),
+    times: z.int().optional().describe('How often it happens at most. Default: no end.'),
+    after: z.int().min(0).optional().describe('Calls that pass before it starts. Default: 0.'),
+    every: z.int().min(1).optional().describe('It happens at every so-many-th call. Default: 1.'),
+    probability: rampOf(z.number())
+      .optional()
+      .describe('Share of calls, 0 to 1, drawn from the seed; the same for the same call. Default: 1.'),
+    quota: z
+      .strictObject({ limit: z.int().min(0), windowMs: z.number().positive() })
+      .optional()
+      .describe('So many calls pass in each window of sandbox time; it happens to the others.'),
+    during: z
+      .strictObject({ fromMs: milliseconds.default(0), toMs: milliseconds.optional() })
+      .optional()
+      .describe('Only in this part of the elapsed time of the sandbox.'),
+    fault: Faults.optional().describe(
+      'What goes wrong: a fault by name, or with its parameters, or several.',
+    ),
+    reply: ScriptedReply.optional().describe('What is answered in place of the operation.'),
+    sequence: z.array(Step).optional().describe('One step a call.'),
+    afterwards: z
+      .enum(['pass', 'last', 'repeat'])
+      .optional()
+      .describe(
+        'After the end of the sequence: pass, the last step again and again, or from the start. Default: pass.',
+      ),
+  }),
+)
+export type Rule = z.infer<typeof Rule>
+
+export const Scenario = z.lazy(() =>
+  z.strictObject({
+    $schema: z.string().optional(),
+    name: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][\w.-]{0,99}$/,
+        'a name is letters, digits, dots, dashes and underscores, 100 at most',
+      )
+      .describe('Letters, digits, dots, dashes and underscores: it travels in headers.'),
+    description: z.string().optional().describe('What the client sees.'),
+    rules: z.array(Rule).min(1).max(10_000),
+  }),
+)
+export type Scenario = z.infer<typeof Scenario>
+/** A scenario as a person writes it: faults by their bare names, defaults left out. */
+export type ScenarioInput = z.input<typeof Scenario>
+export type RuleInput = z.input<typeof Rule>
+
+/** Types a scenario as it is written; checked when it is used. */
+export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
+  return scenario
+}

@@ -1,0 +1,73 @@
+/**
+ * Everything random. Randomness is not one stream: each draw is derived from the seed and from the
+ * names of what is being made, so that one more field, or one more request at the same time, shifts nothing else.
+ */
+
+/** A 64-bit hash of labels as 16 hexadecimal digits. Labels are kept apart: `('ab', 'c')` is not `('a', 'bc')`. */
+export function hash(...labels: ReadonlyArray<string | number>): string {
+  const [high, low] = mix(labels)
+  return hex(high) + hex(low)
+}
+
+/** A generator of numbers in [0, 1) that depends on the labels only. */
+export function random(...labels: ReadonlyArray<string | number>): () => number {
+  const [high, low] = mix(labels)
+  return sfc32(high, low, high ^ 0x9e3779b9, 1)
+}
+
+/** One number in [0, 1) that depends on the labels only. */
+export function draw(...labels: ReadonlyArray<string | number>): number {
+  return random(...labels)()
+}
+
+/** A version 4 UUID that depends on the labels only. */
+export function uuid(...labels: ReadonlyArray<string | number>): string {
+  const digits = hash('uuid', ...labels) + hash('uuid/2', ...labels)
+  const variant = '89ab'[Number.parseInt(digits[16] as string, 16) & 3]
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`
+}
+
+/** Two 32-bit hashes at once: FNV-1a with two primes, finished with Murmur's avalanche. */
+function mix(labels: ReadonlyArray<string | number>): [number, number] {
+  let high = 0x811c9dc5
+  let low = 0x9747b28c
+  for (const label of labels) {
+    const text = typeof label === 'number' ? `#${label}` : label
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index)
+      high = Math.imul(high ^ unit, 0x01000193)
+      low = Math.imul(low ^ unit, 0x5bd1e995) + 0x6b43a9b5
+    }
+    high = Math.imul(high ^ 0x1f0001, 0x01000193)
+    low = Math.imul(low ^ 0x1f0001, 0x5bd1e995)
+  }
+  return [avalanche(high ^ (low >>> 15)), avalanche(low ^ (high >>> 13))]
+}
+
+/** Two digits for each byte: by table, as `toString(16)` would take longer than the hash. */
+function hex(value: number): string {
+  const at = (shift: number) => digits[(value >>> shift) & 0xff] as string
+  return at(24) + at(16) + at(8) + at(0)
+}
+
+const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+function avalanche(value: number): number {
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return (value ^ (value >>> 16)) >>> 0
+}
+
+/** Small fast counting generator of 32 bits, by Chris Doty-Humphrey. */
+function sfc32(a: number, b: number, c: number, counter: number): () => number {
+  const next = () => {
+    const sum = (((a + b) | 0) + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = ((c << 21) | (c >>> 11)) + sum
+    return (sum >>> 0) / 0x1_0000_0000
+  }
+  for (let round = 0; round < 12; round++) next()
+  return next
+}

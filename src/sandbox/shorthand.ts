@@ -1,0 +1,33 @@
+/**
+ * The everyday rules, without writing a scenario: answer with this text, fail with that status.
+ */
+import type * as z from 'zod'
+import type { status } from '../faults/instead.ts'
+import type { RuleInput, ScenarioInput, ScriptedReply } from './scenario.ts'
+
+type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
+
+/** When a scripted text is given, and what comes with it. */
+export interface ReplyOptions extends HowOften, Pick<ScriptedReply, 'status' | 'headers' | 'citations'> {}
+
+/** Answers POST /responses with a text. Every call, unless told otherwise. */
+export function replyScenario(text: string, options: ReplyOptions = {}): ScenarioInput {
+  const { status, headers, citations, ...often } = options
+  return {
+    name: 'reply',
+    rules: [{ on: 'createResponse', ...often, reply: { text, status, headers, citations } }],
+  }
+}
+
+/** When a call fails, and what its envelope holds. */
+export interface FailOptions extends HowOften, Omit<z.input<ReturnType<typeof status.params>>, 'status'> {
+  /** Operation id, `POST /path` of a path that no operation describes, or `*`. Default: `*`. */
+  on?: RuleInput['on']
+}
+
+/** Answers with the error envelope. Every call, unless told otherwise. */
+export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
+  const { on = '*', when, times, after, every, probability, ...envelope } = options
+  const often = { when, times, after, every, probability }
+  return { name: 'fail', rules: [{ on, ...often, fault: { name: 'status', status, ...envelope } }] }
+}
