@@ -1,0 +1,75 @@
+/**
+ * The one central idea: an operation is a declared value, and everything derives from it: routing, request
+ * checks, MSW handlers, fault matching, journal names, the OpenAPI document and the table in the README.
+ */
+import type * as z from 'zod'
+import type { AssumptionName } from './assumptions.ts'
+import type { Reply } from './http/reply.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
+import type { ScriptedReply } from './sandbox/scenario.ts'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** What a resolver may know of one request. Everything in it has passed the operation's schemas. */
+export interface ResolverContext<Params = unknown, Query = unknown, Body = unknown> {
+  params: Params
+  query: Query
+  body: Body
+  sandbox: Sandbox
+  /** Sandbox time of this request, in milliseconds since 1970. */
+  now: number
+  /** Tells this request from every other of the sandbox, the same ones included; stable for a seed. */
+  requestKey: string
+  /** What a rule scripts instead of the default answer, if one does. */
+  script: ScriptedReply | undefined
+  /** Says that this answer rests on something that the specification leaves open. */
+  assume(name: AssumptionName): void
+  /** Says in the journal what a caller should know, without refusing. */
+  warn(message: string): void
+}
+
+export interface Operation<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> {
+  /** Verb first: `listProviders`. */
+  readonly id: string
+  readonly method: Method
+  /** Below the base address, with parameters in braces: `/workspaces/{id}`. */
+  readonly path: string
+  readonly summary: string
+  readonly tag: string
+  /** In beta, so it may change in breaking ways. Default: false. Spec: Versioning, 4. */
+  readonly beta?: boolean
+  /** Changes the database, so it waits for its turn. Default: false. */
+  readonly writes?: boolean
+  /** May answer with an event stream, so rules may use the faults of streams. Default: false. */
+  readonly streams?: boolean
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** What a 200 holds; every answer of the resolver is checked against it. */
+  readonly response: z.ZodType
+  resolve(context: ResolverContext<z.infer<Params>, z.infer<Query>, z.infer<Body>>): Reply | Promise<Reply>
+}
+
+/**
+ * Declares an operation.
+ *
+ * @example
+ * export const listProviders = defineOperation({
+ *   id: 'listProviders', method: 'get', path: '/providers', …
+ *   resolve: async ({ sandbox }) => ok({ data: await sandbox.db.providers.list() }),
+ * })
+ */
+export function defineOperation<
+  const Id extends string,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+>(
+  operation: Operation<Params, Query, Body> & { readonly id: Id },
+): Operation<Params, Query, Body> & { readonly id: Id } {
+  return operation
+}

@@ -1,0 +1,28 @@
+/**
+ * Presets: named, versioned model configurations. Spec: GET /presets/{slug}.
+ */
+import * as z from 'zod'
+import { GatewayError } from '../http/errors.ts'
+import { ok } from '../http/reply.ts'
+import { defineOperation } from '../operation.ts'
+import { Preset } from '../resources/preset.ts'
+
+/** Reads a preset with its designated version. Throws 404 for an unknown slug, which is ours: see `assumptions.ts`. */
+export const getPreset = defineOperation({
+  id: 'getPreset',
+  method: 'get',
+  path: '/presets/{slug}',
+  summary: 'Get a preset',
+  tag: 'Presets',
+  params: z.object({ slug: z.string().min(1) }),
+  response: z.object({ data: Preset }),
+  async resolve({ params, sandbox, assume }) {
+    const preset = await sandbox.tables.presets.findBy('slug', params.slug)
+    if (!preset) {
+      assume('notFound')
+      throw new GatewayError(404)
+    }
+    const designated_version = await sandbox.tables.presetVersions.findBy('id', preset.designated_version_id)
+    return ok({ data: { ...preset, designated_version } })
+  },
+})

@@ -1,0 +1,106 @@
+/**
+ * Benchmark scores of models, from two sources of different shape. Spec: GET /benchmarks.
+ */
+import * as z from 'zod'
+import { ok } from '../http/reply.ts'
+import { defineOperation } from '../operation.ts'
+import {
+  Arena,
+  BENCHMARKS_AS_OF,
+  Benchmark,
+  BenchmarkMeta,
+  BenchmarkSource,
+  type DesignBenchmark,
+  type IndexBenchmark,
+  TaskType,
+} from '../resources/benchmark.ts'
+
+/** Decimal digits, at least 1; no upper bound is shown. */
+const Count = z
+  .string()
+  .regex(/^\d+$/, 'Must be a whole number in decimal digits')
+  .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
+  .pipe(z.int().min(1))
+
+const Query = z.object({
+  source: BenchmarkSource.optional().describe('Decides the item shape. Default: all sources.'),
+  task_type: TaskType.optional().describe('Selects the matching index, or the matching category.'),
+  arena: Arena.optional().describe('Of design-source only; defaults to models when that is the source.'),
+  category: z.string().optional().describe('Of design-source only: a category within the arena.'),
+  max_results: Count.optional().describe('Default: all matching results.'),
+})
+type Query = z.infer<typeof Query>
+
+/** Lists benchmark rows. Order, and what filters mean across sources, are ours: see `assumptions.ts`. */
+export const listBenchmarks = defineOperation({
+  id: 'listBenchmarks',
+  method: 'get',
+  path: '/benchmarks',
+  summary: 'List benchmarks',
+  tag: 'Benchmarks',
+  query: Query,
+  response: z.object({ data: z.array(Benchmark), meta: BenchmarkMeta }),
+  async resolve({ query, sandbox, assume }) {
+    assume('benchmarkOrder')
+    assume('benchmarkMeta')
+    if (query.source !== 'index-source') {
+      assume('designShape')
+      if (query.task_type) assume('taskTypeOnDesign')
+      if (!query.source && (query.arena ?? query.category) !== undefined) assume('designFiltersWithoutSource')
+    }
+    return ok(
+      await sandbox.tables.benchmarks.memo(JSON.stringify(query), (rows) => Object.freeze(list(rows, query))),
+    )
+  },
+})
+
+function list(rows: readonly Benchmark[], query: Query) {
+  const data = [...indexRows(rows, query), ...designRows(rows, query)].slice(0, query.max_results)
+  return { data, meta: metaOf(data, query) }
+}
+
+/** Best first, by the index that the task type selects; default `intelligence`. */
+function indexRows(
+  rows: readonly Benchmark[],
+  { source, task_type = 'intelligence' }: Query,
+): IndexBenchmark[] {
+  if (source === 'design-source') return []
+  return rows
+    .filter((row) => row.source === 'index-source')
+    .sort((left, right) => right[`${task_type}_index`] - left[`${task_type}_index`])
+}
+
+/** Best first, by elo. */
+function designRows(rows: readonly Benchmark[], query: Query): DesignBenchmark[] {
+  if (query.source === 'index-source') return []
+  const arena = query.arena ?? (query.source === 'design-source' ? 'models' : undefined)
+  const category = query.category ?? (query.task_type === 'coding' ? 'codecategories' : undefined)
+  return rows
+    .filter((row) => row.source === 'design-source')
+    .filter((row) => arena === undefined || row.arena === arena)
+    .filter((row) => category === undefined || row.category === category)
+    .sort((left, right) => right.elo - left.elo)
+}
+
+/** Spec: Benchmark meta. */
+function metaOf(data: readonly Benchmark[], { source, task_type }: Query): BenchmarkMeta {
+  return {
+    as_of: BENCHMARKS_AS_OF,
+    model_count: new Set(data.map((row) => row.model_permaslug)).size,
+    version: 'v1',
+    source: source ?? null,
+    ...(source ? origins[source] : { source_url: null, citation: null }),
+    task_type: task_type ?? null,
+  }
+}
+
+const origins = {
+  'index-source': {
+    source_url: 'https://index.benchmarks.example',
+    citation: 'Scores by Index Source (index.benchmarks.example).',
+  },
+  'design-source': {
+    source_url: 'https://design.benchmarks.example',
+    citation: 'Ratings by Design Source (design.benchmarks.example).',
+  },
+} as const

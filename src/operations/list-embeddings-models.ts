@@ -1,0 +1,19 @@
+/**
+ * Embeddings models with their metadata and pricing. Spec: GET /embeddings/models.
+ */
+import * as z from 'zod'
+import { ok } from '../http/reply.ts'
+import { defineOperation } from '../operation.ts'
+import { EmbeddingsModel } from '../resources/model.ts'
+
+/** Lists all embeddings models, in the order of the database. */
+export const listEmbeddingsModels = defineOperation({
+  id: 'listEmbeddingsModels',
+  method: 'get',
+  path: '/embeddings/models',
+  summary: 'List all embeddings models',
+  tag: 'Embeddings',
+  response: z.object({ data: z.array(EmbeddingsModel) }),
+  resolve: async ({ sandbox }) =>
+    ok(await sandbox.tables.embeddingsModels.memo('reply', (data) => Object.freeze({ data }))),
+})

@@ -1,0 +1,76 @@
+/**
+ * Workspaces: containers for defaults and logging settings. Spec: PATCH /workspaces/{id}.
+ */
+import * as z from 'zod'
+import { GatewayError } from '../http/errors.ts'
+import { ok } from '../http/reply.ts'
+import { defineOperation, type ResolverContext } from '../operation.ts'
+import { PROVIDER_SORTS, Workspace, WorkspaceUpdate } from '../resources/workspace.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+
+type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate.shape>
+
+/** Updates the named fields of a workspace; null clears where it is allowed, an absent field stays. */
+export const updateWorkspace = defineOperation({
+  id: 'updateWorkspace',
+  method: 'patch',
+  path: '/workspaces/{id}',
+  summary: 'Update a workspace',
+  tag: 'Workspaces',
+  writes: true,
+  params: z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') }),
+  body: WorkspaceUpdate,
+  response: z.object({ data: Workspace }),
+  async resolve({ params, body, sandbox, now, assume, warn }) {
+    const workspace = await findWorkspace(sandbox, params.id, assume)
+    if (!workspace) throw new GatewayError(404)
+
+    const changes = knownFields(body)
+    if (Object.keys(changes).length === 0) {
+      assume('emptyUpdate')
+      return ok({ data: workspace })
+    }
+    if (changes.slug !== undefined && (await isTaken(sandbox, changes.slug, workspace))) {
+      assume('slugConflict')
+      throw new GatewayError(409, `The slug '${changes.slug}' belongs to another workspace`)
+    }
+    const sort = changes.default_provider_sort
+    if (sort != null && !PROVIDER_SORTS.some((described) => described === sort)) {
+      assume('providerSort')
+      warn(`default_provider_sort '${sort}' is none of the described values: ${PROVIDER_SORTS.join(', ')}`)
+    }
+    const updated_at = laterThan(workspace.updated_at, now)
+    return ok({ data: await sandbox.tables.workspaces.update(workspace.id, { ...changes, updated_at }) })
+  },
+})
+
+/** By id first, then by slug: a UUID is also a well-formed slug. */
+async function findWorkspace(
+  { tables: { workspaces } }: Sandbox,
+  id: string,
+  assume: ResolverContext['assume'],
+): Promise<Workspace | undefined> {
+  const byId = await workspaces.findBy('id', id)
+  const bySlug = await workspaces.findBy('slug', id)
+  if (byId && bySlug && byId !== bySlug) assume('workspaceLookup')
+  if (!byId && !bySlug) assume('notFound')
+  return byId ?? bySlug
+}
+
+/** Whether another workspace goes by this name, be it as its slug or as its id. */
+async function isTaken({ tables: { workspaces } }: Sandbox, slug: string, self: Workspace): Promise<boolean> {
+  const holders = await Promise.all([workspaces.findBy('slug', slug), workspaces.findBy('id', slug)])
+  return holders.some((holder) => holder !== undefined && holder.id !== self.id)
+}
+
+function knownFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> {
+  const known = Object.entries(body).filter(
+    ([field, value]) => Object.hasOwn(WorkspaceUpdate.shape, field) && value !== undefined,
+  )
+  return Object.fromEntries(known)
+}
+
+/** `updated_at` always moves, also for a record that a test dated into the future. */
+function laterThan(previous: string, now: number): string {
+  return new Date(Math.max(now, Date.parse(previous) + 1)).toISOString()
+}

@@ -1,0 +1,69 @@
+/**
+ * Text that cites: links woven into it, and the annotations that say where they are. Spec: `url_citation`.
+ * Offsets count UTF-16 units, the end exclusive, and span the whole link.
+ */
+import type { UrlCitation } from '../resources/response.ts'
+import type { Source } from './corpus.ts'
+import { placeOf } from './domains.ts'
+
+export interface CitedText {
+  text: string
+  annotations: UrlCitation[]
+}
+
+/** Joins pieces of text; a source among them becomes a link. */
+export function weave(pieces: ReadonlyArray<string | Source>): CitedText {
+  const cited: CitedText = { text: '', annotations: [] }
+  for (const piece of pieces) {
+    const start = cited.text.length
+    cited.text += typeof piece === 'string' ? piece : linkTo(piece.url)
+    if (typeof piece !== 'string') cited.annotations.push(annotate(piece, start, cited.text.length))
+  }
+  return cited
+}
+
+/** Cites sources in a text as it is: where it links to them already, and behind its end where it does not. */
+export function cite(text: string, sources: readonly Source[]): CitedText {
+  const appended: Array<string | Source> = [text]
+  const annotations: UrlCitation[] = []
+  for (const source of sources) {
+    const span = linkSpan(text, source.url)
+    if (span) annotations.push(annotate(source, ...span))
+    else appended.push(appended.length === 1 && text === '' ? '' : ' ', source)
+  }
+  const cited = weave(appended)
+  return { text: cited.text, annotations: [...annotations, ...cited.annotations].sort(byStart) }
+}
+
+/** `[docs.example.com](https://docs.example.com/start)` */
+export function linkTo(url: string): string {
+  return `[${placeOf(url).host}](${inBrackets(url)})`
+}
+
+/** Brackets and spaces would end a link early, unless the brackets are balanced. */
+function inBrackets(url: string): string {
+  if (/^(?:[^\s()[\]]|\([^\s()[\]]*\))+$/.test(url)) return url
+  return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}
+
+function linkSpan(text: string, url: string): [start: number, end: number] | undefined {
+  const target = `](${url})`
+  const at = text.indexOf(target)
+  const start = at < 0 ? -1 : text.lastIndexOf('[', at)
+  return start < 0 || start + 1 === at ? undefined : [start, at + target.length]
+}
+
+function annotate({ url, title, content }: Source, start_index: number, end_index: number): UrlCitation {
+  return {
+    type: 'url_citation',
+    url,
+    title,
+    start_index,
+    end_index,
+    ...(content !== undefined && { content }),
+  }
+}
+
+function byStart(left: UrlCitation, right: UrlCitation): number {
+  return left.start_index - right.start_index
+}

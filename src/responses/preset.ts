@@ -1,0 +1,44 @@
+/**
+ * `@preset/<slug>` as a model: it brings the preset's configuration and system prompt. The request's own fields
+ * come first, and the preset fills in what is left.
+ */
+import { GatewayError } from '../http/errors.ts'
+import type { ResolverContext } from '../operation.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { CreateResponseBody } from './request.ts'
+import { isOnline, withoutOnline } from './search-request.ts'
+
+export interface EffectiveRequest {
+  /** The request with what its preset brings. Its `model` is what was asked for. */
+  body: CreateResponseBody
+  /** The model that answers. */
+  model: string
+}
+
+const prefix = '@preset/'
+
+/** Throws 404 where the model is a preset that is unknown; one that is not active answers, with a warning. */
+export async function applyPreset(
+  body: CreateResponseBody,
+  { presets, presetVersions }: Sandbox['tables'],
+  { assume, warn }: Pick<ResolverContext, 'assume' | 'warn'>,
+): Promise<EffectiveRequest> {
+  if (!body.model.startsWith(prefix)) return { body, model: body.model }
+  assume('presetModel')
+  const slug = withoutOnline(body.model).slice(prefix.length)
+  const preset = await presets.findBy('slug', slug)
+  if (!preset) {
+    assume('notFound')
+    throw new GatewayError(404)
+  }
+  if (preset.status !== 'active') warn(`The preset '${slug}' is ${preset.status}`)
+  const version = await presetVersions.findBy('id', preset.designated_version_id)
+  const { model = body.model, ...settings } = version?.config ?? {}
+  const own = Object.entries(body).filter(([, value]) => value !== undefined && value !== null)
+  const merged = { ...settings, instructions: version?.system_prompt, ...Object.fromEntries(own) }
+  return {
+    // A preset that brings what no request may is a mistake of whoever set it up, and a loud one.
+    body: CreateResponseBody.parse(merged),
+    model: isOnline(body.model) && !isOnline(model) ? `${model}:online` : model,
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Whether a request asks for web search, in which of the three forms, and on what terms.
+ * Spec: POST /responses, Plugin object, Versioning 5.
+ */
+import type { Violation } from '../http/errors.ts'
+import type { CreateResponseBody } from './request.ts'
+import { isWebSearch, type WebSearchEngine, type WebSearchTool } from './tools.ts'
+
+export interface SearchRequest {
+  form: 'tool' | 'plugin' | 'suffix'
+  /** Where it stands in the request. */
+  path: string
+  /** Where undefined, the gateway chooses one that can search. */
+  engine: WebSearchEngine | undefined
+  maxResults: number
+  include: readonly string[]
+  exclude: readonly string[]
+}
+
+const defaultResults = 5
+const limitedResults = 20
+
+/** Every form that a request uses. The first one counts: the tool, then what it replaces. */
+export function readSearchRequests(
+  { tools, tool_choice, plugins }: CreateResponseBody,
+  model: string,
+): SearchRequest[] {
+  const found: SearchRequest[] = []
+  tools?.forEach((tool, index) => {
+    if (isWebSearch(tool) && tool_choice !== 'none')
+      found.push(fromTool(tool, `body.tools[${index}].parameters`))
+  })
+  plugins?.forEach((plugin, index) => {
+    found.push(fromPlugin(plugin, `body.plugins[${index}]`))
+  })
+  if (isOnline(model)) found.push({ ...plainly, form: 'suffix', path: 'body.model', engine: 'native' })
+  return found
+}
+
+/** What one particular engine does not give. Spec: Limits, web search `max_results`. */
+export function limitViolations(
+  requests: readonly SearchRequest[],
+  limited: WebSearchEngine | undefined,
+): Violation[] {
+  return requests
+    .filter(
+      ({ engine, maxResults }) => engine !== undefined && engine === limited && maxResults > limitedResults,
+    )
+    .map(({ path }) => ({
+      path: `${path}.max_results`,
+      message: `Must be at most ${limitedResults} for the engine ${limited}`,
+      rule: 'too_big',
+    }))
+}
+
+/** `vendor/model:online` asks for the web search that the model itself has. */
+export function isOnline(model: string): boolean {
+  return /:online(?=:|$)/.test(model)
+}
+
+/** The model's own name, without what was asked of it. */
+export function withoutOnline(model: string): string {
+  return model.replace(/:online(?=:|$)/, '')
+}
+
+const plainly = { engine: undefined, maxResults: defaultResults, include: [], exclude: [] }
+
+function fromTool({ parameters }: WebSearchTool, path: string): SearchRequest {
+  const {
+    engine,
+    max_results,
+    max_total_results,
+    allowed_domains = [],
+    excluded_domains = [],
+  } = parameters ?? {}
+  return {
+    form: 'tool',
+    path,
+    engine: engine === 'auto' ? undefined : engine,
+    // One search is made for each request, so its results are all results.
+    maxResults: Math.min(max_results ?? defaultResults, max_total_results ?? Number.POSITIVE_INFINITY),
+    include: allowed_domains,
+    exclude: excluded_domains,
+  }
+}
+
+type WebPlugin = NonNullable<CreateResponseBody['plugins']>[number]
+
+function fromPlugin(plugin: WebPlugin, path: string): SearchRequest {
+  const { engine, max_results = defaultResults, include_domains = [], exclude_domains = [] } = plugin
+  return {
+    form: 'plugin',
+    path,
+    engine,
+    maxResults: max_results,
+    include: include_domains,
+    exclude: exclude_domains,
+  }
+}

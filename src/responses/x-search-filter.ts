@@ -1,0 +1,49 @@
+/**
+ * `x_search_filter`: which social-media posts a search may cite. Spec: `x_search_filter` fields, Limits.
+ * Lazy schemas are built on first use, so that importing the double stays quick.
+ */
+import * as z from 'zod'
+
+const Handles = z.array(z.string().min(1)).max(10)
+const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
+
+export const XSearchFilter = z.lazy(() =>
+  z
+    .looseObject({
+      allowed_x_handles: Handles.nullish().describe('Only posts from these handles.'),
+      excluded_x_handles: Handles.nullish().describe('No posts from these handles.'),
+      from_date: Day.nullish().describe('The first day, UTC.'),
+      to_date: Day.nullish().describe('The last day, UTC.'),
+      enable_image_understanding: z.boolean().nullish().describe('Adds what images show to the excerpt.'),
+      enable_video_understanding: z.boolean().nullish().describe('Adds what videos show to the excerpt.'),
+    })
+    .refine((filter) => !(filled(filter, 'allowed_x_handles') && filled(filter, 'excluded_x_handles')), {
+      path: ['excluded_x_handles'],
+      message: 'Must be empty where allowed_x_handles is given: the two exclude each other',
+      params: { rule: 'mutually_exclusive' },
+      when: isObject,
+    })
+    .refine(({ from_date, to_date }) => !(from_date && to_date && from_date > to_date), {
+      path: ['from_date'],
+      message: 'Must not be after to_date',
+      params: { rule: 'date_order' },
+      when: ({ value }) =>
+        Day.safeParse(field(value, 'from_date')).success && Day.safeParse(field(value, 'to_date')).success,
+    }),
+)
+export type XSearchFilter = z.infer<typeof XSearchFilter>
+
+/** An empty list counts as absent. */
+function filled(filter: object, name: string): boolean {
+  const list = field(filter, name)
+  return Array.isArray(list) && list.length > 0
+}
+
+/** Rules of several fields are looked at even where one of the fields is wrong in itself. */
+function isObject({ value }: { value: unknown }): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+function field(value: unknown, name: string): unknown {
+  return isObject({ value }) ? Reflect.get(value as object, name) : undefined
+}
