@@ -1,0 +1,56 @@
+/**
+ * The gateway as MSW handlers: one for each operation, so that `server.listHandlers()` reads well and
+ * `server.use()` overrides one. The only file that imports MSW.
+ */
+import { HttpResponse, http, type RequestHandler } from 'msw'
+import { readAddress } from '../gateway/address.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
+import { handle } from '../gateway/handle.ts'
+import { toCall } from './fetch.ts'
+import { ConnectionError, toResponse } from './response.ts'
+
+/**
+ * Handlers for the operations with these ids; for all of them, and for what no operation answers, by default.
+ */
+export function toHandlers(gateway: GatewayCore, ids?: readonly string[]): RequestHandler[] {
+  const base = gateway.options.baseUrl?.replace(/\/$/, '') ?? '*/api/v1'
+  const answer = ({ request }: { request: Request }) => respond(gateway, request)
+  const handlers = gateway.operations
+    .filter(({ id }) => ids === undefined || ids.includes(id))
+    .map(({ method, path }) => http[method](base + path.replace(/\{(\w+)\}/g, ':$1'), answer))
+  if (ids === undefined) handlers.push(http.all(({ request }) => isOurs(gateway, request), answer))
+  return handlers
+}
+
+/**
+ * Whether a request that no operation answers is still for the gateway. Below `baseUrl` every one is. Without it only
+ * another method of a path that has operations, and a path that a rule scripts: an application's own
+ * `/api/v1/users` stays its own.
+ */
+function isOurs({ options, router, sandboxes }: GatewayCore, request: Request): boolean {
+  const { origin, pathname } = new URL(request.url)
+  const { route, sandboxId } = readAddress(pathname)
+  if (options.baseUrl) {
+    if (origin !== new URL(options.baseUrl).origin) return false
+    return sandboxId !== undefined || request.url.startsWith(options.baseUrl)
+  }
+  if (route === undefined) return false
+  const found = router.find(request.method, route)
+  if (found.route || found.allow.length > 0) return true
+  return [sandboxes.default, ...sandboxes.list()].some(({ rules }) => rules.has(request.method, route))
+}
+
+async function respond(gateway: GatewayCore, request: Request): Promise<Response> {
+  const exchange = await handle(gateway, toCall(request))
+  // Under interception a body that errors looks like one that ended, unless it says that it comes in chunks, or how
+  // long it is; one that says both is no HTTP.
+  const { headers, body } = exchange.reply
+  if (body.kind === 'frames' && !('content-length' in headers)) headers['transfer-encoding'] = 'chunked'
+  try {
+    return await toResponse(exchange, request.signal)
+  } catch (error) {
+    // To a client that has left, MSW needs an answer all the same.
+    if (error instanceof ConnectionError || request.signal.aborted) return HttpResponse.error()
+    throw error
+  }
+}

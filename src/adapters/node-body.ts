@@ -1,0 +1,50 @@
+/**
+ * Reads the body of a `node:http` request: no more of it than is allowed, and for no longer.
+ */
+import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../http/errors.ts'
+import { decodeBody } from '../http/utf8.ts'
+
+/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
+const { setTimeout, clearTimeout } = globalThis
+
+/** Real milliseconds that a body may take. */
+export const bodyTimeoutMs = 30_000
+
+/**
+ * The body as text. Throws 400 for one that is not UTF-8; 413 for a longer one, whose rest is read and thrown away,
+ * so that the connection stays usable; 408 for one that is too slow, whose connection is closed.
+ *
+ * @param limit Bytes.
+ * @param timeoutMs Real milliseconds.
+ */
+export function readNodeBody(
+  request: IncomingMessage,
+  limit: number,
+  timeoutMs = bodyTimeoutMs,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let size = 0
+  const timer = setTimeout(() => {
+    if (size > limit) request.destroy()
+    else reject(new GatewayError(408, undefined, undefined, { headers: { connection: 'close' } }))
+  }, timeoutMs)
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.byteLength
+    if (size <= limit) chunks.push(chunk)
+    else {
+      chunks.length = 0
+      reject(new GatewayError(413))
+    }
+  })
+  request.on('end', () => {
+    clearTimeout(timer)
+    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+  })
+  request.on('error', () => {
+    clearTimeout(timer)
+    reject(new GatewayError(400, 'The connection ended before the body did'))
+  })
+  return promise.then(decodeBody)
+}

@@ -1,0 +1,52 @@
+/**
+ * A `node:http` request as the corridor takes it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Call } from '../gateway/call.ts'
+import { readNodeBody } from './node-body.ts'
+
+export class NodeCall implements Call {
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly headers: Record<string, string>
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #bodyTimeoutMs: number | undefined
+  #signal: AbortSignal | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse, bodyTimeoutMs: number | undefined) {
+    const { url = '/', method = 'GET', headers } = request
+    const question = url.indexOf('?')
+    this.method = method
+    this.path = question === -1 ? url : url.slice(0, question)
+    this.search = question === -1 ? '' : url.slice(question)
+    // Node joins repeated headers; the one that it keeps as a list, `set-cookie`, is none of a request.
+    this.headers = headers as Record<string, string>
+    this.#request = request
+    this.#response = response
+    this.#bodyTimeoutMs = bodyTimeoutMs
+  }
+
+  /** Whether the connection ended before the reply did. */
+  get hasLeft(): boolean {
+    return this.#response.closed && !this.#response.writableFinished
+  }
+
+  /** Made when somebody first asks: most calls are over before anybody could leave, and an abort is dear. */
+  get signal(): AbortSignal {
+    if (this.#signal) return this.#signal
+    const left = new AbortController()
+    const leave = () => {
+      if (this.hasLeft) left.abort()
+    }
+    if (this.#response.closed) leave()
+    else this.#response.once('close', leave)
+    this.#signal = left.signal
+    return left.signal
+  }
+
+  readBody(limit: number): Promise<string> {
+    return readNodeBody(this.#request, limit, this.#bodyTimeoutMs)
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Plays frames: what nothing separates in time becomes one chunk, waits are waited, and the end says how.
+ */
+import type { Exchange } from '../gateway/exchange.ts'
+import { encodeFrame, toBytes } from '../http/encode.ts'
+import type { Frame, HangUp } from '../http/reply.ts'
+
+/** A chunk is handed on when it has so many characters, so that a slow reader holds the frames back. */
+const chunkSize = 64 * 1024
+
+/** A longer chunk is encoded here, once, for the reader and for the journal. */
+const longChunk = 4 * 1024
+
+/** How a stream ended: as its last frame says, after its last frame, or because the client left. */
+export type Ending = HangUp | 'complete' | 'left'
+
+/**
+ * Yields the chunks of a streamed body, at their time, and returns how it ends. Made as it is read.
+ *
+ * @param onWait Gets the wait, undefined for one of no time, and returns what to wait for: lets what was written leave.
+ */
+export async function* play(
+  frames: Iterable<Frame>,
+  exchange: Exchange,
+  signal: AbortSignal | undefined,
+  onWait: (wait: Promise<void> | undefined) => Promise<void> | undefined = (wait) => wait,
+): AsyncGenerator<string | Uint8Array, Ending, void> {
+  const wait = exchange.sandbox.clock.waits(signal)
+  let text = ''
+  for (const frame of frames) {
+    if (frame.kind === 'wait' || frame.kind === 'hang-up') {
+      if (text !== '') yield toChunk(text)
+      text = ''
+      if (frame.kind === 'hang-up') return frame.how
+      await onWait(wait(frame.ms))
+    } else {
+      const chunk = encodeFrame(frame)
+      if (typeof chunk === 'string') text += chunk
+      else {
+        if (text !== '') yield toChunk(text)
+        text = ''
+        yield chunk
+      }
+      if (text.length >= chunkSize) {
+        yield toChunk(text)
+        text = ''
+      }
+    }
+    if (signal?.aborted) return 'left'
+  }
+  if (text !== '') yield toChunk(text)
+  return 'complete'
+}
+
+function toChunk(text: string): string | Uint8Array {
+  return text.length < longChunk ? text : toBytes(text)
+}

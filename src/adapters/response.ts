@@ -1,0 +1,109 @@
+/**
+ * A reply as a `Response`: what the fetch and the MSW adapter share. A fault of the connection is what a client
+ * would see of it: a rejected `fetch`, or a body that breaks off.
+ */
+import type { Exchange } from '../gateway/exchange.ts'
+import { toBytes } from '../http/encode.ts'
+import type { Frame, HangUp, Reply } from '../http/reply.ts'
+import { type Ending, play } from './play.ts'
+
+/** Statuses whose `Response` may not have a body. */
+const bodiless = new Set([101, 204, 205, 304])
+
+/** A connection that ended, as `fetch` tells of it. */
+export class ConnectionError extends TypeError {
+  constructor(message: string, how: HangUp) {
+    const code = how === 'reset' ? 'ECONNRESET' : 'UND_ERR_SOCKET'
+    super(message, {
+      cause: Object.assign(new Error(how === 'reset' ? 'read ECONNRESET' : 'other side closed'), { code }),
+    })
+  }
+}
+
+/**
+ * Renders a reply. Throws a `ConnectionError` where the connection ends without an answer, and the signal's reason
+ * where the client has left.
+ */
+export async function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Promise<Response> {
+  const { status, headers, body } = exchange.reply
+  if (signal?.aborted) {
+    exchange.settle('client-left')
+    throw signal.reason
+  }
+  if (body.kind === 'hang-up') {
+    if (body.how === 'silence') return silence(exchange, signal)
+    exchange.settle('cut')
+    throw new ConnectionError('fetch failed', body.how)
+  }
+  const hasBody = exchange.method !== 'HEAD' && !bodiless.has(status)
+  if (body.kind === 'frames' && hasBody)
+    return new Response(toStream(body.frames, exchange, signal), { status, headers })
+
+  const text = body.kind === 'json' && hasBody ? (body.text ?? JSON.stringify(body.value)) : null
+  if (text !== null) exchange.sent(text)
+  exchange.settle('complete')
+  return new Response(text, { status, headers })
+}
+
+/** Until the client has had enough. */
+function silence(exchange: Exchange, signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = () => {
+      exchange.settle('client-left')
+      reject(signal?.reason)
+    }
+    if (signal?.aborted) leave()
+    else signal?.addEventListener('abort', leave, { once: true })
+  })
+}
+
+/** A reset breaks a body, and so does an end before all the bytes that its head has promised. */
+function breaks(ending: Ending, { headers }: Reply): ending is HangUp {
+  return ending === 'reset' || (ending === 'end' && 'content-length' in headers)
+}
+
+/**
+ * The frames as a stream that is made as it is read: a reader who stops holds the writer back, and whatever was
+ * written before a connection breaks has been read by then.
+ */
+function toStream(
+  frames: Iterable<Frame>,
+  exchange: Exchange,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const left = new AbortController()
+  const chunks = play(frames, exchange, left.signal)
+  let leave: () => void
+  return new ReadableStream(
+    {
+      start(controller) {
+        leave = () => {
+          exchange.settle('client-left')
+          left.abort()
+          controller.error(signal?.reason)
+        }
+        signal?.addEventListener('abort', leave, { once: true })
+      },
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        if (left.signal.aborted) return
+        if (!done) {
+          exchange.sent(value)
+          controller.enqueue(toBytes(value) as Uint8Array<ArrayBuffer>)
+          return
+        }
+        if (value === 'silence') return new Promise<void>(() => {})
+        signal?.removeEventListener('abort', leave)
+        exchange.settle(value === 'complete' ? 'complete' : 'cut')
+        if (breaks(value, exchange.reply)) controller.error(new ConnectionError('terminated', value))
+        else controller.close()
+      },
+      cancel() {
+        signal?.removeEventListener('abort', leave)
+        exchange.settle('client-left')
+        left.abort()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,74 @@
+/**
+ * Checks a request against its operation's schemas: everything that is wrong with it, at once.
+ */
+import * as z from 'zod'
+import { invalidRequest, type Violation } from '../http/errors.ts'
+import { pathOf, toViolations } from '../http/violations.ts'
+import type { Operation } from '../operation.ts'
+
+export interface RawRequest {
+  readonly params: Record<string, string>
+  /** The query with its question mark, or the empty string. */
+  readonly search: string
+  /** Parsed JSON; undefined where there was no body. */
+  readonly body: unknown
+}
+
+export interface CheckedRequest {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  /** What the request has and the operation does not know, as paths. */
+  readonly unknown: readonly string[]
+}
+
+/** Throws a 400 that lists all violations; with `strict`, unknown fields are among them. */
+export function checkRequest(
+  operation: Pick<Operation, 'params' | 'query' | 'body'>,
+  request: RawRequest,
+  strict: boolean,
+): CheckedRequest {
+  const violations: Violation[] = []
+  const check = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
+    if (!schema) return undefined
+    const result = schema.safeParse(value)
+    if (!result.success) violations.push(...toViolations(result.error, root))
+    return result.data
+  }
+
+  const query = readQuery(request.search, violations)
+  const checked = {
+    params: check(operation.params, request.params, 'params'),
+    query: check(operation.query, query, 'query'),
+    body: check(operation.body, request.body, 'body'),
+    unknown: [
+      ...unknownFields(operation.query, query, 'query'),
+      ...unknownFields(operation.body, request.body, 'body'),
+    ],
+  }
+  if (strict) {
+    for (const path of checked.unknown)
+      violations.push({ path, message: 'Unknown field', rule: 'unrecognized_keys' })
+  }
+  if (violations.length > 0) throw invalidRequest(violations)
+  return checked
+}
+
+function readQuery(search: string, violations: Violation[]): Record<string, string> {
+  const query: Record<string, string> = Object.create(null)
+  if (search.length < 2) return query
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (name in query)
+      violations.push({ path: pathOf('query', [name]), message: 'Given more than once', rule: 'repeated' })
+    query[name] = value
+  }
+  return query
+}
+
+function unknownFields(schema: z.ZodType | undefined, value: unknown, root: string): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const known = schema instanceof z.ZodObject ? schema.shape : {}
+  return Object.keys(value)
+    .filter((name) => !Object.hasOwn(known, name))
+    .map((name) => pathOf(root, [name]))
+}

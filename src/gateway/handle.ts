@@ -1,0 +1,84 @@
+/**
+ * The life of one request, from its arrival to its reply. Each step is a function with a file of its own; one that
+ * refuses the request throws, and the refusal is a reply, and journalled, like any other.
+ */
+import type { Reply } from '../http/reply.ts'
+import type { RuleRequest } from '../sandbox/request-view.ts'
+import { type Address, readAddress } from './address.ts'
+import { authenticate } from './authenticate.ts'
+import type { Call } from './call.ts'
+import { distort } from './distort.ts'
+import { Exchange } from './exchange.ts'
+import { findRoute } from './find-route.ts'
+import { assertSandbox, whoseJournal } from './find-sandbox.ts'
+import type { GatewayCore } from './gateway.ts'
+import { faultContext, open } from './match-rule.ts'
+import { assertJson, parseBody, readBody } from './read-body.ts'
+import { resolve } from './resolve.ts'
+
+export async function handle(gateway: GatewayCore, call: Call): Promise<Exchange> {
+  const address = readAddress(call.path)
+  const exchange = new Exchange(call, address.route, whoseJournal(gateway.sandboxes, address, call))
+  try {
+    return exchange.answer(await answer(gateway, call, address, exchange))
+  } catch (error) {
+    return exchange.refuse(error)
+  }
+}
+
+async function answer(
+  gateway: GatewayCore,
+  call: Call,
+  address: Address,
+  exchange: Exchange,
+): Promise<Reply> {
+  const { options, router, sandboxes } = gateway
+  const { rules, clock, seed } = exchange.sandbox
+
+  const route = findRoute(router, rules, call.method, address)
+  exchange.operation = route.operation?.id
+  exchange.params = route.params
+
+  assertSandbox(sandboxes, address, authenticate(call, options.apiKeys))
+
+  exchange.requestText = await readBody(call, options.maxBodyBytes)
+  exchange.identify(route.path)
+  assertJson(call, exchange.requestText)
+  const body = parseBody(exchange.requestText)
+
+  const { params, contentKey, occurrence, headers } = exchange
+  const request: RuleRequest = {
+    operation: exchange.operation,
+    method: call.method,
+    path: route.path,
+    params,
+    get query() {
+      return lastOfEach(call.search)
+    },
+    headers,
+    body,
+    contentKey,
+    occurrence,
+  }
+  const named = gateway.scenariosNamed(headers['x-understudy-scenario'])
+  const { match, headers: quota, misses } = rules.match(request, named)
+  exchange.match = match
+  exchange.misses = misses
+  if (!match) return withHeaders(await resolve(route, body, exchange), quota)
+
+  const context = faultContext(match, request, { seed, clock, warn: exchange.warn })
+  const { waitMs, instead } = open(match, context)
+  await clock.wait(waitMs, call.signal)
+  const reply = instead ?? (await resolve(route, body, exchange))
+  return withHeaders(distort(reply, match, context), quota)
+}
+
+/** The reply with what quotas announce; a rule that says otherwise in its own reply is believed. */
+function withHeaders(reply: Reply, headers: Record<string, string> | undefined): Reply {
+  return headers ? { ...reply, headers: { ...headers, ...reply.headers } } : reply
+}
+
+/** The query as rules look at it; an operation refuses a parameter that is repeated. */
+function lastOfEach(search: string): Record<string, string> {
+  return search === '' ? {} : Object.fromEntries(new URLSearchParams(search))
+}

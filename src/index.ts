@@ -1,0 +1,53 @@
+/**
+ * Understudy: an in-memory stand-in for the Model Gateway API.
+ *
+ * @example
+ * const gateway = createGateway()
+ * const server = setupServer(...gateway.handlers)
+ */
+import type { RequestHandler } from 'msw'
+import { toFetch } from './adapters/fetch.ts'
+import { toHandlers } from './adapters/msw.ts'
+import { GatewayCore } from './gateway/gateway.ts'
+import type { OperationId } from './operations/index.ts'
+import type { GatewayOptionsInput } from './sandbox/options.ts'
+
+export class Gateway extends GatewayCore {
+  /** For `setupServer(...gateway.handlers)` and `setupWorker(...gateway.handlers)`: one for each operation. */
+  readonly handlers: RequestHandler[] = toHandlers(this)
+
+  /**
+   * The gateway as a `fetch`, for clients that take one; nothing is intercepted.
+   *
+   * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
+   */
+  readonly fetch: typeof fetch = toFetch(this)
+
+  /** The handlers of some operations only. */
+  handlersFor(...ids: [OperationId, ...OperationId[]]): RequestHandler[] {
+    return toHandlers(this, ids)
+  }
+}
+
+/**
+ * Makes a gateway, ready to answer. Throws one clear line for an option, a fixture or a scenario that is wrong.
+ *
+ * @param options Everything has a default; see `GatewayOptions`.
+ */
+export function createGateway(options: GatewayOptionsInput = {}): Gateway {
+  return new Gateway(options)
+}
+
+export { type AssumptionName, assumptions } from './assumptions.ts'
+export type { NewSandbox } from './gateway/sandboxes.ts'
+export { GatewayError } from './http/errors.ts'
+export type { Bodies, OperationId } from './operations/index.ts'
+export type { CollectionName } from './sandbox/collection-names.ts'
+export type { Database, Records } from './sandbox/database.ts'
+export type { Delivery, JournalEntry } from './sandbox/entry.ts'
+export type { Har } from './sandbox/har.ts'
+export type { CallMatch, Journal } from './sandbox/journal.ts'
+export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options.ts'
+export type { InForce, UnusedRule } from './sandbox/rules.ts'
+export type { Sandbox, SandboxSnapshot } from './sandbox/sandbox.ts'
+export { defineScenario, type Scenario, type ScenarioInput } from './sandbox/scenario.ts'

@@ -1,0 +1,222 @@
+/**
+ * For Vitest: a `test` that brings a gateway for each file and a sandbox for each test, and matchers for both.
+ *
+ * @example
+ * import { expect, test } from 'gateway-understudy/vitest'
+ *
+ * test('tries again after a refusal', async ({ sandbox }) => {
+ *   sandbox.fail(529, { times: 1 })
+ *   await ask('Hello?', { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+ *   expect(sandbox).toHaveReceivedTimes('createResponse', 2)
+ * })
+ */
+import { test as base, expect, type MatcherState, type TestAPI, type TestContext } from 'vitest'
+import { type Interception, intercept } from './adapters/intercept.ts'
+import { sandboxBaseUrl } from './gateway/address.ts'
+import { createGateway, type Gateway } from './index.ts'
+import { type Bodies, type OperationId, operations } from './operations/index.ts'
+import type { JournalEntry } from './sandbox/entry.ts'
+import type { CallMatch } from './sandbox/journal.ts'
+import { calls, journalText } from './sandbox/journal-text.ts'
+import { didYouMean } from './sandbox/nearest.ts'
+import type { GatewayOptionsInput } from './sandbox/options.ts'
+import { judgeCalls, judgeRules, judgeUnmatched, type Verdict } from './sandbox/received.ts'
+import type { UnusedRule } from './sandbox/rules.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
+
+/** A sandbox, and where the code under test finds it. */
+export type TestSandbox = Sandbox<Bodies> & {
+  /** Ends in `/api/v1`; requests below it see this sandbox, whatever their key. */
+  readonly baseUrl: string
+}
+
+export interface Fixtures {
+  /**
+   * Options of the file's gateway: `test.override({ gatewayOptions: { … } })` at the top of the file, or `provide`
+   * in the configuration of Vitest for all files. Default: none.
+   */
+  gatewayOptions: GatewayOptionsInput
+  /** One for each file. */
+  gateway: Gateway
+  /** The interception, on while the tests of the file run. */
+  server: Interception
+  /**
+   * A new one for each test, so that tests may run at the same time: for code that is given `sandbox.apiKey` or
+   * `sandbox.baseUrl`. Code with one fixed key reaches the default sandbox instead, which all tests share: it wants
+   * `serial`.
+   */
+  sandbox: TestSandbox
+  /**
+   * For code with one fixed key: `sandbox` is the default one, reset before each test, and the tests of a file take
+   * turns in it, `test.concurrent` or not. Set by `test.override({ serial: true })`, in a `describe` too. Default:
+   * false.
+   */
+  serial: boolean
+}
+
+export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
+  gatewayOptions: [{}, { scope: 'file', injected: true }],
+  gateway: [
+    async ({ gatewayOptions }, use) => {
+      await use(createGateway(gatewayOptions))
+    },
+    { scope: 'file' },
+  ],
+  server: [
+    async ({ gateway }, use) => {
+      const server = intercept(gateway)
+      await use(server)
+      server.close()
+    },
+    { scope: 'file', auto: true },
+  ],
+  serial: false,
+  sandbox: [
+    async ({ gateway, serial, onTestFailed }, use) => {
+      const lend = serial ? lendDefault : lendNew
+      await lend(gateway, async (sandbox) => {
+        printIfFailed(sandbox, onTestFailed)
+        await use(sandbox)
+      })
+    },
+    { auto: true },
+  ],
+})
+
+export { expect }
+
+expect.extend({
+  toHaveReceived(received, operation: string, match?: unknown) {
+    return judge(received, ({ entries }) =>
+      judgeCalls(entries, { operation: known(operation), match }, comparison(this)),
+    )
+  },
+  toHaveReceivedTimes(received, operation: string, times: number, match?: unknown) {
+    return judge(received, ({ entries }) =>
+      judgeCalls(entries, { operation: known(operation), match, times }, comparison(this)),
+    )
+  },
+  toHaveNoUnmatchedRequests(received) {
+    return judge(received, ({ entries }) => judgeUnmatched(entries, operations))
+  },
+  toHaveUsedAllRules(received) {
+    return judge(received, ({ entries, unused }) => judgeRules(unused, entries))
+  },
+})
+
+declare module 'vitest' {
+  // The type parameters are those of Vitest: an interface is only extended by one that has the same.
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
+    /**
+     * An operation was called, with all fields of `match` where it is given; `expect.stringContaining` and the like
+     * may stand in it.
+     *
+     * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/aurora-large' } })
+     */
+    toHaveReceived<Id extends OperationId>(operation: Id, match?: CallMatch<Bodies[Id]>): R
+    /** The same, exactly so often. */
+    toHaveReceivedTimes<Id extends OperationId>(
+      operation: Id,
+      times: number,
+      match?: CallMatch<Bodies[Id]>,
+    ): R
+    /** An operation or a rule answered every call. */
+    toHaveNoUnmatchedRequests(): R
+    /** Every rule in force has happened at least once. */
+    toHaveUsedAllRules(): R
+  }
+}
+
+/** A gateway or a sandbox here, whose answers are there at once, or one of a running server. */
+interface Judged {
+  journal: { entries(): JournalEntry[] | Promise<JournalEntry[]> }
+  unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
+}
+
+type Findings = { entries: JournalEntry[]; unused: UnusedRule[] }
+
+function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
+  if (!isJudged(received)) throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
+  const entries = received.journal.entries()
+  const unused = received.unusedRules()
+  if (Array.isArray(entries) && Array.isArray(unused)) return toResult(verdict({ entries, unused }))
+  return Promise.all([entries, unused]).then(([entries, unused]) => toResult(verdict({ entries, unused })))
+}
+
+function isJudged(value: unknown): value is Judged {
+  return typeof value === 'object' && value !== null && 'journal' in value && 'unusedRules' in value
+}
+
+function toResult({ message, ...verdict }: Verdict) {
+  return { ...verdict, message: () => message }
+}
+
+/** As `toMatchObject` compares: objects may have more fields, and matchers may stand for values. */
+function comparison({ equals, utils }: MatcherState): (value: unknown, wanted: unknown) => boolean {
+  return (value, wanted) => equals(value, wanted, [utils.iterableEquality, utils.subsetEquality])
+}
+
+/** Throws for an operation that there is none of: nobody could ever call it. */
+function known(operation: string): string {
+  const ids = operations.map(({ id }) => id)
+  if (ids.includes(operation)) return operation
+  throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
+}
+
+type Use = (sandbox: TestSandbox) => Promise<void>
+
+/** A sandbox for this test alone. */
+async function lendNew(gateway: Gateway, use: Use): Promise<void> {
+  const sandbox = gateway.createSandbox()
+  const before = sharedCalls(gateway)
+  await use(withBaseUrl(sandbox, gateway))
+  warnOfSharing(gateway, sharedCalls(gateway) - before)
+  sandbox.dispose()
+}
+
+/** The default sandbox, as if it were new, when the tests before have left it. */
+async function lendDefault(gateway: Gateway, use: Use): Promise<void> {
+  const leave = await turnIn(gateway)
+  gateway.reset()
+  await use(withBaseUrl(gateway.sandboxes.default as Sandbox<Bodies>, gateway))
+  leave()
+}
+
+function withBaseUrl(sandbox: Sandbox<Bodies>, { options }: Gateway): TestSandbox {
+  const baseUrl = sandboxBaseUrl(options.baseUrl ?? 'https://gateway.example/api/v1', sandbox.id)
+  return Object.assign(sandbox, { baseUrl })
+}
+
+function printIfFailed({ id, journal }: TestSandbox, onTestFailed: TestContext['onTestFailed']): void {
+  onTestFailed(({ task }) => {
+    console.error(`'${task.name}' has failed. ${journalText(`Its sandbox, ${id},`, journal.entries())}`)
+  })
+}
+
+/** How many calls have reached the default sandbox. */
+function sharedCalls({ journal }: Gateway): number {
+  return journal.dropped() + journal.entries().length
+}
+
+/** Once for each file is loud enough. */
+const warned = new WeakSet<Gateway>()
+
+function warnOfSharing(gateway: Gateway, count: number): void {
+  if (count === 0 || warned.has(gateway)) return
+  warned.add(gateway)
+  const keys = new Set(gateway.journal.entries().map(({ headers }) => headers['authorization'] ?? 'none'))
+  console.warn(
+    `THIS TEST SHARES ITS STATE. ${calls(count)} came without a sandbox's key or base URL (the key was ${[...keys].join(', ')}), so the default sandbox answered, as it does for every other test of this file. Give the code under test sandbox.apiKey or sandbox.baseUrl; where its key is fixed, say test.override({ serial: true }): then tests take turns, each in a default sandbox that is reset.`,
+  )
+}
+
+const turns = new WeakMap<Gateway, Promise<void>>()
+
+/** Waits until every test before has left the gateway's default sandbox. */
+async function turnIn(gateway: Gateway): Promise<() => void> {
+  const before = turns.get(gateway)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  turns.set(gateway, promise)
+  await before
+  return resolve
+}

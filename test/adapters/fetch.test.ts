@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+
+const url = 'https://gateway.example/api/v1'
+const headers = { authorization: 'Bearer sk-test', 'content-type': 'application/json' }
+const streamed = { method: 'POST', headers, body: '{"model":"aurora/dawn-2","input":"Hello","stream":true}' }
+const make = (options: GatewayOptions = {}) => createGateway(options)
+
+describe('gateway.fetch', () => {
+  it('takes what the global fetch takes: text, URL, Request', async () => {
+    const { fetch } = make()
+    for (const input of [`${url}/providers`, new URL(`${url}/providers`), new Request(`${url}/providers`)]) {
+      expect((await fetch(input, { headers })).status).toBe(200)
+    }
+    expect((await fetch(new Request(`${url}/providers`, { headers }))).status).toBe(200)
+  })
+
+  it('touches no global', async () => {
+    const before = globalThis.fetch
+    await make().fetch(`${url}/providers`, { headers })
+    expect(globalThis.fetch).toBe(before)
+  })
+
+  it('rejects at once when it was aborted before', async () => {
+    const gateway = make()
+    await expect(gateway.fetch(`${url}/providers`, { headers, signal: AbortSignal.abort() })).rejects.toThrow(
+      /abort/i,
+    )
+    expect(gateway.journal.entries()).toEqual([])
+  })
+
+  it('rejects with the reason when it is aborted while it waits', async () => {
+    const gateway = make()
+    gateway.use({ on: '*', fault: { name: 'latency', ms: 60_000 } })
+    const aborted = new AbortController()
+    const answer = gateway.fetch(`${url}/providers`, { headers, signal: aborted.signal })
+    setTimeout(() => aborted.abort(new Error('enough')), 10)
+    await expect(answer).rejects.toThrow('enough')
+    await expect.poll(() => gateway.journal.last('listProviders')?.delivery).toBe('client-left')
+  })
+
+  it('rejects with the reason when a silent connection is aborted', async () => {
+    const gateway = make()
+    gateway.use({ on: '*', fault: 'timeout' })
+    const answer = gateway.fetch(`${url}/providers`, { headers, signal: AbortSignal.timeout(10) })
+    await expect(answer).rejects.toThrow(/timeout/i)
+    expect(gateway.journal.last('listProviders')?.delivery).toBe('client-left')
+  })
+
+  it.each([
+    ['connection-reset', 'ECONNRESET'],
+    ['empty-response', 'UND_ERR_SOCKET'],
+  ] as const)(
+    'shows %s as the TypeError that fetch throws, with the code %s as its cause',
+    async (fault, code) => {
+      const gateway = make()
+      gateway.use({ on: '*', fault })
+      const error = await gateway.fetch(`${url}/providers`, { headers }).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(TypeError)
+      expect(error).toMatchObject({ message: 'fetch failed', cause: { code } })
+      expect(gateway.journal.last('listProviders')?.delivery).toBe('cut')
+    },
+  )
+
+  it('errors the body when it is aborted in the middle of a stream', async () => {
+    const gateway = make({ tokensPerSecond: 50 })
+    const aborted = new AbortController()
+    const response = await gateway.fetch(`${url}/responses`, { ...streamed, signal: aborted.signal })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    aborted.abort(new Error('enough'))
+    await expect(reader?.read()).rejects.toThrow('enough')
+    expect(gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+  })
+
+  it('makes a stream as it is read: one who does not read holds it back', async () => {
+    const gateway = make()
+    const event = { event: { type: 'response.output_text.delta', delta: 'x'.repeat(1000) } }
+    gateway.use({ on: 'createResponse', reply: { frames: Array.from({ length: 500 }, () => event) } })
+    const response = await gateway.fetch(`${url}/responses`, streamed)
+    const reader = response.body?.getReader()
+    await reader?.read()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const entry = gateway.journal.last('createResponse')
+    expect(entry?.delivery).toBe('pending')
+    expect((entry?.replyBody.text.length ?? 0) + (entry?.replyBody.cut ?? 0)).toBeLessThan(100_000)
+    await reader?.cancel()
+    expect(gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+  })
+})

@@ -1,0 +1,110 @@
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+
+const authorization = 'Bearer sk-test'
+const anywhere = 'https://somewhere.example/api/v1'
+
+/** Intercepts for the rest of the test; whatever is not handled is an error. */
+function intercept(options: GatewayOptions = {}): {
+  gateway: Gateway
+  server: ReturnType<typeof setupServer>
+} {
+  const gateway = createGateway(options)
+  const server = setupServer(...gateway.handlers)
+  const loud: object = { onUnhandledFrame: 'error', onUnhandledRequest: 'error' }
+  server.listen(loud)
+  onTestFinished(() => server.close())
+  return { gateway, server }
+}
+
+const get = (url: string, init: RequestInit = {}) => fetch(url, { headers: { authorization }, ...init })
+
+describe('MSW handlers', () => {
+  it('are one for each operation, by its path, and one for what no operation answers', () => {
+    const paths = createGateway().handlers.map(({ info }) => String(info.header))
+    expect(paths.slice(0, 6)).toEqual([
+      'GET */api/v1/providers',
+      'PATCH */api/v1/workspaces/:id',
+      'GET */api/v1/embeddings/models',
+      'GET */api/v1/benchmarks',
+      'GET */api/v1/presets/:slug',
+      'POST */api/v1/responses',
+    ])
+    expect(paths).toHaveLength(7)
+  })
+
+  it('can be overridden one by one', async () => {
+    const { server } = intercept()
+    server.use(http.get('*/api/v1/providers', () => HttpResponse.json({ data: 'mine' })))
+    expect(await (await get(`${anywhere}/providers`)).json()).toEqual({ data: 'mine' })
+    expect((await get(`${anywhere}/presets/code-review`)).status).toBe(200)
+  })
+
+  it('can be had for some operations only', () => {
+    const handlers = createGateway().handlersFor('createResponse', 'listProviders')
+    expect(handlers.map(({ info }) => String(info.header))).toEqual([
+      'GET */api/v1/providers',
+      'POST */api/v1/responses',
+    ])
+  })
+
+  it("leave an application's own paths alone where no baseUrl is given", async () => {
+    const { gateway, server } = intercept()
+    const printed = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => printed.mockRestore())
+    server.use(http.get('https://app.example/api/v1/users', () => HttpResponse.json('own')))
+    expect(await (await get('https://app.example/api/v1/users')).json()).toBe('own')
+    await expect(get('https://app.example/api/v1/accounts')).rejects.toThrow()
+    expect(gateway.journal.entries()).toEqual([])
+  })
+
+  it('answer any origin and prefix where no baseUrl is given', async () => {
+    intercept()
+    expect((await get('http://localhost:8099/some/proxy/api/v1/providers')).status).toBe(200)
+  })
+
+  it('answer unknown paths below a baseUrl with the 404 envelope, and no other origin', async () => {
+    const { gateway } = intercept({ baseUrl: 'https://gateway.example/api/v1' })
+    const printed = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => printed.mockRestore())
+    const response = await get('https://gateway.example/api/v1/chat/completions', { method: 'POST' })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ error: { code: 404, message: 'Resource not found' } })
+    await expect(get(`${anywhere}/providers`)).rejects.toThrow()
+    expect(gateway.journal.unmatched()).toHaveLength(1)
+  })
+
+  it('answer a path that only a rule knows', async () => {
+    const { gateway } = intercept()
+    gateway.use({ on: 'POST /chat/completions', reply: { body: { choices: [] } } })
+    const response = await get(`${anywhere}/chat/completions`, { method: 'POST' })
+    expect(await response.json()).toEqual({ choices: [] })
+  })
+
+  it.each([undefined, 'https://somewhere.example/api/v1'])(
+    'find a sandbox by its path (baseUrl %s)',
+    async (baseUrl) => {
+      const { gateway } = intercept(baseUrl ? { baseUrl } : {})
+      const sandbox = gateway.createSandbox()
+      const response = await get(`https://somewhere.example/sandboxes/${sandbox.id}/api/v1/providers`)
+      expect(response.status).toBe(200)
+      expect(sandbox.journal.calls('listProviders')).toHaveLength(1)
+      expect(gateway.journal.entries()).toEqual([])
+    },
+  )
+
+  it('show a broken connection as a failed fetch, and a broken stream as one that errors', async () => {
+    const { gateway } = intercept()
+    using _ = gateway.use({ on: 'listProviders', fault: 'connection-reset' })
+    await expect(get(`${anywhere}/providers`)).rejects.toThrow(TypeError)
+    gateway.use({ on: 'createResponse', fault: { name: 'stream-reset', atEvent: 2 } })
+    const response = await get(`${anywhere}/responses`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
+    })
+    await expect(response.text()).rejects.toThrow()
+  })
+})

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import type { FaultInput } from '../../src/faults/index.ts'
+import { afflict, bytesOf, completed, count, framesOf, outline, sample } from './sample.ts'
+
+const whole = bytesOf(framesOf(sample()))
+const after = (fault: FaultInput, reply = sample()) => framesOf(afflict(reply, fault))
+const order = outline(framesOf(sample()))
+
+describe('where a fault falls', () => {
+  it.each([0, 1, 5, count])('at event %i: exactly the events before it', (atEvent) => {
+    expect(outline(after({ name: 'stream-cut', atEvent }))).toEqual([...order.slice(0, atEvent), 'end'])
+  })
+
+  it('at an event that never comes: before [DONE]', () => {
+    expect(outline(after({ name: 'stream-cut', atEvent: 99 }))).toEqual([...order.slice(0, count), 'end'])
+  })
+
+  it('after pieces of text, three by default', () => {
+    expect(outline(after('stream-cut')).at(-2)).toBe('delta')
+    expect(outline(after('stream-cut')).filter((step) => step === 'delta')).toHaveLength(3)
+    expect(outline(after({ name: 'stream-cut', afterDeltas: 1 }))).toEqual([
+      'created',
+      'output_item.added',
+      'delta',
+      'end',
+    ])
+  })
+
+  it('after more pieces of text than come: before the final event', () => {
+    expect(outline(after({ name: 'stream-cut', afterDeltas: 9 })).slice(-2)).toEqual([
+      'content_part.done',
+      'end',
+    ])
+  })
+
+  it.each([0, 1, 200, whole.length - 1])('at byte %i: exactly the bytes before it', (atByte) => {
+    const frames = after({ name: 'stream-cut', atByte })
+    expect(bytesOf(frames)).toEqual(whole.subarray(0, atByte))
+    expect(outline(frames).at(-1)).toBe('end')
+  })
+
+  it('after a time: in the middle of a pause too', () => {
+    const frames = after({ name: 'stream-stall', afterMs: 25 }, sample({ everyMs: 10 }))
+    expect(outline(frames)).toEqual([
+      'wait 10',
+      'created',
+      'wait 10',
+      'output_item.added',
+      'wait 5',
+      'silence',
+    ])
+  })
+
+  it('after a time that the stream does not take: before [DONE]', () => {
+    expect(outline(after({ name: 'stream-stall', afterMs: 25 })).slice(-2)).toEqual(['completed', 'silence'])
+  })
+
+  it('reads no further than it has to', () => {
+    let read = 0
+    const reply = sample()
+    const frames = framesOf(reply)
+    function* counted() {
+      for (const frame of frames) {
+        read++
+        yield frame
+      }
+    }
+    const cut = afflict(
+      { ...reply, body: { kind: 'frames', frames: counted() } },
+      { name: 'stream-cut', atEvent: 2 },
+    )
+    expect(read).toBe(0)
+    framesOf(cut)
+    expect(read).toBe(2)
+  })
+})
+
+describe('what a fault does', () => {
+  it('stream-reset breaks the connection, stream-stall stays open', () => {
+    expect(outline(after({ name: 'stream-reset', atEvent: 1 }))).toEqual(['created', 'reset'])
+    expect(outline(after({ name: 'stream-stall', atEvent: 1 }))).toEqual(['created', 'silence'])
+  })
+
+  it('stream-error-event sends response.failed with the Response so far, and ends', () => {
+    const frames = after({ name: 'stream-error-event', atEvent: 3, code: 'overloaded', message: 'Too much' })
+    expect(outline(frames)).toEqual(['created', 'output_item.added', 'delta', 'failed', '[DONE]'])
+    expect(frames[3]).toMatchObject({
+      event: {
+        sequence_number: 3,
+        response: { id: 'resp_1', status: 'failed', error: { code: 'overloaded', message: 'Too much' } },
+      },
+    })
+  })
+
+  it('stream-error-event before all others looks ahead for the Response', () => {
+    const frames = after({ name: 'stream-error-event', atEvent: 0 })
+    expect(frames[0]).toMatchObject({
+      event: { type: 'response.failed', sequence_number: 0, response: { id: 'resp_1' } },
+    })
+  })
+
+  it('stream-error-event sends the flat form too', () => {
+    const frames = after({ name: 'stream-error-event', atEvent: 1, form: 'error' })
+    const error = {
+      type: 'error',
+      code: 'server_error',
+      message: 'Provider returned error',
+      param: null,
+      sequence_number: 1,
+    }
+    expect(frames.slice(1)).toEqual([{ kind: 'event', event: error }, { kind: 'done' }])
+  })
+
+  it('stream-without-done and stream-without-completed leave one out', () => {
+    expect(outline(after('stream-without-done'))).toEqual(order.slice(0, -1))
+    expect(outline(after('stream-without-completed'))).toEqual(order.toSpliced(-2, 1))
+  })
+
+  it('stream-malformed-event breaks the JSON of one event and goes on', () => {
+    const frames = after({ name: 'stream-malformed-event', atEvent: 2 })
+    expect(outline(frames)).toEqual(order.with(2, 'bytes'))
+    const data = bytesOf(frames.slice(2, 3)).toString()
+    expect(data).toMatch(/^data: \{.*\n\n$/)
+    expect(() => JSON.parse(data.slice(6))).toThrow(SyntaxError)
+  })
+
+  it('stream-duplicate-event sends one event twice', () => {
+    expect(outline(after({ name: 'stream-duplicate-event', atEvent: 1 }))).toEqual(
+      order.toSpliced(1, 0, 'output_item.added'),
+    )
+  })
+
+  it('stream-reordered-events exchanges two neighbours', () => {
+    const frames = after({ name: 'stream-reordered-events', atEvent: 0 })
+    expect(outline(frames)).toEqual(order.with(0, 'output_item.added').with(1, 'created'))
+  })
+
+  it('stream-reordered-events loses nothing at the end of the stream', () => {
+    expect(outline(after({ name: 'stream-reordered-events', atEvent: count - 1 }))).toEqual(order)
+  })
+
+  it('stream-split gives chunks of n bytes, each on its own', () => {
+    const frames = after({ name: 'stream-split', bytes: 7 })
+    expect(bytesOf(frames)).toEqual(whole)
+    const sizes = frames.flatMap((frame) => (frame.kind === 'bytes' ? [frame.bytes.length] : []))
+    expect(Math.max(...sizes)).toBe(7)
+    expect(outline(frames).slice(0, 2)).toEqual(['bytes', 'wait 0'])
+  })
+
+  it('stream-joined gives one chunk, after as long as the stream would have taken', () => {
+    const frames = after('stream-joined', sample({ everyMs: 10 }))
+    expect(outline(frames)).toEqual([`wait ${count * 10}`, 'bytes'])
+    expect(bytesOf(frames)).toEqual(whole)
+  })
+
+  it('stream-crlf ends every line in CR LF', () => {
+    const text = bytesOf(after('stream-crlf')).toString()
+    expect(text.replaceAll('\r\n', '\n')).toBe(whole.toString())
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n')
+  })
+
+  it('stream-comments puts a comment before each event', () => {
+    const text = bytesOf(after({ name: 'stream-comments', comment: 'ping' })).toString()
+    expect(text.split(': ping\n\n')).toHaveLength(count + 1)
+    expect(text.replaceAll(': ping\n\n', '')).toBe(whole.toString())
+  })
+
+  it('slow-stream waits before the first event and before each other', () => {
+    const frames = after({ name: 'slow-stream', firstEventMs: 50, everyMs: 5 })
+    expect(outline(frames).slice(0, 4)).toEqual(['wait 50', 'created', 'wait 5', 'output_item.added'])
+    expect(outline(frames).at(-1)).toBe('[DONE]')
+  })
+
+  it('leaves a reply alone that is not a stream', () => {
+    expect(afflict(completed, 'stream-cut')).toBe(completed)
+  })
+})

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { ResponseObject } from '../../src/resources/response.ts'
+
+const gateway = createGateway({ modelsWithoutNativeSearch: ['b/*'], limitedEngine: 'engine_a' })
+
+async function create(body: object): Promise<{ status: number; text: string }> {
+  const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('', '\ud800', 'a\u0301'),
+)
+const part = fc.oneof(
+  fc.record({ type: fc.constantFrom('input_text', 'output_text'), text }),
+  fc.record({ type: fc.constant('refusal'), refusal: text }),
+  fc.record({ type: fc.constant('input_image'), image_url: text }),
+)
+const content = fc.oneof(text, fc.array(part, { maxLength: 3 }))
+const item = fc.oneof(
+  fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'developer'), content }),
+  fc.record({ type: fc.constant('function_call_output'), call_id: text, output: content }),
+  fc.record({ type: fc.constant('function_call'), call_id: text, name: text, arguments: text }),
+  fc.record({ type: fc.constant('reasoning'), summary: fc.jsonValue() }),
+)
+const filled = text.map((inner) => `.${inner}`)
+const domains = fc.array(fc.oneof(filled, fc.constantFrom('*.example', '*', 'example.com/a', '[::1]')), {
+  maxLength: 3,
+})
+const terms = { max_results: fc.integer({ min: 1, max: 21 }), engine: fc.constantFrom('native', 'engine_a') }
+const format = fc.oneof(
+  fc.record({ type: fc.constantFrom('text', 'json_object') }),
+  fc.record({
+    type: fc.constant('json_schema'),
+    schema: fc.object({ key: fc.constantFrom('type', 'items', 'enum', '$ref', 'anyOf') }),
+  }),
+)
+/** Requests that are right in most of their fields, and anything at all in the others. */
+const request = fc.record(
+  Object.fromEntries(
+    Object.entries({
+      model: fc.constantFrom('a/b', 'b/c:online', 'x-ai/d:online', '@preset/code-review'),
+      input: fc.oneof(text, fc.array(item, { maxLength: 4 })),
+      instructions: text,
+      max_output_tokens: fc.integer({ min: 1, max: 200 }),
+      stream: fc.boolean(),
+      plugins: fc.array(
+        fc.record(
+          { id: fc.constant('web'), include_domains: domains, exclude_domains: domains, ...terms },
+          { requiredKeys: ['id'] },
+        ),
+      ),
+      tools: fc.array(
+        fc.oneof(
+          fc.record({
+            type: fc.constant('gateway:web_search'),
+            parameters: fc.record({ allowed_domains: domains, ...terms }, { requiredKeys: [] }),
+          }),
+          fc.record(
+            { type: fc.constant('function'), name: fc.constantFrom('f', 'g'), parameters: fc.object() },
+            { requiredKeys: ['type', 'name'] },
+          ),
+        ),
+      ),
+      tool_choice: fc.constantFrom('auto', 'none', 'required'),
+      text: fc.record({ format }),
+      x_search_filter: fc.record(
+        { allowed_x_handles: fc.array(filled, { maxLength: 10 }), from_date: fc.constant('2025-01-01') },
+        { requiredKeys: [] },
+      ),
+      metadata: fc.object(),
+      temperature: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    }).map(([field, right]) => [
+      field,
+      fc.oneof(
+        { weight: 40, arbitrary: right as fc.Arbitrary<unknown> },
+        { weight: 1, arbitrary: fc.jsonValue() },
+      ),
+    ]),
+  ),
+  { requiredKeys: ['model', 'input'] },
+)
+
+it('answers any request at all, never with a 500 and never against its own schema', async () => {
+  const seen = new Map<number, number>()
+  await fc.assert(
+    fc.asyncProperty(request, async (body) => {
+      const { status, text: reply } = await create(body)
+      seen.set(status, (seen.get(status) ?? 0) + 1)
+      expect([200, 400]).toContain(status)
+      if (status === 200 && body['stream'] !== true)
+        expect(() => ResponseObject.parse(JSON.parse(reply))).not.toThrow()
+      if (status === 200 && body['stream'] === true) expect(reply).toMatch(/data: \[DONE\]\n\n$/)
+      if (status === 400) expect(JSON.parse(reply).error.metadata.violations).not.toEqual([])
+    }),
+    { numRuns: 300 },
+  )
+  // Enough of them are right, or this would say nothing.
+  expect(seen.get(200)).toBeGreaterThan(60)
+})

@@ -1,0 +1,276 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+
+const provider = (slug: string) => ({ name: slug, slug, privacy_policy_url: null })
+const make = (options: GatewayOptions = {}) => createGateway(options).createSandbox().db
+
+describe('A collection', () => {
+  it('creates, gets, lists, updates and deletes', async () => {
+    const { providers } = make()
+    expect(await providers.create(provider('mine'))).toEqual(provider('mine'))
+    expect(await providers.get('mine')).toEqual(provider('mine'))
+    expect(await providers.update('mine', { name: 'Yours' })).toEqual({ ...provider('mine'), name: 'Yours' })
+    expect(await providers.list({ name: 'Yours' })).toEqual([{ ...provider('mine'), name: 'Yours' }])
+    expect(await providers.delete('mine')).toMatchObject({ slug: 'mine' })
+    expect(await providers.get('mine')).toBeUndefined()
+    expect(await providers.list()).toHaveLength(12)
+  })
+
+  it('keeps its order when a record changes', async () => {
+    const { providers } = make()
+    const before = (await providers.list()).map(({ slug }) => slug)
+    await providers.update('borealis', { slug: 'boreal' })
+    await providers.create(provider('last'))
+    const after = (await providers.list()).map(({ slug }) => slug)
+    expect(after).toEqual([...before.map((slug) => (slug === 'borealis' ? 'boreal' : slug)), 'last'])
+    expect(await providers.get('borealis')).toBeUndefined()
+    expect(await providers.get('boreal')).toBeDefined()
+  })
+
+  it('hands out copies, and takes in copies', async () => {
+    const { providers } = make()
+    const mine = { ...provider('mine'), datacenters: ['DE'] }
+    await providers.create(mine)
+    mine.datacenters.push('FR')
+    const read = await providers.get('mine')
+    read?.datacenters?.push('US')
+    expect((await providers.get('mine'))?.datacenters).toEqual(['DE'])
+  })
+
+  it('finds a workspace by id and by slug, a preset likewise, a page by its url', async () => {
+    const { workspaces, presets, pages } = make()
+    const [workspace] = await workspaces.list()
+    expect(await workspaces.get(workspace?.id ?? '')).toEqual(await workspaces.get('production'))
+    expect(await presets.get('code-review')).toBeDefined()
+    const [page] = await pages.list()
+    expect(await pages.get(page?.url ?? '')).toEqual(page)
+  })
+
+  it.each(['__proto__', 'constructor', 'hasOwnProperty', ''])('has no record called %j', async (key) => {
+    expect(await make().providers.get(key)).toBeUndefined()
+  })
+
+  it('refuses a record that breaks its schema, and names collection, path and reason', async () => {
+    const { providers } = make()
+    const bad = { ...provider('mine'), headquarters: 'Germany' }
+    await expect(providers.create(bad)).rejects.toThrow(/^providers\.headquarters: /)
+    await expect(providers.update('aurora', { name: 7 as unknown as string })).rejects.toThrow(
+      /^providers\.name: /,
+    )
+    expect(await providers.list()).toHaveLength(12)
+  })
+
+  it('refuses to change or delete what is not there', async () => {
+    const { providers } = make()
+    await expect(providers.update('nobody', {})).rejects.toMatchObject({ status: 404 })
+    await expect(providers.delete('nobody')).rejects.toMatchObject({ status: 404 })
+  })
+
+  it.each([
+    ['providers', { slug: 'aurora' }, 'slug'],
+    ['workspaces', { id: '33333333-3333-4333-8333-333333333333' }, 'slug'],
+    ['workspaces', { slug: 'third' }, 'id'],
+    ['embeddingsModels', {}, 'id'],
+    ['presetVersions', { id: '33333333-3333-4333-8333-333333333333' }, 'version'],
+    ['pages', {}, 'url'],
+  ] as const)('refuses a second record with a key that is taken: %s %o', async (name, changes, key) => {
+    const collection = make()[name]
+    const [first] = await collection.list()
+    const again = { ...first, ...changes } as never
+    await expect(collection.create(again)).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining(key),
+    })
+  })
+
+  it('loses none of many writes at once', async () => {
+    const { providers } = make()
+    await Promise.all(Array.from({ length: 300 }, (_, index) => providers.create(provider(`p-${index}`))))
+    await Promise.all([
+      ...Array.from({ length: 300 }, (_, index) => providers.update(`p-${index}`, { name: `Name ${index}` })),
+      providers.update('aurora', { name: 'Dawn' }),
+      providers.update('aurora', { headquarters: 'NZ' }),
+      providers.update('aurora', { datacenters: ['NZ'] }),
+    ])
+    expect(await providers.list()).toHaveLength(312)
+    expect((await providers.get('p-299'))?.name).toBe('Name 299')
+    expect(await providers.get('aurora')).toMatchObject({
+      name: 'Dawn',
+      headquarters: 'NZ',
+      datacenters: ['NZ'],
+    })
+  })
+
+  it('behaves as a list with unique slugs, whatever is done to it', async () => {
+    const slug = fc.integer({ min: 0, max: 9 }).map((digit) => `s-${digit}`)
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('create' as const), slug }),
+      fc.record({ kind: fc.constant('rename' as const), slug, to: slug }),
+      fc.record({ kind: fc.constant('delete' as const), slug }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { providers } = make({ fixtures: { providers: [provider('s-0'), provider('s-1')] } })
+        const model = ['s-0', 's-1']
+        for (const action of steps) {
+          const at = model.indexOf(action.slug)
+          if (action.kind === 'create') {
+            if (at === -1) model.push(action.slug)
+            const created = await providers.create(provider(action.slug)).catch(() => undefined)
+            expect(created !== undefined).toBe(at === -1)
+          } else if (action.kind === 'rename') {
+            const free = !model.includes(action.to) || action.to === action.slug
+            const renamed = await providers.update(action.slug, { slug: action.to }).catch(() => undefined)
+            expect(renamed !== undefined).toBe(at !== -1 && free)
+            if (renamed) model[at] = action.to
+          } else {
+            if (at !== -1) model.splice(at, 1)
+            await providers.delete(action.slug).catch(() => {})
+          }
+        }
+        expect((await providers.list()).map((row) => row.slug)).toEqual(model)
+        for (const name of model) expect((await providers.get(name))?.slug).toBe(name)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('Presets and their versions', () => {
+  it('designate only a version of their own', async () => {
+    const { presets, presetVersions } = make()
+    const other = (await presets.get('code-review'))?.designated_version_id ?? ''
+    await expect(presets.update('email-copywriter', { designated_version_id: other })).rejects.toThrow(
+      /designated_version_id/,
+    )
+    const preset = await presets.get('email-copywriter')
+    const [first] = await presetVersions.list({ preset_id: preset?.id ?? '' })
+    await presets.update('email-copywriter', { designated_version_id: first?.id ?? '' })
+    expect((await presets.get('email-copywriter'))?.designated_version_id).toBe(first?.id)
+  })
+
+  it('keep the designated version', async () => {
+    const { presets, presetVersions } = make()
+    const id = (await presets.get('code-review'))?.designated_version_id ?? ''
+    await expect(presetVersions.delete(id)).rejects.toMatchObject({ status: 409 })
+    await expect(
+      presetVersions.update(id, { preset_id: '33333333-3333-4333-8333-333333333333' }),
+    ).rejects.toMatchObject({ status: 409 })
+  })
+})
+
+describe('The world a gateway begins with', () => {
+  it('has the canonical records', async () => {
+    const db = make()
+    const sizes = await Promise.all(
+      Object.entries({
+        providers: 12,
+        workspaces: 2,
+        embeddingsModels: 8,
+        benchmarks: 51,
+        presets: 4,
+        pages: 40,
+        posts: 24,
+      }).map(async ([name, size]) => [name, (await db[name as 'pages'].list()).length === size]),
+    )
+    expect(sizes.filter(([, right]) => !right)).toEqual([])
+    expect((await db.workspaces.list()).map(({ slug }) => slug)).toEqual(['production', 'staging'])
+  })
+
+  it('is filled up to any size, the same for the same seed', async () => {
+    const size = {
+      providers: 30,
+      workspaces: 5,
+      embeddingsModels: 20,
+      benchmarks: 80,
+      presets: 9,
+      pages: 50,
+      posts: 30,
+    }
+    const first = make({ seed: 3, size })
+    const second = make({ seed: 3, size })
+    for (const [name, count] of Object.entries(size)) {
+      const rows = await first[name as 'providers'].list()
+      expect(rows, name).toHaveLength(count)
+      expect(await second[name as 'providers'].list(), name).toEqual(rows)
+    }
+    expect(await make({ seed: 4, size }).providers.list()).not.toEqual(await first.providers.list())
+  })
+
+  it('gives generated presets two versions each, and designates one of them', async () => {
+    const { presets, presetVersions } = make({ size: { presets: 6 } })
+    const generated = (await presets.list()).slice(4)
+    expect(generated).toHaveLength(2)
+    for (const preset of generated) {
+      const versions = await presetVersions.list({ preset_id: preset.id })
+      expect(versions.map(({ version }) => version)).toEqual([1, 2])
+      expect(versions.map(({ id }) => id)).toContain(preset.designated_version_id)
+    }
+  })
+
+  it('does not shift what is generated when another collection grows', async () => {
+    const small = await make({ size: { providers: 20 } }).providers.list()
+    const large = await make({ size: { providers: 40, pages: 60 } }).providers.list()
+    expect(large.slice(0, 20)).toEqual(small)
+  })
+
+  it("has a person's own records in place of the canonical ones", async () => {
+    const db = make({ fixtures: { providers: [provider('only')] } })
+    expect(await db.providers.list()).toEqual([provider('only')])
+    expect(await db.workspaces.list()).toHaveLength(2)
+  })
+
+  it.each([
+    [{ providers: [provider('a'), { slug: 'b' }] }, /providers\[1\]\.name: /],
+    [{ providers: [provider('a'), provider('a')] }, /providers\[1\]\.slug: 'a' is taken by providers\[0\]/],
+    [{ workspaces: [{}] }, /workspaces\[0\]\.id: /],
+    [{ providers: 'all' }, /fixtures\.providers: /],
+    [{ provider: [] }, /fixtures\.provider: /],
+  ])('refuses the fixtures %o in one line that names the place', (fixtures, message) => {
+    const error = (() => {
+      try {
+        createGateway({ fixtures: fixtures as never })
+        return undefined
+      } catch (thrown) {
+        return thrown as Error
+      }
+    })()
+    expect(error?.message).toMatch(message)
+    expect(error?.message).not.toContain('\n')
+  })
+
+  it('refuses presets whose designated version is missing', async () => {
+    const preset = await make().presets.get('code-review')
+    const db = make({
+      fixtures: { presets: [{ ...preset, designated_version_id: '33333333-3333-4333-8333-333333333333' }] },
+    })
+    await expect(db.presets.list()).rejects.toThrow(/presets\[0\]\.designated_version_id/)
+  })
+})
+
+describe('A fork that has not touched a collection yet', () => {
+  const forked = async () => {
+    const original = createGateway().createSandbox()
+    await original.db.providers.create(provider('mine'))
+    return original.fork()
+  }
+
+  it('hands its rows on to forks of its own', async () => {
+    expect(await (await forked()).fork().db.providers.get('mine')).toEqual(provider('mine'))
+  })
+
+  it('finds them again after a snapshot', async () => {
+    const fork = await forked()
+    const before = fork.snapshot()
+    await fork.db.providers.delete('mine')
+    fork.restore(before)
+    expect(await fork.db.providers.get('mine')).toEqual(provider('mine'))
+  })
+
+  it('goes back to the seed all the same', async () => {
+    const fork = await forked()
+    fork.reset()
+    expect(await fork.db.providers.list()).toHaveLength(12)
+  })
+})

@@ -1,0 +1,164 @@
+/**
+ * The living sandboxes of a gateway: how many there may be, and when they go.
+ */
+import { describe, expect, it } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+
+/** Asks with a sandbox's key, or with any other. */
+function asker(options: GatewayOptions) {
+  const gateway = createGateway(options)
+  const ask = (apiKey: string, path = '/api/v1/providers') =>
+    gateway.fetch(`https://gateway.example${path}`, { headers: { authorization: `Bearer ${apiKey}` } })
+  return { gateway, ask }
+}
+
+describe('sandboxes', () => {
+  it('live by the ten thousand, each with its own data', async () => {
+    const { gateway, ask } = asker({})
+    const sandboxes = Array.from({ length: 10_000 }, () => gateway.createSandbox())
+    expect(new Set(sandboxes.map(({ apiKey }) => apiKey)).size).toBe(10_000)
+    for (const index of [0, 5000, 9999]) {
+      const sandbox = sandboxes[index]
+      await sandbox?.db.workspaces.update('production', { name: `Number ${index}` })
+      expect((await ask(sandbox?.apiKey as string)).status).toBe(200)
+      expect(sandbox?.journal.entries()).toHaveLength(1)
+    }
+    expect((await sandboxes[5000]?.db.workspaces.get('production'))?.name).toBe('Number 5000')
+    expect((await sandboxes[1]?.db.workspaces.get('production'))?.name).toBe('Production')
+  })
+
+  it('are as many as the limit says, and the next one is refused with 429', () => {
+    const { gateway } = asker({ sandboxes: { limit: 2 } })
+    const first = gateway.createSandbox()
+    gateway.createSandbox()
+    const refusal = expect.objectContaining({
+      status: 429,
+      message: 'There are 2 sandboxes already: dispose of some, or raise sandboxes.limit',
+    })
+    expect(() => gateway.createSandbox()).toThrow(refusal)
+    expect(() => first.fork()).toThrow(refusal)
+    first.dispose()
+    expect(gateway.createSandbox().id).toBe('s3')
+  })
+
+  it('make room when they are idle', () => {
+    const { gateway } = asker({ sandboxes: { limit: 1, idleMs: 1000 }, timeScale: 0 })
+    gateway.createSandbox()
+    gateway.clock.advance(1001)
+    expect(gateway.createSandbox().id).toBe('s2')
+  })
+
+  it('go when nobody has used them for the idle age, and are a 410 from then on', async () => {
+    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 }, timeScale: 0 })
+    const { id, apiKey } = gateway.createSandbox()
+    gateway.clock.advance(1000)
+    expect((await ask(apiKey)).status).toBe(200)
+    gateway.clock.advance(1000)
+    expect((await ask(apiKey)).status).toBe(200)
+    gateway.clock.advance(1001)
+    for (const gone of [await ask(apiKey), await ask('any', `/sandboxes/${id}/api/v1/providers`)]) {
+      expect(gone.status).toBe(410)
+      expect((await gone.json()).error.message).toBe(
+        `Sandbox '${id}' is gone: it was disposed of, was idle for too long, or never was`,
+      )
+    }
+  })
+
+  it('go in real time too', async () => {
+    const { gateway, ask } = asker({ sandboxes: { idleMs: 20 } })
+    const { apiKey } = gateway.createSandbox()
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    expect((await ask(apiKey)).status).toBe(410)
+  })
+
+  it('never go while a reply is under way', async () => {
+    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 }, timeScale: 0 })
+    const sandbox = gateway.createSandbox()
+    sandbox.use({ on: 'listProviders', fault: 'timeout' })
+    const leaving = new AbortController()
+    const headers = { authorization: `Bearer ${sandbox.apiKey}` }
+    const open = gateway.fetch('https://gateway.example/api/v1/providers', {
+      headers,
+      signal: leaving.signal,
+    })
+    await sandbox.journal.waitFor('listProviders')
+    gateway.clock.advance(5000)
+    expect((await ask(sandbox.apiKey, '/api/v1/benchmarks')).status).toBe(200)
+    leaving.abort()
+    await expect(open).rejects.toThrow()
+    gateway.clock.advance(1001)
+    expect((await ask(sandbox.apiKey)).status).toBe(410)
+  })
+
+  it('leave the default one, which stays', async () => {
+    const { gateway, ask } = asker({ sandboxes: { idleMs: 1 }, timeScale: 0 })
+    gateway.clock.advance(1000)
+    expect((await ask('any')).status).toBe(200)
+    expect(() => gateway.sandboxes.default.dispose()).toThrow('The default sandbox stays: reset it instead')
+  })
+
+  it('are 401, not 410, for a key that only looks like theirs', async () => {
+    const { gateway, ask } = asker({})
+    const { id } = gateway.createSandbox()
+    expect((await ask(`us-${id}-0000000000000000`)).status).toBe(401)
+  })
+
+  it('are chosen by the path before the key', async () => {
+    const { gateway, ask } = asker({})
+    const [byPath, byKey] = [gateway.createSandbox(), gateway.createSandbox()]
+    await ask(byKey.apiKey, `/sandboxes/${byPath.id}/api/v1/providers`)
+    expect([byPath.journal.entries().length, byKey.journal.entries().length]).toEqual([1, 0])
+  })
+
+  it('begin with the scenarios of the gateway', async () => {
+    const { gateway, ask } = asker({ scenarios: ['provider-outage'] })
+    const sandbox = gateway.createSandbox()
+    expect((await ask(sandbox.apiKey)).status).toBe(500)
+    sandbox.fail(402)
+    sandbox.resetScenarios()
+    expect((await ask(sandbox.apiKey)).status).toBe(500)
+  })
+
+  it('do not lose a scenario they began with to one of its name that is ended after a reset', async () => {
+    const { gateway, ask } = asker({ scenarios: ['provider-outage'] })
+    const sandbox = gateway.createSandbox()
+    const outage = sandbox.use('provider-outage')
+    sandbox.reset()
+    outage[Symbol.dispose]()
+    expect((await ask(sandbox.apiKey)).status).toBe(500)
+  })
+})
+
+describe('a snapshot', () => {
+  it('brings back scenarios that can still be ended', async () => {
+    const { gateway, ask } = asker({})
+    const sandbox = gateway.createSandbox()
+    const outage = sandbox.use('provider-outage')
+    const snapshot = sandbox.snapshot()
+    sandbox.resetScenarios()
+    sandbox.restore(snapshot)
+    expect((await ask(sandbox.apiKey)).status).toBe(500)
+    outage[Symbol.dispose]()
+    expect((await ask(sandbox.apiKey)).status).toBe(200)
+  })
+
+  it('stays as it was, whatever is written later, in the sandbox and in its forks', async () => {
+    const gateway = createGateway()
+    const sandbox = gateway.createSandbox()
+    const name = async (each = sandbox) => (await each.db.workspaces.get('production'))?.name
+    await sandbox.db.workspaces.update('production', { name: 'One' })
+    const one = sandbox.snapshot()
+    const fork = sandbox.fork()
+    await sandbox.db.workspaces.update('production', { name: 'Two' })
+    const two = sandbox.snapshot()
+    await fork.db.workspaces.update('production', { name: 'Fork' })
+    sandbox.restore(one)
+    expect([await name(), await name(fork)]).toEqual(['One', 'Fork'])
+    sandbox.restore(two)
+    expect(await name()).toBe('Two')
+    sandbox.restore(one)
+    await sandbox.db.workspaces.update('production', { name: 'Three' })
+    sandbox.restore(one)
+    expect(await name()).toBe('One')
+  })
+})

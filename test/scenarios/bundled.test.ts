@@ -1,0 +1,109 @@
+/**
+ * Bundled scenarios do what their descriptions say, as far as the tests of faults and clients do not show it already.
+ */
+import { expect, it, vi } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { operations } from '../../src/operations/index.ts'
+
+const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
+
+function setup(scenario: string, options: GatewayOptions = { timeScale: 0 }) {
+  const gateway = createGateway(options)
+  gateway.use(scenario)
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
+      method,
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, text, value: text.startsWith('{') ? JSON.parse(text) : undefined }
+  }
+  return {
+    gateway,
+    call,
+    ask: (change: object = {}) => call('POST', '/responses', { ...question, ...change }),
+  }
+}
+
+it('brownout grows from fast and whole to slow and mostly refused', async () => {
+  const { gateway, call } = setup('brownout')
+  const waits: number[] = []
+  vi.spyOn(gateway.sandboxes.default.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
+  const refused = async () => {
+    const statuses: number[] = []
+    for (let turn = 0; turn < 60; turn++) statuses.push((await call('GET', '/providers')).status)
+    return statuses.filter((status) => status === 503).length
+  }
+  expect(await refused()).toBe(0)
+  expect(waits.splice(0)).toEqual(Array(60).fill(50))
+  gateway.clock.advance(30_000)
+  const halfway = await refused()
+  expect(waits.splice(0)).toEqual(Array(60).fill(1525))
+  gateway.clock.advance(60_000)
+  const late = await refused()
+  expect(waits).toEqual(Array(60).fill(3000))
+  expect(halfway).toBeGreaterThan(5)
+  expect(late).toBeGreaterThan(halfway)
+  expect(late).toBeLessThan(60)
+})
+
+it('contract-break breaks the schema of every operation', async () => {
+  const { gateway, call } = setup('contract-break')
+  const [workspace] = await gateway.db.workspaces.list()
+  const [preset] = await gateway.db.presets.list()
+  const calls = {
+    listProviders: () => call('GET', '/providers'),
+    listEmbeddingsModels: () => call('GET', '/embeddings/models'),
+    listBenchmarks: () => call('GET', '/benchmarks'),
+    getPreset: () => call('GET', `/presets/${preset?.slug}`),
+    updateWorkspace: () => call('PATCH', `/workspaces/${workspace?.slug}`, { description: 'New' }),
+    createResponse: () => call('POST', '/responses', question),
+  }
+  expect(Object.keys(calls).sort()).toEqual(operations.map(({ id }) => id).sort())
+  for (const { id, response } of operations) {
+    const { status, value } = await calls[id as keyof typeof calls]()
+    expect([id, status, response.safeParse(value).success]).toEqual([id, 200, false])
+  }
+  expect(gateway.unusedRules()).toMatchObject([{ rule: 6 }])
+})
+
+it('web-search-empty answers a search without citations, in all three ways to ask for one', async () => {
+  const { ask } = setup('web-search-empty')
+  const ways = [
+    { tools: [{ type: 'gateway:web_search' }] },
+    { plugins: [{ id: 'web' }] },
+    { model: 'aurora/dawn-1:online' },
+  ]
+  for (const way of ways) {
+    const { text } = await ask(way)
+    expect(text).toContain('found no pages')
+    expect(text).not.toContain('url_citation')
+  }
+  expect((await ask()).text).not.toContain('found no pages')
+})
+
+it('malformed-events breaks the fourth piece of text and goes on', async () => {
+  const { text } = await setup('malformed-events').ask({ stream: true })
+  const lines = text.split('\n\n').filter((line) => line.startsWith('data: {'))
+  const broken = lines.flatMap((line, index) => (line.endsWith('}') ? [] : [index]))
+  expect(broken).toHaveLength(1)
+  const before = lines.slice(0, broken[0]).filter((line) => line.includes('response.output_text.delta'))
+  expect(before).toHaveLength(3)
+  expect(text).toMatch(/data: \[DONE\]\n\n$/)
+})
+
+it('out-of-credits and overloaded leave the other operations alone', async () => {
+  for (const scenario of ['out-of-credits', 'overloaded']) {
+    expect((await setup(scenario).call('GET', '/providers')).status).toBe(200)
+  }
+})
+
+it('faults of streams leave an answer alone that is none', async () => {
+  const { gateway, ask } = setup('stream-cut')
+  expect((await ask()).value.status).toBe('completed')
+  expect(gateway.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
+    "rule 1 of 'stream-cut' wants a request with stream true, the request has none",
+  ])
+  expect((await ask({ model: 'no-vendor', stream: true })).status).toBe(400)
+})

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+
+const options = { timeScale: 0 }
+const base = 'https://gateway.example/api/v1'
+
+/** What a client sees of a call, told apart by its content: status, and how its body went. */
+async function outcome(gateway: Gateway, call: number): Promise<string> {
+  const init = {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'aurora/dawn-1',
+      input: `Question ${call}`,
+      stream: call % 2 === 0,
+      max_output_tokens: 16,
+    }),
+  }
+  let seen = ''
+  try {
+    const response = await gateway.fetch(`${base}/responses`, init)
+    seen = `${response.status} ${response.headers.get('x-understudy-scenario')}`
+    const text = await response.text()
+    return `${seen} ${text.endsWith('[DONE]\n\n')} ${isJson(text)}`
+  } catch (error) {
+    return `${seen} ${(error as Error).message}`
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    return JSON.parse(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
+async function inSequence(seed: number, calls: number): Promise<string[]> {
+  const gateway = createGateway({ ...options, seed })
+  gateway.use('chaos')
+  const outcomes: string[] = []
+  for (let call = 0; call < calls; call++) outcomes.push(await outcome(gateway, call))
+  return outcomes
+}
+
+async function inParallel(seed: number, calls: number, atOnce: number): Promise<string[]> {
+  const gateway = createGateway({ ...options, seed })
+  gateway.use('chaos')
+  const outcomes: string[] = []
+  let next = 0
+  const worker = async () => {
+    while (next < calls) {
+      // From both ends, so that the order of arrival is another one.
+      const turn = next++
+      const call = turn % 2 === 0 ? turn / 2 : calls - 1 - (turn - 1) / 2
+      outcomes[call] = await outcome(gateway, call)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return outcomes
+}
+
+it('gives the same outcomes for the same seed, in sequence and 50 at a time, and others for another', async () => {
+  const outcomes = await inSequence(1, 1000)
+  expect(await inSequence(1, 1000)).toEqual(outcomes)
+  expect(await inParallel(1, 1000, 50)).toEqual(outcomes)
+  expect(await inSequence(2, 100)).not.toEqual(outcomes.slice(0, 100))
+
+  const calm = outcomes.filter((each) => /^200 null/.test(each)).length
+  expect(calm).toBeGreaterThan(550)
+  expect(calm).toBeLessThan(750)
+  expect(new Set(outcomes).size).toBeGreaterThan(10)
+})

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ['*.case.ts'],
+    reporters: ['default'],
+    provide: { gatewayOptions: { seed: 'from the configuration' } },
+  },
+})
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    gatewayOptions: { seed: string }
+  }
+}

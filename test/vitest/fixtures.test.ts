@@ -1,0 +1,81 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { HttpResponse, http } from 'msw'
+import { describe, vi } from 'vitest'
+import { expect, test } from '../../src/vitest.ts'
+
+test.override({ gatewayOptions: { seed: 'fixtures', size: { providers: 3 } } })
+
+function listProviders(baseUrl: string, apiKey = 'any'): Promise<Response> {
+  return fetch(`${baseUrl}/providers`, { headers: { authorization: `Bearer ${apiKey}` } })
+}
+
+const anywhere = 'https://models.example/api/v1'
+
+test('the options of the file make its gateway', async ({ gateway, sandbox }) => {
+  expect(gateway.options.seed).toBe('fixtures')
+  expect(await sandbox.db.providers.list()).toHaveLength(3)
+})
+
+describe('tests at the same time', () => {
+  for (const status of [500, 502, 503]) {
+    test.concurrent(`see only their own sandbox by its key (${status})`, async ({ sandbox, expect }) => {
+      sandbox.fail(status)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect((await listProviders(anywhere, sandbox.apiKey)).status).toBe(status)
+      expect(sandbox).toHaveReceivedTimes('listProviders', 1)
+    })
+    test.concurrent(`see only their own sandbox by its base URL (${status})`, async ({ sandbox, expect }) => {
+      sandbox.fail(status)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect((await listProviders(sandbox.baseUrl)).status).toBe(status)
+      expect(sandbox).toHaveReceivedTimes('listProviders', 1)
+    })
+  }
+})
+
+describe('tests that are serial', () => {
+  test.override({ serial: true })
+  for (const status of [500, 502, 503]) {
+    test.concurrent(`have the default sandbox to themselves, one at a time (${status})`, async ({
+      sandbox,
+      expect,
+    }) => {
+      expect(sandbox).toHaveReceivedTimes('listProviders', 0)
+      sandbox.fail(status)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect((await listProviders(anywhere)).status).toBe(status)
+      expect((await listProviders(sandbox.baseUrl)).status).toBe(status)
+      expect(sandbox).toHaveReceivedTimes('listProviders', 2)
+    })
+  }
+})
+
+test('a call that would leave the machine for the gateway fails, and the journal has it', async ({
+  sandbox,
+}) => {
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+  await expect(
+    fetch(`${anywhere}/provider`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } }),
+  ).rejects.toThrow()
+  expect(said).toHaveBeenCalledWith(
+    expect.stringContaining("No operation is 'GET /provider': did you mean 'GET /providers'?"),
+  )
+  said.mockRestore()
+  expect(sandbox).not.toHaveNoUnmatchedRequests()
+})
+
+test("an application's own servers stay its own, below /api/v1 too", async ({ sandbox }) => {
+  const server = createServer((_, response) => response.end('ours'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/users`)
+  expect(await response.text()).toBe('ours')
+  expect(sandbox).toHaveNoUnmatchedRequests()
+  server.close()
+})
+
+test('other services are mocked with `server`', async ({ server }) => {
+  server.use(http.get('https://mail.example/inbox', () => HttpResponse.json(['Hello'])))
+  expect(await (await fetch('https://mail.example/inbox')).json()).toEqual(['Hello'])
+})

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import '../../src/vitest.ts'
+
+async function call(gateway: Gateway, line: string, body?: object): Promise<void> {
+  const [method, path] = line.split(' ') as [string, string]
+  const response = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
+    method,
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  await response.text()
+}
+
+/** What a failing expectation says. */
+function said(expectation: () => void): { message: string; actual?: unknown; expected?: unknown } {
+  try {
+    expectation()
+  } catch (error) {
+    const { message, actual, expected } = error as Error & { actual: unknown; expected: unknown }
+    return { message: message.replace(/, \d+ ms/g, ', 0 ms'), actual, expected }
+  }
+  throw new Error('The expectation holds')
+}
+
+const question = { model: 'aurora/aurora-large', input: 'What is the weather in Oslo?' }
+
+describe('toHaveReceived', () => {
+  it('holds for a call that has the fields, and may have more', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'POST /responses', { ...question, store: false })
+    expect(gateway).toHaveReceived('createResponse')
+    expect(gateway).toHaveReceived('createResponse', { body: question })
+    expect(gateway).not.toHaveReceived('listProviders')
+  })
+
+  it('takes the asymmetric matchers of Vitest in the place of values', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'POST /responses', question)
+    expect(gateway).toHaveReceived('createResponse', { body: { input: expect.stringContaining('Oslo') } })
+    expect(gateway).not.toHaveReceived('createResponse', { body: { input: expect.stringContaining('Rome') } })
+  })
+
+  it('says what came instead where the operation was not called', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'GET /providers')
+    gateway.fail(429)
+    await call(gateway, 'GET /embeddings/models')
+    expect(said(() => expect(gateway).toHaveReceived('createResponse')).message).toBe(
+      `Expected a call of createResponse, received none.
+The journal has 2 calls:
+  1. GET /api/v1/providers (listProviders): 200, 0 ms
+  2. GET /api/v1/embeddings/models (listEmbeddingsModels): 429 by rule 1 of 'fail' (status), 0 ms`,
+    )
+  })
+
+  it('names the nearest call, and shows how it differs in the fields that were looked for', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'POST /responses', { model: 'aurora/aurora-small', input: 'Hello' })
+    await call(gateway, 'POST /responses', { ...question, stream: true })
+    await call(gateway, 'GET /providers')
+    const match = { body: { ...question, stream: false } }
+    const { message, actual, expected } = said(() => expect(gateway).toHaveReceived('createResponse', match))
+    expect(message).toContain(
+      'Expected a call of createResponse with these fields, received none. The nearest is call 2, see the difference below.',
+    )
+    expect(expected).toEqual({ body: { ...question, stream: false } })
+    expect(actual).toEqual({ body: { ...question, stream: true } })
+  })
+
+  it('says why no rule met a call', async () => {
+    const gateway = createGateway()
+    gateway.use({
+      on: 'createResponse',
+      when: { model: 'aurora/aurora-small' },
+      fault: { name: 'status', status: 503 },
+    })
+    await call(gateway, 'POST /responses', question)
+    expect(said(() => expect(gateway).toHaveReceived('listProviders')).message).toContain(
+      `\n     rule 1 of 'rule' wants model 'aurora/aurora-small', the request has 'aurora/aurora-large'.`,
+    )
+  })
+
+  it('refuses an operation that nobody could call', () => {
+    const misspelt = 'creatResponse' as 'createResponse'
+    expect(said(() => expect(createGateway()).not.toHaveReceived(misspelt)).message).toBe(
+      "Unknown operation 'creatResponse': did you mean 'createResponse'?",
+    )
+  })
+
+  it('refuses what has no journal', () => {
+    expect(said(() => expect('gateway').toHaveReceived('createResponse')).message).toBe(
+      'expect() takes a gateway or a sandbox here, not gateway',
+    )
+  })
+
+  it('waits for the journal of a sandbox that is far away', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'GET /providers')
+    const remote = {
+      journal: { entries: async () => gateway.journal.entries() },
+      unusedRules: async () => gateway.unusedRules(),
+    }
+    await expect(remote).toHaveReceived('listProviders')
+    await expect(async () => {
+      await expect(remote).toHaveReceived('getPreset')
+    }).rejects.toThrow('Expected a call of getPreset, received none.')
+  })
+})
+
+describe('toHaveReceivedTimes', () => {
+  it('counts the calls that have the fields', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'POST /responses', question)
+    await call(gateway, 'POST /responses', { ...question, stream: true })
+    expect(gateway).toHaveReceivedTimes('createResponse', 2)
+    expect(gateway).toHaveReceivedTimes('createResponse', 1, { body: { stream: true } })
+    expect(gateway).toHaveReceivedTimes('listProviders', 0)
+    expect(said(() => expect(gateway).toHaveReceivedTimes('createResponse', 3)).message).toMatch(
+      /^Expected 3 calls of createResponse, received 2\.\nThe journal has 2 calls:/,
+    )
+    expect(said(() => expect(gateway).not.toHaveReceivedTimes('createResponse', 2)).message).toMatch(
+      /^Expected anything but 2 calls of createResponse, received 2\./,
+    )
+  })
+})
+
+describe('toHaveNoUnmatchedRequests', () => {
+  it('holds while an operation or a rule answers every call', async () => {
+    const gateway = createGateway()
+    gateway.use({ on: 'GET /credits', reply: { body: { data: { total_credits: 10 } } } })
+    await call(gateway, 'GET /providers')
+    await call(gateway, 'GET /credits')
+    expect(gateway).toHaveNoUnmatchedRequests()
+  })
+
+  it('guesses what a call meant that nothing answers', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'GET /provider')
+    await call(gateway, 'GET /provider')
+    expect(said(() => expect(gateway).toHaveNoUnmatchedRequests()).message).toBe(
+      `Expected an operation or a rule for every call, there is none for 2 calls:
+  'GET /provider': did you mean 'GET /providers'?`,
+    )
+  })
+})
+
+describe('toHaveUsedAllRules', () => {
+  it('holds when every rule has happened', async () => {
+    const gateway = createGateway()
+    gateway.fail(503, { times: 1 })
+    expect(gateway).not.toHaveUsedAllRules()
+    await call(gateway, 'GET /providers')
+    expect(gateway).toHaveUsedAllRules()
+  })
+
+  it('names the rules that did not happen, and what came instead', async () => {
+    const gateway = createGateway()
+    gateway.reply('It rains.', { when: { input: 'Rome' } })
+    await call(gateway, 'POST /responses', question)
+    expect(said(() => expect(gateway).toHaveUsedAllRules()).message).toBe(
+      `Expected every rule to have happened, these did not:
+  rule 1 of 'reply', on createResponse
+The journal has 1 call:
+  1. POST /api/v1/responses (createResponse): 200, 0 ms
+     rule 1 of 'reply' wants input text with 'Rome' in it, the request has 'What is the weather in Oslo?'.`,
+    )
+  })
+})
