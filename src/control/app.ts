@@ -1,0 +1,108 @@
+/**
+ * The control API, under `/__understudy`: every declared route, in Hono. Loaded when the first request for it comes.
+ */
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import { checkRequest } from '../gateway/check-request.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
+import { assertParsed, parseBody } from '../gateway/read-body.ts'
+import { GatewayError } from '../http/errors.ts'
+import { json, type Reply } from '../http/reply.ts'
+import { ScenarioError } from '../sandbox/check-scenario.ts'
+import { Keepsakes } from './keepsakes.ts'
+import type { ControlContext, ControlRoute } from './route.ts'
+import { controlRoutes } from './routes/index.ts'
+import { refuse, send } from './send.ts'
+
+type ControlApp = Hono<{ Bindings: HttpBindings }>
+type ControlRequest = Context<{ Bindings: HttpBindings }>
+
+/** Reads a body as text. Throws 413 where it is longer than so many bytes. */
+export type ReadBody = (request: IncomingMessage, limit: number) => Promise<string>
+
+/** What a route is given that has nothing to do with the request. */
+type Surroundings = Pick<ControlContext, 'gateway' | 'routes' | 'snapshots' | 'uses'>
+
+export function toListener(gateway: GatewayCore, read: ReadBody): RequestListener {
+  const app = toApp(gateway, read)
+  return getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
+    overrideGlobalObjects: false,
+  })
+}
+
+function toApp(gateway: GatewayCore, read: ReadBody): ControlApp {
+  const app: ControlApp = new Hono<{ Bindings: HttpBindings }>().basePath('/__understudy')
+  const surroundings: Surroundings = {
+    gateway,
+    routes: controlRoutes,
+    snapshots: new Keepsakes(),
+    uses: new Keepsakes(),
+  }
+  for (const route of controlRoutes) {
+    const path = route.path.replace(/\{(\w+)\}/g, ':$1')
+    app.on(route.method.toUpperCase(), path, (context) => answer(route, context, surroundings, read))
+  }
+  app.notFound((context) => {
+    refuse(context.env.outgoing, unknownRoute(context))
+    return RESPONSE_ALREADY_SENT
+  })
+  app.onError((error, context) => {
+    refuse(context.env.outgoing, asRefusal(error))
+    return RESPONSE_ALREADY_SENT
+  })
+  return app
+}
+
+/** Straight to the socket: to make a `Response` and to read it again takes longer than all the rest. */
+async function answer(
+  route: ControlRoute,
+  context: ControlRequest,
+  surroundings: Surroundings,
+  read: ReadBody,
+): Promise<Response> {
+  const { incoming, outgoing } = context.env
+  const body = route.body && (await readBody(route.body, context, surroundings.gateway, read))
+  const search = /\?.*/.exec(incoming.url ?? '')?.[0] ?? ''
+  const {
+    params,
+    query,
+    body: checked,
+  } = checkRequest(route, { params: context.req.param(), search, body }, false)
+  const origin = `http://${incoming.headers.host}`
+  const result = await route.run({ ...surroundings, params, query, body: checked, origin })
+  send(outgoing, route.response ? json(route.status ?? 200, result) : nothing)
+  return RESPONSE_ALREADY_SENT
+}
+
+const nothing: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
+
+/** JSON that says it is JSON: a page of another origin cannot send that without asking first. */
+async function readBody(
+  schema: NonNullable<ControlRoute['body']>,
+  context: ControlRequest,
+  { options }: GatewayCore,
+  read: ReadBody,
+): Promise<unknown> {
+  const { incoming } = context.env
+  const text = await read(incoming, options.maxBodyBytes)
+  if (text === '' && schema.safeParse(undefined).success) return undefined
+  // Not by way of the context, which would make a whole `Headers` for it.
+  const type = incoming.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (text !== '' && type !== 'application/json')
+    throw new GatewayError(415, `Unsupported media type '${type ?? ''}': send application/json`)
+  const body = parseBody(text)
+  assertParsed(text, body)
+  return body
+}
+
+function unknownRoute({ req: { method, path } }: ControlRequest): GatewayError {
+  return new GatewayError(404, `No control route ${method} ${path}: see /__understudy/openapi.json`)
+}
+
+/** A scenario that cannot be used is the caller's mistake. */
+function asRefusal(error: Error): Error {
+  if (!(error instanceof ScenarioError)) return error
+  return new GatewayError(400, error.message, { problems: error.problems })
+}

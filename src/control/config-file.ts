@@ -1,0 +1,51 @@
+/**
+ * What the server is started with: the options of `createGateway`, from a file, and the scenarios of both.
+ */
+import { dirname, extname, resolve } from 'node:path'
+import { operations } from '../operations/index.ts'
+import type { GatewayOptionsInput } from '../sandbox/options.ts'
+import { readDataFile } from './data-file.ts'
+import { loadScenarioFile } from './scenario-file.ts'
+import { UsageError } from './usage-error.ts'
+
+type GivenScenario = NonNullable<GatewayOptionsInput['scenarios']>[number]
+
+/** A fixture may be large. */
+const limit = 64 * 1024 * 1024
+
+/** Reads the options in a config file; the paths of scenarios in it are relative to it. */
+export async function readConfig(file: string): Promise<GatewayOptionsInput> {
+  const { value } = await readDataFile(file, limit)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError(`${file}: write the options of createGateway, as a mapping`)
+  const options: GatewayOptionsInput = value
+  const { scenarios } = options
+  if (!Array.isArray(scenarios)) return options
+  const here = (given: GivenScenario) => (isPath(given) ? resolve(dirname(file), given) : given)
+  return { ...options, scenarios: scenarios.map(here) }
+}
+
+/** Scenarios ready for `createGateway`, and which of them came from which file. */
+export interface LoadedScenarios {
+  readonly scenarios: GivenScenario[]
+  readonly files: readonly ScenarioFile[]
+}
+
+export interface ScenarioFile {
+  readonly file: string
+  /** Its index among the scenarios. */
+  readonly place: number
+}
+
+/** Loads the scenarios that are given by path; the names of bundled ones stay names. */
+export async function loadScenarios(given: readonly GivenScenario[]): Promise<LoadedScenarios> {
+  const files = given.flatMap((each, place) => (isPath(each) ? { file: each, place } : []))
+  const scenarios = given.map((each) => (isPath(each) ? loadScenarioFile(each, operations) : each))
+  return { scenarios: await Promise.all(scenarios), files }
+}
+
+/** A bundled scenario goes by its name: no slash, and no ending that files have. */
+function isPath(given: unknown): given is string {
+  if (typeof given !== 'string') return false
+  return /[\\/]/.test(given) || ['.yaml', '.yml', '.json'].includes(extname(given).toLowerCase())
+}

@@ -1,0 +1,42 @@
+/**
+ * The API itself may be called from any page, as it is a fake: without credentials, and the control API excepted.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Headers of replies that a page may read beside the ordinary ones. */
+const exposed = [
+  'x-request-id',
+  'x-understudy-scenario',
+  'x-understudy-assumptions',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+].join(', ')
+
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+/** What pages usually send; whatever else a preflight asks for is allowed too. */
+const usual = ['authorization', 'content-type', 'x-understudy-scenario']
+
+/** Lets a page read the reply that is to come. */
+export function allowAnyOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.origin === undefined) return
+  response.setHeader('access-control-allow-origin', '*')
+  response.setHeader('access-control-expose-headers', exposed)
+}
+
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+}
+
+export function answerPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+  const asked = headers['access-control-request-headers']?.toLowerCase().split(/\s*,\s*/) ?? []
+  response.writeHead(204, {
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': [...new Set([...usual, ...asked])].join(', '),
+    'access-control-max-age': '600',
+  })
+  response.end()
+}

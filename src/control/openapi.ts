@@ -1,0 +1,153 @@
+/**
+ * OpenAPI 3.1 documents, made from declared operations and routes.
+ */
+import * as z from 'zod'
+import { ErrorEnvelope } from '../resources/error-envelope.ts'
+
+/** What an operation and a control route have in common. */
+export interface Described {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly tag: string
+  readonly beta?: boolean
+  readonly streams?: boolean
+  readonly params?: z.ZodType
+  readonly query?: z.ZodType
+  readonly body?: z.ZodType
+  /** Default: 200; 204 where there is no `response`. */
+  readonly status?: number
+  readonly response?: z.ZodType
+}
+
+export interface DocumentSetup {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+  /** What paths are below, `/api/v1`. */
+  readonly base: string
+  readonly described: readonly Described[]
+  /** What the bearer is. */
+  readonly bearer: string
+}
+
+type Json = Record<string, unknown>
+
+export function toDocument({ title, version, description, base, described, bearer }: DocumentSetup): Json {
+  const schemas: Record<string, Json> = {}
+  const paths: Record<string, Json> = {}
+  const error = schemaOf(ErrorEnvelope, 'output', schemas)
+  for (const each of described) {
+    paths[each.path] = { ...paths[each.path], [each.method]: toOperation(each, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: base }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(described.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      responses: {
+        Error: { description: 'The error envelope', content: { 'application/json': { schema: error } } },
+      },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearer } },
+    },
+  }
+}
+
+function toOperation(each: Described, schemas: Record<string, Json>): Json {
+  const { id, summary, tag, beta, params, query, body } = each
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    ...(beta && { description: 'Beta: it may change in breaking ways.', 'x-beta': true }),
+    parameters: [
+      ...parametersOf('path', params, 'input', schemas),
+      // As numbers, which is what their text is read as.
+      ...parametersOf('query', query, 'output', schemas),
+    ],
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { 'application/json': { schema: schemaOf(body, 'input', schemas) } },
+      },
+    }),
+    responses: {
+      ...successOf(each, schemas),
+      '500': { $ref: '#/components/responses/Error' },
+      default: { $ref: '#/components/responses/Error' },
+    },
+  }
+}
+
+function successOf({ response, status, streams }: Described, schemas: Record<string, Json>): Json {
+  if (!response) return { '204': { description: 'Done' } }
+  const content = {
+    'application/json': { schema: schemaOf(response, 'output', schemas) },
+    ...(streams && {
+      'text/event-stream': {
+        schema: { type: 'string', description: 'Lines `data: <json>`; the last one is `data: [DONE]`.' },
+      },
+    }),
+  }
+  return { [status ?? 200]: { description: 'Success', content } }
+}
+
+function parametersOf(
+  place: 'path' | 'query',
+  schema: z.ZodType | undefined,
+  io: 'input' | 'output',
+  schemas: Record<string, Json>,
+): Json[] {
+  if (!(schema instanceof z.ZodObject)) return []
+  return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+    const { description, ...rest } = schemaOf(field, io, schemas)
+    const required = place === 'path' || !field.safeParse(undefined).success
+    return { name, in: place, required, ...(description !== undefined && { description }), schema: rest }
+  })
+}
+
+/** A schema as JSON Schema; those with an id of their own go to the components, once. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
+  // Inside an object, a schema with an id is a reference like any other.
+  const { properties, $defs = {} } = z.toJSONSchema(z.object({ root: schema }), {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => plain(jsonSchema),
+  })
+  const names = new Map(Object.entries($defs).map(([name, json]) => [name, nameFor(name, json, io, schemas)]))
+  const referring = (json: unknown): Json =>
+    JSON.parse(JSON.stringify(json), (key, value) => refer(key, value, names))
+  for (const [name, json] of Object.entries($defs)) schemas[names.get(name) ?? name] ??= referring(json)
+  return referring(properties?.['root'])
+}
+
+function refer(key: string, value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (key !== '$ref' || typeof value !== 'string') return value
+  const name = value.replace('#/$defs/', '')
+  return `#/components/schemas/${names.get(name) ?? name}`
+}
+
+/** What may be sent is not always what comes back under the same name; JSON values at any depth have no name. */
+function nameFor(name: string, json: unknown, io: 'input' | 'output', schemas: Record<string, Json>): string {
+  const own = name.startsWith('__') ? 'JsonValue' : name
+  const taken = schemas[own]
+  if (
+    !taken ||
+    io === 'output' ||
+    JSON.stringify(taken.properties) === JSON.stringify((json as Json).properties)
+  )
+    return own
+  return `${own}Input`
+}
+
+/** Leaves out what says nothing: the bounds of every integer, the pattern of a format. */
+function plain(schema: Json): void {
+  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
+  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
+  if (schema['format'] !== undefined) delete schema['pattern']
+}

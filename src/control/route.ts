@@ -1,0 +1,89 @@
+/**
+ * A route of the control API is a declared value, like an operation: routing, checks and the OpenAPI document derive
+ * from it.
+ */
+import * as z from 'zod'
+import type { GatewayCore } from '../gateway/gateway.ts'
+import type { InForce } from '../sandbox/rules.ts'
+import type { Sandbox, SandboxSnapshot } from '../sandbox/sandbox.ts'
+import type { Keepsakes } from './keepsakes.ts'
+
+export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly gateway: GatewayCore
+  /** Every route that there is. */
+  readonly routes: readonly ControlRoute[]
+  /** Where the caller reaches the server: `http://127.0.0.1:4141`. */
+  readonly origin: string
+  /** What was given out by its id. */
+  readonly snapshots: Keepsakes<SandboxSnapshot>
+  readonly uses: Keepsakes<InForce>
+}
+
+interface Declaration {
+  readonly id: string
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** Below `/__understudy`, with parameters in braces. */
+  readonly path: string
+  readonly summary: string
+  readonly tag: string
+  /** Default: 200; 204 where there is no `response`. */
+  readonly status?: 201
+  /** The whole body of the reply. */
+  readonly response?: z.ZodType
+}
+
+export interface ControlRoute extends Declaration {
+  readonly params?: z.ZodType
+  readonly query?: z.ZodType
+  readonly body?: z.ZodType
+  run(context: ControlContext): unknown
+}
+
+type Shapes<Params, Query, Body> = { readonly params?: Params; readonly query?: Query; readonly body?: Body }
+
+/** Declares a route of the whole gateway. */
+export function gatewayRoute<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  route: Declaration &
+    Shapes<Params, Query, Body> & {
+      run(context: ControlContext<z.infer<Params>, z.infer<Query>, z.infer<Body>>): unknown
+    },
+): ControlRoute {
+  // Exact in its own types; whoever calls it has checked, and needs none of them.
+  return route as unknown as ControlRoute
+}
+
+/** Declares a route of one sandbox, which is in use meanwhile. Its path is below `/sandboxes/{sandbox}`. */
+export function sandboxRoute<Params extends z.ZodRawShape, Query extends z.ZodType, Body extends z.ZodType>(
+  route: Declaration & {
+    readonly params?: Params
+    readonly query?: Query
+    readonly body?: Body
+    run(
+      sandbox: Sandbox,
+      context: ControlContext<z.infer<z.ZodObject<Params>>, z.infer<Query>, z.infer<Body>>,
+    ): unknown
+  },
+): ControlRoute {
+  const sandboxId = z
+    .string()
+    .min(1)
+    .describe('The id of a sandbox; `default` serves every key that is no sandbox’s.')
+  const run = async (context: ControlContext<{ sandbox: string }>) => {
+    const sandbox = context.gateway.sandboxes.find(context.params.sandbox)
+    sandbox.enter()
+    try {
+      return await route.run(sandbox, context as never)
+    } finally {
+      sandbox.leave()
+    }
+  }
+  return gatewayRoute({
+    ...route,
+    path: `/sandboxes/{sandbox}${route.path}`,
+    params: z.object({ sandbox: sandboxId, ...route.params }),
+    run: run as never,
+  })
+}

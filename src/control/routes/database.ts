@@ -1,0 +1,98 @@
+/**
+ * The database over HTTP: list, create, read, update, delete, in each collection, checked by its own schema.
+ */
+import * as z from 'zod'
+import { GatewayError, invalidRequest } from '../../http/errors.ts'
+import { collectionNames } from '../../sandbox/collection-names.ts'
+import type { Records } from '../../sandbox/database.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { sandboxRoute } from '../route.ts'
+
+const collection = z.enum(collectionNames)
+const key = z.string().min(1).describe('The id of a record, or else its slug; percent-encoded.')
+const Row = z.looseObject({}).describe('A record, as the fixture files have it.')
+const OneRow = z.object({ data: Row })
+
+const Equals = z
+  .string()
+  .optional()
+  .describe('A JSON object: only records whose fields equal these, for example {"status":"active"}.')
+
+export const databaseRoutes = [
+  sandboxRoute({
+    id: 'listRecords',
+    method: 'get',
+    path: '/database/{collection}',
+    summary: 'List the records of a collection',
+    tag: 'Database',
+    params: { collection },
+    query: z.strictObject({ equals: Equals }),
+    response: z.object({ data: z.array(Row) }),
+    run: async (sandbox, { params, query }) => ({
+      data: await recordsOf(sandbox, params).list(fieldsOf(query.equals)),
+    }),
+  }),
+  sandboxRoute({
+    id: 'createRecord',
+    method: 'post',
+    path: '/database/{collection}',
+    summary: 'Add a record',
+    tag: 'Database',
+    status: 201,
+    params: { collection },
+    body: Row,
+    response: OneRow,
+    run: async (sandbox, { params, body }) => ({ data: await recordsOf(sandbox, params).create(body) }),
+  }),
+  sandboxRoute({
+    id: 'getRecord',
+    method: 'get',
+    path: '/database/{collection}/{key}',
+    summary: 'Read a record',
+    tag: 'Database',
+    params: { collection, key },
+    response: OneRow,
+    async run(sandbox, { params }) {
+      const data = await recordsOf(sandbox, params).get(params.key)
+      if (data) return { data }
+      throw new GatewayError(404, `${params.collection} has no record '${params.key}'`)
+    },
+  }),
+  sandboxRoute({
+    id: 'updateRecord',
+    method: 'patch',
+    path: '/database/{collection}/{key}',
+    summary: 'Change the named fields of a record',
+    tag: 'Database',
+    params: { collection, key },
+    body: Row,
+    response: OneRow,
+    run: async (sandbox, { params, body }) => ({
+      data: await recordsOf(sandbox, params).update(params.key, body),
+    }),
+  }),
+  sandboxRoute({
+    id: 'deleteRecord',
+    method: 'delete',
+    path: '/database/{collection}/{key}',
+    summary: 'Remove a record, and read it for the last time',
+    tag: 'Database',
+    params: { collection, key },
+    response: OneRow,
+    run: async (sandbox, { params }) => ({ data: await recordsOf(sandbox, params).delete(params.key) }),
+  }),
+]
+
+function recordsOf(sandbox: Sandbox, params: { collection: z.infer<typeof collection> }): Records<object> {
+  // Every collection takes its own records; which ones these are, its schema checks.
+  return sandbox.db[params.collection] as unknown as Records<object>
+}
+
+function fieldsOf(text: string | undefined): object {
+  if (text === undefined) return {}
+  try {
+    return z.looseObject({}).parse(JSON.parse(text))
+  } catch {
+    throw invalidRequest([{ path: 'query.equals', message: 'Must be a JSON object', rule: 'json' }])
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The journal over HTTP: query, wait, explain, clear, HAR.
+ */
+import * as z from 'zod'
+import { type AssumptionName, assumptions } from '../../assumptions.ts'
+import type { JournalEntry } from '../../sandbox/entry.ts'
+import { matches } from '../../sandbox/matching.ts'
+import { sandboxRoute } from '../route.ts'
+
+const KeptText = z.strictObject({
+  text: z.string(),
+  cut: z.int().describe('How many bytes of it were not kept.'),
+})
+/** JSON has no undefined. */
+type Travelled = Omit<JournalEntry, 'body'> & { body?: unknown }
+
+const Headers = z.record(z.string(), z.string())
+const Milliseconds = z.number().nullable()
+
+const Entry = z
+  .strictObject({
+    id: z.string().describe('The x-request-id of the reply.'),
+    operation: z.string().nullable().describe('Null where no operation answered.'),
+    method: z.string(),
+    path: z.string(),
+    params: Headers,
+    query: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    headers: Headers.describe('Of a key only the last four characters are kept.'),
+    body: z
+      .unknown()
+      .optional()
+      .describe('As parsed; absent where it is none, not JSON, or too long to keep.'),
+    rawBody: KeptText.describe('Exactly as sent.'),
+    status: z.int().describe('0 where the connection ended without an answer.'),
+    replyHeaders: Headers,
+    replyBody: KeptText,
+    rule: z
+      .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
+      .nullable()
+      .describe('The rule that made or changed the reply.'),
+    nearMisses: z.array(z.strictObject({ scenario: z.string(), rule: z.int(), reason: z.string() })),
+    assumptions: z.array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]])),
+    warnings: z.array(z.string()),
+    brokeContract: z.boolean(),
+    delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
+    at: z.string().describe('Sandbox time, ISO 8601.'),
+    durationMs: Milliseconds.describe('Real milliseconds until the last byte.'),
+    firstByteMs: Milliseconds.describe('Real milliseconds until the first byte of the body.'),
+  })
+  .meta({
+    id: 'JournalEntry',
+    description: 'A call, and how it was answered.',
+  }) satisfies z.ZodType<Travelled>
+const Entries = z.object({ data: z.array(Entry) })
+
+const operation = z.string().min(1)
+
+export const journalRoutes = [
+  sandboxRoute({
+    id: 'listJournal',
+    method: 'get',
+    path: '/journal',
+    summary: 'List every call, oldest first',
+    tag: 'Journal',
+    response: Entries.extend({
+      meta: z.object({ dropped: z.int().describe('How many entries went to make room for newer ones.') }),
+    }),
+    run: ({ journal }) => ({ data: journal.entries(), meta: { dropped: journal.dropped() } }),
+  }),
+  sandboxRoute({
+    id: 'queryJournal',
+    method: 'post',
+    path: '/journal/query',
+    summary: 'List the calls of an operation that have some fields, oldest first',
+    tag: 'Journal',
+    body: z.strictObject({
+      operation: operation.optional().describe('Default: every operation, and none.'),
+      match: z.looseObject({}).optional().describe('Fields that an entry must have, deep inside objects.'),
+      last: z.int().min(1).optional().describe('Only so many of the newest.'),
+    }),
+    response: Entries,
+    run({ journal }, { body: { operation, match = {}, last } }) {
+      const calls = operation === undefined ? journal.entries() : journal.calls(operation)
+      const found = calls.filter((entry) => matches(entry, match))
+      return { data: last === undefined ? found : found.slice(-last) }
+    },
+  }),
+  sandboxRoute({
+    id: 'waitForCalls',
+    method: 'post',
+    path: '/journal/wait',
+    summary: 'Wait until an operation was called so many times; 408 when that takes too long',
+    tag: 'Journal',
+    body: z.strictObject({
+      operation,
+      count: z.int().min(1).optional().describe('Default: 1.'),
+      timeoutMs: z.number().min(0).max(600_000).optional().describe('Real milliseconds. Default: 1,000.'),
+    }),
+    response: Entries,
+    run: async ({ journal }, { body: { operation, ...options } }) => ({
+      data: await journal.waitFor(operation, options),
+    }),
+  }),
+  sandboxRoute({
+    id: 'listUnmatched',
+    method: 'get',
+    path: '/journal/unmatched',
+    summary: 'List the calls that neither an operation nor a rule answered',
+    tag: 'Journal',
+    response: Entries,
+    run: ({ journal }) => ({ data: journal.unmatched() }),
+  }),
+  sandboxRoute({
+    id: 'listNearMisses',
+    method: 'get',
+    path: '/journal/near-misses',
+    summary: 'List the calls that rules were meant for and no rule met',
+    tag: 'Journal',
+    response: Entries,
+    run: ({ journal }) => ({ data: journal.nearMisses() }),
+  }),
+  sandboxRoute({
+    id: 'explainCall',
+    method: 'get',
+    path: '/journal/entries/{entry}/explanation',
+    summary: 'Say in words what a call met and what it missed',
+    tag: 'Journal',
+    params: { entry: z.string().min(1).describe('The x-request-id of its reply.') },
+    response: z.object({ data: z.string() }),
+    run: ({ journal }, { params }) => ({ data: journal.explain(params.entry) }),
+  }),
+  sandboxRoute({
+    id: 'exportJournal',
+    method: 'get',
+    path: '/journal.har',
+    summary: 'Export the journal as HAR 1.2',
+    tag: 'Journal',
+    response: z.looseObject({ log: z.looseObject({ version: z.literal('1.2') }) }),
+    run: ({ journal }) => journal.har(),
+  }),
+  sandboxRoute({
+    id: 'clearJournal',
+    method: 'delete',
+    path: '/journal',
+    summary: 'Forget every call',
+    tag: 'Journal',
+    run: ({ journal }) => journal.clear(),
+  }),
+]

@@ -1,0 +1,111 @@
+/**
+ * Sandboxes over HTTP: create, fork, list, snapshot, restore, reset, delete.
+ */
+import * as z from 'zod'
+import { sandboxBaseUrl } from '../../gateway/address.ts'
+import { GatewayError } from '../../http/errors.ts'
+import { Fixtures } from '../../sandbox/options.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { gatewayRoute, sandboxRoute } from '../route.ts'
+
+const SandboxInfo = z
+  .strictObject({
+    id: z.string(),
+    apiKey: z.string().describe('Requests with this key see this sandbox.'),
+    baseUrl: z.string().describe('Requests below it see this sandbox, whatever their key; ends in /api/v1.'),
+  })
+  .meta({ id: 'Sandbox', description: 'An isolated world of one client.' })
+const OneSandbox = z.object({ data: SandboxInfo })
+
+const NewSandbox = z.strictObject({
+  fork: z.string().optional().describe('The id of a sandbox to begin like. Default: begin from the seed.'),
+  seed: z
+    .union([z.int(), z.string().min(1)])
+    .optional()
+    .describe('Default: the seed of the gateway.'),
+  fixtures: Fixtures.optional().describe('Own records, for the collections named.'),
+})
+
+const Snapshot = z.strictObject({ id: z.string() })
+
+function infoOf({ id, apiKey }: Sandbox, origin: string): z.infer<typeof SandboxInfo> {
+  const baseUrl = `${origin}/api/v1`
+  return { id, apiKey, baseUrl: id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id) }
+}
+
+export const sandboxRoutes = [
+  gatewayRoute({
+    id: 'listSandboxes',
+    method: 'get',
+    path: '/sandboxes',
+    summary: 'List the living sandboxes, the default one first',
+    tag: 'Sandboxes',
+    response: z.object({ data: z.array(SandboxInfo) }),
+    run: ({ gateway: { sandboxes }, origin }) => ({
+      data: [sandboxes.default, ...sandboxes.list()].map((sandbox) => infoOf(sandbox, origin)),
+    }),
+  }),
+  gatewayRoute({
+    id: 'createSandbox',
+    method: 'post',
+    path: '/sandboxes',
+    summary: 'Create a sandbox, from the seed or as a fork',
+    tag: 'Sandboxes',
+    status: 201,
+    body: NewSandbox.optional(),
+    response: OneSandbox,
+    run: ({ gateway, origin, body }) => ({ data: infoOf(gateway.sandboxes.create(body), origin) }),
+  }),
+  sandboxRoute({
+    id: 'getSandbox',
+    method: 'get',
+    path: '',
+    summary: 'Read where a sandbox is reached',
+    tag: 'Sandboxes',
+    response: OneSandbox,
+    run: (sandbox, { origin }) => ({ data: infoOf(sandbox, origin) }),
+  }),
+  sandboxRoute({
+    id: 'deleteSandbox',
+    method: 'delete',
+    path: '',
+    summary: 'End a sandbox: its key and path are answered with 410 from then on',
+    tag: 'Sandboxes',
+    run: (sandbox) => sandbox.dispose(),
+  }),
+  sandboxRoute({
+    id: 'resetSandbox',
+    method: 'post',
+    path: '/reset',
+    summary: 'Go back to the seed: data, scenarios, journal, clock and counters',
+    tag: 'Sandboxes',
+    run: (sandbox) => sandbox.reset(),
+  }),
+  sandboxRoute({
+    id: 'createSnapshot',
+    method: 'post',
+    path: '/snapshots',
+    summary: 'Keep this moment, to go back to',
+    tag: 'Sandboxes',
+    status: 201,
+    response: z.object({ data: Snapshot }),
+    run(sandbox, { snapshots }) {
+      const snapshot = sandbox.snapshot()
+      snapshots.keep(sandbox, snapshot.id, snapshot)
+      return { data: snapshot }
+    },
+  }),
+  sandboxRoute({
+    id: 'restoreSnapshot',
+    method: 'post',
+    path: '/restore',
+    summary: 'Go back to a moment, as often as needed; the journal is not wound back',
+    tag: 'Sandboxes',
+    body: Snapshot,
+    run(sandbox, { snapshots, body: { id } }) {
+      const snapshot = snapshots.find(sandbox, id)
+      if (!snapshot) throw new GatewayError(409, `Sandbox '${sandbox.id}' has no snapshot '${id}'`)
+      sandbox.restore(snapshot)
+    },
+  }),
+]

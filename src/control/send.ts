@@ -1,0 +1,48 @@
+/**
+ * Replies that are not the gateway's: of the control API, and refusals before either, in the envelope all the same.
+ */
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
+import type { Reply } from '../http/reply.ts'
+
+export function send(response: ServerResponse, reply: Reply): void {
+  const { status, headers, text } = rendered(reply)
+  response.writeHead(status, headers)
+  response.end(text)
+}
+
+/** Answers with an error; our own mistake is a loud 500. */
+export function refuse(response: ServerResponse, error: unknown): void {
+  if (!(error instanceof GatewayError)) console.error(error)
+  if (response.headersSent) return void response.destroy()
+  const refusal =
+    error instanceof GatewayError ? error : new GatewayError(500, `Mistake in understudy: ${error}`)
+  send(response, toReply(refusal))
+}
+
+/** Answers what is not even a request: Node has read no more of it than where it went wrong. */
+export function refuseSocket(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isMidReply(socket)) return void socket.destroy()
+  const { status, headers, text } = rendered(statusOf[error.code ?? ''] ?? malformed)
+  const head = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'))
+}
+
+/** Node keeps the reply that is under way at its socket, and looks there too before it refuses of its own. */
+function isMidReply(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent ?? false
+}
+
+const malformed = envelope(400, 'Malformed HTTP request')
+
+const statusOf: Record<string, Reply> = {
+  HPE_HEADER_OVERFLOW: envelope(431, 'The headers are longer than 16 KB'),
+  ERR_HTTP_REQUEST_TIMEOUT: envelope(408, messageOf(408)),
+}
+
+function rendered({ status, headers, body }: Reply) {
+  if (body.kind !== 'json') return { status, headers, text: '' }
+  const text = JSON.stringify(body.value)
+  return { status, text, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) } }
+}

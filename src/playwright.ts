@@ -1,0 +1,64 @@
+/**
+ * For Playwright: a `test` that brings a gateway on a real socket for each worker, and a sandbox for each test.
+ *
+ * @example
+ * import { expect, test } from 'gateway-understudy/playwright'
+ *
+ * test('says so when the answer breaks off', async ({ page, sandbox }) => {
+ *   await sandbox.use('stream-cut')
+ *   await page.setExtraHTTPHeaders({ 'x-gateway-url': sandbox.baseUrl })
+ *   await page.goto('/')
+ *   …
+ *   await expect(page.getByRole('alert')).toBeVisible()
+ * })
+ */
+import { test as base, type TestInfo } from '@playwright/test'
+import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
+import { journalText } from './sandbox/journal-text.ts'
+import type { GatewayOptionsInput } from './sandbox/options.ts'
+import { startServer } from './serve.ts'
+
+export { expect } from '@playwright/test'
+
+export interface WorkerFixtures {
+  /** Options of the gateway, from `use` in the configuration of Playwright or `test.use`. Default: none. */
+  gatewayOptions: GatewayOptionsInput
+  /**
+   * A server in the worker, on a free port. Where `UNDERSTUDY_URL` is set, the one that runs there instead, with its
+   * own options; `UNDERSTUDY_TOKEN` is its token, if it wants one.
+   */
+  gateway: RemoteGateway
+}
+
+export interface TestFixtures {
+  /**
+   * A new one for each test: the application under test is given `sandbox.baseUrl` or `sandbox.apiKey`. The report of
+   * a test that fails has its journal, as text and as HAR.
+   */
+  sandbox: RemoteSandbox
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  gatewayOptions: [{}, { option: true, scope: 'worker' }],
+  gateway: [
+    async ({ gatewayOptions }, use) => {
+      const { UNDERSTUDY_URL: url, UNDERSTUDY_TOKEN: token } = process.env
+      if (url) return use(await connectGateway(url, token ? { token } : {}))
+      await using server = await startServer(gatewayOptions)
+      await use(await connectGateway(server.url))
+    },
+    { scope: 'worker' },
+  ],
+  async sandbox({ gateway }, use, testInfo) {
+    await using sandbox = await gateway.createSandbox()
+    await use(sandbox)
+    if (testInfo.status !== testInfo.expectedStatus) await attachJournal(sandbox, testInfo)
+  },
+})
+
+async function attachJournal({ id, journal }: RemoteSandbox, testInfo: TestInfo): Promise<void> {
+  const text = journalText(`Sandbox ${id}`, await journal.entries())
+  await testInfo.attach('journal.txt', { contentType: 'text/plain', body: text })
+  const har = JSON.stringify(await journal.har(), null, 2)
+  await testInfo.attach('journal.har', { contentType: 'application/json', body: har })
+}

@@ -1,0 +1,168 @@
+/**
+ * A gateway in another process, as its sandboxes look from here: the same names and arguments, each a promise.
+ *
+ * @example
+ * const gateway = await connectGateway('http://127.0.0.1:4141')
+ * await using sandbox = await gateway.createSandbox()
+ * await sandbox.use('provider-outage')
+ */
+import { ControlClient } from './control/client.ts'
+import type { NewSandbox } from './gateway/sandboxes.ts'
+import { GatewayError } from './http/errors.ts'
+import type { Bodies } from './operations/index.ts'
+import { type CollectionName, collectionNames } from './sandbox/collection-names.ts'
+import type { Database, Records } from './sandbox/database.ts'
+import type { Promised, RemoteSandbox as RemoteFace, RemoteInForce, RemoteJournal } from './sandbox/remote.ts'
+import type { SandboxClock, SandboxSnapshot } from './sandbox/sandbox.ts'
+import { failScenario, replyScenario } from './sandbox/shorthand.ts'
+
+export interface ConnectOptions {
+  /** Where the server wants one: what it was started with, or printed. */
+  token?: string
+}
+
+/** Where a sandbox is reached. */
+interface Whereabouts {
+  readonly id: string
+  readonly apiKey: string
+  readonly baseUrl: string
+}
+
+/**
+ * Connects to a running server. Throws where there is none, or where it wants another token.
+ *
+ * @param url `http://127.0.0.1:4141`; a base URL ending in `/api/v1` does as well.
+ */
+export async function connectGateway(url: string, { token }: ConnectOptions = {}): Promise<RemoteGateway> {
+  const client = new ControlClient(new URL(url).origin, token)
+  return new RemoteGateway(client, await client.get<Whereabouts>('/sandboxes/default'))
+}
+
+/** A sandbox in another process. */
+export class RemoteSandbox implements RemoteFace<Bodies> {
+  readonly id: string
+  readonly apiKey: string
+  readonly baseUrl: string
+  readonly db: Promised<Database>
+  readonly journal: RemoteJournal<Bodies>
+  readonly clock: Promised<SandboxClock>
+  /** @internal */
+  readonly client: ControlClient
+  readonly #path: string
+
+  /** @internal */
+  constructor(client: ControlClient, { id, apiKey, baseUrl }: Whereabouts) {
+    this.client = client
+    this.id = id
+    this.apiKey = apiKey
+    this.baseUrl = baseUrl
+    this.#path = `/sandboxes/${id}`
+    this.db = databaseAt(client, `${this.#path}/database`)
+    this.journal = journalAt(client, `${this.#path}/journal`)
+    this.clock = clockAt(client, `${this.#path}/clock`)
+  }
+
+  async use(...[scenario]: Parameters<RemoteFace['use']>): Promise<RemoteInForce> {
+    const scenarios = `${this.#path}/scenarios`
+    const { id, name } = await this.client.post<{ id: string; name: string }>(scenarios, scenario)
+    return { name, [Symbol.asyncDispose]: () => this.client.delete(`${scenarios}/${id}`) }
+  }
+
+  reply(...args: Parameters<RemoteFace['reply']>): Promise<RemoteInForce> {
+    return this.use(replyScenario(...args))
+  }
+
+  fail(...args: Parameters<RemoteFace['fail']>): Promise<RemoteInForce> {
+    return this.use(failScenario(...args))
+  }
+
+  resetScenarios(): Promise<void> {
+    return this.client.delete(`${this.#path}/scenarios`)
+  }
+
+  unusedRules(): ReturnType<RemoteFace['unusedRules']> {
+    return this.client.get(`${this.#path}/unused-rules`)
+  }
+
+  snapshot(): Promise<SandboxSnapshot> {
+    return this.client.post(`${this.#path}/snapshots`)
+  }
+
+  restore({ id }: SandboxSnapshot): Promise<void> {
+    return this.client.post(`${this.#path}/restore`, { id })
+  }
+
+  async fork(): Promise<RemoteSandbox> {
+    return new RemoteSandbox(this.client, await this.client.post('/sandboxes', { fork: this.id }))
+  }
+
+  reset(): Promise<void> {
+    return this.client.post(`${this.#path}/reset`)
+  }
+
+  async dispose(): Promise<void> {
+    await this.client.delete<void>(this.#path).catch((error) => {
+      if (!(error instanceof GatewayError && error.status === 410)) throw error
+    })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose()
+  }
+}
+
+/** The default sandbox, and whatever others are made. */
+export class RemoteGateway extends RemoteSandbox {
+  /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
+  async createSandbox({ fork, ...options }: NewSandbox = {}): Promise<RemoteSandbox> {
+    const from = typeof fork === 'object' ? fork.id : fork
+    return new RemoteSandbox(this.client, await this.client.post('/sandboxes', { ...options, fork: from }))
+  }
+}
+
+function databaseAt(client: ControlClient, path: string): Promised<Database> {
+  const collections = collectionNames.map((name) => [name, recordsAt(client, `${path}/${name}`)])
+  // Which rows a collection has, its name says; the entries of an object forget that.
+  return Object.fromEntries(collections) as Record<CollectionName, unknown> as Promised<Database>
+}
+
+function recordsAt(client: ControlClient, path: string): Promised<Records<object>> {
+  const at = (key: string) => `${path}/${encodeURIComponent(key)}`
+  return {
+    create: (record) => client.post(path, record),
+    get: (key) =>
+      client.get<object>(at(key)).catch((error) => {
+        if (error instanceof GatewayError && error.status === 404) return undefined
+        throw error
+      }),
+    list: (equalFields = {}) =>
+      client.get(`${path}?${new URLSearchParams({ equals: JSON.stringify(equalFields) })}`),
+    update: (key, changes) => client.patch(at(key), changes),
+    delete: (key) => client.delete(at(key)),
+  }
+}
+
+function journalAt(client: ControlClient, path: string): RemoteJournal<Bodies> {
+  return {
+    entries: () => client.get(path),
+    dropped: async () => (await client.whole<{ meta: { dropped: number } }>('GET', path)).meta.dropped,
+    calls: (operation, match) => client.post(`${path}/query`, { operation, match }),
+    last: async (operation) => (await client.post<never[]>(`${path}/query`, { operation, last: 1 }))[0],
+    unmatched: () => client.get(`${path}/unmatched`),
+    nearMisses: () => client.get(`${path}/near-misses`),
+    explain: (entry) =>
+      client.get(
+        `${path}/entries/${encodeURIComponent(typeof entry === 'string' ? entry : entry.id)}/explanation`,
+      ),
+    waitFor: (operation, options) => client.post(`${path}/wait`, { operation, ...options }),
+    har: () => client.whole('GET', `${path}.har`),
+    clear: () => client.delete(path),
+  }
+}
+
+function clockAt(client: ControlClient, path: string): Promised<SandboxClock> {
+  return {
+    read: () => client.get(path),
+    advance: (ms) => client.post(`${path}/advance`, { ms }),
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The gateway on a port: `startServer()` for tests, and the command line where this file is run as a program. The API
+ * goes straight to the socket; the control API beside it is loaded when somebody first asks for it.
+ */
+import { realpathSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { serveNode } from './adapters/node.ts'
+import { readNodeBody } from './adapters/node-body.ts'
+import { allowAnyOrigin, answerPreflight, isPreflight } from './control/cors.ts'
+import { Guard } from './control/guard.ts'
+import { isHealth, sendHealth } from './control/health.ts'
+import { type RequestLine, tellOf } from './control/request-line.ts'
+import { refuse, refuseSocket, send } from './control/send.ts'
+import type { Exchange } from './gateway/exchange.ts'
+import { GatewayCore } from './gateway/gateway.ts'
+import { ok } from './http/reply.ts'
+import type { GatewayOptionsInput } from './sandbox/options.ts'
+
+export type { RequestLine }
+
+export interface ServerOptions extends GatewayOptionsInput {
+  /** Default: 0, any free port. */
+  port?: number
+  /** The address to listen on. Default: 127.0.0.1, which only this machine reaches. */
+  host?: string
+  /** Names under which the server is called, beside the loopback ones and `host`. Default: none. */
+  allowedHosts?: string[]
+  /** What control requests carry as their bearer. Default: none; beyond loopback, one is made. */
+  token?: string
+  /** One that is there already, instead of a new one with these options. */
+  gateway?: GatewayCore
+  /** Real milliseconds that the headers of a request may take. Default: 10,000. */
+  headersTimeoutMs?: number
+  /** Real milliseconds that the body of a request may take. Default: 30,000. */
+  bodyTimeoutMs?: number
+  /** Is told of every request when it is over. */
+  onRequest?: (line: RequestLine) => void
+}
+
+export interface RunningServer extends AsyncDisposable {
+  readonly gateway: GatewayCore
+  readonly port: number
+  /** `http://127.0.0.1:4141` */
+  readonly url: string
+  /** `http://127.0.0.1:4141/api/v1` */
+  readonly baseUrl: string
+  /** What control requests carry as their bearer; undefined where they need none. */
+  readonly token: string | undefined
+  /**
+   * Takes no more requests, and ends.
+   *
+   * @param graceMs Real milliseconds in which open replies may finish. Default: 0.
+   */
+  close(graceMs?: number): Promise<void>
+}
+
+/** Runs the command line: `serve`, `validate`, `scenarios`, `openapi`. */
+export async function runCommandLine(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  const { run } = await import('./control/command-line.ts')
+  await run(args, startServer)
+}
+
+/** Headers longer than this are a 431. */
+const maxHeaderSize = 16 * 1024
+/** How often Node looks for headers that take too long. */
+const connectionsCheckingInterval = 500
+
+/** Real milliseconds between two looks for connections that nobody needs any more, at the end. */
+const idleCheckMs = 20
+
+/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
+const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
+
+/** Starts a server. Throws what `listen` throws, `EADDRINUSE` for example. */
+export async function startServer({
+  port = 0,
+  host = '127.0.0.1',
+  allowedHosts = [],
+  token,
+  gateway,
+  headersTimeoutMs = 10_000,
+  bodyTimeoutMs,
+  onRequest,
+  ...options
+}: ServerOptions = {}): Promise<RunningServer> {
+  const core = gateway ?? new GatewayCore(options)
+  const guard = new Guard({ host, allowedHosts, token })
+  const readBody = (request: IncomingMessage, limit: number) => readNodeBody(request, limit, bodyTimeoutMs)
+  let controlApp: Promise<RequestListener> | undefined
+
+  const control = async (request: IncomingMessage, response: ServerResponse) => {
+    guard.assertSameOrigin(request)
+    if (isHealth(request)) return sendHealth(response)
+    guard.assertToken(request)
+    controlApp ??= import('./control/app.ts').then(({ toListener }) => toListener(core, readBody))
+    return (await controlApp)(request, response)
+  }
+
+  const answer = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Exchange | undefined> => {
+    try {
+      guard.assertHost(request)
+      if (isControl(request)) return void (await control(request, response))
+      allowAnyOrigin(request, response)
+      if (isPreflight(request)) return void answerPreflight(request, response)
+      if (request.url === '/openapi.json') return void (await sendApiDocument(response))
+      return await serveNode(core, request, response, bodyTimeoutMs)
+    } catch (error) {
+      refuse(response, error)
+    }
+  }
+
+  const server = createServer({ maxHeaderSize, connectionsCheckingInterval }, (request, response) => {
+    const answered = answer(request, response)
+    if (onRequest) tellOf(request, response, answered).then(onRequest)
+  })
+  server.headersTimeout = headersTimeoutMs
+  // A body has its own time, `bodyTimeoutMs`, so that one that is late is answered and journalled.
+  server.requestTimeout = 0
+  server.on('clientError', refuseSocket)
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const { port: bound } = server.address() as AddressInfo
+  const url = `http://${hostOf(host)}:${bound}`
+
+  const close = (graceMs = 0) =>
+    new Promise<void>((resolve) => {
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      // A client would keep the connection of a reply that has finished for the next request.
+      const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+      server.close(() => {
+        clearTimeout(cut)
+        clearInterval(idle)
+        resolve()
+      })
+      if (graceMs === 0) server.closeAllConnections()
+    })
+  return {
+    gateway: core,
+    port: bound,
+    url,
+    baseUrl: `${url}/api/v1`,
+    token: guard.token,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  }
+}
+
+/** The API's own document, made when somebody asks for it. */
+async function sendApiDocument(response: ServerResponse): Promise<void> {
+  const { apiDocument } = await import('./control/documents.ts')
+  send(response, ok(apiDocument()))
+}
+
+function isControl({ url = '/' }: IncomingMessage): boolean {
+  return /^\/__understudy(?![^/?])/.test(url)
+}
+
+/** How the server is reached from this machine: an address that stands for all of them is none to call. */
+function hostOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** Whether Node was started with this very file, be it by a link to it. */
+function isProgram(): boolean {
+  const [, program] = process.argv
+  try {
+    return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url)
+  } catch {
+    return false
+  }
+}
+
+// Not awaited: a module that waits at its top cannot be `require`d.
+if (isProgram()) runCommandLine()

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { GatewayOptions } from '../../src/index.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+async function start(options: GatewayOptions = {}): Promise<RunningServer> {
+  const server = await startServer(options)
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function dial({ port }: RunningServer): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+const head = (line: string, body = '') =>
+  [
+    `${line} HTTP/1.1`,
+    'Host: localhost',
+    'Authorization: Bearer sk-test',
+    ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
+    '',
+    body,
+  ].join('\r\n')
+
+/** Reads until the text holds what is looked for. */
+async function readUntil(socket: Socket, wanted: RegExp): Promise<string> {
+  let text = ''
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    if (wanted.test(text)) break
+  }
+  return text
+}
+
+describe('The server', () => {
+  it('keeps a connection open after a refusal', async () => {
+    const socket = await dial(await start())
+    socket.write(head('PATCH /api/v1/workspaces/staging', '{"name":""}'))
+    expect(await readUntil(socket, /too_small/)).toMatch(/^HTTP\/1\.1 400 /)
+    socket.write(head('GET /api/v1/presets/code-review'))
+    expect(await readUntil(socket, /designated_version"/)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('answers calls that are pipelined, in their order', async () => {
+    const socket = await dial(await start())
+    socket.write(head('GET /api/v1/presets/nobody') + head('GET /api/v1/presets/code-review'))
+    const text = await readUntil(socket, /designated_version"/)
+    expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['404', '200'])
+  })
+
+  it('says the length of a plain body in bytes', async () => {
+    const server = await start()
+    server.gateway.reply('Grüße 🦊')
+    const response = await fetch(`${server.baseUrl}/responses`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk', 'content-type': 'application/json' },
+      body: '{"model":"a/b","input":"x"}',
+    })
+    const bytes = await response.arrayBuffer()
+    expect(Number(response.headers.get('content-length'))).toBe(bytes.byteLength)
+  })
+
+  it('stops writing when the client leaves, and the journal says so', async () => {
+    const server = await start({ tokensPerSecond: 50 })
+    const socket = await dial(server)
+    socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
+    await readUntil(socket, /output_text\.delta/)
+    socket.destroy()
+    await expect.poll(() => server.gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+    expect(server.gateway.journal.last('createResponse')?.replyBody.text).not.toContain('response.completed')
+  })
+
+  it('is held back by a slow reader, and does not pile up what it has not sent', async () => {
+    const server = await start()
+    const event = { event: { type: 'response.output_text.delta', delta: 'x'.repeat(10_000) } }
+    server.gateway.use({ on: 'createResponse', reply: { frames: Array.from({ length: 5000 }, () => event) } })
+    const socket = await dial(server)
+    socket.pause()
+    socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
+    await server.gateway.journal.waitFor('createResponse')
+    const sent = () => {
+      const body = server.gateway.journal.last('createResponse')?.replyBody
+      return (body?.text.length ?? 0) + (body?.cut ?? 0)
+    }
+    // What the kernel takes in is its own affair; it takes no more once the writer has come to rest.
+    let before = -1
+    while (sent() !== before) {
+      before = sent()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect(sent()).toBeLessThan(25_000_000)
+    expect(server.gateway.journal.last('createResponse')?.delivery).toBe('pending')
+    let received = 0
+    socket.on('data', (chunk) => {
+      received += chunk.byteLength
+    })
+    socket.resume()
+    await expect
+      .poll(() => server.gateway.journal.last('createResponse')?.delivery, { timeout: 10_000 })
+      .toBe('complete')
+    await expect.poll(() => received > 50_000_000, { timeout: 10_000 }).toBe(true)
+  }, 20_000)
+})

@@ -1,0 +1,178 @@
+/**
+ * The control API as another language sees it: plain HTTP. What a sandbox does is in `test/remote/sandbox.test.ts`.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectGateway } from '../../src/remote.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+let id: string
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0, maxBodyBytes: 100_000 })
+})
+beforeEach(() => {
+  id = server.gateway.createSandbox().id
+})
+afterAll(() => server.close())
+
+async function control(line: string, body?: unknown, headers: Record<string, string> = {}) {
+  const [method, path] = line.split(' ') as [string, string]
+  const response = await fetch(`${server.url}/__understudy${path.replace('{id}', id)}`, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+const statusOf = async (path: string) =>
+  (await fetch(`${server.url}/sandboxes/${id}/api/v1${path}`, { headers: { authorization: 'Bearer any' } }))
+    .status
+
+describe('sandboxes', () => {
+  it('are made by a request without a body, and say where they are', async () => {
+    const { status, body } = await control('POST /sandboxes')
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      data: {
+        id: expect.stringMatching(/^s\d+$/),
+        apiKey: expect.stringMatching(/^us-s\d+-[0-9a-f]{16}$/),
+        baseUrl: `${server.url}/sandboxes/${body.data.id}/api/v1`,
+      },
+    })
+  })
+
+  it('say where they are by the name that the caller uses', async () => {
+    const url = server.url.replace('127.0.0.1', 'localhost')
+    const response = await fetch(`${url}/__understudy/sandboxes/${id}`)
+    expect((await response.json()).data.baseUrl).toBe(`${url}/sandboxes/${id}/api/v1`)
+  })
+
+  it('are listed, the default one first', async () => {
+    const { data } = (await control('GET /sandboxes')).body
+    expect(data[0]).toEqual({ id: 'default', apiKey: expect.any(String), baseUrl: `${server.url}/api/v1` })
+    expect(data.map((sandbox: { id: string }) => sandbox.id)).toContain(id)
+  })
+
+  it('are 204 when deleted and 410 from then on, the default one a 409', async () => {
+    expect(await control('DELETE /sandboxes/{id}')).toEqual({ status: 204, body: undefined })
+    expect((await control('GET /sandboxes/{id}')).status).toBe(410)
+    expect((await control('DELETE /sandboxes/{id}')).status).toBe(410)
+    expect((await control('DELETE /sandboxes/default')).status).toBe(409)
+  })
+})
+
+describe('scenarios', () => {
+  it('are put in force by name without a body, once, however often', async () => {
+    for (let turn = 0; turn < 2; turn++)
+      expect((await control('PUT /sandboxes/{id}/scenarios/provider-outage')).status).toBe(200)
+    expect((await control('GET /sandboxes/{id}/scenarios')).body).toEqual({ data: ['provider-outage'] })
+    expect(await statusOf('/providers')).toBe(500)
+    expect((await control('DELETE /sandboxes/{id}/scenarios/provider-outage')).status).toBe(204)
+    expect(await statusOf('/providers')).toBe(200)
+  })
+
+  it('are put in force from a body under the name in the path, in the place of the one before', async () => {
+    for (const status of [418, 503]) {
+      const rules = [{ on: '*', fault: { name: 'status', status } }]
+      expect((await control('PUT /sandboxes/{id}/scenarios/mine', { rules })).status).toBe(200)
+      expect(await statusOf('/providers')).toBe(status)
+    }
+    expect((await control('GET /sandboxes/{id}/scenarios')).body).toEqual({ data: ['mine'] })
+  })
+
+  it('keep the one before where the new one is wrong', async () => {
+    await control('PUT /sandboxes/{id}/scenarios/provider-outage')
+    const { status, body } = await control('PUT /sandboxes/{id}/scenarios/provider-outage', {
+      rules: [{ on: 'listProvider' }],
+    })
+    expect(status).toBe(400)
+    expect(body.error.message).toContain(
+      "Unknown operation 'listProvider' in scenario 'provider-outage', rule 1",
+    )
+    expect(await statusOf('/providers')).toBe(500)
+  })
+
+  it('that are not in force cannot be ended', async () => {
+    const { status, body } = await control('DELETE /sandboxes/{id}/scenarios/flaky')
+    expect([status, body.error.message]).toEqual([404, "No scenario 'flaky' is in force; there are none"])
+  })
+
+  it('that come with the double are listed and shown', async () => {
+    const { data } = (await control('GET /scenarios')).body
+    expect(data).toContainEqual({ name: 'flaky', description: expect.any(String) })
+    expect((await control('GET /scenarios/flaky')).body.data).toMatchObject({ name: 'flaky', rules: [{}] })
+    expect((await control('GET /scenarios/flak')).body.error.message).toBe(
+      "Unknown scenario 'flak': did you mean 'flaky'?",
+    )
+  })
+})
+
+describe('a request that is wrong', () => {
+  it.each([
+    ['GET /nowhere', undefined, 404],
+    ['POST /health', undefined, 404],
+    ['POST /sandboxes', '{', 400],
+    ['POST /sandboxes', '[]', 400],
+    ['POST /sandboxes', { fork: 3 }, 400],
+    ['POST /sandboxes', { size: {} }, 400],
+    ['POST /sandboxes', { fixtures: { provider: [] } }, 400],
+    ['POST /sandboxes', { seed: 1.5 }, 400],
+    ['POST /sandboxes/{id}/restore', undefined, 400],
+    ['POST /sandboxes/{id}/restore', { id: 'none' }, 409],
+    ['POST /sandboxes/{id}/scenarios', 'null', 400],
+    ['POST /sandboxes/{id}/scenarios', '"nope"', 400],
+    ['POST /sandboxes/{id}/clock/advance', { ms: -1 }, 400],
+    ['POST /sandboxes/{id}/clock/advance', { ms: '1' }, 400],
+    ['POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', count: 0 }, 400],
+    ['POST /sandboxes/{id}/journal/wait', { operation: 'listProviders', timeoutMs: 1 }, 408],
+    ['GET /sandboxes/{id}/database/provider', undefined, 400],
+    ['GET /sandboxes/{id}/database/providers?equals=3', undefined, 400],
+    ['GET /sandboxes/{id}/database/providers?equal={}', undefined, 400],
+    ['GET /sandboxes/{id}/database/providers/%', undefined, 404],
+    ['POST /sandboxes/{id}/database/providers', { name: 'x' }, 400],
+    ['POST /sandboxes', ' '.repeat(100_001), 413],
+  ])('%s with %j is refused in the envelope', async (line, body, expected) => {
+    const { status, body: answer } = await control(line, body)
+    expect(status).toBe(expected)
+    expect(answer.error).toMatchObject({ code: expected, message: expect.any(String) })
+  })
+
+  it('lists every violation with its path', async () => {
+    const { body } = await control('POST /sandboxes', { fork: 3, size: {} })
+    expect(body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual([
+      'body.fork',
+      'body.size',
+    ])
+  })
+})
+
+describe('connectGateway', () => {
+  it('brings the default sandbox', async () => {
+    const gateway = await connectGateway(server.url)
+    expect(gateway).toMatchObject({ id: 'default', baseUrl: server.baseUrl })
+    await gateway.reset()
+    await fetch(`${gateway.baseUrl}/providers`, { headers: { authorization: 'Bearer any' } })
+    expect(await gateway.journal.entries()).toHaveLength(1)
+  })
+
+  it('takes a base URL as well', async () => {
+    expect((await connectGateway(server.baseUrl)).baseUrl).toBe(server.baseUrl)
+  })
+
+  it('carries the token', async () => {
+    await using wide = await startServer({ token: 'secret' })
+    const gateway = await connectGateway(wide.url, { token: 'secret' })
+    expect((await gateway.createSandbox()).id).toBe('s1')
+    await expect(connectGateway(wide.url)).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('says so where there is no server', async () => {
+    const gone = await startServer()
+    await gone.close()
+    await expect(connectGateway(gone.url)).rejects.toThrow(
+      `No gateway answers at ${gone.url}: start one with \`npx gateway-understudy\``,
+    )
+  })
+})

@@ -1,0 +1,213 @@
+/**
+ * The documents of the two APIs: valid OpenAPI 3.1, and true.
+ */
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { controlRoutes } from '../../src/control/routes/index.ts'
+import { operations } from '../../src/operations/index.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+// Tests look into documents of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests find out
+type Document = any
+
+let server: RunningServer
+let api: Document
+let control: Document
+beforeAll(async () => {
+  server = await startServer()
+  api = await read('/openapi.json')
+  control = await read('/__understudy/openapi.json')
+})
+afterAll(() => server.close())
+
+async function read(path: string, init: RequestInit = {}): Promise<Document> {
+  const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+  return (await fetch(server.url + path, { headers, ...init })).json()
+}
+
+/** A check of values against a schema of a document, by a validator that is not ours. */
+function checker(document: Document) {
+  const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
+  ajv.addFormat('base64', true)
+  ajv.addSchema(document, 'document')
+  return (pointer: string, value: unknown) => {
+    const validate = ajv.compile({ $ref: `document#${pointer}` })
+    validate(value)
+    return validate.errors ?? []
+  }
+}
+
+const pointerOf = (path: string, method: string, status: string) =>
+  `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${method}/responses/${status}/content/application~1json/schema`
+
+describe.each([
+  ['the document of the API', () => api],
+  ['the document of the control API', () => control],
+])('%s', (_, document) => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const result = await validator.validate(structuredClone(document()))
+    expect(result.errors ?? []).toEqual([])
+    expect([result.valid, validator.version]).toEqual([true, '3.1'])
+  })
+
+  it('has every schema that it refers to, and refers to every schema that it has', () => {
+    const text = JSON.stringify(document())
+    const referred = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
+    expect(new Set(referred)).toEqual(new Set(Object.keys(document().components.schemas)))
+  })
+
+  it('asks for a bearer, and answers refusals with the envelope', () => {
+    const { security, components, paths } = document()
+    expect(security).toEqual([{ bearer: [] }])
+    expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' })
+    const [first] = Object.values<Document>(paths).flatMap((path) => Object.values<Document>(path))
+    expect(first.responses['500']).toEqual({ $ref: '#/components/responses/Error' })
+    expect(components.responses.Error.content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/ErrorEnvelope',
+    })
+  })
+})
+
+describe('the document of the API', () => {
+  it('has every operation, and version 1.0.0', () => {
+    const documented = Object.entries<Document>(api.paths).flatMap(([path, methods]) =>
+      Object.entries<Document>(methods).map(([method, { operationId }]) => ({
+        id: operationId,
+        method,
+        path,
+      })),
+    )
+    expect(documented).toEqual(operations.map(({ id, method, path }) => ({ id, method, path })))
+    expect(api.info.version).toBe('1.0.0')
+    expect(api.servers).toEqual([{ url: '/api/v1' }])
+  })
+
+  it('marks the Responses operation as beta, and no other', () => {
+    const beta = Object.entries<Document>(api.paths).filter(([, methods]) =>
+      JSON.stringify(methods).includes('"x-beta":true'),
+    )
+    expect(beta.map(([path]) => path)).toEqual(['/responses'])
+    expect(api.paths['/responses'].post.tags).toEqual(['beta.responses'])
+  })
+
+  it('marks the plugin and the :online suffix as deprecated', () => {
+    const { plugins, model } = api.components.schemas.CreateResponseBody.properties
+    expect(plugins.deprecated).toBe(true)
+    expect(model.anyOf).toContainEqual(expect.objectContaining({ pattern: ':online$', deprecated: true }))
+  })
+
+  it('shows query parameters as what they mean', () => {
+    const parameters = Object.fromEntries(
+      api.paths['/benchmarks'].get.parameters.map((parameter: Document) => [parameter.name, parameter]),
+    )
+    expect(parameters.max_results).toMatchObject({
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1 },
+    })
+    expect(parameters.task_type.schema.enum).toEqual(['coding', 'intelligence', 'agentic'])
+    expect(api.paths['/workspaces/{id}'].patch.parameters).toMatchObject([
+      { name: 'id', in: 'path', required: true, schema: { type: 'string', minLength: 1 } },
+    ])
+  })
+
+  it('has the limits of the specification', () => {
+    const { name, slug, description, io_logging_sampling_rate } =
+      api.components.schemas.WorkspaceUpdate.properties
+    expect(name).toMatchObject({ minLength: 1, maxLength: 100 })
+    expect(slug).toMatchObject({ maxLength: 50, pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$' })
+    expect(description.anyOf).toContainEqual({ type: 'string', maxLength: 500 })
+    expect(io_logging_sampling_rate).toMatchObject({ minimum: 0.0001, maximum: 1, format: 'double' })
+  })
+
+  it('is true of what the server answers', async () => {
+    const errorsOf = checker(api)
+    const question = { model: 'aurora/dawn-2', input: 'Hello?', tools: [{ type: 'gateway:web_search' }] }
+    const calls: [string, string, string, object?][] = [
+      ['/providers', 'get', '/providers'],
+      ['/embeddings/models', 'get', '/embeddings/models'],
+      ['/benchmarks', 'get', '/benchmarks'],
+      ['/presets/{slug}', 'get', '/presets/code-review'],
+      ['/workspaces/{id}', 'patch', '/workspaces/production', { name: 'Newer' }],
+      ['/responses', 'post', '/responses', question],
+    ]
+    for (const [path, method, asked, body] of calls) {
+      const reply = await read(`/api/v1${asked}`, {
+        method: method.toUpperCase(),
+        body: body && JSON.stringify(body),
+      })
+      expect(errorsOf(pointerOf(path, method, '200'), reply), path).toEqual([])
+    }
+    expect(errorsOf(pointerOf('/providers', 'get', '200'), { data: [{ name: 'x' }] })).not.toEqual([])
+    expect(errorsOf('/components/schemas/ErrorEnvelope', await read('/api/v1/nowhere'))).toEqual([])
+  })
+})
+
+describe('the document of the control API', () => {
+  it('has every route', () => {
+    const documented = Object.entries<Document>(control.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    )
+    expect(documented.toSorted()).toEqual(
+      controlRoutes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    )
+    expect(control.servers).toEqual([{ url: '/__understudy' }])
+  })
+
+  it('is true of what the server answers', async () => {
+    const errorsOf = checker(control)
+    const sandbox = '/sandboxes/default'
+    await read('/api/v1/providers')
+    await read('/api/v1/nowhere')
+    const [entry] = server.gateway.journal.entries()
+    const calls: [string, string, string, string?, unknown?][] = [
+      ['/health', 'get', '/health'],
+      ['/sandboxes', 'get', '/sandboxes'],
+      ['/sandboxes', 'post', '/sandboxes', '201', {}],
+      ['/sandboxes/{sandbox}', 'get', sandbox],
+      ['/sandboxes/{sandbox}/snapshots', 'post', `${sandbox}/snapshots`, '201'],
+      ['/scenarios', 'get', '/scenarios'],
+      ['/scenarios/{name}', 'get', '/scenarios/chaos'],
+      ['/sandboxes/{sandbox}/scenarios', 'post', `${sandbox}/scenarios`, '201', 'flaky'],
+      ['/sandboxes/{sandbox}/scenarios/{name}', 'put', `${sandbox}/scenarios/flaky`],
+      ['/sandboxes/{sandbox}/scenarios', 'get', `${sandbox}/scenarios`],
+      ['/sandboxes/{sandbox}/unused-rules', 'get', `${sandbox}/unused-rules`],
+      ['/sandboxes/{sandbox}/journal', 'get', `${sandbox}/journal`],
+      [
+        '/sandboxes/{sandbox}/journal/query',
+        'post',
+        `${sandbox}/journal/query`,
+        '200',
+        { operation: 'listProviders' },
+      ],
+      [
+        '/sandboxes/{sandbox}/journal/wait',
+        'post',
+        `${sandbox}/journal/wait`,
+        '200',
+        { operation: 'listProviders' },
+      ],
+      ['/sandboxes/{sandbox}/journal/unmatched', 'get', `${sandbox}/journal/unmatched`],
+      ['/sandboxes/{sandbox}/journal/near-misses', 'get', `${sandbox}/journal/near-misses`],
+      [
+        '/sandboxes/{sandbox}/journal/entries/{entry}/explanation',
+        'get',
+        `${sandbox}/journal/entries/${entry?.id}/explanation`,
+      ],
+      ['/sandboxes/{sandbox}/journal.har', 'get', `${sandbox}/journal.har`],
+      ['/sandboxes/{sandbox}/database/{collection}', 'get', `${sandbox}/database/presets`],
+      ['/sandboxes/{sandbox}/database/{collection}/{key}', 'get', `${sandbox}/database/presets/code-review`],
+      ['/sandboxes/{sandbox}/clock', 'get', `${sandbox}/clock`],
+      ['/sandboxes/{sandbox}/clock/advance', 'post', `${sandbox}/clock/advance`, '200', { ms: 1 }],
+    ]
+    for (const [path, method, asked, status = '200', body] of calls) {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+      const reply = await read(`/__understudy${asked}`, { method: method.toUpperCase(), ...sent })
+      expect(errorsOf(pointerOf(path, method, status), reply), `${method} ${path}`).toEqual([])
+    }
+  })
+})

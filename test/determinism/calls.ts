@@ -1,0 +1,115 @@
+/**
+ * A fixed list of 50 mixed calls, played against a new gateway on a socket; run as a program it prints the transcript.
+ */
+import { startServer } from '../../src/serve.ts'
+
+export interface Line {
+  line: string
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+interface PlannedCall {
+  line: string
+  body?: unknown
+  /** Neither writes nor counts: in parallel it gives the same bytes, times aside. */
+  pure: boolean
+}
+
+const questions = [
+  'How do tides work?',
+  'Why is the sky blue?',
+  'Wie backt man Brot?',
+  '🦊 foxes, please',
+  'Tell me a joke',
+]
+
+const reads = [
+  'GET /providers',
+  'GET /embeddings/models',
+  'GET /benchmarks',
+  'GET /benchmarks?source=index-source&task_type=coding',
+  'GET /benchmarks?source=design-source&arena=builders',
+  'GET /benchmarks?max_results=3',
+  'GET /benchmarks?max_results=0',
+  'GET /presets/email-copywriter',
+  'GET /presets/code-review',
+  'GET /presets/nobody',
+  'GET /nothing',
+  'DELETE /providers',
+]
+
+export const calls: readonly PlannedCall[] = [
+  ...reads.map((line) => ({ line, pure: true })),
+  ...questions.map((input) => ({
+    line: 'POST /responses',
+    body: { model: 'aurora/dawn-2', input },
+    pure: true,
+  })),
+  ...questions.map((input) => ({
+    line: 'POST /responses',
+    body: { model: 'aurora/dawn-2', input, stream: true },
+    pure: true,
+  })),
+  ...questions.map((input) => ({
+    line: 'POST /responses',
+    body: { model: 'borealis/polar-4:online', input },
+    pure: true,
+  })),
+  { line: 'POST /responses', body: { model: 42 }, pure: true },
+  {
+    line: 'POST /responses',
+    body: { model: 'aurora/dawn-2', input: 'Short', max_output_tokens: 3 },
+    pure: true,
+  },
+  { line: 'POST /responses', body: { model: '@preset/code-review', input: 'x = 1' }, pure: true },
+  ...reads.slice(0, 5).map((line) => ({ line, pure: false })),
+  ...questions.map((input) => ({
+    line: 'POST /responses',
+    body: { model: 'aurora/dawn-2', input },
+    pure: false,
+  })),
+  ...Array.from({ length: 5 }, (_, index) => ({
+    line: 'PATCH /workspaces/production',
+    body: { name: `Name ${index}` },
+    pure: false,
+  })),
+  { line: 'PATCH /workspaces/production', body: { slug: 'staging' }, pure: false },
+  { line: 'PATCH /workspaces/production', body: { slug: 'live' }, pure: false },
+  { line: 'PATCH /workspaces/production', body: { name: 'Gone' }, pure: false },
+  { line: 'PATCH /workspaces/live', body: {}, pure: false },
+  { line: 'PATCH /workspaces/live', body: { name: '' }, pure: false },
+]
+
+/** Plays calls one after another, or all at once, and tells what came back: everything but the date. */
+export async function transcript(
+  seed: number,
+  list: readonly PlannedCall[],
+  mode: 'in turn' | 'at once',
+): Promise<Line[]> {
+  await using server = await startServer({ seed })
+  const send = async ({ line, body }: PlannedCall): Promise<Line> => {
+    const [method, path] = line.split(' ') as [string, string]
+    const response = await fetch(server.baseUrl + path, {
+      method,
+      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const { date: _, ...headers } = Object.fromEntries(response.headers)
+    return {
+      line: `${line} ${JSON.stringify(body) ?? ''}`,
+      status: response.status,
+      headers,
+      body: await response.text(),
+    }
+  }
+  if (mode === 'at once') return await Promise.all(list.map(send))
+  const lines: Line[] = []
+  for (const call of list) lines.push(await send(call))
+  return lines
+}
+
+if (process.argv[1] === import.meta.filename) {
+  process.stdout.write(JSON.stringify(await transcript(Number(process.argv[2]), calls, 'in turn')))
+}

@@ -1,0 +1,337 @@
+/**
+ * Every fault through every adapter, as a client sees it. What only a socket can show is in `socket.test.ts`.
+ */
+import { createParser } from 'eventsource-parser'
+import { describe, expect, it } from 'vitest'
+import { type FaultInput, faults } from '../../src/faults/index.ts'
+import { describeAdapters, type Entrance } from '../describe-adapters.ts'
+
+const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
+const streamed = { ...question, stream: true }
+const searching = { ...streamed, tools: [{ type: 'gateway:web_search' }] }
+
+/** The events of a stream, by an independent parser; how it ended. */
+async function readStream(response: Response) {
+  const events: { type: string; [field: string]: unknown }[] = []
+  const broken: string[] = []
+  let done = false
+  const comments: string[] = []
+  const parser = createParser({
+    onEvent({ data }) {
+      if (data === '[DONE]') done = true
+      else
+        try {
+          events.push(JSON.parse(data))
+        } catch {
+          broken.push(data)
+        }
+    },
+    onComment: (comment) => comments.push(comment),
+  })
+  const chunks: number[] = []
+  let failure: unknown
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk.length)
+      parser.feed(decoder.decode(chunk, { stream: true }))
+    }
+  } catch (error) {
+    failure = error
+  }
+  return { events, types: events.map(({ type }) => type), broken, done, comments, chunks, failure }
+}
+
+function lines(entrance: Entrance) {
+  return {
+    use: (fault: FaultInput | FaultInput[], on = 'createResponse') => entrance.sandbox.use({ on, fault }),
+    stream: async (body: object = streamed) => readStream(await entrance.open('POST /responses', { body })),
+    providers: () => entrance.call('GET /providers'),
+  }
+}
+
+/** Which faults the tests below have seen, by adapter: a new fault needs a test. */
+const seen = new Map<string, Set<string>>()
+
+describeAdapters('Faults', (entrance) => {
+  const { use, stream, providers } = lines(entrance)
+  const saw = (name: string) => {
+    const names = seen.get(entrance.adapter) ?? new Set()
+    seen.set(entrance.adapter, names.add(name))
+  }
+  const fault = (name: string, test: () => Promise<void>) =>
+    it(name, async () => {
+      await test()
+      saw(name)
+    })
+
+  describe('before an answer', () => {
+    fault('latency', async () => {
+      use({ name: 'latency', ms: 40 }, 'listProviders')
+      const from = performance.now()
+      expect((await providers()).status).toBe(200)
+      expect(performance.now() - from).toBeGreaterThanOrEqual(39)
+    })
+
+    fault('timeout', async () => {
+      use('timeout', 'listProviders')
+      const gone = entrance.open('GET /providers', { signal: AbortSignal.timeout(40) })
+      await expect(gone).rejects.toMatchObject({ name: 'TimeoutError' })
+    })
+
+    for (const name of ['connection-reset', 'empty-response'] as const) {
+      fault(name, async () => {
+        use(name, 'listProviders')
+        await expect(providers()).rejects.toThrow(TypeError)
+      })
+    }
+  })
+
+  describe('instead of the answer', () => {
+    fault('status', async () => {
+      use({ name: 'status', status: 529, metadata: { error_type: 'provider_overloaded' } }, 'listProviders')
+      const { status, body, headers } = await providers()
+      expect(status).toBe(529)
+      expect(headers.get('content-type')).toBe('application/json')
+      expect(body.error).toEqual({
+        code: 529,
+        message: 'Provider overloaded',
+        metadata: { error_type: 'provider_overloaded' },
+      })
+    })
+
+    fault('rate-limit', async () => {
+      entrance.sandbox.use({
+        on: 'listProviders',
+        quota: { limit: 1, windowMs: 60_000 },
+        fault: 'rate-limit',
+      })
+      const first = await providers()
+      expect([first.status, first.headers.get('x-ratelimit-remaining')]).toEqual([200, '0'])
+      const second = await providers()
+      expect([second.status, second.body.error.message]).toEqual([429, 'Rate limit exceeded'])
+      expect(second.headers.get('retry-after')).toBe('60')
+    })
+
+    fault('malformed-body', async () => {
+      use('malformed-body', 'listProviders')
+      const { status, headers, body } = await providers()
+      expect([status, headers.get('content-type'), body]).toEqual([200, 'application/json', undefined])
+    })
+
+    fault('html-error-page', async () => {
+      use('html-error-page', 'listProviders')
+      const { status, headers, text } = await providers()
+      expect([status, headers.get('content-type')]).toEqual([502, 'text/html'])
+      expect(text).toMatch(/^<html>/)
+    })
+
+    fault('random-bytes', async () => {
+      use({ name: 'random-bytes', bytes: 99 }, 'listProviders')
+      const bytes = await (await entrance.open('GET /providers')).bytes()
+      expect(bytes).toHaveLength(99)
+    })
+  })
+
+  describe('to the answer', () => {
+    fault('truncated-body', async () => {
+      use({ name: 'truncated-body', atByte: 20 }, 'listProviders')
+      const response = await entrance.open('GET /providers')
+      expect(response.status).toBe(200)
+      await expect(response.text()).rejects.toThrow('terminated')
+    })
+
+    fault('wrong-content-type', async () => {
+      use('wrong-content-type', 'listProviders')
+      const { headers, body } = await providers()
+      expect(headers.get('content-type')).toBe('text/plain')
+      expect(body.data.length).toBeGreaterThan(0)
+    })
+
+    for (const [name, setting] of [
+      ['slow-body', { name: 'slow-body', ms: 40, chunks: 4 }],
+      ['bandwidth', { name: 'bandwidth', bytesPerSecond: 50_000 }],
+    ] as const) {
+      fault(name, async () => {
+        const { text } = await providers()
+        use(setting, 'listProviders')
+        const from = performance.now()
+        expect((await providers()).text).toBe(text)
+        // 2.5 kB take 50 ms; timers are early by a fraction of a millisecond at times.
+        expect(performance.now() - from).toBeGreaterThan(36)
+      })
+    }
+
+    fault('missing-field', async () => {
+      use({ name: 'missing-field', path: 'data.*.slug' }, 'listProviders')
+      const { body } = await providers()
+      expect(body.data[0]).toHaveProperty('name')
+      expect(body.data.some((provider: object) => 'slug' in provider)).toBe(false)
+    })
+
+    fault('wrong-type', async () => {
+      use({ name: 'wrong-type', path: 'data' }, 'listProviders')
+      expect(typeof (await providers()).body.data).toBe('string')
+    })
+  })
+
+  describe('to citations', () => {
+    const added = 'response.output_text.annotation.added'
+
+    fault('citation-out-of-range', async () => {
+      use('citation-out-of-range')
+      const { body } = await entrance.call('POST /responses', { body: { ...searching, stream: false } })
+      const [part] = body.output.at(-1).content
+      expect(part.annotations.length).toBeGreaterThan(0)
+      for (const { start_index, end_index } of part.annotations) {
+        expect(start_index).toBeGreaterThan(part.text.length)
+        expect(end_index).toBeGreaterThan(start_index)
+      }
+    })
+
+    fault('citation-missing-field', async () => {
+      use('citation-missing-field')
+      const { events } = await stream(searching)
+      const annotations = events.filter(({ type }) => type === added)
+      expect(annotations.length).toBeGreaterThan(0)
+      for (const { annotation } of annotations) expect(annotation).not.toHaveProperty('url')
+    })
+
+    fault('citation-late', async () => {
+      const before = await stream(searching)
+      expect(before.types.indexOf(added)).toBeLessThan(before.types.indexOf('response.output_text.done'))
+      use('citation-late')
+      const { types, done } = await stream(searching)
+      expect(types.indexOf(added)).toBe(types.indexOf('response.output_text.done') + 1)
+      expect(done).toBe(true)
+    })
+
+    fault('citation-dropped-in-stream', async () => {
+      use('citation-dropped-in-stream')
+      const { events } = await stream(searching)
+      expect(JSON.stringify(events.slice(0, -1))).not.toContain('url_citation')
+      expect(JSON.stringify(events.at(-1))).toContain('url_citation')
+    })
+  })
+
+  describe('to a stream', () => {
+    const first = [
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+    ]
+
+    fault('stream-cut', async () => {
+      use({ name: 'stream-cut', atEvent: 4 })
+      expect(await stream()).toMatchObject({ types: first, done: false, failure: undefined })
+    })
+
+    fault('stream-reset', async () => {
+      use({ name: 'stream-reset', atEvent: 4 })
+      const { types, failure } = await stream()
+      expect(types).toEqual(first)
+      expect(failure).toBeInstanceOf(TypeError)
+    })
+
+    fault('stream-stall', async () => {
+      use({ name: 'stream-stall', atEvent: 4 })
+      const response = await entrance.open('POST /responses', {
+        body: streamed,
+        signal: AbortSignal.timeout(60),
+      })
+      const { types, failure } = await readStream(response)
+      expect(types).toEqual(first)
+      expect(failure).toMatchObject({ name: 'TimeoutError' })
+    })
+
+    fault('stream-error-event', async () => {
+      use({ name: 'stream-error-event', atEvent: 4 })
+      const { events, types, done } = await stream()
+      expect(types).toEqual([...first, 'response.failed'])
+      expect(events.at(-1)).toMatchObject({
+        response: { object: 'response', status: 'failed', error: { code: 'server_error' } },
+      })
+      expect(done).toBe(true)
+
+      use({ name: 'stream-error-event', atEvent: 4, form: 'error' })
+      expect((await stream()).events.at(-1)).toMatchObject({ type: 'error', code: 'server_error' })
+    })
+
+    fault('stream-without-done', async () => {
+      use('stream-without-done')
+      const { types, done, failure } = await stream()
+      expect([types.at(-1), done, failure]).toEqual(['response.completed', false, undefined])
+    })
+
+    fault('stream-without-completed', async () => {
+      use('stream-without-completed')
+      const { types, done } = await stream()
+      expect([types.at(-1), done]).toEqual(['response.output_item.done', true])
+    })
+
+    fault('stream-malformed-event', async () => {
+      use({ name: 'stream-malformed-event', atEvent: 3 })
+      const { types, broken, done } = await stream()
+      expect(broken).toHaveLength(1)
+      expect(types.slice(0, 3)).toEqual(first.slice(0, 3))
+      expect(types).not.toContain('response.content_part.added')
+      expect(done).toBe(true)
+    })
+
+    fault('stream-duplicate-event', async () => {
+      use({ name: 'stream-duplicate-event', atEvent: 2 })
+      expect((await stream()).types.slice(0, 5)).toEqual(first.toSpliced(2, 0, 'response.output_item.added'))
+    })
+
+    fault('stream-reordered-events', async () => {
+      use({ name: 'stream-reordered-events', atEvent: 2 })
+      expect((await stream()).types.slice(0, 4)).toEqual([...first.slice(0, 2), first[3], first[2]])
+    })
+
+    fault('stream-split', async () => {
+      const { types } = await stream()
+      use({ name: 'stream-split', bytes: 3 })
+      const split = await stream()
+      expect(split).toMatchObject({ types, broken: [], done: true })
+      // Between a socket and its reader chunks may be joined; `socket.test.ts` looks closer.
+      if (entrance.adapter === 'fetch') expect(Math.max(...split.chunks)).toBe(3)
+    })
+
+    fault('stream-joined', async () => {
+      use('stream-joined')
+      const { types, chunks } = await stream()
+      expect(types.at(-1)).toBe('response.completed')
+      expect(chunks).toHaveLength(1)
+    })
+
+    fault('stream-crlf', async () => {
+      use('stream-crlf')
+      const text = await (await entrance.open('POST /responses', { body: streamed })).text()
+      expect(text).toMatch(/data: \[DONE\]\r\n\r\n$/)
+      expect(text.replaceAll('\r\n', '')).not.toContain('\n')
+    })
+
+    fault('stream-comments', async () => {
+      use('stream-comments')
+      const { types, comments } = await stream()
+      expect(comments).toHaveLength(types.length)
+    })
+
+    fault('slow-stream', async () => {
+      use({ name: 'slow-stream', firstEventMs: 40, everyMs: 0 })
+      const from = performance.now()
+      const response = await entrance.open('POST /responses', { body: streamed })
+      const head = performance.now() - from
+      const { done } = await readStream(response)
+      // Under interception the head waits for the first piece of the body.
+      if (entrance.adapter !== 'msw') expect(head).toBeLessThan(30)
+      expect(performance.now() - from).toBeGreaterThanOrEqual(39)
+      expect(done).toBe(true)
+    })
+  })
+
+  it('has a test for each fault', () => {
+    expect([...(seen.get(entrance.adapter) ?? [])].sort()).toEqual(faults.map(({ name }) => name).sort())
+  })
+})

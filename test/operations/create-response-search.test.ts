@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest'
+import pages from '../../fixtures/pages.json' with { type: 'json' }
+import posts from '../../fixtures/posts.json' with { type: 'json' }
+import type { GatewayOptions } from '../../src/index.ts'
+import type { UrlCitation } from '../../src/resources/response.ts'
+import { describeAdapters } from '../describe-adapters.ts'
+
+const model = 'aurora/dawn-2'
+const options: GatewayOptions = { limitedEngine: 'engine_b', modelsWithoutNativeSearch: ['*/plain-*'] }
+const search = { type: 'gateway:web_search' }
+
+describeAdapters('POST /responses with web search', options, (entrance) => {
+  const create = (body: object) =>
+    entrance.call('POST /responses', { body: { model, input: 'How do tides work?', ...body } })
+  const cited = async (body: object): Promise<UrlCitation[]> =>
+    (await create(body)).body.output.findLast(({ type }: { type: string }) => type === 'message').content[0]
+      .annotations
+  const domains = async (body: object) =>
+    [...new Set((await cited(body)).map(({ url }) => new URL(url).hostname))].sort()
+
+  describe.each<[string, (terms: object) => object]>([
+    ['the tool', (terms) => ({ tools: [{ ...search, parameters: terms }] })],
+    ['the plugin', (terms) => ({ plugins: [{ id: 'web', ...terms }] })],
+  ])('%s', (_, asking) => {
+    it('cites five pages by default, behind a web_search_call', async () => {
+      const { output } = (await create(asking({}))).body
+      expect(output).toMatchObject([
+        { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'tides work' } },
+        { type: 'message' },
+      ])
+      expect(output[1].content[0].annotations).toHaveLength(5)
+    })
+
+    it.each([1, 25])('cites max_results of %i', async (max_results) => {
+      expect(await cited(asking({ max_results }))).toHaveLength(max_results)
+    })
+
+    it.each([0, 26, 2.5, '5', null])('refuses max_results of %j', async (max_results) => {
+      expect((await create(asking({ max_results }))).status).toBe(400)
+    })
+
+    it('refuses an engine outside the list', async () => {
+      expect((await create(asking({ engine: 'engine_z' }))).status).toBe(400)
+      expect((await create(asking({ engine: 'engine_c' }))).status).toBe(200)
+    })
+
+    it('gives up to 20 with the limited engine, and up to 25 with the others', async () => {
+      expect(await cited(asking({ engine: 'engine_b', max_results: 20 }))).toHaveLength(20)
+      const { status, body } = await create(asking({ engine: 'engine_b', max_results: 21 }))
+      expect(status).toBe(400)
+      expect(body.error.metadata.violations).toEqual([
+        {
+          path: expect.stringMatching(/^body\..*max_results$/),
+          message: expect.any(String),
+          rule: 'too_big',
+        },
+      ])
+      expect(await cited(asking({ engine: 'engine_a', max_results: 21 }))).toHaveLength(21)
+    })
+
+    it('with engine native cites on a model that has it, and not on one that has not', async () => {
+      expect(await cited(asking({ engine: 'native' }))).toHaveLength(5)
+      expect(await cited({ ...asking({ engine: 'native' }), model: 'aurora/plain-1' })).toEqual([])
+      expect(await cited({ ...asking({ engine: 'engine_a' }), model: 'aurora/plain-1' })).toHaveLength(5)
+      expect(await cited({ ...asking({}), model: 'aurora/plain-1' })).toHaveLength(5)
+    })
+  })
+
+  describe('the suffix :online', () => {
+    it('cites five pages, and the reply carries the model as it was asked for', async () => {
+      const { body } = await create({ model: `${model}:online` })
+      expect(body.model).toBe(`${model}:online`)
+      expect(body.output[1].content[0].annotations).toHaveLength(5)
+    })
+
+    it('does nothing on a model without native search', async () => {
+      const { body } = await create({ model: 'aurora/plain-1:online' })
+      expect(body.output).toMatchObject([{ type: 'message', content: [{ annotations: [] }] }])
+    })
+  })
+
+  it('is not made where nobody asks for it', async () => {
+    expect((await create({})).body.output).toHaveLength(1)
+    expect((await create({ plugins: [], tools: [] })).body.output).toHaveLength(1)
+    expect((await create({ tools: [search], tool_choice: 'none' })).body.output).toHaveLength(1)
+  })
+
+  it('follows the tool where several forms are used, and names that choice', async () => {
+    const body = { model: `${model}:online`, plugins: [{ id: 'web', max_results: 2 }] }
+    expect(await cited(body)).toHaveLength(2)
+    const both = { ...body, tools: [{ ...search, parameters: { max_results: 3 } }] }
+    expect(await cited(both)).toHaveLength(3)
+    expect((await create(both)).headers.get('x-understudy-assumptions')).toContain('searchForms')
+  })
+
+  it('is limited by max_total_results as well', async () => {
+    expect(
+      await cited({ tools: [{ ...search, parameters: { max_results: 9, max_total_results: 4 } }] }),
+    ).toHaveLength(4)
+  })
+
+  it('warns of the deprecated forms and of tools that it does not run, and not of its own', async () => {
+    const warnings = async (body: object) => {
+      await create(body)
+      return entrance.sandbox.journal.last('createResponse')?.warnings
+    }
+    expect(await warnings({ plugins: [{ id: 'web' }] })).toEqual([
+      expect.stringContaining("plugin 'web' is deprecated"),
+    ])
+    expect(await warnings({ model: `${model}:online` })).toEqual([
+      expect.stringContaining("':online' is deprecated"),
+    ])
+    expect(await warnings({ tools: [search] })).toEqual([])
+    expect(await warnings({ tools: [{ type: 'web_search_preview' }] })).toEqual([
+      expect.stringContaining('was not run'),
+    ])
+  })
+
+  it.each([
+    ['without id', {}],
+    ['with another id', { id: 'file-parser' }],
+  ])('refuses a plugin %s', async (_, plugin) => {
+    const { status, body } = await create({ plugins: [plugin] })
+    expect(status).toBe(400)
+    expect(body.error.metadata.violations).toMatchObject([{ path: 'body.plugins[0].id' }])
+  })
+
+  it('keeps to the domains it is given, in both forms', async () => {
+    const example = ['api.docs.example.com', 'docs.example.com']
+    const tool = (parameters: object) => ({
+      tools: [{ ...search, parameters: { max_results: 25, ...parameters } }],
+    })
+    const plugin = (terms: object) => ({ plugins: [{ id: 'web', max_results: 25, ...terms }] })
+    expect(await domains(tool({ allowed_domains: ['*.example.com'] }))).toEqual(example)
+    expect(await domains(plugin({ include_domains: ['*.example.com'] }))).toEqual(example)
+    expect(await domains(plugin({ include_domains: ['*.example.com', 'example.com'] }))).toEqual([
+      ...example,
+      'example.com',
+    ])
+    expect(
+      await domains(tool({ allowed_domains: ['*.example.com'], excluded_domains: ['docs.example.com'] })),
+    ).toEqual(['api.docs.example.com'])
+    expect(await domains(plugin({ exclude_domains: ['*.example.com'] }))).not.toContain('docs.example.com')
+  })
+
+  it('answers without citations where the filters leave no page', async () => {
+    const { status, body } = await create({ plugins: [{ id: 'web', include_domains: ['nowhere.example'] }] })
+    expect(status).toBe(200)
+    expect(body.output).toMatchObject([{ type: 'web_search_call' }, { content: [{ annotations: [] }] }])
+  })
+
+  it('spans the whole link, also behind words that are not ASCII', async () => {
+    const { content } = (await create({ model: `${model}:online`, input: 'Miksi 👩‍👩‍👧 näkee vuoroveden?' }))
+      .body.output[1]
+    const [{ text, annotations }] = content
+    expect(text).toContain('👩‍👩‍👧 näkee')
+    for (const { url, title, start_index, end_index, content: excerpt } of annotations) {
+      expect(text.slice(start_index, end_index)).toBe(`[${new URL(url).hostname}](${url})`)
+      expect(pages).toContainEqual(expect.objectContaining({ url, title, excerpt }))
+    }
+  })
+
+  it('leaves out the links that max_output_tokens does not reach', async () => {
+    const online = { model: `${model}:online` }
+    const whole = (await create(online)).body
+    const [{ text }] = whole.output[1].content
+    for (let tokens = 20; tokens < whole.usage.output_tokens; tokens += 9) {
+      const cut = (await create({ ...online, max_output_tokens: tokens })).body
+      const [part] = cut.output[1].content
+      expect(cut.usage.output_tokens).toBe(tokens)
+      expect(text.startsWith(part.text)).toBe(true)
+      for (const { url, end_index } of part.annotations)
+        expect(part.text.slice(0, end_index)).toMatch(`](${url})`)
+      expect(part.annotations).toHaveLength(part.text.split('](').length - 1)
+    }
+  })
+
+  it('cites nothing in a structured output, and names that choice', async () => {
+    const format = {
+      type: 'json_schema',
+      name: 'x',
+      schema: { type: 'object', properties: { a: { type: 'string' } } },
+    }
+    const { headers, body } = await create({ model: `${model}:online`, text: { format } })
+    expect(body.output).toMatchObject([{ type: 'web_search_call' }, { content: [{ annotations: [] }] }])
+    expect(() => JSON.parse(body.output[1].content[0].text)).not.toThrow()
+    expect(headers.get('x-understudy-assumptions')).toContain('citedStructure')
+  })
+
+  it('looks through the pages of the sandbox', async () => {
+    const page = { url: 'https://own.example/a', title: 'Zymurgy', excerpt: 'On brewing.' }
+    await entrance.sandbox.db.pages.create(page)
+    const [first] = await cited({ tools: [search], input: 'zymurgy' })
+    expect(first).toMatchObject({ url: page.url, title: page.title, content: page.excerpt })
+  })
+})
+
+describeAdapters('POST /responses with x_search_filter', (entrance) => {
+  const vendor = 'x-ai/grok'
+  const create = (filter: object, body: object = {}) =>
+    entrance.call('POST /responses', {
+      body: { model: `${vendor}:online`, input: 'tide', x_search_filter: filter, ...body },
+    })
+  const isPost = ({ url }: { url: string }) => url.startsWith('https://social.example/')
+  const citedIn = async (...request: Parameters<typeof create>): Promise<UrlCitation[]> =>
+    (await create(...request)).body.output.at(-1).content[0].annotations
+  const many = { model: vendor, tools: [{ ...search, parameters: { max_results: 25 } }] }
+  const postsIn = async (filter: object) => (await citedIn(filter, many)).filter(isPost)
+
+  it('adds posts to the pages, within max_results', async () => {
+    const cited = await citedIn({})
+    expect(cited).toHaveLength(5)
+    expect(cited.some(isPost)).toBe(true)
+    expect(cited.every(isPost)).toBe(false)
+  })
+
+  it('keeps to the allowed handles, without @ and case', async () => {
+    const cited = await postsIn({ allowed_x_handles: ['@ORBIT_daily'] })
+    expect(cited.length).toBeGreaterThan(0)
+    for (const { url } of cited) expect(url).toContain('/Orbit_Daily/')
+  })
+
+  it('leaves out the excluded handles', async () => {
+    const cited = await postsIn({ excluded_x_handles: ['orbit_daily'] })
+    expect(cited.length).toBeGreaterThan(0)
+    for (const { url } of cited) expect(url).not.toContain('/Orbit_Daily/')
+  })
+
+  it('keeps to the dates, both included', async () => {
+    const day = '2025-01-13'
+    const cited = await postsIn({ from_date: day, to_date: day })
+    expect(cited.map(({ url }) => url)).toEqual(
+      posts.filter(({ date }) => date.startsWith(day)).map(({ url }) => url),
+    )
+    expect(cited.length).toBeGreaterThan(0)
+    expect(await postsIn({ from_date: '2099-01-01' })).toEqual([])
+  })
+
+  it.each([
+    ['enable_image_understanding', 'images'],
+    ['enable_video_understanding', 'videos'],
+  ] as const)('with %s adds what media show to the excerpt, and filters nothing', async (flag, media) => {
+    const post = posts.find((each) => (each[media] ?? []).length > 0)
+    const only = { allowed_x_handles: [post?.handle] }
+    const [without, having] = [await postsIn(only), await postsIn({ ...only, [flag]: true })]
+    expect(having.map(({ url }) => url)).toEqual(without.map(({ url }) => url))
+    const excerpt = (list: UrlCitation[]) => list.find(({ url }) => url === post?.url)?.content
+    expect(excerpt(without)).toBe(post?.text)
+    expect(excerpt(having)).toContain(post?.[media]?.[0]?.description)
+  })
+
+  it('is ignored, with a warning, on models of other vendors and where no search runs', async () => {
+    for (const body of [{ model: `${model}:online` }, { model: vendor }]) {
+      const { status, body: reply } = await create({}, body)
+      expect(status).toBe(200)
+      expect(reply.output.at(-1).content[0].annotations.some(isPost)).toBe(false)
+      expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContainEqual(
+        expect.stringContaining('x_search_filter'),
+      )
+    }
+  })
+
+  it('takes an empty list as an absent one, and lists of ten', async () => {
+    expect((await create({ allowed_x_handles: ['a'], excluded_x_handles: [] })).status).toBe(200)
+    expect((await create({ allowed_x_handles: Array.from('abcdefghij') })).status).toBe(200)
+  })
+
+  it.each<[string, object, string[]]>([
+    ['both lists', { allowed_x_handles: ['a'], excluded_x_handles: ['b'] }, ['excluded_x_handles']],
+    ['eleven handles', { allowed_x_handles: Array.from('abcdefghijk') }, ['allowed_x_handles']],
+    ['a day that is none', { from_date: '2025-02-30' }, ['from_date']],
+    ['a leap day in another year', { to_date: '2025-02-29' }, ['to_date']],
+    ['a date in words', { to_date: 'yesterday' }, ['to_date']],
+    ['from_date after to_date', { from_date: '2025-03-02', to_date: '2025-03-01' }, ['from_date']],
+    ['a flag that is no boolean', { enable_image_understanding: 'yes' }, ['enable_image_understanding']],
+    [
+      'everything at once',
+      { allowed_x_handles: [1], excluded_x_handles: ['b'], from_date: '2025-03-02', to_date: '2025-03-01' },
+      ['allowed_x_handles[0]', 'excluded_x_handles', 'from_date'],
+    ],
+  ])('refuses %s, whatever the model', async (_, filter, paths) => {
+    const { status, body } = await create(filter, { model })
+    expect(status).toBe(400)
+    expect(body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(
+      paths.map((path) => `body.x_search_filter.${path}`),
+    )
+  })
+})

@@ -1,0 +1,239 @@
+import { createParser } from 'eventsource-parser'
+import { expect, it } from 'vitest'
+import { ResponseObject } from '../../src/resources/response.ts'
+import { describeAdapters, type Entrance } from '../describe-adapters.ts'
+
+const model = 'aurora/dawn-2'
+
+// Events are of many shapes.
+// biome-ignore lint/suspicious/noExplicitAny: what is in them is what the tests find out
+type Event = any
+
+/** Every event of a stream, read by an independent parser; the last one is the text `[DONE]`. */
+function eventsOf(text: string): Event[] {
+  const events: Event[] = []
+  const parser = createParser({
+    onEvent: ({ data }) => events.push(data === '[DONE]' ? data : JSON.parse(data)),
+  })
+  parser.feed(text)
+  return events
+}
+
+function streaming(entrance: Entrance) {
+  return async (body: object = {}): Promise<Event[]> => {
+    const answer = await entrance.call('POST /responses', {
+      body: { model, input: 'Hello', stream: true, ...body },
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    return eventsOf(answer.text)
+  }
+}
+
+const typesOf = (events: Event[]): string[] => events.map((event) => event.type ?? event)
+const ofType = (events: Event[], type: string) => events.filter((event) => event.type === type)
+/** Types in order, each run of equal ones as one. */
+const outline = (events: Event[]) => typesOf(events).filter((type, index, all) => type !== all[index - 1])
+
+describeAdapters('POST /responses with stream', (entrance) => {
+  const stream = streaming(entrance)
+
+  it('tells a message in the sequence that clients accept, and ends with [DONE]', async () => {
+    expect(outline(await stream())).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+      '[DONE]',
+    ])
+  })
+
+  it('tells a search and its citations as well', async () => {
+    expect(outline(await stream({ model: `${model}:online` }))).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.web_search_call.in_progress',
+      'response.web_search_call.searching',
+      'response.web_search_call.completed',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.annotation.added',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+      '[DONE]',
+    ])
+  })
+
+  it('tells a function call as well', async () => {
+    const parameters = { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] }
+    const events = await stream({
+      tools: [{ type: 'function', name: 'look', parameters }],
+      tool_choice: 'required',
+    })
+    expect(outline(events)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.output_item.done',
+      'response.completed',
+      '[DONE]',
+    ])
+    const deltas = ofType(events, 'response.function_call_arguments.delta').map(({ delta }) => delta)
+    const [item] = events.at(-2).response.output
+    expect(deltas.join('')).toBe(item.arguments)
+    expect(events[2].item).toEqual({ ...item, arguments: '', status: 'in_progress' })
+    expect(events.at(-3).item).toEqual(item)
+  })
+
+  it('numbers its events from 0, with no gap', async () => {
+    const numbers = (await stream()).slice(0, -1).map(({ sequence_number }) => sequence_number)
+    expect(numbers).toEqual(numbers.map((_, index) => index))
+  })
+
+  it('begins in progress and empty, and ends completed and full', async () => {
+    const events = await stream()
+    for (const { response } of [events[0], events[1]]) {
+      expect(response).toMatchObject({ status: 'in_progress', completed_at: null, output: [] })
+      expect(() => ResponseObject.parse(response)).not.toThrow()
+    }
+    expect(events[2].item).toMatchObject({ status: 'in_progress', role: 'assistant', content: [] })
+    const { response } = events.at(-2)
+    expect(() => ResponseObject.parse(response)).not.toThrow()
+    expect(response).toMatchObject({ status: 'completed', id: events[0].response.id })
+  })
+
+  it('has one delta for each token, and joined they are the text', async () => {
+    const events = await stream({ input: 'Mitä 👩‍👩‍👧 kuuluu?' })
+    const deltas = ofType(events, 'response.output_text.delta').map(({ delta }) => delta)
+    const { response } = events.at(-2)
+    expect(deltas).toHaveLength(response.usage.output_tokens)
+    expect(deltas.join('')).toBe(response.output[0].content[0].text)
+    expect(deltas.some((delta) => delta.includes('👩‍👩‍👧'))).toBe(true)
+  })
+
+  it('has the annotations of the final response, each at its place', async () => {
+    const events = await stream({ model: `${model}:online` })
+    const part = events.at(-2).response.output[1].content[0]
+    const added = ofType(events, 'response.output_text.annotation.added')
+    expect(added.map(({ annotation }) => annotation)).toEqual(part.annotations)
+    expect(added.map(({ annotation_index }) => annotation_index)).toEqual([0, 1, 2, 3, 4])
+    expect(ofType(events, 'response.content_part.done').map(({ part }) => part)).toEqual([part])
+  })
+
+  it('gives the same ids throughout', async () => {
+    const events = await stream({ model: `${model}:online` })
+    const { output } = events.at(-2).response
+    for (const event of events) {
+      if (event.item) expect(event.item.id).toBe(output[event.output_index].id)
+      if (event.item_id) expect(event.item_id).toBe(output[event.output_index].id)
+    }
+  })
+
+  it.each<[string, object]>([
+    ['a plain reply', {}],
+    ['a search', { model: `${model}:online` }],
+    ['a cut reply', { model: `${model}:online`, max_output_tokens: 60 }],
+    [
+      'a structured output',
+      {
+        text: {
+          format: {
+            type: 'json_schema',
+            name: 'x',
+            schema: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] },
+          },
+        },
+      },
+    ],
+  ])('ends with the response that the same request gives unstreamed, ids aside: %s', async (_, body) => {
+    const streamed = (await stream(body)).at(-2).response
+    const plain = (await entrance.call('POST /responses', { body: { model, input: 'Hello', ...body } })).body
+    const withoutIds = (value: unknown) =>
+      JSON.parse(JSON.stringify(value, (key, inner) => (key === 'id' ? undefined : inner)))
+    expect(withoutIds(streamed)).toEqual(withoutIds(plain))
+  })
+
+  it('ends incomplete where max_output_tokens cuts it', async () => {
+    const events = await stream({ max_output_tokens: 5 })
+    expect(ofType(events, 'response.output_text.delta')).toHaveLength(5)
+    expect(ofType(events, 'response.output_item.done')[0].item.status).toBe('incomplete')
+    expect(events.at(-2)).toMatchObject({
+      type: 'response.incomplete',
+      response: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+    })
+    expect(events.at(-1)).toBe('[DONE]')
+  })
+
+  it('refuses a bad request as JSON, before any event', async () => {
+    const { status, headers } = await entrance.call('POST /responses', { body: { model, stream: true } })
+    expect(status).toBe(400)
+    expect(headers.get('content-type')).toBe('application/json')
+  })
+
+  it('streams a scripted text in the same way', async () => {
+    entrance.sandbox.reply('One two three')
+    const deltas = ofType(await stream(), 'response.output_text.delta').map(({ delta }) => delta)
+    expect(deltas).toEqual(['One', ' two', ' three'])
+  })
+})
+
+describeAdapters(
+  "POST /responses with streamEvents: 'documented'",
+  { streamEvents: 'documented' },
+  (entrance) => {
+    const stream = streaming(entrance)
+
+    it('sends the specified events only', async () => {
+      const events = await stream({ model: `${model}:online` })
+      expect(typesOf(events)).toEqual([
+        'response.output_item.added',
+        'response.output_item.added',
+        'response.completed',
+        '[DONE]',
+      ])
+      expect(events.at(-2).response.output[1].content[0].annotations).toHaveLength(5)
+      expect(events.slice(0, -1).map(({ sequence_number }) => sequence_number)).toEqual([0, 1, 2])
+    })
+
+    it('ends with response.completed even where the response is incomplete', async () => {
+      const events = await stream({ max_output_tokens: 5 })
+      expect(events.at(-2)).toMatchObject({ type: 'response.completed', response: { status: 'incomplete' } })
+    })
+  },
+)
+
+describeAdapters(
+  'POST /responses with a paced stream',
+  { tokensPerSecond: 20, keepAliveMs: 30 },
+  (entrance) => {
+    it('stops when the client leaves, and the journal says so', async () => {
+      const aborter = new AbortController()
+      const response = await entrance.open('POST /responses', {
+        body: { model, input: 'Hello', stream: true },
+        signal: aborter.signal,
+      })
+      const reader = response.body?.getReader()
+      let read = ''
+      while (!read.includes('keep-alive')) read += new TextDecoder().decode((await reader?.read())?.value)
+      expect(read).toContain('response.created')
+      expect(read).not.toContain('response.completed')
+      aborter.abort()
+      await reader?.read().catch(() => undefined)
+      await expect
+        .poll(() => entrance.sandbox.journal.last('createResponse'), { timeout: 2000 })
+        .toMatchObject({ delivery: 'client-left' })
+    })
+  },
+)

@@ -1,0 +1,479 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { ResponseObject } from '../../src/resources/response.ts'
+import { describeAdapters } from '../describe-adapters.ts'
+
+const model = 'aurora/dawn-2'
+
+describeAdapters('POST /responses', (entrance) => {
+  const { call } = entrance
+  const create = (body: object) => call('POST /responses', { body: { model, input: 'Hello', ...body } })
+  const text = async (body: object) => (await create(body)).body.output.at(-1).content[0].text
+
+  describe('the reply', () => {
+    it('is a complete Response object, with every key that clients look for', async () => {
+      const { status, headers, body } = await create({ input: 'How do tides work?' })
+      expect(status).toBe(200)
+      expect(headers.get('content-type')).toBe('application/json')
+      expect(() => ResponseObject.parse(body)).not.toThrow()
+      expect(body).toMatchObject({
+        object: 'response',
+        model,
+        status: 'completed',
+        created_at: 1767225600,
+        completed_at: 1767225600,
+        error: null,
+        incomplete_details: null,
+        instructions: null,
+        metadata: {},
+        temperature: null,
+        top_p: null,
+        presence_penalty: null,
+        frequency_penalty: null,
+        parallel_tool_calls: true,
+        tool_choice: 'auto',
+        tools: [],
+        output: [{ type: 'message', status: 'completed', role: 'assistant', content: [{ annotations: [] }] }],
+      })
+    })
+
+    it('takes up the words of the last user message', async () => {
+      const input = [
+        { role: 'user', content: 'Tell me about glaciers' },
+        { role: 'assistant', content: 'They move.' },
+        { role: 'user', content: 'And what of volcanoes in Iceland?' },
+      ]
+      const said = await text({ input })
+      expect(said).toContain('And what of volcanoes in Iceland?')
+      expect(said).toContain('volcanoes')
+      expect(said).not.toContain('glaciers')
+    })
+
+    it('is the same for the same seed, model and input, its ids aside', async () => {
+      const [first, second] = [(await create({})).body, (await create({})).body]
+      expect(second.output[0].content).toEqual(first.output[0].content)
+      expect(second.usage).toEqual(first.usage)
+      expect(second.id).not.toBe(first.id)
+      expect(second.output[0].id).not.toBe(first.output[0].id)
+    })
+
+    it('is another for another model or another input', async () => {
+      const texts = new Set([
+        await text({}),
+        await text({ model: 'aurora/dusk-1' }),
+        await text({ input: 'Good day' }),
+      ])
+      expect(texts.size).toBe(3)
+    })
+
+    it('says the same to a text and to a message with that text, whichever shape it has', async () => {
+      const said = await text({ input: 'Hello' })
+      for (const message of [
+        { role: 'user', content: 'Hello' },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
+      ]) {
+        expect(await text({ input: [message] })).toBe(said)
+      }
+    })
+
+    it('repeats what the request has set', async () => {
+      const set = {
+        instructions: 'Be brief.',
+        metadata: { run: '7' },
+        temperature: 0.2,
+        top_p: 0.9,
+        presence_penalty: 0.1,
+        frequency_penalty: 0,
+        parallel_tool_calls: false,
+        tool_choice: 'none',
+        tools: [
+          {
+            type: 'function',
+            name: 'look',
+            description: 'Looks.',
+            parameters: { type: 'object' },
+            strict: true,
+          },
+        ],
+      }
+      expect((await create(set)).body).toMatchObject(set)
+    })
+  })
+
+  describe('the input', () => {
+    it('may be a history as clients send it back', async () => {
+      const input = [
+        { type: 'message', role: 'system', content: 'Be kind.' },
+        { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] },
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Hi' },
+            { type: 'input_image', image_url: 'data:,' },
+          ],
+        },
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+        { type: 'web_search_call', id: 'ws_1', status: 'completed' },
+        {
+          type: 'message',
+          id: 'msg_1',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: 'Hello.', annotations: [{ type: 'url_citation' }] }],
+        },
+        { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+        { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'rain' },
+        { type: 'item_reference', id: 'msg_0' },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_file', file_id: 'f' },
+            { type: 'input_text', text: 'So?' },
+          ],
+        },
+      ]
+      expect((await create({ input })).status).toBe(200)
+    })
+
+    it('may come with everything that clients send beside the specification', async () => {
+      const { status } = await create({
+        store: false,
+        service_tier: 'auto',
+        include: [],
+        tools: [],
+        tool_choice: 'auto',
+        text: {},
+        reasoning: { effort: 'low' },
+        previous_response_id: null,
+        max_output_tokens: null,
+        stream: false,
+        user: 'someone',
+        something_new: { a: 1 },
+      })
+      expect(status).toBe(200)
+      expect(
+        (await call('POST /responses?limit=20&offset=0', { body: { model, input: 'Hello' } })).status,
+      ).toBe(200)
+    })
+
+    it('is answered by what a function gave back, where that came last', async () => {
+      const said = await text({
+        input: [
+          { role: 'user', content: 'What is the weather?' },
+          { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{"city":"Bergen"}' },
+          { type: 'function_call_output', call_id: 'call_1', output: '{"sky":"drizzle"}' },
+        ],
+      })
+      expect(said).toContain('drizzle')
+    })
+  })
+
+  describe('a request is refused with 400', () => {
+    const user = (content: unknown) => ({ input: [{ role: 'user', content }] })
+    it.each<[string, object, string[]]>([
+      ['without input', { input: undefined }, ['body.input']],
+      ['with an input of the wrong shape', { input: 42 }, ['body.input']],
+      ['with an empty list as input', { input: [] }, ['body.input']],
+      ['without a model', { model: undefined }, ['body.model']],
+      ['with a model that is no string', { model: 42 }, ['body.model']],
+      ['with a model without a vendor', { model: 'dawn-2' }, ['body.model']],
+      ['with a vendor without a model', { model: 'aurora/' }, ['body.model']],
+      ['with a model of three parts', { model: 'aurora/dawn/2' }, ['body.model']],
+      ['with max_output_tokens that is no number', { max_output_tokens: 'abc' }, ['body.max_output_tokens']],
+      ['with max_output_tokens of 0', { max_output_tokens: 0 }, ['body.max_output_tokens']],
+      ['with max_output_tokens that is no integer', { max_output_tokens: 1.5 }, ['body.max_output_tokens']],
+      ['with a stream that is no boolean', { stream: 'yes' }, ['body.stream']],
+      ['with an unknown part', user([{ type: 'input_smell', text: 'x' }]), ['body.input[0].content[0].type']],
+      ['with a part without text', user([{ type: 'input_text' }]), ['body.input[0].content[0].text']],
+      ['with an unknown role', { input: [{ role: 'wizard', content: 'x' }] }, ['body.input[0].role']],
+      ['with an unknown item', { input: [{ type: 'computer_call' }] }, ['body.input[0].type']],
+      ['with store: true', { store: true }, ['body.store']],
+      ['with a previous_response_id', { previous_response_id: 'resp_1' }, ['body.previous_response_id']],
+      ['with a function without a name', { tools: [{ type: 'function' }] }, ['body.tools[0].name']],
+      ['with a temperature that is no number', { temperature: 'hot' }, ['body.temperature']],
+      [
+        'with a forced function that is not offered',
+        { tools: [{ type: 'function', name: 'a' }], tool_choice: { type: 'function', name: 'b' } },
+        ['body.tool_choice.name'],
+      ],
+      [
+        'with every violation at once',
+        { model: 42, max_output_tokens: 0, input: [{ role: 'user', content: [{ type: 'x' }] }] },
+        ['body.model', 'body.input[0].content[0].type', 'body.max_output_tokens'],
+      ],
+    ])('%s', async (_, request, paths) => {
+      const { status, body } = await create(request)
+      expect(status).toBe(400)
+      expect(body.error.code).toBe(400)
+      expect(body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(paths)
+    })
+  })
+
+  describe('usage', () => {
+    it('counts every text of the input by the documented rule', async () => {
+      const { body } = await create({
+        instructions: 'Be brief.',
+        input: [
+          { role: 'user', content: 'One two' },
+          { role: 'assistant', content: [{ type: 'output_text', text: 'Three' }] },
+          { role: 'user', content: [{ type: 'input_text', text: 'four five six' }, { type: 'input_image' }] },
+        ],
+      })
+      expect(body.usage.input_tokens).toBe(3 + 2 + 1 + 4)
+    })
+
+    it('adds up', async () => {
+      const { usage } = (await create({})).body
+      expect(usage.total_tokens).toBe(usage.input_tokens + usage.output_tokens)
+      expect(usage.output_tokens).toBeGreaterThan(30)
+      expect(usage).toMatchObject({
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens_details: { reasoning_tokens: 0 },
+      })
+    })
+  })
+
+  describe('max_output_tokens', () => {
+    it('cuts the same text at exactly that many, and says so', async () => {
+      const whole = (await create({})).body
+      const cut = (await create({ max_output_tokens: 7 })).body
+      expect(cut).toMatchObject({
+        status: 'incomplete',
+        incomplete_details: { reason: 'max_output_tokens' },
+        completed_at: null,
+      })
+      expect(cut.output[0].status).toBe('incomplete')
+      expect(cut.usage.output_tokens).toBe(7)
+      expect(whole.output[0].content[0].text.startsWith(cut.output[0].content[0].text)).toBe(true)
+    })
+
+    it('changes nothing where the text is exactly as long', async () => {
+      const whole = (await create({})).body
+      const length = whole.usage.output_tokens
+      expect((await create({ max_output_tokens: length })).body).toMatchObject({
+        status: 'completed',
+        output: [{ status: 'completed', content: whole.output[0].content }],
+      })
+      expect((await create({ max_output_tokens: length - 1 })).body.status).toBe('incomplete')
+    })
+
+    it('cuts the arguments of a function call as well', async () => {
+      const tools = [
+        {
+          type: 'function',
+          name: 'look',
+          parameters: { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] },
+        },
+      ]
+      const { body } = await create({ tools, tool_choice: 'required', max_output_tokens: 2 })
+      expect(body).toMatchObject({
+        status: 'incomplete',
+        usage: { output_tokens: 2 },
+        output: [{ status: 'incomplete' }],
+      })
+      expect(() => JSON.parse(body.output[0].arguments)).toThrow()
+    })
+  })
+
+  describe('structured output', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        title: { type: 'string' },
+        year: { type: 'integer', minimum: 1900, maximum: 2100 },
+        kind: { enum: ['a', 'b'] },
+      },
+      required: ['title', 'year', 'kind'],
+      additionalProperties: false,
+    }
+    const format = { type: 'json_schema', name: 'film', strict: true, schema }
+
+    it('is JSON that the schema accepts, the same each time', async () => {
+      const said = await text({ text: { format } })
+      const result = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(JSON.parse(said))
+      expect(result.error).toBeUndefined()
+      expect(await text({ text: { format } })).toBe(said)
+    })
+
+    it('is named in the reply, where clients look for what to parse', async () => {
+      expect((await create({ text: { format } })).body.text).toEqual({ format })
+      expect((await create({})).body).not.toHaveProperty('text')
+    })
+
+    it.each(['json_object', 'json_schema'])('%s without a schema is a JSON object', async (type) => {
+      expect(JSON.parse(await text({ text: { format: { type } } }))).toEqual({ answer: expect.any(String) })
+    })
+
+    it('of a schema that points nowhere is refused with the path', async () => {
+      const { status, body } = await create({
+        text: { format: { ...format, schema: { $ref: '#/$defs/none' } } },
+      })
+      expect(status).toBe(400)
+      expect(body.error.metadata.violations[0].path).toBe('body.text.format.schema')
+    })
+  })
+
+  describe('function tools', () => {
+    const parameters = {
+      type: 'object',
+      properties: { city: { type: 'string', enum: ['Oslo'] } },
+      required: ['city'],
+    }
+    const tools = [
+      { type: 'function', name: 'noop' },
+      { type: 'function', name: 'weather', parameters },
+    ]
+
+    it('are not called where they are merely offered', async () => {
+      const { output } = (await create({ tools })).body
+      expect(output.map(({ type }: { type: string }) => type)).toEqual(['message'])
+    })
+
+    it('are called with fitting arguments where tool_choice forces one', async () => {
+      const { body } = await create({ tools, tool_choice: { type: 'function', name: 'weather' } })
+      expect(body.status).toBe('completed')
+      expect(body.output).toEqual([
+        {
+          type: 'function_call',
+          id: expect.stringMatching(/^fc_/),
+          call_id: expect.stringMatching(/^call_/),
+          name: 'weather',
+          arguments: '{"city":"Oslo"}',
+          status: 'completed',
+        },
+      ])
+    })
+
+    it('that need no arguments get an empty object', async () => {
+      const { body } = await create({ tools, tool_choice: 'required' })
+      expect(body.output).toMatchObject([{ name: 'noop', arguments: '{}' }])
+    })
+  })
+
+  describe('@preset/<slug>', () => {
+    it('brings the system prompt and the configuration of the preset', async () => {
+      const { data: preset } = (await call('GET /presets/code-review')).body
+      const { body } = await create({ model: '@preset/code-review' })
+      expect(body).toMatchObject({
+        model: '@preset/code-review',
+        instructions: preset.designated_version.system_prompt,
+        temperature: preset.designated_version.config.temperature,
+      })
+    })
+
+    it('gives way to what the request says itself', async () => {
+      const { body } = await create({ model: '@preset/code-review', instructions: 'Mine.', temperature: 1.5 })
+      expect(body).toMatchObject({ instructions: 'Mine.', temperature: 1.5 })
+    })
+
+    it('answers 404 for a preset that is unknown', async () => {
+      const { status, headers } = await create({ model: '@preset/unknown-preset', input: 'Hello' })
+      expect(status).toBe(404)
+      expect(headers.get('x-understudy-assumptions')).toContain('notFound')
+    })
+
+    it.each(['support-triage', 'research-brief'])('warns that %s is not active', async (slug) => {
+      expect((await create({ model: `@preset/${slug}`, input: 'Hello' })).status).toBe(200)
+      expect(entrance.sandbox.journal.last('createResponse')?.warnings.join()).toContain(`'${slug}' is `)
+    })
+  })
+})
+
+describeAdapters('POST /responses, scripted', (entrance) => {
+  const create = (body: object = {}) =>
+    entrance.call('POST /responses', { body: { model, input: 'Hello', ...body } })
+  const script = (reply: object) =>
+    entrance.sandbox.use({ name: 'script', rules: [{ on: 'createResponse', reply }] })
+
+  it('answers with the text, counted and cut like any other', async () => {
+    script({ text: 'One two three' })
+    expect((await create()).body).toMatchObject({
+      output: [{ content: [{ text: 'One two three', annotations: [] }] }],
+      usage: { output_tokens: 3 },
+    })
+    expect((await create({ max_output_tokens: 2 })).body).toMatchObject({
+      status: 'incomplete',
+      output: [{ content: [{ text: 'One two' }] }],
+    })
+  })
+
+  it('has the status and the headers that the script gives it, streamed or not', async () => {
+    entrance.sandbox.reply('One', { status: 201, headers: { 'X-Script': 'yes' } })
+    for (const stream of [false, true]) {
+      const { status, headers, text } = await create({ stream })
+      expect([status, headers.get('x-script')]).toEqual([201, 'yes'])
+      expect(text).toContain('One')
+    }
+  })
+
+  it('cites in the links of the text, and behind its end where it has none', async () => {
+    const [here, there] = ['https://a.example/1', 'https://b.example/2']
+    script({
+      text: `See [the docs](${here}) 👩‍👩‍👧.`,
+      citations: [
+        { url: there, title: 'B' },
+        { url: here, content: 'A.' },
+      ],
+    })
+    const [{ text, annotations }] = (await create()).body.output[0].content
+    expect(text).toBe(`See [the docs](${here}) 👩‍👩‍👧. [b.example](${there})`)
+    expect(annotations).toMatchObject([
+      { url: here, title: 'a.example', content: 'A.' },
+      { url: there, title: 'B' },
+    ])
+    const spans = annotations.map((each: { start_index: number; end_index: number }) =>
+      text.slice(each.start_index, each.end_index),
+    )
+    expect(spans).toEqual([`[the docs](${here})`, `[b.example](${there})`])
+  })
+
+  it('leaves out a link that max_output_tokens would cut, with its annotation', async () => {
+    const url = 'https://a.example/1'
+    script({ text: `One [the docs](${url}) two`, citations: [{ url }] })
+    const cut = async (tokens: number) =>
+      (await create({ max_output_tokens: tokens })).body.output[0].content[0]
+    expect(await cut(1)).toMatchObject({ text: 'One', annotations: [] })
+    expect(await cut(2)).toMatchObject({ text: `One [the docs](${url})`, annotations: [{ url }] })
+  })
+
+  it('fills in ids and statuses of whole output items', async () => {
+    script({
+      output: [
+        { type: 'message', content: 'Wait.' },
+        { type: 'function_call', name: 'look', arguments: { at: 'sky' } },
+        { type: 'function_call', name: 'look', arguments: '{"at":"sea"}', call_id: 'mine' },
+      ],
+    })
+    const { output } = (await create()).body
+    expect(output).toMatchObject([
+      { type: 'message', status: 'completed', content: [{ text: 'Wait.' }] },
+      { type: 'function_call', status: 'completed', arguments: '{"at":"sky"}' },
+      { type: 'function_call', status: 'completed', arguments: '{"at":"sea"}', call_id: 'mine' },
+    ])
+    expect(new Set(output.map(({ id }: { id: string }) => id)).size).toBe(3)
+    expect(output[1].call_id).toMatch(/^call_/)
+  })
+
+  it('keeps the annotations of a recorded message where its text keeps their places', async () => {
+    const annotation = {
+      type: 'url_citation',
+      url: 'https://a.example/',
+      title: 'A',
+      start_index: 0,
+      end_index: 3,
+    }
+    const part = (text: string) => ({ type: 'output_text', text, annotations: [annotation] })
+    script({ output: [{ type: 'message', content: [part('One '), part('two')] }] })
+    const [{ text, annotations }] = (await create()).body.output[0].content
+    expect(text).toBe('One two')
+    expect(annotations).toEqual([annotation, { ...annotation, start_index: 4, end_index: 7 }])
+  })
+
+  it('is refused before it is used where it asks for an item that no reply could have', () => {
+    expect(() => script({ output: [{ type: 'function_call' }] })).toThrow(
+      /'reply\.output\[0\]\.name' is missing/,
+    )
+  })
+})

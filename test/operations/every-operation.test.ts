@@ -1,0 +1,246 @@
+/**
+ * What the specification and the wire facts say of all operations alike.
+ */
+import { describe, expect, it } from 'vitest'
+import { describeAdapters } from '../describe-adapters.ts'
+
+const calls = [
+  ['GET /providers', undefined],
+  ['PATCH /workspaces/production', { name: 'x' }],
+  ['GET /embeddings/models', undefined],
+  ['GET /benchmarks', undefined],
+  ['GET /presets/code-review', undefined],
+  ['POST /responses', { model: 'aurora/dawn-2', input: 'Hello' }],
+  ['POST /responses', { model: 'aurora/dawn-2', input: 'Hello', stream: true }],
+] as const
+
+const withBody = calls.filter(([, body]) => body !== undefined)
+
+describeAdapters('Every operation', (entrance) => {
+  const { call } = entrance
+
+  describe('authentication', () => {
+    it.each(calls)('%s answers any bearer key', async (line, body) => {
+      expect((await call(line, { body, headers: { authorization: 'Bearer sk-anything' } })).status).toBe(200)
+    })
+
+    it.each(calls)('%s answers 401 without a key', async (line, body) => {
+      const answer = await call(line, { body, headers: { authorization: null } })
+      expect(answer.status).toBe(401)
+      expect(answer.body).toEqual({ error: { code: 401, message: 'Missing Authentication header' } })
+      expect(answer.headers.get('content-type')).toBe('application/json')
+      expect(answer.headers.get('x-understudy-assumptions')).toContain('authentication')
+    })
+
+    it.each(['Bearer', 'Bearer ', 'Basic abc', 'sk-key', 'Bearer a b', 'Bearersk'])(
+      'refuses the malformed header %j with 401',
+      async (authorization) => {
+        expect((await call('GET /providers', { headers: { authorization } })).status).toBe(401)
+      },
+    )
+
+    it('reads the scheme without regard to case', async () => {
+      expect((await call('GET /providers', { headers: { authorization: 'bearer sk' } })).status).toBe(200)
+    })
+  })
+
+  describe('paths and methods', () => {
+    it.each(['GET /nothing', 'POST /chat/completions', 'GET /presets', 'GET /providers/', 'GET /'])(
+      '%s is unknown: 404 in the envelope',
+      async (line) => {
+        const { status, headers, body } = await call(line as 'GET /')
+        expect(status).toBe(404)
+        expect(body.error).toEqual({ code: 404, message: expect.any(String) })
+        expect(headers.get('content-type')).toBe('application/json')
+      },
+    )
+
+    it.each([
+      ['POST /providers', 'GET, HEAD'],
+      ['DELETE /workspaces/production', 'PATCH'],
+      ['GET /responses', 'POST'],
+      ['PUT /presets/code-review', 'GET, HEAD'],
+    ] as const)('%s is another method of a known path: 405 with Allow', async (line, allow) => {
+      const { status, headers, body } = await call(line)
+      expect(status).toBe(405)
+      expect(headers.get('allow')).toBe(allow)
+      expect(body.error.code).toBe(405)
+    })
+
+    it.each(['GET /presets/', 'PATCH /workspaces/'] as const)(
+      '%s has a path parameter shorter than 1 character: 400',
+      async (line) => {
+        const { status, body } = await call(line, line.startsWith('PATCH') ? { body: {} } : {})
+        expect(status).toBe(400)
+        expect(body.error.metadata.violations[0].path).toMatch(/^params\./)
+      },
+    )
+
+    it('asks for the key only when the path is known', async () => {
+      expect((await call('GET /nothing', { headers: { authorization: null } })).status).toBe(404)
+    })
+
+    it('answers HEAD as GET, without the body', async () => {
+      const { status, headers, text } = await call('HEAD /providers')
+      expect(status).toBe(200)
+      expect(headers.get('content-type')).toBe('application/json')
+      expect(text).toBe('')
+    })
+  })
+
+  describe('bodies', () => {
+    it.each(withBody)('%s refuses malformed JSON with 400', async (line) => {
+      const { status, headers, body } = await call(line, { body: '{"name": ' })
+      expect(status).toBe(400)
+      expect(body.error.metadata.violations[0]).toMatchObject({ path: 'body', rule: 'json' })
+      expect(headers.get('x-understudy-assumptions')).toContain('requestBody')
+    })
+
+    it.each(withBody)('%s refuses no body at all with 400', async (line) => {
+      const { status, body } = await call(line, { headers: { 'content-type': 'application/json' } })
+      expect(status).toBe(400)
+      expect(body.error.metadata.violations[0]).toMatchObject({ path: 'body', rule: 'required' })
+    })
+
+    it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+      'refuses %s with 415',
+      async (type) => {
+        const { status, body } = await call('PATCH /workspaces/staging', {
+          body: '{"name":"x"}',
+          headers: { 'content-type': type },
+        })
+        expect(status).toBe(415)
+        expect(body.error.code).toBe(415)
+      },
+    )
+
+    it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+      'reads %s',
+      async (type) => {
+        const options = { body: '{"name":"x"}', headers: { 'content-type': type } }
+        expect((await call('PATCH /workspaces/staging', options)).status).toBe(200)
+      },
+    )
+
+    it('reads a body without a content type as JSON', async () => {
+      const { baseUrl, fetch, sandbox } = entrance
+      const answer = await fetch(`${baseUrl}/workspaces/staging`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${sandbox.apiKey}` },
+        body: new TextEncoder().encode('{"name":"x"}'),
+      })
+      expect(answer.status).toBe(200)
+    })
+
+    it.each([
+      ['a byte that is no UTF-8', 400, [0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]],
+      ['a byte order mark', 200, [0xef, 0xbb, 0xbf, 0x7b, 0x7d]],
+    ])('with %s are answered with %i', async (_, status, bytes) => {
+      const { baseUrl, fetch, sandbox } = entrance
+      const answer = await fetch(`${baseUrl}/workspaces/staging`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${sandbox.apiKey}` },
+        body: new Uint8Array(bytes),
+      })
+      expect(answer.status).toBe(status)
+    })
+
+    it('may be nested 500 deep, and not deeper', async () => {
+      const nested = (levels: number) => `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+      expect((await call('PATCH /workspaces/staging', { body: nested(500) })).status).toBe(200)
+      for (const levels of [501, 100_000]) {
+        const { status, body } = await call('PATCH /workspaces/staging', { body: nested(levels) })
+        expect(status).toBe(400)
+        expect(body.error.metadata.violations[0].message).toBe('Nested deeper than 500 levels')
+      }
+    })
+
+    it('is not led astray by keys that objects inherit', async () => {
+      const body = '{"name":"x","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+      expect((await call('PATCH /workspaces/staging', { body })).status).toBe(200)
+      expect(
+        (await call('PATCH /workspaces/staging', { body: body.replace('__p', '\\u005f_p') })).status,
+      ).toBe(200)
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    })
+  })
+
+  describe('replies', () => {
+    it('carry a request id that is the same for the same call and another for its repetition', async () => {
+      const first = (await call('GET /providers')).headers.get('x-request-id')
+      const second = (await call('GET /providers')).headers.get('x-request-id')
+      entrance.sandbox.reset()
+      const again = (await call('GET /providers')).headers.get('x-request-id')
+      expect(first).toMatch(/^req_[0-9a-f]{16}$/)
+      expect(second).not.toBe(first)
+      expect(again).toBe(first)
+    })
+
+    it('are journalled under that id, refused ones too', async () => {
+      const { headers } = await call('PATCH /workspaces/staging', { body: { name: 7 } })
+      const entry = entrance.sandbox.journal.last('updateWorkspace')
+      expect(entry).toMatchObject({
+        id: headers.get('x-request-id'),
+        operation: 'updateWorkspace',
+        method: 'PATCH',
+        params: { id: 'staging' },
+        body: { name: 7 },
+        status: 400,
+        delivery: 'complete',
+      })
+    })
+
+    it('never change the database when a reader changes them', async () => {
+      const { data } = (await call('GET /providers')).body
+      data[0].name = 'Changed'
+      const records = await entrance.sandbox.db.providers.list()
+      if (records[0]) records[0].name = 'Changed'
+      expect((await call('GET /providers')).body.data[0].name).toBe('Aurora')
+    })
+  })
+
+  it('answers the envelope of a 500 as the specification shows it', async () => {
+    entrance.sandbox.fail(500)
+    const { status, headers, body } = await call('GET /providers')
+    expect(status).toBe(500)
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(body).toEqual({ error: { code: 500, message: 'Internal Server Error' } })
+  })
+})
+
+describeAdapters('With a list of keys', { apiKeys: ['sk-one', 'sk-two'] }, (entrance) => {
+  it.each([
+    ['Bearer sk-one', 200],
+    ['Bearer sk-two', 200],
+    ['Bearer sk-three', 401],
+    ['Bearer sk-on', 401],
+  ])('%s is answered with %i', async (authorization, status) => {
+    expect((await entrance.call('GET /providers', { headers: { authorization } })).status).toBe(status)
+  })
+
+  it("still takes a sandbox's own key", async () => {
+    expect((await entrance.call('GET /providers')).status).toBe(200)
+  })
+})
+
+describeAdapters('Strictly', { strict: true }, ({ call }) => {
+  it('refuses unknown fields of the body and the query with 400', async () => {
+    const { status, body } = await call('PATCH /workspaces/staging', { body: { name: 'x', colour: 'red' } })
+    expect(status).toBe(400)
+    expect(body.error.metadata.violations).toEqual([
+      { path: 'body.colour', message: 'Unknown field', rule: 'unrecognized_keys' },
+    ])
+    expect((await call('GET /providers?limit=1')).status).toBe(400)
+  })
+})
+
+describeAdapters('With a limit on bodies', { maxBodyBytes: 100 }, ({ call }) => {
+  it('takes a body of just so many bytes, and refuses one more with 413', async () => {
+    const fit = JSON.stringify({ name: 'x', padding: 'x'.repeat(75) })
+    expect(fit).toHaveLength(100)
+    expect((await call('PATCH /workspaces/staging', { body: fit })).status).toBe(200)
+    const { status, body } = await call('PATCH /workspaces/staging', { body: `${fit} ` })
+    expect(status).toBe(413)
+    expect(body.error.code).toBe(413)
+  })
+})

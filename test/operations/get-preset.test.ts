@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { Preset } from '../../src/resources/preset.ts'
+import { describeAdapters } from '../describe-adapters.ts'
+
+describeAdapters('GET /presets/{slug}', (entrance) => {
+  const { call } = entrance
+
+  it.each(['email-copywriter', 'code-review', 'support-triage', 'research-brief'])(
+    'answers 200 with %s and its designated version',
+    async (slug) => {
+      const { status, body } = await call(`GET /presets/${slug}`)
+      expect(status).toBe(200)
+      expect(Object.keys(body)).toEqual(['data'])
+      expect(Preset.parse(body.data)).toEqual(body.data)
+      expect(body.data.slug).toBe(slug)
+      expect(body.data.designated_version.id).toBe(body.data.designated_version_id)
+      expect(body.data.designated_version.preset_id).toBe(body.data.id)
+    },
+  )
+
+  it('need not designate the newest version', async () => {
+    const { body } = await call('GET /presets/support-triage')
+    expect(body.data.designated_version.version).toBe(1)
+  })
+
+  it('follows a new designation', async () => {
+    const { presets, presetVersions } = entrance.sandbox.db
+    const preset = await presets.get('code-review')
+    const [first] = await presetVersions.list({ preset_id: preset?.id ?? '' })
+    await presets.update('code-review', { designated_version_id: first?.id ?? '' })
+    expect((await call('GET /presets/code-review')).body.data.designated_version).toEqual(first)
+  })
+
+  it('answers 404 for an unknown slug, and says what that rests on', async () => {
+    const { status, headers, body } = await call('GET /presets/nobody')
+    expect(status).toBe(404)
+    expect(body).toEqual({ error: { code: 404, message: 'Resource not found' } })
+    expect(headers.get('x-understudy-assumptions')).toContain('notFound')
+  })
+
+  it.each(['__proto__', 'constructor', 'toString', 'Email-Copywriter', '%20', '..%2F..%2Fetc'])(
+    'knows no preset called %s',
+    async (slug) => {
+      expect((await call(`GET /presets/${slug}`)).status).toBe(404)
+    },
+  )
+
+  it('reads a slug that is percent-encoded', async () => {
+    expect((await call('GET /presets/code%2Dreview')).body.data.slug).toBe('code-review')
+  })
+})

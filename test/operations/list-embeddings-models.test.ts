@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { EmbeddingsModel } from '../../src/resources/model.ts'
+import { describeAdapters } from '../describe-adapters.ts'
+
+describeAdapters('GET /embeddings/models', ({ call }) => {
+  it('answers 200 with all embeddings models in data', async () => {
+    const { status, body } = await call('GET /embeddings/models')
+    expect(status).toBe(200)
+    expect(Object.keys(body)).toEqual(['data'])
+    expect(body.data).toHaveLength(8)
+    for (const model of body.data) expect(EmbeddingsModel.parse(model)).toEqual(model)
+  })
+
+  it('lists only models whose output modalities contain embeddings', async () => {
+    const { body } = await call('GET /embeddings/models')
+    for (const model of body.data) expect(model.architecture.output_modalities).toContain('embeddings')
+  })
+
+  it('has prices as strings of decimal numbers, and null where embeddings models have nothing', async () => {
+    const { body } = await call('GET /embeddings/models')
+    for (const model of body.data) {
+      for (const price of Object.values(model.pricing)) expect(price).toMatch(/^\d+(\.\d+)?$/)
+      expect(model.supported_parameters).toEqual([])
+      for (const field of ['default_parameters', 'per_request_limits', 'supported_voices']) {
+        expect(model[field]).toBeNull()
+      }
+      expect(model.knowledge_cutoff).toBeNull()
+      expect(model.expiration_date).toBeNull()
+    }
+  })
+})

@@ -1,0 +1,351 @@
+/**
+ * One specification for a sandbox in this process, and for the same seen from another one.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Bodies, GatewayOptions, NewSandbox } from '../../src/index.ts'
+import { connectGateway } from '../../src/remote.ts'
+import type { RemoteSandbox } from '../../src/sandbox/remote.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+/** What both are, for whoever awaits everything. */
+type AnySandbox = Sandbox<Bodies> | RemoteSandbox<Bodies>
+type Create = (options?: NewSandbox) => AnySandbox | Promise<AnySandbox>
+
+const options: GatewayOptions = { seed: 7, timeScale: 0, journal: { entries: 20 } }
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer(options)
+})
+afterAll(() => server.close())
+
+describeSandbox('Sandbox', () => (given) => server.gateway.createSandbox(given))
+describeSandbox('RemoteSandbox', async () => {
+  const gateway = await connectGateway(server.url)
+  return (given) => gateway.createSandbox(given)
+})
+
+function describeSandbox(title: string, connect: () => Create | Promise<Create>): void {
+  let create: Create
+  let sandbox: AnySandbox
+
+  /** Calls the API as a client with the sandbox's key. */
+  const call = async (line: `${string} /${string}`, body?: unknown, { apiKey } = sandbox) => {
+    const [method, path] = line.split(' ') as [string, string]
+    const response = await fetch(server.baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, id: response.headers.get('x-request-id'), body: await response.json() }
+  }
+  const ask = (input: string, more: object = {}) =>
+    call('POST /responses', { model: 'aurora/dawn-2', input, ...more })
+  const nameOf = async (each: AnySandbox) => (await each.db.workspaces.get('production'))?.name
+
+  describe(title, () => {
+    beforeAll(async () => {
+      create = await connect()
+    })
+    beforeEach(async () => {
+      sandbox = await create()
+    })
+
+    describe('its life', () => {
+      it('has an id and a key of its own', async () => {
+        const other = await create()
+        expect(sandbox.apiKey).toMatch(new RegExp(`^us-${sandbox.id}-[0-9a-f]{16}$`))
+        expect(other.id).not.toBe(sandbox.id)
+        expect(other.apiKey).not.toBe(sandbox.apiKey)
+      })
+
+      it('begins from a seed of its own', async () => {
+        const seeded = await create({ seed: 'another' })
+        const mine = await ask('Hello?')
+        const theirs = await call('POST /responses', { model: 'aurora/dawn-2', input: 'Hello?' }, seeded)
+        expect(theirs.body.id).not.toBe(mine.body.id)
+      })
+
+      it('begins with fixtures of its own', async () => {
+        const provider = { name: 'Only One', slug: 'only-one', privacy_policy_url: null }
+        const own = await create({ fixtures: { providers: [provider] } })
+        expect((await call('GET /providers', undefined, own)).body).toEqual({ data: [provider] })
+      })
+
+      it('refuses a fixture that breaks its schema, with collection, index and path', async () => {
+        const made = async () => create({ fixtures: { providers: [{ name: 'x' }] } })
+        await expect(made()).rejects.toMatchObject({
+          status: 400,
+          message: expect.stringContaining('providers[0].slug'),
+        })
+      })
+
+      it('is gone when it was disposed of, which may be done twice', async () => {
+        await sandbox.dispose()
+        await sandbox.dispose()
+        expect(await call('GET /providers')).toMatchObject({
+          status: 410,
+          body: { error: { code: 410, message: expect.stringContaining(`Sandbox '${sandbox.id}' is gone`) } },
+        })
+      })
+
+      it('is disposed of at the end of its block', async () => {
+        {
+          await using own = await create()
+          sandbox = own
+        }
+        expect((await call('GET /providers')).status).toBe(410)
+      })
+    })
+
+    describe('fork, snapshot, restore and reset', () => {
+      it('forks what was written, and neither sees what the other writes from then on', async () => {
+        await call('PATCH /workspaces/production', { name: 'Before' })
+        const fork = await sandbox.fork()
+        await call('PATCH /workspaces/production', { name: 'Mine' })
+        await call('PATCH /workspaces/production', { name: 'Theirs' }, fork)
+        expect([await nameOf(sandbox), await nameOf(fork)]).toEqual(['Mine', 'Theirs'])
+      })
+
+      it('forks by createSandbox too, from a sandbox or its id', async () => {
+        await call('PATCH /workspaces/production', { name: 'Before' })
+        const forks = [await create({ fork: sandbox }), await create({ fork: sandbox.id })]
+        expect(await Promise.all(forks.map(nameOf))).toEqual(['Before', 'Before'])
+      })
+
+      it('refuses a fork with a seed of its own, and one of a sandbox that is gone', async () => {
+        await expect((async () => create({ fork: sandbox, seed: 3 }))()).rejects.toMatchObject({
+          status: 400,
+        })
+        await expect((async () => create({ fork: 's999999' }))()).rejects.toMatchObject({ status: 410 })
+      })
+
+      it('forks the rules as far as they have got', async () => {
+        await sandbox.fail(503, { times: 2 })
+        await call('GET /providers')
+        const fork = await sandbox.fork()
+        const statuses = [1, 2].map(() => call('GET /providers', undefined, fork))
+        expect((await Promise.all(statuses)).map(({ status }) => status).sort()).toEqual([200, 503])
+      })
+
+      it('does not fork the journal', async () => {
+        await call('GET /providers')
+        expect(await (await sandbox.fork()).journal.entries()).toEqual([])
+      })
+
+      it('goes back to a snapshot, as often as needed', async () => {
+        await call('PATCH /workspaces/production', { name: 'Before' })
+        const snapshot = await sandbox.snapshot()
+        for (const name of ['After', 'Later']) {
+          await call('PATCH /workspaces/production', { name })
+          expect(await nameOf(sandbox)).toBe(name)
+          await sandbox.restore(snapshot)
+          expect(await nameOf(sandbox)).toBe('Before')
+        }
+      })
+
+      it('goes back with rules, clock and counters, and keeps the journal', async () => {
+        const snapshot = await sandbox.snapshot()
+        const { now } = await sandbox.clock.read()
+        await sandbox.fail(503)
+        await sandbox.clock.advance(60_000)
+        const first = await ask('Hello?')
+        await sandbox.restore(snapshot)
+        expect((await sandbox.clock.read()).now).toBe(now)
+        const second = await ask('Hello?')
+        expect([first.status, second.status]).toEqual([503, 200])
+        expect(second.id).toBe(first.id)
+        expect(await sandbox.journal.calls('createResponse')).toHaveLength(2)
+      })
+
+      it('refuses a snapshot of another sandbox', async () => {
+        const snapshot = await (await create()).snapshot()
+        const restored = (async () => sandbox.restore(snapshot))()
+        await expect(restored).rejects.toMatchObject({
+          status: 409,
+          message: `Sandbox '${sandbox.id}' has no snapshot '${snapshot.id}'`,
+        })
+      })
+
+      it('resets to the seed: data, scenarios, journal, clock and counters', async () => {
+        const seeded = await nameOf(sandbox)
+        const before = await sandbox.clock.read()
+        const first = await ask('Hello?')
+        await call('PATCH /workspaces/production', { name: 'Changed' })
+        await sandbox.use('provider-outage')
+        await sandbox.reset()
+        expect(await nameOf(sandbox)).toBe(seeded)
+        expect((await sandbox.clock.read()).now).toBe(before.now)
+        expect(await sandbox.journal.entries()).toEqual([])
+        expect((await ask('Hello?')).id).toBe(first.id)
+      })
+    })
+
+    describe('rules', () => {
+      it('puts a bundled scenario, a scenario or a rule in force, the newest first', async () => {
+        await sandbox.use('provider-outage')
+        await sandbox.use({ name: 'busy', rules: [{ on: '*', fault: { name: 'status', status: 503 } }] })
+        await sandbox.use({ on: 'listProviders', fault: { name: 'status', status: 402 } })
+        expect((await call('GET /providers')).status).toBe(402)
+        expect((await call('GET /benchmarks')).status).toBe(503)
+      })
+
+      it('ends a scenario that is disposed of, and no other', async () => {
+        await sandbox.fail(503)
+        {
+          await using outage = await sandbox.use('provider-outage')
+          expect(outage.name).toBe('provider-outage')
+          expect((await call('GET /providers')).status).toBe(500)
+        }
+        expect((await call('GET /providers')).status).toBe(503)
+      })
+
+      it('answers with a text, and fails with a status', async () => {
+        await sandbox.reply('Hello there', { citations: [{ url: 'https://one.example/' }] })
+        expect((await ask('Hi')).body.output.at(-1).content[0].text).toContain('Hello there')
+        await sandbox.fail(429, { times: 1, headers: { 'retry-after': '2' } })
+        expect((await ask('Hi')).status).toBe(429)
+      })
+
+      it('tells which rules have not happened, and ends all of them', async () => {
+        await sandbox.fail(503, { on: 'getPreset' })
+        expect(await sandbox.unusedRules()).toMatchObject([{ scenario: 'fail', rule: 1, on: ['getPreset'] }])
+        await sandbox.resetScenarios()
+        expect(await sandbox.unusedRules()).toEqual([])
+      })
+
+      it('refuses a scenario that cannot be used, with the nearest right word', async () => {
+        const used = (async () => sandbox.use('provider-outrage'))()
+        await expect(used).rejects.toThrow(
+          "Unknown scenario 'provider-outrage': did you mean 'provider-outage'?",
+        )
+        const wrong = (async () => sandbox.use({ on: 'listProvider', fault: 'timeout' }))()
+        await expect(wrong).rejects.toThrow("Unknown operation 'listProvider'")
+      })
+    })
+
+    describe('the journal', () => {
+      it('lists calls by operation and by fields, and the last one', async () => {
+        await ask('One')
+        await ask('Two', { stream: false })
+        await call('GET /providers')
+        expect(await sandbox.journal.entries()).toHaveLength(3)
+        const matching = await sandbox.journal.calls('createResponse', { body: { input: 'Two' } })
+        expect(matching.map(({ body }) => body)).toEqual([
+          { model: 'aurora/dawn-2', input: 'Two', stream: false },
+        ])
+        expect((await sandbox.journal.last('createResponse'))?.body.input).toBe('Two')
+        expect(await sandbox.journal.last('getPreset')).toBeUndefined()
+      })
+
+      it('tells unmatched calls and near misses, and explains them', async () => {
+        await sandbox.fail(503, { on: 'listProviders', after: 2 })
+        await call('GET /providers')
+        await call('GET /provider')
+        const [unmatched] = await sandbox.journal.unmatched()
+        const [missed] = await sandbox.journal.nearMisses()
+        expect(unmatched?.path).toBe('/api/v1/provider')
+        expect(await sandbox.journal.explain(unmatched as never)).toContain('did you mean GET /providers?')
+        expect(await sandbox.journal.explain(missed?.id as string)).toContain(
+          "rule 1 of 'fail' lets 2 calls pass first, this is call 1",
+        )
+      })
+
+      it('has no explanation for a call that it does not have', async () => {
+        const explained = (async () => sandbox.journal.explain('req_none'))()
+        await expect(explained).rejects.toMatchObject({ status: 404 })
+      })
+
+      it('waits for calls, those already made included', async () => {
+        await call('GET /providers')
+        const waiting = sandbox.journal.waitFor('listProviders', { count: 2 })
+        await call('GET /providers')
+        expect(await waiting).toHaveLength(2)
+      })
+
+      it('gives up waiting, and says what came instead', async () => {
+        await call('GET /providers')
+        await call('GET /providers')
+        await expect(sandbox.journal.waitFor('createResponse', { timeoutMs: 20 })).rejects.toThrow(
+          'Waited 20 ms for 1 × createResponse: 0 came; the journal has 2 × listProviders',
+        )
+      })
+
+      it('keeps so many entries, the newest, and says how many went', async () => {
+        for (let index = 0; index < 25; index++) await call(`GET /presets/number-${index}`)
+        const entries = await sandbox.journal.entries()
+        expect(entries.map(({ params }) => params['slug'])).toEqual(
+          Array.from({ length: 20 }, (_, index) => `number-${index + 5}`),
+        )
+        expect(await sandbox.journal.dropped()).toBe(5)
+        await sandbox.journal.clear()
+        expect([await sandbox.journal.entries(), await sandbox.journal.dropped()]).toEqual([[], 0])
+      })
+
+      it('exports as HAR', async () => {
+        await call('GET /providers')
+        const { log } = await sandbox.journal.har()
+        expect(log.version).toBe('1.2')
+        expect(log.entries.map(({ request }) => request.url)).toEqual([`${server.baseUrl}/providers`])
+      })
+    })
+
+    describe('the database', () => {
+      const record = { name: 'Tidewater', slug: 'tidewater', privacy_policy_url: null }
+
+      it('creates, reads, lists, changes and deletes records', async () => {
+        const { providers } = sandbox.db
+        expect(await providers.create(record)).toEqual(record)
+        expect(await providers.get('tidewater')).toEqual(record)
+        expect(await providers.list({ slug: 'tidewater' })).toEqual([record])
+        expect(await providers.update('tidewater', { headquarters: 'NL' })).toMatchObject({
+          headquarters: 'NL',
+        })
+        expect((await call('GET /providers')).body.data.at(-1)).toEqual({ ...record, headquarters: 'NL' })
+        expect(await providers.delete('tidewater')).toMatchObject({ slug: 'tidewater' })
+        expect(await providers.get('tidewater')).toBeUndefined()
+      })
+
+      it('finds keys with slashes and percent signs in them', async () => {
+        const [page] = await sandbox.db.pages.list()
+        const odd = { ...page, url: 'https://one.example/100%25/a?b=c&d#e' } as NonNullable<typeof page>
+        await sandbox.db.pages.create(odd)
+        expect(await sandbox.db.pages.get(odd.url)).toEqual(odd)
+        const [model] = await sandbox.db.embeddingsModels.list()
+        expect(await sandbox.db.embeddingsModels.get(model?.id as string)).toEqual(model)
+      })
+
+      it('refuses a record that breaks its schema, a key that is taken, and one that is unknown', async () => {
+        const { providers } = sandbox.db
+        const [taken] = await providers.list()
+        await expect(providers.create({ ...record, slug: 'not a slug' })).rejects.toMatchObject({
+          status: 400,
+          message: expect.stringContaining('providers.slug'),
+        })
+        await expect(providers.create(taken as typeof record)).rejects.toMatchObject({ status: 409 })
+        await expect(providers.update('nobody', {})).rejects.toMatchObject({ status: 404 })
+        await expect(providers.delete('__proto__')).rejects.toMatchObject({ status: 404 })
+      })
+    })
+
+    describe('the clock', () => {
+      it('advances, and timestamps with it', async () => {
+        const { now } = await sandbox.clock.read()
+        const advanced = await sandbox.clock.advance(86_400_000)
+        expect(Date.parse(advanced.now) - Date.parse(now)).toBe(86_400_000)
+        const { data } = (await call('PATCH /workspaces/production', { name: 'Later' })).body
+        expect(Date.parse(data.updated_at)).toBeGreaterThan(Date.parse(advanced.now) - 1)
+      })
+
+      it('lets a sandbox live that advances its own clock by a year', async () => {
+        await sandbox.clock.advance(365 * 86_400_000)
+        expect((await call('GET /providers')).status).toBe(200)
+      })
+
+      it('does not go back', async () => {
+        await expect((async () => sandbox.clock.advance(-1))()).rejects.toThrow()
+      })
+    })
+  })
+}

@@ -1,0 +1,432 @@
+/**
+ * What was asked and what was answered, and what the journal makes of it. What can be asked from afar too is in
+ * `test/remote/sandbox.test.ts`.
+ */
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Ajv } from 'ajv'
+import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' }
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+const base = 'https://gateway.example/api/v1'
+
+function caller(gateway: Gateway) {
+  return (
+    line: string,
+    {
+      body,
+      headers = {},
+      signal,
+    }: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
+  ) => {
+    const [method, path] = line.split(' ') as [string, string]
+    return gateway.fetch(base + path, {
+      method,
+      headers: { authorization: 'Bearer sk-secret-1234', 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+  }
+}
+
+function begin(options: GatewayOptions = {}) {
+  const gateway = createGateway({ timeScale: 0, ...options })
+  return { gateway, journal: gateway.journal, call: caller(gateway) }
+}
+
+const question = { model: 'aurora/dawn-2', input: 'Hello?' }
+
+describe('an entry', () => {
+  it('tells what was asked: operation, method, path, parameters, query, headers and body', async () => {
+    const { call, journal } = begin()
+    const body = '{ "name": "Newer",  "extra": [1] }'
+    await call('PATCH /workspaces/production?a=1&b=2&b=3', { body, headers: { 'x-custom': 'yes' } })
+    expect(journal.last('updateWorkspace')).toMatchObject({
+      operation: 'updateWorkspace',
+      method: 'PATCH',
+      path: '/api/v1/workspaces/production',
+      params: { id: 'production' },
+      query: { a: '1', b: ['2', '3'] },
+      headers: { 'x-custom': 'yes', 'content-type': 'application/json' },
+      rawBody: { text: body, cut: 0 },
+      body: { name: 'Newer', extra: [1] },
+    })
+  })
+
+  it('tells what was answered: id, status, headers, body, rule, assumptions and warnings', async () => {
+    const { call, journal, gateway } = begin()
+    gateway.use({
+      name: 'busy',
+      rules: [
+        { on: 'listProviders', fault: 'timeout' },
+        { on: 'getPreset', fault: { name: 'status', status: 503 } },
+      ],
+    })
+    const response = await call('GET /presets/code-review?limit=3')
+    expect(journal.last('getPreset')).toMatchObject({
+      id: response.headers.get('x-request-id'),
+      status: 503,
+      replyHeaders: { 'content-type': 'application/json', 'x-understudy-scenario': 'busy#2' },
+      replyBody: { text: await response.text(), cut: 0 },
+      rule: { scenario: 'busy', rule: 2, faults: ['status'] },
+    })
+    await call('PATCH /workspaces/production', { body: { default_provider_sort: 'moon' } })
+    expect(journal.last('updateWorkspace')).toMatchObject({
+      rule: null,
+      assumptions: ['providerSort'],
+      warnings: [expect.stringContaining("'moon' is none of the described values")],
+    })
+  })
+
+  it('warns of the deprecated plugin and of the :online suffix', async () => {
+    const { call, journal } = begin()
+    await (await call('POST /responses', { body: { ...question, plugins: [{ id: 'web' }] } })).text()
+    expect(journal.last('createResponse')?.warnings.join()).toContain('deprecated')
+    await (await call('POST /responses', { body: { ...question, model: 'aurora/dawn-2:online' } })).text()
+    expect(journal.last('createResponse')?.warnings.join()).toContain('deprecated')
+    await (await call('POST /responses', { body: question })).text()
+    expect(journal.last('createResponse')?.warnings).toEqual([])
+  })
+
+  it('keeps no more of a key than its last four characters', async () => {
+    const { call, journal } = begin()
+    await call('GET /providers', { headers: { cookie: 'session=abcdef', 'x-api-key': 'key-98765' } })
+    const text = JSON.stringify([journal.entries(), journal.har()])
+    expect(journal.last('listProviders')?.headers).toMatchObject({
+      authorization: '…1234',
+      cookie: '…cdef',
+      'x-api-key': '…8765',
+    })
+    for (const secret of ['secret', 'session', 'key-9']) expect(text).not.toContain(secret)
+  })
+
+  it('keeps a body that is no JSON as it was sent, and none as parsed', async () => {
+    const { call, journal } = begin()
+    await call('PATCH /workspaces/production', { body: '{"name": ' })
+    expect(journal.last('updateWorkspace')).toMatchObject({
+      status: 400,
+      rawBody: { text: '{"name": ', cut: 0 },
+      body: undefined,
+    })
+  })
+
+  it('is made of every refusal: 400, 401, 404, 405, 410, 413, 415', async () => {
+    const { call, journal } = begin({ maxBodyBytes: 100 })
+    await call('GET /benchmarks?max_results=0')
+    await call('GET /providers', { headers: { authorization: 'nothing' } })
+    await call('GET /nowhere')
+    await call('POST /providers')
+    await call('GET /providers', { headers: { authorization: 'Bearer us-s99-0000000000000000' } })
+    await call('PATCH /workspaces/production', { body: { name: 'x'.repeat(100) } })
+    await call('PATCH /workspaces/production', { body: {}, headers: { 'content-type': 'text/plain' } })
+    expect(journal.entries().map(({ status }) => status)).toEqual([400, 401, 404, 405, 410, 413, 415])
+  })
+
+  it('tells how the delivery went and how long it took', async () => {
+    const { call, journal, gateway } = begin()
+    await (await call('GET /providers')).text()
+    const complete = journal.last('listProviders')
+    expect(complete?.delivery).toBe('complete')
+    expect(complete?.firstByteMs).toBeGreaterThanOrEqual(0)
+    expect(complete?.durationMs).toBeGreaterThanOrEqual(complete?.firstByteMs as number)
+
+    gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 3 }, times: 1 })
+    const stream = { body: { ...question, stream: true } }
+    await (await call('POST /responses', stream)).text().catch(() => {})
+    expect(journal.last('createResponse')?.delivery).toBe('cut')
+
+    const left = await call('POST /responses', stream)
+    expect(journal.last('createResponse')).toMatchObject({ delivery: 'pending', durationMs: null })
+    await left.body?.cancel()
+    expect(journal.last('createResponse')?.delivery).toBe('client-left')
+  })
+
+  it('tells the time to the first event apart from the whole', async () => {
+    const { call, journal, gateway } = begin({ timeScale: 1 })
+    gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 2 } })
+    const { body } = await call('POST /responses', { body: { ...question, stream: true } })
+    await new Response(body).text()
+    const { firstByteMs, durationMs } = journal.last('createResponse') as {
+      firstByteMs: number
+      durationMs: number
+    }
+    expect(durationMs - firstByteMs).toBeGreaterThan(40)
+  })
+
+  it('is a copy: who changes one changes nothing in the journal', async () => {
+    const { call, journal } = begin()
+    await call('PATCH /workspaces/production', { body: { name: 'Newer' } })
+    const entry = journal.last('updateWorkspace')
+    Object.assign(entry?.body as object, { name: 'Changed' })
+    Object.assign(entry?.headers as object, { 'content-type': 'changed' })
+    entry?.warnings.push('changed')
+    expect(JSON.stringify(journal.entries())).not.toContain('hanged')
+  })
+
+  it('is typed by its operation', () => {
+    const { journal } = begin()
+    type Patch = NonNullable<ReturnType<typeof journal.last<'updateWorkspace'>>>['body']
+    expectTypeOf<Patch>().toHaveProperty('slug')
+    expectTypeOf<
+      NonNullable<ReturnType<typeof journal.last<'listProviders'>>>['body']
+    >().toEqualTypeOf<undefined>()
+    // @ts-expect-error there is no such operation
+    journal.last('listProvider')
+    // @ts-expect-error a model is a string
+    journal.calls('createResponse', { body: { model: 1 } })
+  })
+})
+
+describe('its limits', () => {
+  it('are 1,000 entries, the newest, unless set otherwise', async () => {
+    const { call, journal } = begin()
+    for (let index = 0; index < 1001; index++) await call(`GET /presets/${index}`)
+    expect(journal.entries()).toHaveLength(1000)
+    expect(journal.dropped()).toBe(1)
+    expect(journal.entries()[0]?.params['slug']).toBe('1')
+  })
+
+  it('are so many bytes of all bodies together: the oldest go', async () => {
+    const { call, journal } = begin({ journal: { bytes: 5000, bodyBytes: 2000 } })
+    const body = (fill: string) => ({ body: { name: fill.repeat(100), description: 'x'.repeat(400) } })
+    for (const fill of ['a', 'b', 'c', 'd', 'e', 'f'])
+      await (await call('PATCH /workspaces/staging', body(fill))).text()
+    const entries = journal.entries()
+    const kept = entries.map(({ rawBody, replyBody }) => rawBody.text.length + replyBody.text.length)
+    expect(kept.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(5000)
+    expect(journal.dropped() + entries.length).toBe(6)
+    expect(entries.at(-1)?.body).toMatchObject({ name: 'f'.repeat(100) })
+  })
+
+  it('keep a body of exactly 64 KB whole, and cut and mark a longer one', async () => {
+    const { call, journal } = begin()
+    const bodyOf = (bytes: number) =>
+      JSON.stringify({ name: 'x', extra: '' }).replace('""', `"${'y'.repeat(bytes - 23)}"`)
+    for (const bytes of [65_536, 65_537, 200_000]) {
+      const body = bodyOf(bytes)
+      expect(body).toHaveLength(bytes)
+      await call('PATCH /workspaces/production', { body })
+      const entry = journal.last('updateWorkspace')
+      expect(entry?.rawBody).toEqual({ text: body.slice(0, 65_536), cut: Math.max(0, bytes - 65_536) })
+      expect(entry?.body === undefined).toBe(bytes > 65_536)
+    }
+  })
+
+  it('count bytes, and never cut inside a character', async () => {
+    const { call, journal } = begin({ journal: { bodyBytes: 12 } })
+    await call('PATCH /workspaces/production', { body: '{"a":"€😀x"}' })
+    expect(journal.last('updateWorkspace')?.rawBody).toEqual({ text: '{"a":"€', cut: 7 })
+  })
+
+  it('cut a reply that comes in parts as they cut a whole one', async () => {
+    const { call, journal } = begin({ journal: { bodyBytes: 100 } })
+    const text = await (await call('POST /responses', { body: { ...question, stream: true } })).text()
+    expect(journal.last('createResponse')?.replyBody).toEqual({
+      text: text.slice(0, 100),
+      cut: Buffer.byteLength(text) - 100,
+    })
+  })
+})
+
+describe('explain', () => {
+  const explained = async (
+    line: string,
+    options: Parameters<ReturnType<typeof caller>>[1],
+    { gateway, call, journal } = begin(),
+  ) => {
+    await (await call(line, options)).text()
+    void gateway
+    return journal.explain(journal.entries().at(-1) as never)
+  }
+
+  it('says what a call was answered with, and as what', async () => {
+    const text = await explained('GET /providers', {})
+    expect(text).toMatch(
+      /^GET \/api\/v1\/providers \(listProviders\) was answered with 200, as req_[0-9a-f]{16}\.$/,
+    )
+  })
+
+  it.each([
+    ['GET /provider', 'No operation answers GET /provider: did you mean GET /providers?'],
+    [
+      'GET /workspace/production',
+      'No operation answers GET /workspace/production: did you mean PATCH /workspaces/{id}?',
+    ],
+    [
+      'GET /preset/code-review',
+      'No operation answers GET /preset/code-review: did you mean GET /presets/{slug}?',
+    ],
+    ['POST /providers', 'No operation answers POST /providers: did you mean GET /providers?'],
+    ['GET /providers/', 'No operation answers GET /providers/: did you mean GET /providers?'],
+  ])('names the nearest operation for %s', async (line, expected) => {
+    expect(await explained(line, {})).toContain(expected)
+  })
+
+  it('lists the operations where none is near', async () => {
+    const text = await explained('GET /something/else/entirely', {})
+    expect(text).toContain(
+      'No operation answers GET /something/else/entirely; there are GET /providers, PATCH /workspaces/{id}, GET /embeddings/models, GET /benchmarks, GET /presets/{slug}, POST /responses.',
+    )
+  })
+
+  it('names the whole path where the base address was left out', async () => {
+    const gateway = createGateway()
+    for (const path of ['/providers', '/v1/providers']) {
+      await gateway.fetch(`https://gateway.example${path}`)
+      expect(gateway.journal.explain(gateway.journal.entries().at(-1) as never)).toContain(
+        `No operation answers GET ${path}: did you mean GET /api/v1/providers?`,
+      )
+    }
+  })
+
+  it('says what a call met, what it missed and by how little, rule by rule and whole', async () => {
+    const setup = begin()
+    setup.gateway.use({
+      name: 'outage',
+      rules: [
+        { on: 'createResponse', when: { model: 'kestrel/*' }, fault: { name: 'status', status: 500 } },
+        { on: 'createResponse', after: 3, fault: { name: 'status', status: 500 } },
+        { name: 'the last one', on: 'createResponse', fault: { name: 'status', status: 503 } },
+      ],
+    })
+    const text = await explained('POST /responses', { body: question }, setup)
+    const [, met, first, second] = text.split('\n')
+    expect(met).toBe("It met rule 3 (the last one) of 'outage': fault status.")
+    expect(first).toContain("Missed: rule 1 of 'outage'")
+    expect(first).toContain('kestrel/*')
+    expect(first).toContain('aurora/dawn-2')
+    expect(second).toBe("Missed: rule 2 of 'outage' lets 3 calls pass first, this is call 1.")
+  })
+
+  it('cuts nothing, however many rules were missed', async () => {
+    const setup = begin()
+    const rules = Array.from({ length: 300 }, (_, index) => ({
+      on: 'createResponse',
+      when: { input: `word ${index} ${'long '.repeat(20)}` },
+      fault: { name: 'status', status: 500 } as const,
+    }))
+    setup.gateway.use({ name: 'many', rules })
+    const text = await explained('POST /responses', { body: question }, setup)
+    for (let index = 0; index < 300; index++) expect(text).toContain(`word ${index} ${'long '.repeat(20)}`)
+  })
+
+  it('names what the reply rests on, its warnings, and how it was delivered', async () => {
+    const setup = begin()
+    const text = await explained(
+      'PATCH /workspaces/production',
+      { body: { default_provider_sort: 'moon' } },
+      setup,
+    )
+    expect(text).toContain("Warning: default_provider_sort 'moon' is none of the described values")
+    expect(text).toContain(
+      "It rests on 'providerSort', which nobody promised: accepted, with a warning in the journal.",
+    )
+    setup.gateway.use({ on: 'listProviders', fault: 'connection-reset' })
+    await setup.call('GET /providers').catch(() => {})
+    const broken = setup.journal.explain(setup.journal.last('listProviders') as never)
+    expect(broken).toContain('A fault broke the reply off.')
+  })
+})
+
+describe('nearMisses', () => {
+  it('has the calls that rules were meant for and none met, and no others', async () => {
+    const { call, journal, gateway } = begin()
+    gateway.fail(503, { on: 'listProviders', times: 1 })
+    await call('GET /providers')
+    await call('GET /providers')
+    await call('GET /benchmarks')
+    expect(journal.nearMisses().map(({ nearMisses }) => nearMisses)).toEqual([
+      [{ scenario: 'fail', rule: 1, reason: "rule 1 of 'fail' is spent: it was to happen once" }],
+    ])
+  })
+})
+
+describe('waitFor', () => {
+  it('gives up in real time, also under fake timers', async () => {
+    vi.useFakeTimers()
+    try {
+      await expect(begin().journal.waitFor('listProviders', { timeoutMs: 10 })).rejects.toThrow(
+        'Waited 10 ms for 1 × listProviders: 0 came; the journal has no calls',
+      )
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is there as soon as the call is, also while its stream is under way', async () => {
+    const { call, journal } = begin()
+    const waiting = journal.waitFor('createResponse', { timeoutMs: 5000 })
+    const response = await call('POST /responses', { body: { ...question, stream: true } })
+    expect((await waiting)[0]?.delivery).toBe('pending')
+    await response.body?.cancel()
+  })
+})
+
+describe('the journal as HAR', () => {
+  const harSchemas: Record<string, object> = createRequire(import.meta.url)('har-schema')
+  const ajv = addFormats.default(new Ajv({ strict: false }))
+  ajv.addMetaSchema(draft06)
+  for (const schema of Object.values(harSchemas)) ajv.addSchema(schema)
+  const isHar = ajv.getSchema('har.json#')
+  let server: RunningServer
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  beforeEach(() => server.gateway.reset())
+  afterAll(() => server.close())
+
+  it('passes the published schema of HAR 1.2, whatever happened', async () => {
+    const { gateway, baseUrl } = server
+    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(baseUrl + path, { headers, ...init }).then((response) => response.text())
+    await ask('/providers?a=1&a=2&b=')
+    await ask('/nowhere')
+    await ask('/workspaces/production', {
+      method: 'PATCH',
+      body: JSON.stringify({ description: 'é'.repeat(100) }),
+    })
+    await ask('/responses', { method: 'POST', body: JSON.stringify({ ...question, stream: true }) })
+    await ask('/workspaces/production', {
+      method: 'PATCH',
+      body: JSON.stringify({ extra: 'x'.repeat(70_000) }),
+    })
+    gateway.use({ on: 'listProviders', fault: 'connection-reset' })
+    await ask('/providers').catch(() => {})
+    const har = gateway.journal.har()
+    expect(isHar?.(har), ajv.errorsText(isHar?.errors)).toBe(true)
+    expect(JSON.parse(JSON.stringify(har))).toEqual(har)
+
+    const [list, , patch, stream, long, reset] = har.log.entries
+    expect(list?.request).toMatchObject({
+      method: 'GET',
+      url: `${baseUrl}/providers?a=1&a=2&b=`,
+      httpVersion: 'HTTP/1.1',
+    })
+    expect(list?.request.queryString).toEqual([
+      { name: 'a', value: '1' },
+      { name: 'a', value: '2' },
+      { name: 'b', value: '' },
+    ])
+    expect(patch?.request).toMatchObject({ bodySize: 218, postData: { mimeType: 'application/json' } })
+    expect(patch?.response.content.size).toBe(Buffer.byteLength(patch?.response.content.text as string))
+    expect(stream?.response.content.mimeType).toContain('text/event-stream')
+    expect(long?.request.postData?.comment).toBe(`${70_012 - 65_536} more bytes were not kept`)
+    expect(reset).toMatchObject({ response: { status: 0 }, _delivery: 'cut', _rule: 'rule#1' })
+  })
+
+  it('has the real time of day, and timings that add up', async () => {
+    const before = Date.now()
+    await fetch(`${server.baseUrl}/providers`)
+    await sleep(5)
+    const [entry] = server.gateway.journal.har().log.entries
+    const started = Date.parse(entry?.startedDateTime as string)
+    expect(started).toBeGreaterThanOrEqual(before - 5)
+    expect(started).toBeLessThanOrEqual(Date.now())
+    const timings = Object.values(entry?.timings ?? {})
+    expect(timings.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(entry?.time as number)
+  })
+})

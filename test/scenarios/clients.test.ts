@@ -1,0 +1,160 @@
+/**
+ * What a published client makes of scenarios: it recovers from those that pass, and reports the others.
+ */
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, RateLimitError } from 'openai'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { startServer } from '../../src/serve.ts'
+
+afterEach(() => vi.useRealTimers())
+
+const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
+
+function setup(options: { maxRetries?: number; timeout?: number } = {}) {
+  const gateway = createGateway()
+  const client = new OpenAI({
+    apiKey: 'any',
+    baseURL: 'https://gateway.example/api/v1',
+    fetch: gateway.fetch,
+    ...options,
+  })
+  return { gateway, client, statuses: () => gateway.journal.entries().map(({ status }) => status) }
+}
+
+async function readAll(stream: AsyncIterable<{ type: string }>): Promise<string[]> {
+  const types: string[] = []
+  for await (const { type } of stream) types.push(type)
+  return types
+}
+
+describe('a client that retries', () => {
+  it('recovers from flaky on its third call', async () => {
+    const { gateway, client, statuses } = setup()
+    gateway.use('flaky')
+    expect((await client.responses.create(question)).status).toBe('completed')
+    expect(statuses()).toEqual([503, 503, 200])
+  })
+
+  it('recovers from flaky over a socket', async () => {
+    await using server = await startServer()
+    server.gateway.use('flaky')
+    const client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl })
+    expect((await client.responses.create(question)).status).toBe('completed')
+  })
+
+  it('gets through rate-limited when it has waited as long as Retry-After says, and no sooner', async () => {
+    vi.useFakeTimers({ now: 0 })
+    const { gateway, client, statuses } = setup()
+    gateway.use('rate-limited')
+    for (let call = 0; call < 3; call++) await client.responses.create(question)
+    const fourth = client.responses.create(question)
+    await vi.advanceTimersByTimeAsync(9_900)
+    expect(statuses()).toEqual([200, 200, 200, 429])
+    await vi.advanceTimersByTimeAsync(200)
+    expect((await fourth).status).toBe('completed')
+    expect(statuses()).toEqual([200, 200, 200, 429, 200])
+  })
+
+  it('gets through a quota over a socket', async () => {
+    await using server = await startServer()
+    server.gateway.use({ on: '*', quota: { limit: 1, windowMs: 900 }, fault: 'rate-limit' })
+    const client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl })
+    await client.responses.create(question)
+    expect((await client.responses.create(question)).status).toBe('completed')
+  })
+})
+
+describe('a test that does not wait', () => {
+  it('gets through rate-limited at once with clock.advance', async () => {
+    const { gateway, client } = setup({ maxRetries: 0 })
+    gateway.use('rate-limited')
+    for (let call = 0; call < 3; call++) await client.responses.create(question)
+    await expect(client.responses.create(question)).rejects.toThrow(RateLimitError)
+    gateway.clock.advance(10_000)
+    expect((await client.responses.create(question)).status).toBe('completed')
+  })
+})
+
+describe('a client reports', () => {
+  const refusals = [
+    ['provider-outage', 500],
+    ['overloaded', 529],
+    ['out-of-credits', 402],
+    ['unauthorized', 401],
+    ['proxy-error-page', 502],
+  ] as const
+
+  it.each(refusals)('%s as an error of status %i', async (scenario, status) => {
+    const { gateway, client } = setup({ maxRetries: 0 })
+    gateway.use(scenario)
+    await expect(client.responses.create(question)).rejects.toMatchObject({ status })
+  })
+
+  it('unreachable as a connection error', async () => {
+    const { gateway, client } = setup({ maxRetries: 0 })
+    gateway.use('unreachable')
+    await expect(client.responses.create(question)).rejects.toThrow(APIConnectionError)
+  })
+
+  it('a gateway that never answers as a timeout', async () => {
+    const { gateway, client } = setup({ maxRetries: 0, timeout: 50 })
+    gateway.use({ on: '*', fault: 'timeout' })
+    await expect(client.responses.create(question)).rejects.toThrow(APIConnectionTimeoutError)
+  })
+
+  it('stream-error as the event response.failed', async () => {
+    const { gateway, client } = setup()
+    gateway.use('stream-error')
+    const types = await readAll(await client.responses.create({ ...question, stream: true }))
+    expect(types.at(-1)).toBe('response.failed')
+    expect(types.filter((type) => type === 'response.output_text.delta')).toHaveLength(3)
+  })
+
+  it('the flat error event as an error', async () => {
+    const { gateway, client } = setup()
+    gateway.use({ on: 'createResponse', fault: { name: 'stream-error-event', form: 'error' } })
+    const stream = await client.responses.create({ ...question, stream: true })
+    await expect(readAll(stream).then((types) => types.at(-1))).resolves.toBe('error')
+  })
+
+  it('malformed-events as a SyntaxError', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { gateway, client } = setup()
+    gateway.use('malformed-events')
+    const stream = await client.responses.create({ ...question, stream: true })
+    await expect(readAll(stream)).rejects.toThrow(SyntaxError)
+  })
+
+  it('stream-reset as an error in the middle', async () => {
+    const { gateway, client } = setup()
+    gateway.use('stream-reset')
+    const stream = await client.responses.create({ ...question, stream: true })
+    await expect(readAll(stream)).rejects.toThrow('terminated')
+  })
+
+  it('stream-cut only by what is missing', async () => {
+    const { gateway, client } = setup()
+    gateway.use('stream-cut')
+    const types = await readAll(await client.responses.create({ ...question, stream: true }))
+    expect(types.at(-1)).toBe('response.output_text.delta')
+    expect(types).not.toContain('response.completed')
+  })
+
+  it('nothing at all of split-stream and buffering-proxy', async () => {
+    const { gateway, client } = setup()
+    const plain = await readAll(await client.responses.create({ ...question, stream: true }))
+    for (const scenario of ['split-stream', 'buffering-proxy']) {
+      using _use = gateway.use(scenario)
+      expect(await readAll(await client.responses.create({ ...question, stream: true }))).toEqual(plain)
+    }
+  })
+
+  it('the envelope of a failure', async () => {
+    const { gateway, client } = setup({ maxRetries: 0 })
+    gateway.fail(503, { message: 'Back soon', times: 1 })
+    const error = await client.responses.create(question).catch((reason) => reason)
+    expect(error).toBeInstanceOf(APIError)
+    expect(error).toMatchObject({ status: 503, error: { code: 503, message: 'Back soon' } })
+    expect((await client.responses.create(question)).status).toBe('completed')
+  })
+})

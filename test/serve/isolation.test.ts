@@ -1,0 +1,116 @@
+/**
+ * Many clients of one server at once: no one sees another's data, rules or journal, and nothing is lost.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0 })
+})
+afterAll(() => server.close())
+
+async function call(to: { baseUrl: string; apiKey: string }, line: string, body?: unknown) {
+  const [method, path] = line.split(' ') as [string, string]
+  const response = await fetch(to.baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${to.apiKey}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+describe('16 workers with a sandbox each, 200 mixed calls each, all at once', () => {
+  const workers = Array.from({ length: 16 }, (_, index) => `worker-${index}`)
+  const rounds = 40
+
+  /** Five calls: a write, a read of it, a stream, a fault of the worker's own, and a path that only its rule knows. */
+  async function round(name: string, index: number, sandbox: RemoteSandbox): Promise<void> {
+    // By key and by path in turns: both lead to the same sandbox.
+    const byKey = { apiKey: sandbox.apiKey, baseUrl: server.baseUrl }
+    const byPath = { apiKey: 'any', baseUrl: sandbox.baseUrl }
+    const [one, other] = index % 2 === 0 ? [byKey, byPath] : [byPath, byKey]
+    const written = await call(one, 'PATCH /workspaces/production', { name: `${name} ${index}` })
+    expect(JSON.parse(written.text).data.name).toBe(`${name} ${index}`)
+    const body = { model: 'aurora/dawn-2', input: `${name} ${index}` }
+    const [read, streamed, failed, scripted] = await Promise.all([
+      call(other, 'PATCH /workspaces/production', {}),
+      call(one, 'POST /responses', { ...body, stream: true }),
+      call(other, 'GET /benchmarks'),
+      call(one, `GET /${name}`),
+    ])
+    expect(JSON.parse(read.text).data.name).toBe(`${name} ${index}`)
+    expect(streamed.text).toContain(`${name} ${index}`)
+    expect(streamed.text.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect([failed.status, failed.headers.get('x-understudy-scenario')]).toEqual([503, `${name}#1`])
+    expect(JSON.parse(scripted.text)).toEqual({ mine: name })
+  }
+
+  it('see nothing of each other', { timeout: 30_000 }, async () => {
+    const gateway = await connectGateway(server.url)
+    const sandboxes = await Promise.all(
+      workers.map(async (name) => {
+        const sandbox = await gateway.createSandbox()
+        await sandbox.use({
+          name,
+          rules: [
+            { on: 'listBenchmarks', fault: { name: 'status', status: 503 } },
+            { on: `GET /${name}`, reply: { body: { mine: name } } },
+          ],
+        })
+        for (let index = 0; index < rounds; index++) await round(name, index, sandbox)
+        return { name, sandbox }
+      }),
+    )
+    for (const { name, sandbox } of sandboxes) {
+      const entries = await sandbox.journal.entries()
+      expect(entries).toHaveLength(rounds * 5)
+      expect(new Set(entries.map(({ rule }) => rule?.scenario))).toEqual(new Set([undefined, name]))
+      const texts = entries.map(({ rawBody }) => rawBody.text).filter((text) => text.includes('worker-'))
+      expect(texts.every((text) => text.includes(`"${name} `))).toBe(true)
+      expect(entries.every(({ delivery }) => delivery === 'complete')).toBe(true)
+    }
+    expect((await gateway.db.workspaces.get('production'))?.name).toBe('Production')
+    expect(await gateway.journal.entries()).toEqual([])
+  })
+})
+
+describe('100 PATCHes of one workspace at once', () => {
+  it('of different fields lose none', async () => {
+    await using sandbox = await (await connectGateway(server.url)).createSandbox()
+    const fields = [
+      { name: 'New name' },
+      { description: 'New description' },
+      { default_text_model: 'kestrel/new' },
+      { default_image_model: 'kestrel/image' },
+      { default_provider_sort: 'latency' },
+      { io_logging_api_key_ids: [7] },
+      { io_logging_sampling_rate: 0.5 },
+      { is_data_discount_logging_enabled: true },
+      { is_observability_broadcast_enabled: false },
+      { is_observability_io_logging_enabled: false },
+    ]
+    const patches = Array.from({ length: 100 }, (_, index) =>
+      call(sandbox, 'PATCH /workspaces/production', fields[index % fields.length]),
+    )
+    expect((await Promise.all(patches)).every(({ status }) => status === 200)).toBe(true)
+    expect(await sandbox.db.workspaces.get('production')).toMatchObject(Object.assign({}, ...fields))
+  })
+
+  it('of the same field leave the value of the last one in the journal', async () => {
+    await using sandbox = await (await connectGateway(server.url)).createSandbox()
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        call(sandbox, 'PATCH /workspaces/production', { name: `Name ${index}` }),
+      ),
+    )
+    const entries = await sandbox.journal.calls('updateWorkspace')
+    const replies = entries.map(({ replyBody }) => JSON.parse(replyBody.text).data)
+    expect(new Set(replies.map(({ name }) => name)).size).toBe(100)
+    expect(replies.map(({ name }) => name)).toEqual(entries.map(({ body }) => body.name))
+    const moments = replies.map(({ updated_at }) => updated_at)
+    expect(moments).toEqual(moments.toSorted())
+    expect(await sandbox.db.workspaces.get('production')).toEqual(replies.at(-1))
+  })
+})

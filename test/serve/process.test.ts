@@ -1,0 +1,181 @@
+/**
+ * The server as a process, as a person or a script meets it: two streams, signals and an exit code.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { startServer } from '../../src/serve.ts'
+
+const program = join(import.meta.dirname, '../../src/serve.ts')
+const key = { authorization: 'Bearer any' }
+/** A process takes its time to start on a machine that has other things to do. */
+const timeout = 15_000
+vi.setConfig({ testTimeout: 2 * timeout })
+
+interface Run {
+  readonly child: ChildProcess
+  stdout: string
+  stderr: string
+  readonly exit: Promise<number | null>
+  /** Waits until stdout has something like this, and gives what it found. */
+  until(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+let folder: string
+const running: ChildProcess[] = []
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'understudy-'))
+})
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+function run(args: string[], file = program): Run {
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const child = spawn(process.execPath, [file, ...args], { cwd: folder, env })
+  running.push(child)
+  const result: Run = {
+    child,
+    stdout: '',
+    stderr: '',
+    exit: new Promise((resolve) => child.on('close', resolve)),
+    until: (pattern) => vi.waitUntil(() => pattern.exec(result.stdout), { timeout, interval: 10 }),
+  }
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    result.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    result.stderr += text
+  })
+  return result
+}
+
+/** Waits for the server, and gives its address. */
+async function ready(server: Run): Promise<string> {
+  const [, url] = await server.until(/at (http:\S+)\/api\/v1\n[\s\S]*openapi\.json\n/)
+  return url as string
+}
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text)
+const failing = (status: number) =>
+  `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
+const statusOf = async (url: string) => (await fetch(`${url}/api/v1/providers`, { headers: key })).status
+
+it('says where it is, a line to paste and the scenarios in force, and then a line for each request', async () => {
+  const server = run(['--port', '0', '--seed', '7', '--scenario', 'flaky', '--scenario', 'slow-stream'])
+  const url = await ready(server)
+  expect(server.stdout).toContain(`Understudy plays the Model Gateway API at ${url}/api/v1\n`)
+  expect(server.stdout).toMatch(/^ {2}key +us-default-[0-9a-f]{16}/m)
+  expect(server.stdout).toMatch(/^ {2}scenarios +slow-stream, flaky$/m)
+  const [, pasted = '', authorization = ''] =
+    /curl (\S+) -H 'authorization: ([^']+)'/.exec(server.stdout) ?? []
+  const statuses: number[] = []
+  for (let turn = 0; turn < 3; turn++)
+    statuses.push((await fetch(pasted, { headers: { authorization } })).status)
+  expect(statuses).toEqual([503, 503, 200])
+  await fetch(`${url}/__understudy/sandboxes?x=1`)
+  await server.until(/sandboxes\?x=1 200/)
+  const lines = server.stdout.trim().split('\n').slice(-4)
+  expect(lines).toEqual([
+    expect.stringMatching(/^GET \/api\/v1\/providers 503 \d+(\.\d)? ms flaky#1$/),
+    expect.stringMatching(/^GET \/api\/v1\/providers 503 \d+(\.\d)? ms flaky#1$/),
+    expect.stringMatching(/^GET \/api\/v1\/providers 200 \d+(\.\d)? ms$/),
+    expect.stringMatching(/^GET \/__understudy\/sandboxes\?x=1 200 \d+(\.\d)? ms$/),
+  ])
+})
+
+it('prints one line of JSON with --json, with the real port, and requests on stderr', async () => {
+  const server = run(['--port', '0', '--json', '--seed', 'word', '--scenario', 'flaky', '--token', 'secret'])
+  await server.until(/\n/)
+  const told = JSON.parse(server.stdout)
+  expect(told).toEqual({
+    ready: true,
+    port: expect.any(Number),
+    url: `http://127.0.0.1:${told.port}`,
+    baseUrl: `http://127.0.0.1:${told.port}/api/v1`,
+    apiKey: expect.stringMatching(/^us-default-/),
+    token: 'secret',
+    seed: 'word',
+    scenarios: ['flaky'],
+  })
+  expect(await statusOf(told.url)).toBe(503)
+  await vi.waitUntil(() => server.stderr.includes('GET /api/v1/providers 503'))
+  expect(server.stdout.trim().split('\n')).toHaveLength(1)
+})
+
+it('reloads a scenario file that changes, and keeps the old one where an edit breaks it', async () => {
+  await write('watched.yaml', failing(418))
+  const server = run(['--port', '0', '--scenario', 'watched.yaml', '--watch', '--quiet'])
+  const url = await ready(server)
+  expect(await statusOf(url)).toBe(418)
+  await write('watched.yaml', failing(503))
+  await server.until(/reloaded watched\.yaml/)
+  expect(await statusOf(url)).toBe(503)
+  await write('watched.yaml', failing(503).replace('listProviders', 'listProvider'))
+  const [line] = await server.until(/kept the scenario as it was: .*/)
+  expect(line).toBe(
+    "kept the scenario as it was: watched.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
+  )
+  expect(await statusOf(url)).toBe(503)
+  await write('watched.yaml', failing(402))
+  await vi.waitUntil(() => server.stdout.match(/reloaded/g)?.length === 2)
+  expect(await statusOf(url)).toBe(402)
+  expect(server.stdout).not.toContain('GET ')
+})
+
+it('lets an open reply finish after SIGTERM, takes no other, and ends with 0', async () => {
+  const rule = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } }
+  await write('slow.json', JSON.stringify({ name: 'slow', rules: [rule] }))
+  await symlink(program, join(folder, 'link.ts'))
+  // By a link, as npm makes one.
+  const server = run(['--port', '0', '--scenario', 'slow.json'], join(folder, 'link.ts'))
+  const url = await ready(server)
+  const open = await fetch(`${url}/api/v1/responses`, {
+    method: 'POST',
+    headers: { ...key, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'a/b', input: 'Hello?', stream: true, max_output_tokens: 20 }),
+  })
+  server.child.kill('SIGTERM')
+  expect(await open.text()).toMatch(/data: \[DONE\]\n\n$/)
+  expect(await server.exit).toBe(0)
+  expect(server.stderr).toBe('')
+  await expect(statusOf(url)).rejects.toThrow()
+})
+
+it('ends with 0 after SIGINT too, and does not wait after a second one', async () => {
+  await write('silent.json', '{"name":"silent","rules":[{"on":"*","fault":"timeout"}]}')
+  const server = run(['--port', '0', '--host', '0.0.0.0', '--scenario', 'silent.json'])
+  const url = await ready(server)
+  const [, token] = /^ {2}token +(\S+)/m.exec(server.stdout) ?? []
+  const control = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const open = statusOf(url).catch(() => 'broken off')
+  const wait = JSON.stringify({ operation: 'listProviders' })
+  const waited = `${url}/__understudy/sandboxes/default/journal/wait`
+  expect((await fetch(waited, { method: 'POST', headers: control, body: wait })).status).toBe(200)
+  server.child.kill('SIGINT')
+  // The server takes no more requests when it has heard of the first signal.
+  await vi.waitUntil(
+    () =>
+      statusOf(url).then(
+        () => false,
+        () => true,
+      ),
+    { timeout },
+  )
+  server.child.kill('SIGINT')
+  expect(await server.exit).toBe(0)
+  expect(await open).toBe('broken off')
+})
+
+it('says in one line that a port is in use, and ends with 2', async () => {
+  await using server = await startServer()
+  const second = run(['--port', String(server.port)])
+  expect(await second.exit).toBe(2)
+  expect(second.stderr).toBe(
+    `error: Port ${server.port} is in use: choose another with --port, or --port 0 for any free one\n`,
+  )
+  expect(second.stdout).toBe('')
+})

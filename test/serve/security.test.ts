@@ -1,0 +1,424 @@
+/**
+ * What the server refuses, and from whom. Any page that a developer has open can send requests to their machine.
+ */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { controlRoutes } from '../../src/control/routes/index.ts'
+import { operations } from '../../src/operations/index.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+import { raw, request } from './raw.ts'
+
+const key = { authorization: 'Bearer any' }
+const filled = (path: string) => path.replace('{sandbox}', 'default').replace(/\{\w+\}/g, 'x')
+const apiLines = operations.map(({ method, path }) => `${method.toUpperCase()} /api/v1${filled(path)}`)
+const controlLines = controlRoutes.map(
+  ({ method, path }) => `${method.toUpperCase()} /__understudy${filled(path)}`,
+)
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ maxBodyBytes: 1000, headersTimeoutMs: 100, bodyTimeoutMs: 150 })
+})
+afterAll(() => server.close())
+
+/** Sends a request by hand, and reads its status and its body. */
+async function send(line: string, headers: Record<string, string> = {}, { port } = server, body = '') {
+  const host = headers['host'] ?? `127.0.0.1:${port}`
+  const sent = request(line, { ...headers, host, connection: 'close' }, body)
+  const answer = await raw(port, sent).closed()
+  const [head = '', text = ''] = answer.split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), head: head.toLowerCase(), body: JSON.parse(text || 'null') }
+}
+
+describe('the Host of a request', () => {
+  const others = [
+    'GET /openapi.json',
+    'OPTIONS /api/v1/providers',
+    'GET /',
+    'GET /sandboxes/s1/api/v1/providers',
+  ]
+
+  it.each([...apiLines, ...controlLines, ...others])('must be a name of ours for %s', async (line) => {
+    const { status, body } = await send(line, { ...key, host: 'evil.example' })
+    expect(status).toBe(403)
+    expect(body).toEqual({
+      error: {
+        code: 403,
+        message: "This server does not go by the name 'evil.example': allow it with --allowed-host",
+      },
+    })
+  })
+
+  it.each([
+    'evil.example:80',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    'notlocalhost',
+    '10.0.0.1',
+    '[::2]',
+    'user@localhost',
+    '',
+  ])('may not be %j', async (host) => {
+    expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(403)
+  })
+
+  it.each([
+    'localhost',
+    'LOCALHOST:1',
+    'localhost.',
+    'app.localhost',
+    '127.0.0.1',
+    '127.1.2.3:99',
+    '[::1]:4141',
+  ])('may be %s', async (host) => {
+    expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(200)
+  })
+
+  it('counts also where the request line has a whole URL', async () => {
+    expect((await send('GET http://evil.example/api/v1/providers', key)).status).toBe(403)
+    expect((await send('GET http://evil.example/__understudy/sandboxes')).status).toBe(403)
+  })
+
+  it('may be a name that the server was told of, or its own address', async () => {
+    await using told = await startServer({ allowedHosts: ['Understudy.Test'] })
+    expect((await send('GET /api/v1/providers', { ...key, host: 'understudy.test:4141' }, told)).status).toBe(
+      200,
+    )
+    expect((await send('GET /api/v1/providers', { ...key, host: 'other.test' }, told)).status).toBe(403)
+  })
+
+  it('may be any address, and no other name, where the server listens on all addresses', async () => {
+    await using wide = await startServer({ host: '0.0.0.0' })
+    expect((await send('GET /api/v1/providers', { ...key, host: '192.168.1.5:4141' }, wide)).status).toBe(200)
+    expect((await send('GET /api/v1/providers', { ...key, host: 'evil.example' }, wide)).status).toBe(403)
+  })
+})
+
+describe('a page of another origin', () => {
+  const pages: [string, Record<string, string>][] = [
+    ['with a foreign Origin', { origin: 'https://evil.example' }],
+    ['with a page of this machine on another port', { origin: 'http://127.0.0.1:3000' }],
+    ['with an opaque Origin', { origin: 'null' }],
+    ['with Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['with Sec-Fetch-Site: same-site', { 'sec-fetch-site': 'same-site' }],
+    ['by a simple request', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
+  ]
+
+  describe.each(controlLines)('may not control the gateway by %s', (line) => {
+    it.each(pages)('%s', async (_, headers) => {
+      const { status, head, body } = await send(line, headers)
+      expect(status).toBe(403)
+      expect(body.error.code).toBe(403)
+      expect(head).not.toContain('access-control-allow-origin')
+    })
+  })
+
+  it('gets no leave to control by a preflight', async () => {
+    const { status, head } = await send('OPTIONS /__understudy/sandboxes', {
+      origin: 'https://evil.example',
+      'access-control-request-method': 'POST',
+    })
+    expect(status).toBe(403)
+    expect(head).not.toContain('access-control-allow')
+  })
+
+  it('changes nothing by a request that is refused', async () => {
+    const before = server.gateway.sandboxes.list().length
+    await send('POST /__understudy/sandboxes', {
+      origin: 'https://evil.example',
+      'content-type': 'text/plain',
+    })
+    expect(server.gateway.sandboxes.list()).toHaveLength(before)
+  })
+
+  it('of the same origin may', async () => {
+    const origin = `http://127.0.0.1:${server.port}`
+    expect(
+      (await send('GET /__understudy/sandboxes', { origin, 'sec-fetch-site': 'same-origin' })).status,
+    ).toBe(200)
+    expect((await send('GET /__understudy/sandboxes', { 'sec-fetch-site': 'none' })).status).toBe(200)
+  })
+
+  it('cannot send a control body as another type than JSON', async () => {
+    const type = { 'content-type': 'text/plain' }
+    const { status } = await send('POST /__understudy/sandboxes', type, server, '{}')
+    expect(status).toBe(415)
+  })
+})
+
+describe('the token', () => {
+  let wide: RunningServer
+  beforeAll(async () => {
+    wide = await startServer({ host: '0.0.0.0' })
+  })
+  afterAll(() => wide.close())
+
+  it('is made where the server listens beyond loopback, another one each time', async () => {
+    await using other = await startServer({ host: '0.0.0.0' })
+    expect(wide.token).toMatch(/^[\w-]{32}$/)
+    expect(other.token).not.toBe(wide.token)
+    expect(server.token).toBeUndefined()
+  })
+
+  it.each(controlLines.filter((line) => !line.endsWith('/health')))('is wanted for %s', async (line) => {
+    for (const authorization of [undefined, 'Bearer wrong', `Bearer ${wide.token}x`, `Basic ${wide.token}`]) {
+      const { status, head, body } = await send(line, authorization ? { authorization } : {}, wide)
+      expect([status, body.error.code]).toEqual([401, 401])
+      expect(head).toContain('www-authenticate: bearer')
+    }
+  })
+
+  it('opens the control API, and is not wanted for health or for the API itself', async () => {
+    const authorization = `Bearer ${wide.token}`
+    expect((await send('GET /__understudy/sandboxes', { authorization }, wide)).status).toBe(200)
+    expect((await send('GET /__understudy/health', {}, wide)).body).toEqual({ data: { status: 'ok' } })
+    expect((await send('GET /api/v1/providers', key, wide)).status).toBe(200)
+  })
+
+  it('is wanted on loopback too, where one was given', async () => {
+    await using given = await startServer({ token: 'secret' })
+    expect((await send('GET /__understudy/sandboxes', {}, given)).status).toBe(401)
+    const authorization = 'Bearer secret'
+    expect((await send('GET /__understudy/sandboxes', { authorization }, given)).status).toBe(200)
+  })
+})
+
+describe('limits', () => {
+  const host = () => ({ host: `127.0.0.1:${server.port}` })
+  const next = () => request('GET /api/v1/providers', { ...host(), ...key, connection: 'close' })
+  const patch = (headers: Record<string, string>, body = '') =>
+    request('PATCH /api/v1/workspaces/production', { ...host(), ...key, ...headers }, body)
+
+  it('accepts a body of exactly the limit', async () => {
+    const body = JSON.stringify({ description: '' }).padEnd(1000)
+    expect(await raw(server.port, patch({ connection: 'close' }, body)).closed()).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
+    'refuses a longer body of %s with 413, and the connection stays usable',
+    async (line) => {
+      const headers = { ...host(), ...key, 'content-type': 'application/json' }
+      const connection = raw(server.port, request(line, headers, ' '.repeat(1001)))
+      expect(await connection.until('"code":413')).toMatch(/^HTTP\/1.1 413 /)
+      connection.socket.write(next())
+      expect((await connection.closed()).match(/HTTP\/1.1 (\d+)/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+    },
+  )
+
+  it('reads a far longer body to its end, and answers while it comes', async () => {
+    await using patient = await startServer({ maxBodyBytes: 1000 })
+    const size = 5_000_000
+    const connection = raw(
+      patient.port,
+      patch({ 'content-length': String(size) }),
+      Buffer.alloc(size / 2, 32),
+    )
+    expect(await connection.until('"code":413')).toMatch(/^HTTP\/1.1 413 /)
+    connection.socket.write(Buffer.alloc(size / 2, 32))
+    connection.socket.write(next())
+    expect(await connection.closed()).toContain('HTTP/1.1 200 ')
+  })
+
+  it('closes the connection of a body that is too long and does not come to an end', async () => {
+    const connection = raw(server.port, patch({ 'content-length': '5000' }), ' '.repeat(2000))
+    expect((await connection.closed()).match(/HTTP\/1.1 (\d+)/g)).toEqual(['HTTP/1.1 413'])
+  })
+
+  it('accepts 15 KB of headers, and refuses more than 16 KB with 431 in the envelope', async () => {
+    const long = (bytes: number) =>
+      request('GET /api/v1/providers', {
+        ...host(),
+        ...key,
+        connection: 'close',
+        'x-long': 'x'.repeat(bytes),
+      })
+    expect(await raw(server.port, long(15 * 1024)).closed()).toMatch(/^HTTP\/1.1 200 /)
+    const refused = await raw(server.port, long(17 * 1024)).closed()
+    expect(refused).toMatch(/^HTTP\/1.1 431 /)
+    expect(refused).toContain('{"error":{"code":431,"message":"The headers are longer than 16 KB"}}')
+  })
+
+  it('refuses headers that do not come to an end with 408, and closes', async () => {
+    const refused = await raw(server.port, 'GET /api/v1/providers HTTP/1.1\r\nhost: 127.0.0.1\r\n').closed()
+    expect(refused).toMatch(/^HTTP\/1.1 408 /)
+    expect(refused).toContain('{"error":{"code":408,"message":"Operation timed out"}}')
+  })
+
+  it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
+    'refuses a body of %s that does not come to an end with 408, and closes',
+    async (line) => {
+      const head = request(line, {
+        ...host(),
+        ...key,
+        'content-type': 'application/json',
+        'content-length': '9',
+      })
+      const refused = await raw(server.port, head, '{').closed()
+      expect(refused).toMatch(/^HTTP\/1.1 408 /)
+      expect(refused).toContain('{"error":{"code":408,"message":"Operation timed out"}}')
+    },
+  )
+
+  it('refuses what is not HTTP with 400 in the envelope', async () => {
+    const refused = await raw(server.port, 'no such thing\r\n\r\n').closed()
+    expect(refused).toMatch(/^HTTP\/1.1 400 /)
+    expect(refused).toContain('"code":400')
+  })
+
+  it('does not write a refusal into the middle of a reply', async () => {
+    server.gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } })
+    const body = JSON.stringify({ model: 'a/b', input: 'x', stream: true })
+    const connection = raw(server.port, request('POST /api/v1/responses', { ...host(), ...key }, body))
+    await connection.until('response.created')
+    connection.socket.write('no such thing\r\n\r\n')
+    expect(await connection.closed()).not.toContain('HTTP/1.1 400')
+    server.gateway.resetScenarios()
+  })
+
+  it('journals a client that leaves in the middle of its body as one that left', async () => {
+    const { journal } = server.gateway
+    journal.clear()
+    const connection = raw(server.port, patch({ 'content-length': '9' }), '{')
+    await new Promise((resolve) => connection.socket.once('connect', resolve))
+    connection.socket.destroy()
+    await vi.waitFor(() => {
+      expect(journal.last('updateWorkspace')).toMatchObject({ delivery: 'client-left', brokeContract: false })
+    })
+  })
+})
+
+describe('names that lead elsewhere', () => {
+  it.each([
+    '../../../etc/passwd',
+    '..%2f..%2fpackage.json',
+    '/etc/passwd',
+    'flaky.json',
+    '__proto__',
+    'constructor',
+  ])('knows no scenario %s', async (name) => {
+    const path = `/__understudy/scenarios/${name.replaceAll('/', '%2F')}`
+    expect((await send(`GET ${path}`)).status).toBe(404)
+    const named = { ...key, 'x-understudy-scenario': name }
+    expect((await send('GET /api/v1/providers', named)).status).toBe(400)
+    const put = `PUT /__understudy/sandboxes/default/scenarios/${name.replaceAll('/', '%2F')}`
+    expect((await send(put)).status).toBe(400)
+  })
+
+  it.each(['..', '%2e%2e', '..%2f..', '__proto__', 'constructor', 'toString'])(
+    'knows no sandbox %s',
+    async (id) => {
+      expect((await send(`GET /__understudy/sandboxes/${id}/journal`)).status).not.toBe(200)
+      expect((await send(`GET /sandboxes/${id}/api/v1/providers`, key)).status).toBe(410)
+    },
+  )
+
+  it.each(['__proto__', 'constructor', 'hasOwnProperty', '..%2fproviders'])(
+    'knows no collection %s',
+    async (name) => {
+      expect((await send(`GET /__understudy/sandboxes/default/database/${name}`)).status).toBe(400)
+    },
+  )
+
+  it.each(['__proto__', 'constructor'])('knows no record %s', async (id) => {
+    const path = `/__understudy/sandboxes/default/database/workspaces/${id}`
+    expect((await send(`GET ${path}`)).status).toBe(404)
+    expect((await send(`PATCH /api/v1/workspaces/${id}`, key, server, '{"name":"x"}')).status).toBe(404)
+    expect((await send(`GET /api/v1/presets/${id}`, key)).status).toBe(404)
+  })
+
+  const json = { 'content-type': 'application/json' }
+  const bodies: [string, string, string][] = [
+    [
+      'PATCH /api/v1/workspaces/production',
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+      '200',
+    ],
+    ['POST /api/v1/responses', '{"model":"a/b","input":"x","metadata":{"__proto__":{"polluted":1}}}', '200'],
+    ['POST /api/v1/responses', '{"model":"a/b","input":"x","\\u005f_proto__":{"polluted":1}}', '200'],
+    ['POST /__understudy/sandboxes', '{"__proto__":{"polluted":1}}', '201'],
+    ['POST /__understudy/sandboxes', '{"fixtures":{"__proto__":{"polluted":1}}}', '201'],
+    ['POST /__understudy/sandboxes', '{"constructor":{"prototype":{"polluted":1}}}', '400'],
+    ['POST /__understudy/sandboxes/default/scenarios', '{"__proto__":{"polluted":1},"rules":[]}', '400'],
+    ['POST /__understudy/sandboxes/default/journal/query', '{"match":{"__proto__":{"polluted":1}}}', '200'],
+    ['POST /__understudy/sandboxes/default/journal/query', '{"operation":"constructor"}', '200'],
+    ['POST /__understudy/sandboxes/default/database/providers', '{"__proto__":{"polluted":1}}', '400'],
+    [
+      'PATCH /__understudy/sandboxes/default/database/workspaces/production',
+      '{"__proto__":{"polluted":1}}',
+      '200',
+    ],
+  ]
+  it.each(bodies)('pollutes no prototype by %s with %s', async (line, body, status) => {
+    const answer = await send(line, { ...key, ...json }, server, body)
+    expect(String(answer.status)).toBe(status)
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  })
+
+  it('takes prototype keys in headers and queries for what they are, data', async () => {
+    const odd = { ...key, __proto__x: 'x', constructor: 'x' }
+    expect((await send('GET /api/v1/providers?__proto__=1&constructor=2', odd)).status).toBe(200)
+    const named = request('GET /api/v1/providers', { host: 'localhost', ...key, connection: 'close' })
+    const answer = await raw(server.port, named.replace('\r\n\r\n', '\r\n__proto__: x\r\n\r\n')).closed()
+    expect(answer).toMatch(/^HTTP\/1.1 200 /)
+  })
+})
+
+describe('CORS on the API', () => {
+  const page = { origin: 'https://app.example' }
+  const exposed = [
+    'x-request-id',
+    'x-understudy-scenario',
+    'x-understudy-assumptions',
+    'retry-after',
+    'x-ratelimit-limit',
+    'x-ratelimit-remaining',
+    'x-ratelimit-reset',
+  ]
+
+  it('answers a preflight, without a key, and allows what a page sends', async () => {
+    const response = await fetch(`${server.baseUrl}/responses`, {
+      method: 'OPTIONS',
+      headers: {
+        ...page,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
+      },
+    })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    for (const method of ['GET', 'POST', 'PATCH'])
+      expect(response.headers.get('access-control-allow-methods')).toContain(method)
+    for (const name of ['authorization', 'content-type', 'x-understudy-scenario', 'x-stainless-lang'])
+      expect(response.headers.get('access-control-allow-headers')).toContain(name)
+  })
+
+  it.each([
+    ['a reply', '/providers', 200],
+    ['a refusal', '/nowhere', 404],
+  ])('lets a page read %s', async (_, path, status) => {
+    const response = await fetch(server.baseUrl + path, { headers: { ...page, ...key } })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    for (const name of exposed) expect(response.headers.get('access-control-expose-headers')).toContain(name)
+  })
+
+  it('lets a page read a streamed reply', async () => {
+    const response = await fetch(`${server.baseUrl}/responses`, {
+      method: 'POST',
+      headers: { ...page, ...key, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true }),
+    })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await response.text()).toContain('data: [DONE]')
+  })
+
+  it('does not trouble those who are no page', async () => {
+    const response = await fetch(`${server.baseUrl}/providers`, { headers: key })
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  it('leaves an OPTIONS that is no preflight to the API, which has none', async () => {
+    expect((await send('OPTIONS /api/v1/providers', key)).status).toBe(405)
+  })
+})
