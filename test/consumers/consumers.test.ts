@@ -1,0 +1,107 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Consumer, install } from './consumer.ts'
+
+describe('a project with Vitest', () => {
+  it.each([
+    { title: 'MSW 3', versions: {} },
+    { title: 'MSW 2, and the Vitest of its day', versions: { msw: '^2.12.0', vitest: '^4.1.0' } },
+  ])('tests its chat client with $title', async ({ versions }) => {
+    await using project = await install('vitest-chat', versions)
+    const { stdout, stderr } = await project.run('npm test --silent')
+    const report = await project.readJson('report.json')
+    expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 9, numTotalTests: 9 })
+  })
+})
+
+describe('a project with node:test', () => {
+  it('gives its OpenAI client the fetch of the gateway', async () => {
+    await using project = await install('node-test')
+    const { code, stdout } = await project.run('npm test --silent')
+    expect(stdout).toMatch(/^# pass 6$/m)
+    expect(code).toBe(0)
+  })
+})
+
+describe('a project with Jest', () => {
+  it('intercepts with the handlers of the gateway', async () => {
+    await using project = await install('jest')
+    const { stdout, stderr } = await project.run('npm test --silent')
+    const report = await project.readJson('report.json')
+    expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 2, numTotalTests: 2 })
+  })
+})
+
+describe('a project in TypeScript', () => {
+  it('checks the public types, strict, for bundlers and for Node', async () => {
+    await using project = await install('types')
+    const { code, stdout } = await project.run('npm test --silent')
+    expect(stdout).toBe('')
+    expect(code).toBe(0)
+  })
+})
+
+describe('a page built by Vite', () => {
+  it('runs the gateway in a worker of a real browser', async () => {
+    await using project = await install('vite-worker')
+    const { code, stdout, stderr } = await project.run('npm test --silent')
+    expect(stdout, stderr).toMatch(/^# pass 2$/m)
+    expect(code).toBe(0)
+  })
+})
+
+describe('a web application with Playwright', () => {
+  let project: Consumer
+  beforeAll(async () => {
+    project = await install('playwright-web')
+  })
+  afterAll(() => project[Symbol.asyncDispose]())
+
+  const run = async (script: string) => {
+    const { stdout, stderr } = await project.run(`npm run --silent ${script}`)
+    return { report: (await project.readJson('report.json')) as Report, said: stdout + stderr }
+  }
+
+  it('is tested in a real browser, with a gateway in each worker', async () => {
+    const { report, said } = await run('test')
+    expect(report.stats, said + JSON.stringify(report.errors)).toMatchObject({
+      expected: 6,
+      unexpected: 0,
+      flaky: 0,
+    })
+    expect((await stat(join(project.folder, 'answer.png'))).size).toBeGreaterThan(5000)
+  })
+
+  it('is tested against a gateway that runs already, started before the application', async () => {
+    const { report, said } = await run('test:running')
+    expect(report.stats, said + JSON.stringify(report.errors)).toMatchObject({
+      expected: 3,
+      unexpected: 0,
+      flaky: 0,
+    })
+  })
+
+  it('finds the journal, as text and as HAR, in the report of a failing test and of no other', async () => {
+    const { report } = await run('test:failing')
+    expect(report.stats).toMatchObject({ expected: 1, unexpected: 1 })
+    const [failing, passing] = (report.suites[0]?.specs ?? []).map(
+      ({ tests }) => tests[0]?.results[0]?.attachments,
+    )
+    expect(passing).toEqual([])
+    const [text, har] = (failing ?? [])
+      .filter(({ name }) => name.startsWith('journal.'))
+      .map(({ body }) => Buffer.from(body, 'base64').toString())
+    expect(text).toMatch(
+      /^Sandbox s1 has 1 call:\n {2}1\. GET .*\/providers \(listProviders\): 503 by rule 1 of 'fail'/,
+    )
+    expect(JSON.parse(har ?? '').log.entries[0].response.status).toBe(503)
+  })
+})
+
+/** What we read of the report of Playwright. */
+interface Report {
+  stats: { expected: number; unexpected: number; flaky: number }
+  errors: unknown[]
+  suites: { specs: { tests: { results: { attachments: { name: string; body: string }[] }[] }[] }[] }[]
+}

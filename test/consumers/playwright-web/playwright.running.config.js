@@ -1,0 +1,21 @@
+import config from './playwright.config.js'
+
+const application = 'http://127.0.0.1:4301'
+const understudy = 'http://127.0.0.1:4142'
+// The workers read this file too, and so learn where the gateway is.
+process.env.UNDERSTUDY_URL = understudy
+
+/** One gateway for all workers, started before the application, which must know its address from the start. */
+export default {
+  ...config,
+  testMatch: ['key.spec.js', 'common.spec.cjs'],
+  use: { ...config.use, baseURL: application },
+  webServer: [
+    { command: 'npx gateway-understudy --port 4142', url: `${understudy}/__understudy/health` },
+    {
+      command: 'npm start',
+      url: application,
+      env: { TEST: '1', PORT: '4301', GATEWAY_URL: `${understudy}/api/v1` },
+    },
+  ],
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'gateway-understudy/playwright'
+
+test.beforeEach(async ({ page, sandbox }) => {
+  await page.setExtraHTTPHeaders({ 'x-gateway-url': sandbox.baseUrl })
+  await page.goto('/')
+})
+
+test('the answer is seen arriving, step by step', async ({ page, sandbox }) => {
+  const text = 'Tides follow the moon, and the sun a little, and the shape of the shore.'
+  await sandbox.reply(text)
+  const steps = await page.evaluate(async () => {
+    const answer = document.querySelector('[role=status]')
+    const seen = []
+    const observer = new MutationObserver(() => {
+      seen.push({ at: performance.now(), length: answer.textContent.length })
+    })
+    observer.observe(answer, { childList: true, characterData: true, subtree: true })
+    document.querySelector('form button').click()
+    while (!answer.textContent.endsWith('shore.')) await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    return seen.filter(({ length }) => length > 0)
+  })
+  await expect(page.getByRole('status')).toHaveText(text)
+  const lengths = steps.map(({ length }) => length)
+  expect(new Set(lengths).size).toBeGreaterThanOrEqual(8)
+  expect(lengths).toEqual(lengths.toSorted((left, right) => left - right))
+  expect(steps.at(-1).at - steps[0].at).toBeGreaterThan(300)
+})
+
+test('a refusal shows its message in the banner', async ({ page, sandbox }) => {
+  await sandbox.use('out-of-credits')
+  await page.getByRole('button', { name: 'Ask' }).click()
+  await expect(page.getByRole('alert')).toContainText('Insufficient credits')
+})
+
+test('sources are listed below the answer', async ({ page, sandbox }, testInfo) => {
+  await sandbox.reply('Tides follow the moon.', {
+    citations: [
+      { url: 'https://oceans.example/tides', title: 'Why tides come and go' },
+      { url: 'https://sky.example/moon', title: 'The pull of the moon' },
+    ],
+  })
+  await page.getByRole('button', { name: 'Ask' }).click()
+  const sources = page.getByRole('list', { name: 'Sources' }).getByRole('link')
+  await expect(sources).toHaveText(['Why tides come and go', 'The pull of the moon'])
+  await expect(sources.first()).toHaveAttribute('href', 'https://oceans.example/tides')
+  await page.screenshot({ path: 'answer.png' })
+  await testInfo.attach('answer', { path: 'answer.png', contentType: 'image/png' })
+})
+
+for (const name of ['first', 'second']) {
+  test(`two tests at the same time do not see each other (${name})`, async ({ page, sandbox }) => {
+    await sandbox.reply(`This is for the ${name} test.`)
+    for (let round = 1; round <= 3; round++) {
+      await page.getByRole('button', { name: 'Ask' }).click()
+      await expect(page.getByRole('status')).toHaveText(`This is for the ${name} test.`)
+    }
+    expect(await sandbox.journal.calls('createResponse')).toHaveLength(3)
+    expect(await sandbox.journal.entries()).toHaveLength(3)
+  })
+}

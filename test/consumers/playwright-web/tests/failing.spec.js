@@ -1,0 +1,12 @@
+import { expect, test } from 'gateway-understudy/playwright'
+
+test('fails, and so shows what it asked', async ({ request, sandbox }) => {
+  await sandbox.fail(503)
+  const headers = { authorization: 'Bearer any' }
+  const response = await request.get(`${sandbox.baseUrl}/providers`, { headers })
+  expect(response.status()).toBe(200)
+})
+
+test('succeeds, and shows nothing', async ({ sandbox }) => {
+  expect(await sandbox.journal.entries()).toEqual([])
+})

@@ -1,0 +1,16 @@
+/** The entries for test runners. */
+import { expect, test } from 'gateway-understudy/vitest'
+
+test('types of the fixtures', async ({ gateway, sandbox }) => {
+  gateway.options.seed satisfies string | number
+  sandbox.baseUrl satisfies string
+  expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/dawn-2' } })
+  expect(sandbox).toHaveReceived('createResponse', { body: { input: expect.stringContaining('tides') } })
+  expect(sandbox).toHaveReceivedTimes('listProviders', 2)
+  expect(sandbox).not.toHaveUsedAllRules()
+  expect(sandbox).toHaveNoUnmatchedRequests()
+  // @ts-expect-error: no such operation
+  expect(sandbox).toHaveReceived('createResponses')
+})
+
+test.override({ gatewayOptions: { seed: 2 }, serial: true })

@@ -1,0 +1,40 @@
+/**
+ * Packs the package once for all slow tests, as npm would publish it: the setup of the project `slow`.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
+
+export interface Packed {
+  /** Where the tarball lies. */
+  tarball: string
+  /** The folder of the package, as npm unpacks it. */
+  folder: string
+  /** Bytes of the tarball. */
+  size: number
+  /** Paths in the package. */
+  files: string[]
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    packed: Packed
+  }
+}
+
+const execute = promisify(execFile)
+
+export default async function pack(project: TestProject): Promise<() => Promise<void>> {
+  const home = await mkdtemp(join(tmpdir(), 'understudy-pack-'))
+  const options = ['--json', '--foreground-scripts=false', '--pack-destination', home]
+  const { stdout } = await execute('npm', ['pack', ...options])
+  const [{ filename, size, files }] = JSON.parse(stdout)
+  const tarball = join(home, filename)
+  await execute('tar', ['xzf', tarball, '-C', home])
+  const paths = files.map(({ path }: { path: string }) => path)
+  project.provide('packed', { tarball, folder: join(home, 'package'), size, files: paths })
+  return () => rm(home, { recursive: true })
+}

@@ -1,0 +1,34 @@
+import { createGateway } from 'gateway-understudy'
+import { setupServer } from 'msw/node'
+import OpenAI from 'openai'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+
+const gateway = createGateway()
+const server = setupServer(...gateway.handlers)
+
+beforeAll(() => server.listen())
+afterEach(() => gateway.reset())
+afterAll(() => server.close())
+
+// Made in each test: the client takes the `fetch` that it finds, and must find the intercepted one.
+const openai = () => new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
+
+test('answers with a text about the question', async () => {
+  const response = await openai().responses.create({ model: 'aurora/dawn-2', input: 'How do tides work?' })
+  expect(response.output_text).toContain('tides')
+})
+
+test('survives two failures, as the client retries', async () => {
+  gateway.fail(503, { times: 2, headers: { 'retry-after-ms': '1' } })
+  await openai().responses.create({ model: 'aurora/dawn-2', input: 'Hello' })
+  expect(gateway.journal.calls('createResponse').map(({ status }) => status)).toEqual([503, 503, 200])
+})
+
+test('notices a stream that stops after its third event', async () => {
+  gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 3 } })
+  const stream = await openai().responses.create({ model: 'aurora/dawn-2', input: 'Hello', stream: true })
+  const types: string[] = []
+  for await (const event of stream) types.push(event.type)
+  expect(types).toHaveLength(3)
+  expect(types).not.toContain('response.completed')
+})

@@ -1,0 +1,14 @@
+/**
+ * Writes the generated parts of the README and of LICENSE: `npm run generate`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { withLicences } from '../package/licences.ts'
+import { withParts } from './sections.ts'
+
+for (const [name, update] of [
+  ['README.md', withParts],
+  ['LICENSE', withLicences],
+] as const) {
+  const file = new URL(`../../${name}`, import.meta.url)
+  writeFileSync(file, update(readFileSync(file, 'utf8')))
+}

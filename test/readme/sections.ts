@@ -1,0 +1,79 @@
+/**
+ * The generated parts of the README: tables from the values that the code is made of, and examples from the files
+ * that the tests run. A part stands between `<!-- generated: name -->` and `<!-- end -->`.
+ */
+import { readFileSync } from 'node:fs'
+import type * as z from 'zod'
+import { assumptions } from '../../src/assumptions.ts'
+import { faults } from '../../src/faults/index.ts'
+import { operations } from '../../src/operations/index.ts'
+import { bundledScenarios } from '../../src/sandbox/bundled.ts'
+import { When } from '../../src/sandbox/condition.ts'
+import { Rule } from '../../src/sandbox/scenario.ts'
+
+const parts: Record<string, () => string> = {
+  operations: () =>
+    table(
+      ['Operation', 'Request', 'What it does'],
+      operations.map(({ id, method, path, summary, beta }) => [
+        `\`${id}\``,
+        `\`${method.toUpperCase()} ${path}\``,
+        beta ? `${summary} (beta)` : summary,
+      ]),
+    ),
+  assumptions: () =>
+    table(
+      ['Name', 'The specification is silent on', 'We chose'],
+      Object.entries(assumptions).map(([name, { about, choice }]) => [`\`${name}\``, about, choice]),
+    ),
+  scenarios: () =>
+    table(
+      ['Name', 'What the client sees'],
+      [...bundledScenarios.values()].map(({ name, description }) => [`\`${name}\``, description]),
+    ),
+  rule: () =>
+    table(
+      ['Field of a rule', 'What it says'],
+      [...fields(Rule.unwrap().shape), ...fields(When.unwrap().shape, 'when.')],
+    ),
+  faults: () =>
+    table(
+      ['Name', 'Family', 'What the client sees'],
+      faults.map(({ name, family, summary }) => [`\`${name}\``, family, summary]),
+    ),
+}
+
+/** The README with every generated part as it should be. */
+export function withParts(readme: string): string {
+  return readme.replace(
+    /<!-- generated: (\S+) -->\n[\s\S]*?<!-- end -->/g,
+    (_, name: string) => `<!-- generated: ${name} -->\n${part(name)}\n<!-- end -->`,
+  )
+}
+
+function part(name: string): string {
+  if (name.startsWith('example/')) return code('ts', `examples/${name.slice('example/'.length)}`)
+  if (name.startsWith('consumer/'))
+    return code(/\w+$/.exec(name)?.[0] ?? '', `../consumers/${name.slice('consumer/'.length)}`)
+  const make = parts[name]
+  if (!make) throw new Error(`README names a part that nobody makes: ${name}`)
+  return make()
+}
+
+function code(language: string, file: string): string {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8').trim()
+  return `\`\`\`${language}\n${text}\n\`\`\``
+}
+
+/** The fields of a schema that are described; `when` is, by its own fields. */
+function fields(shape: Readonly<Record<string, z.ZodType>>, prefix = ''): string[][] {
+  return Object.entries(shape).flatMap(([name, { description }]) =>
+    description ? [[`\`${prefix}${name}\``, description]] : [],
+  )
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
