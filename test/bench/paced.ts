@@ -1,0 +1,109 @@
+/**
+ * Many paced streams at once, each on a connection of its own: every event is looked at as it arrives.
+ */
+import { connect } from 'node:net'
+import { stayAwake } from './load.ts'
+import { at } from './measure.ts'
+import type { Usage } from './subject.ts'
+
+export interface Plan {
+  streams: number
+  perSecond: number
+  /** Deltas of each stream. */
+  tokens: number
+  /** Milliseconds over which the clients arrive. They all stay for longer. */
+  arrivalMs: number
+  request: Buffer
+}
+
+export interface Held {
+  /** Streams that ended early, or whose events were not all there, each in its place. */
+  lost: number
+  events: number
+  /** Milliseconds between when a delta arrived and when it was due, counted from the first one of its stream. */
+  error: { p50: number; p99: number; worst: number }
+  /** Milliseconds between one delta and the next. */
+  gap: { p99: number }
+  /** Of the server, while all streams were open. */
+  usage: Usage
+}
+
+/** @param look Asked when every stream is open. */
+export async function holdStreams(port: number, plan: Plan, look: () => Promise<Usage>): Promise<Held> {
+  const streams: Stream[] = []
+  const rest = stayAwake()
+  // As clients would come: one after the other, so that what is measured is pace, and not a crowd at the door.
+  const begin = performance.now()
+  while (streams.length < plan.streams) {
+    const early = begin + (plan.arrivalMs * streams.length) / plan.streams - performance.now()
+    if (early > 0) await sleep(early)
+    streams.push(new Stream(port, plan))
+  }
+  const usage = await look()
+  await Promise.all(streams.map((stream) => stream.over))
+  rest()
+  const errors = Float64Array.from(streams.flatMap((stream) => stream.errors)).sort()
+  const gaps = Float64Array.from(streams.flatMap((stream) => stream.gaps)).sort()
+  return {
+    lost: streams.filter((stream) => !stream.isWhole).length,
+    events: streams.reduce((sum, stream) => sum + stream.events, 0),
+    error: { p50: at(errors, 0.5), p99: at(errors, 0.99), worst: at(errors, 1) },
+    gap: { p99: at(gaps, 0.99) },
+    usage,
+  }
+}
+
+class Stream {
+  readonly errors: number[] = []
+  readonly gaps: number[] = []
+  readonly over: Promise<void>
+  events = 0
+  #ordered = true
+  #done = false
+  #deltas = 0
+  #first = 0
+  #last = 0
+  readonly #plan: Plan
+
+  constructor(port: number, plan: Plan) {
+    this.#plan = plan
+    const socket = connect(port, '127.0.0.1')
+    socket.write(plan.request)
+    this.over = new Promise((resolve) => socket.once('close', () => resolve()))
+    let rest = ''
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      const arrived = performance.now()
+      const events = (rest + text).split('\n\n')
+      rest = events.pop() as string
+      for (const event of events) this.#read(event, arrived)
+      if (rest.endsWith('\r\n0\r\n\r\n')) socket.destroy()
+    })
+    // A stream that breaks off is lost, and counted as such when it is over.
+    socket.on('error', () => {})
+  }
+
+  get isWhole(): boolean {
+    return this.#done && this.#ordered && this.#deltas === this.#plan.tokens
+  }
+
+  #read(event: string, arrived: number): void {
+    if (event.endsWith('data: [DONE]')) {
+      this.#done = true
+      return
+    }
+    const sequence = /"sequence_number":(\d+)/.exec(event)?.[1]
+    if (sequence !== String(this.events++)) this.#ordered = false
+    if (!event.includes('"response.output_text.delta"')) return
+    const place = this.#deltas++
+    if (place === 0) this.#first = arrived
+    else {
+      this.errors.push(Math.abs(arrived - this.#first - (place * 1000) / this.#plan.perSecond))
+      this.gaps.push(arrived - this.#last)
+    }
+    this.#last = arrived
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

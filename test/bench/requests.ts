@@ -1,0 +1,118 @@
+/**
+ * Processor time of a request on the socket, against bare `node:http` that writes the same bytes. Journal on.
+ */
+import { capture, type Wanted } from './floor.ts'
+import { Load, toBytes } from './load.ts'
+import { type Bench, type Comparison, compare, type Figure, microseconds, type Section } from './measure.ts'
+import { type Subject, startSubject } from './subject.ts'
+
+interface Exercise {
+  name: string
+  aim?: number
+  requests: readonly Wanted[]
+}
+
+const workspace = '/api/v1/workspaces/11111111-1111-4111-8111-111111111111'
+
+const exercises: readonly Exercise[] = [
+  {
+    name: 'GET /providers, 60 rows',
+    aim: 1.5,
+    requests: [{ method: 'GET', path: '/api/v1/providers' }],
+  },
+  {
+    name: 'PATCH /workspaces/{id}',
+    aim: 2.5,
+    requests: various((index) => ({
+      method: 'PATCH',
+      path: workspace,
+      body: { name: `Workspace ${index}` },
+    })),
+  },
+  {
+    name: 'GET /benchmarks with filters',
+    requests: [
+      { method: 'GET', path: '/api/v1/benchmarks?source=index-source&task_type=coding&max_results=10' },
+    ],
+  },
+  {
+    name: 'POST /responses, plain',
+    aim: 2,
+    requests: various((index) => ({
+      method: 'POST',
+      path: '/api/v1/responses',
+      body: { model: 'aurora/large', input: `What follows from observation ${index}?` },
+    })),
+  },
+]
+
+/** Requests that are not all the same, so that nothing is answered from the memory of the last one. */
+function various(make: (index: number) => Wanted): Wanted[] {
+  return Array.from({ length: 1000 }, (_, index) => make(index + 1000))
+}
+
+export const requests: Section = {
+  name: 'requests',
+  title: 'Requests on the socket, processor time against bare node:http',
+  async run(bench) {
+    await using ours = await startSubject({
+      kind: 'understudy',
+      entry: bench.entry('serve'),
+      options: { size: { providers: 60 } },
+    })
+    const figures: Figure[] = []
+    for (const exercise of exercises) {
+      bench.progress(exercise.name)
+      figures.push(await measure(exercise, ours, bench))
+    }
+    const { rss } = await ours.usage()
+    figures.push({
+      name: 'Memory of the server after this load (RSS)',
+      unit: 'MB',
+      value: { median: rss / 1e6, low: rss / 1e6, high: rss / 1e6 },
+      aim: 150,
+    })
+    return figures
+  },
+}
+
+async function measure({ name, aim, requests }: Exercise, ours: Subject, bench: Bench): Promise<Figure> {
+  const reply = await capture(ours.port, requests[0] as Wanted)
+  await using floor = await startSubject({ kind: 'floor', replies: [reply] })
+  const bytes = requests.map(toBytes)
+  const count = Math.round(1000 * bench.scale)
+  const rates: number[] = []
+  const result = await compareServers(bench.rounds, floor, ours, async (load, subject) => {
+    const seconds = await load.send(count, bytes)
+    if (subject === ours) rates.push(count / seconds)
+    return count
+  })
+  const rate = Math.max(...rates)
+  const detail = `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}, ${Math.round(rate).toLocaleString('en')} a second`
+  return { name, value: result.ratio, unit: 'x', ...(aim !== undefined && { aim }), detail }
+}
+
+/** @param exert Puts load on one of them, and returns how many units of work that was. */
+export async function compareServers(
+  rounds: number,
+  floor: Subject,
+  ours: Subject,
+  exert: (load: Load, subject: Subject) => Promise<number>,
+): Promise<Comparison> {
+  using floorLoad = await Load.to(floor)
+  using ourLoad = await Load.to(ours)
+  const cost = (load: Load, subject: Subject) => () => cpuPerUnit(subject, () => exert(load, subject))
+  // Awaited here: the connections are closed when this function returns.
+  return await compare(rounds, cost(floorLoad, floor), cost(ourLoad, ours))
+}
+
+/**
+ * Microseconds of a server's processor time for each unit of some work.
+ *
+ * @param exert Makes it work, and returns how many units that was.
+ */
+export async function cpuPerUnit(subject: Subject, exert: () => Promise<number>): Promise<number> {
+  const { cpu: before } = await subject.usage()
+  const units = await exert()
+  return ((await subject.usage()).cpu - before) / units
+}

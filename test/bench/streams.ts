@@ -1,0 +1,122 @@
+/**
+ * Event streams: what an event costs when nothing is paced, and how well many paced ones keep their time.
+ */
+import { capture, type Wanted } from './floor.ts'
+import { toBytes } from './load.ts'
+import { type Bench, exactly, type Figure, microseconds, type Section } from './measure.ts'
+import { holdStreams } from './paced.ts'
+import { compareServers } from './requests.ts'
+import { startSubject } from './subject.ts'
+
+/** Each word is a token, and so a delta. */
+const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ')
+
+const deltas = 200
+const wanted: Wanted = {
+  method: 'POST',
+  path: '/api/v1/responses',
+  body: { model: 'aurora/large', input: 'Tell me a story', stream: true },
+}
+
+export const streams: Section = {
+  name: 'streams',
+  title: 'Streams of POST /responses',
+  async run(bench) {
+    return [
+      ...(await unpaced(bench)),
+      ...(await paced(bench, { streams: 1000, perSecond: 20, seconds: 5, arrivalMs: 1000 })),
+      ...(await paced(bench, { streams: 10_000, perSecond: 2, seconds: 15, arrivalMs: 10_000 })),
+    ]
+  },
+}
+
+async function unpaced(bench: Bench): Promise<Figure[]> {
+  bench.progress(`${deltas} deltas without pacing`)
+  await using ours = await startSubject({
+    kind: 'understudy',
+    entry: bench.entry('serve'),
+    options: {
+      scenarios: [{ name: 'story', rules: [{ on: 'createResponse', reply: { text: words(deltas) } }] }],
+    },
+  })
+  const reply = await capture(ours.port, wanted)
+  await using stepwise = await startSubject({ kind: 'floor', replies: [reply] })
+  await using atOnce = await startSubject({
+    kind: 'floor',
+    replies: [{ ...reply, writes: [reply.writes.join('')] }],
+  })
+  const bytes = [toBytes(wanted)]
+  const count = Math.round(150 * bench.scale)
+  const against = (floor: typeof stepwise) =>
+    compareServers(bench.rounds, floor, ours, async (load) => {
+      await load.send(count, bytes)
+      return count
+    })
+  const first = await against(stepwise)
+  const second = await against(atOnce)
+  const events = reply.writes.length
+  const each = microseconds(first.ours.median / events)
+  return [
+    {
+      name: `${deltas} deltas, against one write an event`,
+      value: first.ratio,
+      unit: 'x',
+      aim: 1,
+      detail: `${microseconds(first.ours.median)} against ${microseconds(first.floor.median)} a stream, ${each} an event`,
+    },
+    {
+      name: `${deltas} deltas, against one write in all`,
+      value: second.ratio,
+      unit: 'x',
+      detail: `${microseconds(second.ours.median)} against ${microseconds(second.floor.median)} a stream`,
+    },
+  ]
+}
+
+interface Crowd {
+  streams: number
+  perSecond: number
+  seconds: number
+  /** Milliseconds over which the clients arrive. */
+  arrivalMs: number
+}
+
+async function paced(bench: Bench, { streams, perSecond, seconds, arrivalMs }: Crowd): Promise<Figure[]> {
+  const name = `${streams.toLocaleString('en')} streams at ${perSecond} deltas a second`
+  bench.progress(name)
+  const tokens = perSecond * seconds
+  await using ours = await startSubject({
+    kind: 'understudy',
+    entry: bench.entry('serve'),
+    options: {
+      tokensPerSecond: perSecond,
+      scenarios: [{ name: 'story', rules: [{ on: 'createResponse', reply: { text: words(tokens) } }] }],
+    },
+  })
+  const idle = await ours.usage(true)
+  const plan = { streams, perSecond, tokens, arrivalMs, request: toBytes(wanted) }
+  const held = await holdStreams(ours.port, plan, () => ours.usage())
+  const perStream = (bytes: number, before: number) => (bytes - before) / streams / 1000
+  return [
+    {
+      name: `${name}: dropped or out of order`,
+      value: exactly(held.lost),
+      unit: 'lost',
+      aim: 0,
+      detail: `${held.events.toLocaleString('en')} events read`,
+    },
+    {
+      name: `${name}: pacing error, p99`,
+      value: exactly(held.error.p99),
+      unit: 'ms',
+      aim: 50,
+      detail: `p50 ${held.error.p50.toFixed(1)} ms, worst ${held.error.worst.toFixed(0)} ms; gaps p99 ${held.gap.p99.toFixed(0)} ms where ${(1000 / perSecond).toFixed(0)} are due`,
+    },
+    {
+      name: `${name}: memory of one open stream`,
+      value: exactly(perStream(held.usage.heap, idle.heap)),
+      unit: 'KB',
+      detail: `of heap, ${perStream(held.usage.rss, idle.rss).toFixed(1)} KB of RSS with its connection; RSS ${(held.usage.rss / 1e6).toFixed(0)} MB`,
+    },
+  ]
+}
