@@ -33,10 +33,8 @@ export const createResponse = defineOperation({
     const drafts =
       (script && draftScript(script, conversation, searched)) ??
       (await draftReply({ body, conversation, searched, sources, seed: sandbox.seed, assume }))
-    const composition = compose(drafts, { body, conversation, now, requestKey })
-    const reply = body.stream
-      ? eventStream(streamFrames(composition, sandbox.options))
-      : ok(composition.response)
+    const response = compose(drafts, { body, conversation, now, requestKey })
+    const reply = body.stream ? eventStream(streamFrames(response, sandbox.options)) : ok(response)
     return script ? dressReply(reply, script) : reply
   },
 })

@@ -9,12 +9,6 @@ import type { Draft } from './draft.ts'
 import type { CreateResponseBody } from './request.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
-export interface Composition {
-  response: ResponseObject
-  /** For each item of the output, the tokens that it is told in. */
-  tokens: ReadonlyArray<readonly string[]>
-}
-
 export interface Circumstances {
   /** The request, with what its preset brings. */
   body: CreateResponseBody
@@ -25,24 +19,25 @@ export interface Circumstances {
   requestKey: string
 }
 
-export function compose(drafts: readonly Draft[], circumstances: Circumstances): Composition {
+export function compose(drafts: readonly Draft[], circumstances: Circumstances): ResponseObject {
   const { body, conversation, now, requestKey } = circumstances
+  const limit = body.max_output_tokens ?? Number.POSITIVE_INFINITY
   const output: OutputItem[] = []
-  const tokens: Array<readonly string[]> = []
-  let left = body.max_output_tokens ?? Number.POSITIVE_INFINITY
+  let used = 0
   let isCut = false
   for (const draft of drafts) {
-    const wanted = tokenize(contentOf(draft))
-    if (wanted.length > 0 && left === 0) isCut = true
+    const content = contentOf(draft)
+    const wanted = countTokens(content)
+    const left = limit - used
+    if (wanted > 0 && left === 0) isCut = true
     if (isCut) break
-    isCut = wanted.length > left
-    const kept = isCut ? wanted.slice(0, left) : wanted
-    left -= kept.length
+    isCut = wanted > left
+    const kept = isCut ? tokenize(content).slice(0, left).join('') : content
+    used += Math.min(wanted, left)
     output.push(toItem(draft, kept, isCut, hash(requestKey, 'item', output.length)))
-    tokens.push(kept)
   }
   const seconds = Math.floor(now / 1000)
-  const response: ResponseObject = {
+  return {
     id: `resp_${hash(requestKey, 'response')}`,
     object: 'response',
     created_at: seconds,
@@ -52,10 +47,7 @@ export function compose(drafts: readonly Draft[], circumstances: Circumstances):
     error: null,
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
     output,
-    usage: usageOf(
-      inputTokens(body, conversation),
-      tokens.reduce((sum, { length }) => sum + length, 0),
-    ),
+    usage: usageOf(inputTokens(body, conversation), used),
     instructions: body.instructions ?? null,
     ...(body.text && { text: body.text }),
     metadata: body.metadata ?? {},
@@ -69,7 +61,6 @@ export function compose(drafts: readonly Draft[], circumstances: Circumstances):
       tool.type === 'function' ? { parameters: null, ...tool } : tool,
     ),
   }
-  return { response, tokens }
 }
 
 export function usageOf(input: number, output: number): ResponseUsage {
@@ -98,23 +89,23 @@ function contentOf(draft: Draft): string {
   }
 }
 
-function toItem(draft: Draft, kept: readonly string[], isCut: boolean, key: string): OutputItem {
+/** @param kept As much of its content as the limit lets pass. */
+function toItem(draft: Draft, kept: string, isCut: boolean, key: string): OutputItem {
   const status = isCut ? 'incomplete' : 'completed'
   switch (draft.type) {
     case 'message': {
-      const text = isCut ? kept.join('') : draft.text
-      const annotations = draft.annotations.filter(({ end_index }) => end_index <= text.length)
+      const annotations = draft.annotations.filter(({ end_index }) => end_index <= kept.length)
       return {
         type: 'message',
         id: `msg_${key}`,
         status,
         role: 'assistant',
-        content: [{ type: 'output_text', text, annotations }],
+        content: [{ type: 'output_text', text: kept, annotations }],
       }
     }
     case 'function_call': {
       const { name, call_id = `call_${key}` } = draft
-      return { type: 'function_call', id: `fc_${key}`, call_id, name, arguments: kept.join(''), status }
+      return { type: 'function_call', id: `fc_${key}`, call_id, name, arguments: kept, status }
     }
     case 'web_search_call':
       return {

@@ -10,16 +10,17 @@ import type {
   ResponseObject,
   WebSearchCall,
 } from '../resources/response.ts'
-import { type Composition, usageOf } from './compose.ts'
+import { usageOf } from './compose.ts'
+import { tokenize } from './tokens.ts'
 
 /** An event, and whether a token is told by it: those are what a paced stream waits for. */
-export function* responseEvents({ response, tokens }: Composition): Generator<StreamEvent> {
+export function* responseEvents(response: ResponseObject): Generator<StreamEvent> {
   const begun = inProgress(response)
   yield { type: 'response.created', response: begun }
   yield { type: 'response.in_progress', response: begun }
   for (const [index, item] of response.output.entries()) {
-    if (item.type === 'message') yield* messageEvents(item, index, tokens[index] ?? [])
-    else if (item.type === 'function_call') yield* functionCallEvents(item, index, tokens[index] ?? [])
+    if (item.type === 'message') yield* messageEvents(item, index)
+    else if (item.type === 'function_call') yield* functionCallEvents(item, index)
     else yield* webSearchEvents(item, index)
   }
   yield { type: `response.${response.status}`, response }
@@ -37,14 +38,10 @@ function inProgress(response: ResponseObject): ResponseObject {
   }
 }
 
-function* messageEvents(
-  item: OutputMessage,
-  output_index: number,
-  tokens: readonly string[],
-): Generator<StreamEvent> {
+function* messageEvents(item: OutputMessage, output_index: number): Generator<StreamEvent> {
   yield added({ ...item, status: 'in_progress', content: [] }, output_index)
   for (const [content_index, part] of item.content.entries()) {
-    yield* textEvents(part, { item_id: item.id, output_index, content_index }, tokens)
+    yield* textEvents(part, { item_id: item.id, output_index, content_index })
   }
   yield done(item, output_index)
 }
@@ -55,14 +52,10 @@ interface Position {
   content_index: number
 }
 
-function* textEvents(
-  part: OutputText,
-  position: Position,
-  tokens: readonly string[],
-): Generator<StreamEvent> {
+function* textEvents(part: OutputText, position: Position): Generator<StreamEvent> {
   const { item_id, output_index, content_index } = position
   yield { type: 'response.content_part.added', ...position, part: { ...part, text: '', annotations: [] } }
-  for (const delta of tokens) {
+  for (const delta of tokenize(part.text)) {
     yield { type: 'response.output_text.delta', item_id, output_index, content_index, delta, logprobs: [] }
   }
   for (const [annotation_index, annotation] of part.annotations.entries()) {
@@ -72,14 +65,10 @@ function* textEvents(
   yield { type: 'response.content_part.done', ...position, part }
 }
 
-function* functionCallEvents(
-  item: FunctionCall,
-  output_index: number,
-  tokens: readonly string[],
-): Generator<StreamEvent> {
+function* functionCallEvents(item: FunctionCall, output_index: number): Generator<StreamEvent> {
   const { id: item_id, name } = item
   yield added({ ...item, status: 'in_progress', arguments: '' }, output_index)
-  for (const delta of tokens) {
+  for (const delta of tokenize(item.arguments)) {
     yield { type: 'response.function_call_arguments.delta', item_id, output_index, delta }
   }
   yield {

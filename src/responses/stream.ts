@@ -3,9 +3,9 @@
  * Spec: Events.
  */
 import type { Frame, StreamEvent } from '../http/reply.ts'
+import type { ResponseObject } from '../resources/response.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
 import { random } from '../sandbox/seed.ts'
-import type { Composition } from './compose.ts'
 import { responseEvents } from './events.ts'
 
 export type StreamOptions = Pick<
@@ -14,9 +14,9 @@ export type StreamOptions = Pick<
 >
 
 /** Every frame of the stream, each made when it is asked for. */
-export function* streamFrames(composition: Composition, options: StreamOptions): Generator<Frame> {
+export function* streamFrames(response: ResponseObject, options: StreamOptions): Generator<Frame> {
   const { streamEvents, firstEventMs, keepAliveMs = Number.POSITIVE_INFINITY } = options
-  const pace = pacer(composition, options)
+  const pace = pacer(response, options)
   const toJson = deltaWriter()
   let sequence = 0
   /** Milliseconds that nothing has been sent. */
@@ -35,7 +35,7 @@ export function* streamFrames(composition: Composition, options: StreamOptions):
   }
 
   yield* wait(firstEventMs)
-  for (const event of responseEvents(composition)) {
+  for (const event of responseEvents(response)) {
     if (pace && isToken(event)) yield* wait(pace())
     const told = streamEvents === 'all' ? event : documented(event)
     if (!told) continue
@@ -48,12 +48,12 @@ export function* streamFrames(composition: Composition, options: StreamOptions):
 
 /** How long to wait before each token, in milliseconds. */
 function pacer(
-  { response }: Composition,
+  { id }: ResponseObject,
   { seed, tokensPerSecond, jitter }: StreamOptions,
 ): (() => number) | undefined {
   if (tokensPerSecond === undefined) return undefined
   const pause = 1000 / tokensPerSecond
-  const draw = random(seed, 'pace', response.id)
+  const draw = random(seed, 'pace', id)
   return () => pause * (1 + jitter * (2 * draw() - 1))
 }
 

@@ -24,11 +24,10 @@ export function writeProse(subject: string, draw: () => number, answersFunction 
   const left = [...sentences]
   const offset = Math.floor(draw() * 8)
   for (let count = 3 + Math.floor(draw() * 3); body.length < count; ) {
-    const [sentence] = left.splice(Math.floor(draw() * left.length), 1)
+    const [sentence = []] = left.splice(Math.floor(draw() * left.length), 1)
     const place = offset + 2 * body.length
-    body.push(
-      capitalized(fill(sentence ?? '', wordAt(place), words.length === 1 ? 'the rest' : wordAt(place + 1))),
-    )
+    const other = words.length === 1 ? 'the rest' : wordAt(place + 1)
+    body.push(capitalized(fill(sentence, wordAt(place), other)))
   }
   return { opening: fill(pick(openings, draw), quoted, ''), body, closing: pick(closings, draw) }
 }
@@ -39,12 +38,14 @@ export function searchQuery(question: string): string {
   return words.length > 0 ? words.join(' ') : question.trim()
 }
 
+const whiteSpace = /\s+/
+
 /** The first words of a text, as one short line. */
 function quote(text: string): string {
   const limit = 72
   const start = text.slice(0, 4 * limit)
   let line = ''
-  for (const word of start.split(/\s+/)) {
+  for (const word of start.split(whiteSpace)) {
     if (line.length + word.length > limit) return line && `${line} ...`
     line = line ? `${line} ${word}` : word
   }
@@ -61,18 +62,28 @@ function firstWords(text: string, count: number): string[] {
   return words
 }
 
-function fill(sentence: string, one: string, other: string): string {
-  return sentence.replace(/[AB]_/g, (slot) => (slot === 'A_' ? one : other))
+/** A sentence that is taken apart at its slots, as it is filled again and again. */
+type Template = readonly string[]
+
+/** `'On "A_" there is'` is `['On "', 'A_', '" there is']`. */
+function toTemplate(sentence: string): Template {
+  return sentence.split(/([AB]_)/)
+}
+
+function fill(template: Template, one: string, other: string): string {
+  let sentence = ''
+  for (const piece of template) sentence += piece === 'A_' ? one : piece === 'B_' ? other : piece
+  return sentence
 }
 
 function capitalized(sentence: string): string {
-  const first = sentence.codePointAt(0)
-  if (first === undefined || first > 0x7f) return sentence
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+  const first = sentence.charCodeAt(0)
+  const isSmall = first >= 0x61 && first <= 0x7a
+  return isSmall ? sentence.charAt(0).toUpperCase() + sentence.slice(1) : sentence
 }
 
-function pick(list: readonly string[], draw: () => number): string {
-  return list[Math.floor(draw() * list.length)] ?? ''
+function pick<Item>(list: readonly Item[], draw: () => number): Item {
+  return list[Math.floor(draw() * list.length)] as Item
 }
 
 const plainWords = ['the goal', 'its context', 'the timing', 'the outcome']
@@ -84,18 +95,18 @@ const questionOpenings = [
   '"A_" is a fair question, and most of the answer is simple.',
   'Taking "A_" as the starting point, a few things stand out.',
   'Let me go through "A_" one step at a time.',
-]
+].map(toTemplate)
 const functionOpenings = [
   'The function returned "A_", which settles most of it.',
   'Going by what came back, "A_", the answer is clear.',
   'With "A_" as the result, here is what follows.',
   'The result is in: "A_".',
-]
+].map(toTemplate)
 const plainOpenings = [
   'Here is a brief answer.',
   'There is not much to go on, so this stays general.',
   'Without more to go on, a few things can still be said.',
-]
+].map(toTemplate)
 const sentences = [
   'Most of it turns on A_, and B_ follows from that.',
   'Start with A_: it decides how much B_ matters.',
@@ -109,7 +120,7 @@ const sentences = [
   'There is good evidence on A_, and rather less of it on B_.',
   'A_ costs little to try, so try it before you decide about B_.',
   'When A_ and B_ pull in different directions, A_ should win.',
-]
+].map(toTemplate)
 const closings = [
   'That should be enough to take the next step.',
   'Say which part matters most, and the next answer can go deeper.',

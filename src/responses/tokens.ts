@@ -10,24 +10,76 @@
  */
 
 /** A link whose address may hold brackets one level deep, as some encyclopedias' do. */
-const link = String.raw` ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)`
-
-/** What can make a character of more than one unit; a carriage return does so with the line feed after it. */
-const beyondAscii = /[\r\u0080-\uffff]/
-const asciiToken = new RegExp(
-  String.raw`${link}| ?[A-Za-z0-9]{1,8}| ?[^A-Za-z0-9\s][^A-Za-z0-9\s[]{0,7}|\s{1,8}`,
-  'g',
-)
-const linkHere = new RegExp(link, 'y')
+const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
 const maxCharacters = 8
 
 export function tokenize(text: string): readonly string[] {
-  return beyondAscii.test(text) ? tokenizeCharacters(text) : (text.match(asciiToken) ?? [])
+  const tokens: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = plainEnd(text, at)
+    if (end === undefined) return tokenizeCharacters(text)
+    tokens.push(text.slice(at, end))
+    at = end
+  }
+  return tokens
 }
 
+/** How many tokens a text has, without making them. */
 export function countTokens(text: string): number {
-  return tokenize(text).length
+  let count = 0
+  for (let at = 0; at < text.length; count++) {
+    const end = plainEnd(text, at)
+    if (end === undefined) return tokenizeCharacters(text).length
+    at = end
+  }
+  return count
+}
+
+const [other, word, space, several] = [0, 1, 2, 3]
+
+/**
+ * The kinds of ASCII characters, each of which is one unit whatever is beside it; but for the carriage return, which
+ * is one character with the line feed after it.
+ */
+const asciiKinds = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if (character === '\r') return several
+  return /[a-z0-9]/i.test(character) ? word : /\s/.test(character) ? space : other
+})
+
+/** The kind of a unit; `several` where it may be one of several that make a character. */
+function unitKind(code: number): number {
+  return code < 0x80 ? (asciiKinds[code] as number) : several
+}
+
+const blank = 0x20
+const bracket = 0x5b
+
+/** Where the token ends that starts at this unit; undefined where a character comes that may be of several units. */
+function plainEnd(text: string, at: number): number | undefined {
+  let first = at
+  let code = text.charCodeAt(at)
+  if (code === blank && at + 1 < text.length) {
+    const next = text.charCodeAt(at + 1)
+    if (unitKind(next) !== space) {
+      first = at + 1
+      code = next
+    }
+  }
+  if (code === bracket) {
+    linkHere.lastIndex = at
+    if (linkHere.test(text)) return linkHere.lastIndex
+  }
+  const kind = unitKind(code)
+  if (kind === several) return undefined
+  const limit = Math.min(first + maxCharacters, text.length)
+  for (let end = first + 1; end < limit; end++) {
+    code = text.charCodeAt(end)
+    if (unitKind(code) === kind && code !== bracket) continue
+    return unitKind(code) === several ? undefined : end
+  }
+  return limit
 }
 
 /** The same rule, character by character, for text that is more than ASCII. */

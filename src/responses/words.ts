@@ -18,7 +18,7 @@ const small = new Set(
 /** Words of a text that say something about its subject, in order, as they are written; each one once. */
 export function* subjectWords(text: string): Generator<string> {
   const seen = new Set<string>()
-  for (const [found] of text.matchAll(word)) {
+  for (const found of text.match(word) ?? []) {
     const key = found.toLowerCase()
     if (small.has(key) || seen.has(key)) continue
     seen.add(key)

@@ -14,7 +14,7 @@ const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 function frames(options: Partial<StreamOptions> = {}, request: object = {}): Frame[] {
   const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi', ...request })
   const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
-  const composition = compose(
+  const response = compose(
     [
       { type: 'web_search_call', query: 'Hi' },
       { type: 'message', ...cited },
@@ -26,9 +26,7 @@ function frames(options: Partial<StreamOptions> = {}, request: object = {}): Fra
       requestKey: 'key',
     },
   )
-  return [
-    ...streamFrames(composition, { seed: 1, streamEvents: 'all', firstEventMs: 0, jitter: 0, ...options }),
-  ]
+  return [...streamFrames(response, { seed: 1, streamEvents: 'all', firstEventMs: 0, jitter: 0, ...options })]
 }
 
 function eventsOf(list: Frame[]): StreamEvent[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { tokenize } from '../../src/responses/tokens.ts'
+import { countTokens, tokenize } from '../../src/responses/tokens.ts'
 
 /** Text with what is hard to cut: accents, families of emoji, flags, line ends, links. */
 const anyText = fc
@@ -29,6 +29,14 @@ describe('a token', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(tokenize(text).join('')).toBe(text)
+      }),
+    )
+  })
+
+  it('is counted as it is made', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(countTokens(text)).toBe(tokenize(text).length)
       }),
     )
   })
