@@ -112,7 +112,7 @@ async function hangUp(how: HangUp | 'left', exchange: Exchange, response: Server
   exchange.settle('cut')
   if (how === 'end') {
     // A chunked body has an end of its own; one that promised more bytes can only lose its connection.
-    if (response.headersSent && !('content-length' in exchange.reply.headers)) response.end()
+    if (response.headersSent && !('content-length' in exchange.replyHeaders)) response.end()
     else socket.end()
     return
   }

@@ -4,7 +4,7 @@
  */
 import type { Exchange } from '../gateway/exchange.ts'
 import { toBytes } from '../http/encode.ts'
-import type { Frame, HangUp, Reply } from '../http/reply.ts'
+import type { Frame, HangUp } from '../http/reply.ts'
 import { type Ending, play } from './play.ts'
 
 /** Statuses whose `Response` may not have a body. */
@@ -58,8 +58,8 @@ function silence(exchange: Exchange, signal: AbortSignal | undefined): Promise<n
 }
 
 /** A reset breaks a body, and so does an end before all the bytes that its head has promised. */
-function breaks(ending: Ending, { headers }: Reply): ending is HangUp {
-  return ending === 'reset' || (ending === 'end' && 'content-length' in headers)
+function breaks(ending: Ending, { replyHeaders }: Exchange): ending is HangUp {
+  return ending === 'reset' || (ending === 'end' && 'content-length' in replyHeaders)
 }
 
 /**
@@ -95,7 +95,7 @@ function toStream(
         if (value === 'silence') return new Promise<void>(() => {})
         signal?.removeEventListener('abort', leave)
         exchange.settle(value === 'complete' ? 'complete' : 'cut')
-        if (breaks(value, exchange.reply)) controller.error(new ConnectionError('terminated', value))
+        if (breaks(value, exchange)) controller.error(new ConnectionError('terminated', value))
         else controller.close()
       },
       cancel() {

@@ -68,7 +68,6 @@ function readQuery(search: string, violations: Violation[]): Record<string, stri
 function unknownFields(schema: z.ZodType | undefined, value: unknown, root: string): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const known = schema instanceof z.ZodObject ? schema.shape : {}
-  return Object.keys(value)
-    .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => pathOf(root, [name]))
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name))
+  return unknown.length > 0 ? unknown.map((name) => pathOf(root, [name])) : unknown
 }

@@ -28,19 +28,19 @@ export class Exchange implements CallRecord {
   readonly startedAt = monotonic()
   id = ''
   operation: string | undefined
-  params: Record<string, string> = {}
+  params: Readonly<Record<string, string>> = noParams
   requestText = ''
   requestBytes = 0
   requestCut = 0
   status = 0
   replyHeaders: Record<string, string> = {}
-  replyParts: Array<string | Uint8Array> = []
+  replyParts: readonly (string | Uint8Array)[] = none
   replyBytes = 0
   replyCut = 0
   match: Match | undefined
   misses: Misses | undefined
-  readonly assumptions: AssumptionName[] = []
-  readonly warnings: string[] = []
+  assumptions: readonly AssumptionName[] = none
+  warnings: readonly string[] = none
   brokeContract = false
   delivery: Delivery = 'pending'
   kept = false
@@ -75,12 +75,13 @@ export class Exchange implements CallRecord {
   }
 
   /** Says that the reply rests on something that the specification leaves open. */
-  readonly assume = (name: AssumptionName): void => {
-    if (!this.assumptions.includes(name)) this.assumptions.push(name)
+  assume(name: AssumptionName): void {
+    if (!this.assumptions.includes(name)) this.assumptions = [...this.assumptions, name]
   }
 
-  readonly warn = (message: string): void => {
-    this.warnings.push(message)
+  /** Says in the journal what a caller should know. */
+  warn(message: string): void {
+    this.warnings = [...this.warnings, message]
   }
 
   /** Tells this request from every other, equal ones included. */
@@ -123,17 +124,21 @@ export class Exchange implements CallRecord {
     this.sandbox.journal.sent(this, chunk)
   }
 
-  /** The delivery is over; the first word on it stands. The journal keeps texts, so the body itself goes. */
+  /** The delivery is over; the first word on it stands. The journal keeps texts, so the reply itself goes. */
   settle(delivery: Exclude<Delivery, 'pending'>): void {
     if (this.delivery !== 'pending') return
     this.delivery = delivery
-    this.reply.body = { kind: 'none' }
+    this.reply = nothing
     this.endedAt = monotonic()
     this.sandbox.leave()
   }
 }
 
-const nothing: Reply = { status: 0, headers: {}, body: { kind: 'none' } }
+// As many exchanges as the journal keeps live long, and what lives long is dear to the garbage collector: they share
+// what most of them have in common.
+const nothing: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })
+const noParams = Object.freeze({})
+const none: readonly never[] = Object.freeze([])
 
 /** What a refusal rests on, by its status, where nobody says it more exactly. Spec: Errors, 2 and 3. */
 const restingOn: Record<number, AssumptionName> = {

@@ -10,7 +10,7 @@ import type { Router } from './router.ts'
 export interface Route {
   /** Undefined for a path that only a rule knows. */
   readonly operation: Operation | undefined
-  readonly params: Record<string, string>
+  readonly params: Readonly<Record<string, string>>
   /** Below the base address. */
   readonly path: string
 }

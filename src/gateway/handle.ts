@@ -46,27 +46,15 @@ async function answer(
   assertJson(call, exchange.requestText)
   const body = parseBody(exchange.requestText)
 
-  const { params, contentKey, occurrence, headers } = exchange
-  const request: RuleRequest = {
-    operation: exchange.operation,
-    method: call.method,
-    path: route.path,
-    params,
-    get query() {
-      return lastOfEach(call.search)
-    },
-    headers,
-    body,
-    contentKey,
-    occurrence,
-  }
-  const named = gateway.scenariosNamed(headers['x-understudy-scenario'])
+  const request = new Asking(exchange, route.path, body)
+  const named = gateway.scenariosNamed(call.headers['x-understudy-scenario'])
   const { match, headers: quota, misses } = rules.match(request, named)
   exchange.match = match
   exchange.misses = misses
   if (!match) return withHeaders(await resolve(route, body, exchange), quota)
 
-  const context = faultContext(match, request, { seed, clock, warn: exchange.warn })
+  const warn = (message: string) => exchange.warn(message)
+  const context = faultContext(match, request, { seed, clock, warn })
   const { waitMs, instead } = open(match, context)
   await clock.wait(waitMs, call.signal)
   const reply = instead ?? (await resolve(route, body, exchange))
@@ -78,7 +66,32 @@ function withHeaders(reply: Reply, headers: Record<string, string> | undefined):
   return headers ? { ...reply, headers: { ...headers, ...reply.headers } } : reply
 }
 
-/** The query as rules look at it; an operation refuses a parameter that is repeated. */
-function lastOfEach(search: string): Record<string, string> {
-  return search === '' ? {} : Object.fromEntries(new URLSearchParams(search))
+/** The call as rules look at it. */
+class Asking implements RuleRequest {
+  readonly operation: string | undefined
+  readonly method: string
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+  readonly contentKey: string
+  readonly occurrence: number
+  readonly #search: string
+
+  constructor(exchange: Exchange, path: string, body: unknown) {
+    this.operation = exchange.operation
+    this.method = exchange.method
+    this.path = path
+    this.params = exchange.params
+    this.headers = exchange.headers
+    this.body = body
+    this.contentKey = exchange.contentKey
+    this.occurrence = exchange.occurrence
+    this.#search = exchange.search
+  }
+
+  /** The last of each parameter: an operation refuses one that is repeated. */
+  get query(): Record<string, string> {
+    return this.#search === '' ? {} : Object.fromEntries(new URLSearchParams(this.#search))
+  }
 }

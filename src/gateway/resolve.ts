@@ -3,8 +3,11 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
+import type { ResolverContext } from '../operation.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { ScriptedReply } from '../sandbox/scenario.ts'
 import { hash } from '../sandbox/seed.ts'
-import { checkRequest } from './check-request.ts'
+import { type CheckedRequest, checkRequest } from './check-request.ts'
 import { assertContract } from './contract.ts'
 import type { Exchange } from './exchange.ts'
 import type { Route } from './find-route.ts'
@@ -18,25 +21,51 @@ export async function resolve(
 ): Promise<Reply> {
   if (!operation) throw new GatewayError(404)
   if (operation.body) assertParsed(exchange.requestText, body)
-  const { sandbox, assume, warn } = exchange
+  const { sandbox } = exchange
   const { unknown, ...checked } = checkRequest(
     operation,
     { params, search: exchange.search, body },
     sandbox.options.strict,
   )
-  for (const path of unknown) warn(`${path} is not known to ${operation.id} and was ignored`)
+  for (const path of unknown) exchange.warn(`${path} is not known to ${operation.id} and was ignored`)
 
-  const { effect } = exchange.match ?? {}
-  const answer = () =>
-    operation.resolve({
-      ...checked,
-      sandbox,
-      now: exchange.at,
-      requestKey: hash(sandbox.seed, exchange.contentKey, exchange.occurrence),
-      script: effect?.kind === 'reply' ? effect.reply : undefined,
-      assume,
-      warn,
-    })
-  const reply = operation.writes ? await sandbox.write(async () => answer()) : await answer()
+  const context = new Context(exchange, checked)
+  const reply = operation.writes
+    ? await sandbox.write(async () => operation.resolve(context))
+    : await operation.resolve(context)
   return assertContract(operation, reply)
+}
+
+/** What an operation may know of one request. */
+class Context implements ResolverContext {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly sandbox: Sandbox
+  readonly now: number
+  readonly assume: ResolverContext['assume']
+  readonly warn: ResolverContext['warn']
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange, { params, query, body }: Omit<CheckedRequest, 'unknown'>) {
+    this.params = params
+    this.query = query
+    this.body = body
+    this.sandbox = exchange.sandbox
+    this.now = exchange.at
+    this.assume = (name) => exchange.assume(name)
+    this.warn = (message) => exchange.warn(message)
+    this.#exchange = exchange
+  }
+
+  /** Made for the few operations that ask for it. */
+  get requestKey(): string {
+    const { sandbox, contentKey, occurrence } = this.#exchange
+    return hash(sandbox.seed, contentKey, occurrence)
+  }
+
+  get script(): ScriptedReply | undefined {
+    const { effect } = this.#exchange.match ?? {}
+    return effect?.kind === 'reply' ? effect.reply : undefined
+  }
 }

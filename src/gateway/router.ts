@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts'
 export interface Route {
   readonly operation: Operation
   /** Decoded path parameters. */
-  readonly params: Record<string, string>
+  readonly params: Readonly<Record<string, string>>
 }
 
 /** What is known of a path: who answers it, or which methods it has (none: the path is unknown). */
@@ -14,6 +14,8 @@ export type Found = { route: Route } | { route: undefined; allow: readonly strin
 
 interface Pattern {
   readonly expression: RegExp
+  /** Of the parameters, in the order of the expression's groups. */
+  readonly names: readonly string[]
   readonly methods: Map<string, Operation>
 }
 
@@ -29,7 +31,7 @@ export class Router {
         methodsAt(this.#fixed, path).set(operation.method.toUpperCase(), operation)
         continue
       }
-      const pattern = patterns.get(path) ?? { expression: toExpression(path), methods: new Map() }
+      const pattern = patterns.get(path) ?? toPattern(path)
       pattern.methods.set(operation.method.toUpperCase(), operation)
       patterns.set(path, pattern)
     }
@@ -43,9 +45,9 @@ export class Router {
   find(method: string, path: string): Found {
     const wanted = method === 'HEAD' ? 'GET' : method
     const methods = this.#fixed.get(path)
-    if (methods) return found(methods, wanted, {})
-    for (const { expression, methods } of this.#patterns) {
-      const params = paramsOf(expression.exec(path))
+    if (methods) return found(methods, wanted, noParams)
+    for (const { expression, names, methods } of this.#patterns) {
+      const params = paramsOf(names, expression.exec(path))
       if (params) return found(methods, wanted, params)
     }
     return { route: undefined, allow: [] }
@@ -58,24 +60,34 @@ function methodsAt(paths: Map<string, Map<string, Operation>>, path: string): Ma
   return methods
 }
 
-function found(methods: Map<string, Operation>, method: string, params: Record<string, string>): Found {
+const noParams = Object.freeze({})
+
+function found(methods: Map<string, Operation>, method: string, params: Route['params']): Found {
   const operation = methods.get(method)
   if (operation) return { route: { operation, params } }
   const allow = [...methods.keys()]
   return { route: undefined, allow: allow.includes('GET') ? [...allow, 'HEAD'] : allow }
 }
 
-/** `/workspaces/{id}` as an expression whose named groups are the parameters: one path segment each. */
-function toExpression(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`)
+/** `/workspaces/{id}` as an expression whose groups are the parameters: one path segment each. */
+function toPattern(path: string): Pattern {
+  const parameter = /\{(\w+)\}/g
+  return {
+    expression: new RegExp(`^${path.replace(parameter, '([^/]*)')}$`),
+    names: Array.from(path.matchAll(parameter), ([, name]) => name as string),
+    methods: new Map(),
+  }
 }
 
-function paramsOf(match: RegExpExecArray | null): Record<string, string> | undefined {
-  if (!match?.groups) return undefined
+function paramsOf(
+  names: readonly string[],
+  match: RegExpExecArray | null,
+): Record<string, string> | undefined {
+  if (!match) return undefined
+  const params: Record<string, string> = {}
   try {
-    return Object.fromEntries(
-      Object.entries(match.groups).map(([name, value]) => [name, decodeURIComponent(value)]),
-    )
+    for (const [place, name] of names.entries()) params[name] = decodeURIComponent(match[place + 1] as string)
+    return params
   } catch {
     // A broken percent-encoding names no resource.
     return undefined

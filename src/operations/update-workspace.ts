@@ -64,13 +64,18 @@ async function isTaken({ tables: { workspaces } }: Sandbox, slug: string, self: 
 }
 
 function knownFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> {
-  const known = Object.entries(body).filter(
-    ([field, value]) => Object.hasOwn(WorkspaceUpdate.shape, field) && value !== undefined,
-  )
-  return Object.fromEntries(known)
+  const known: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(body)) {
+    if (value !== undefined && Object.hasOwn(WorkspaceUpdate.shape, field)) known[field] = value
+  }
+  return known
 }
 
 /** `updated_at` always moves, also for a record that a test dated into the future. */
 function laterThan(previous: string, now: number): string {
+  const time = new Date(now).toISOString()
+  const isSameForm = previous.length === time.length && previous.endsWith('Z')
+  // Times of one form compare as texts do, which is quicker than to read them.
+  if (isSameForm && previous < time) return time
   return new Date(Math.max(now, Date.parse(previous) + 1)).toISOString()
 }

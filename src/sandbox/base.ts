@@ -14,32 +14,27 @@ export interface TableSpec<Row extends object> {
 export interface Base<Row extends object> {
   /** Frozen, to the last field. */
   readonly rows: readonly Row[]
-  /** Where in `rows` each key stands. */
-  readonly slots: ReadonlyMap<string, number>
+  /** For each kind of key, where in `rows` each value of it stands. */
+  readonly slots: readonly ReadonlyMap<string, number>[]
   /** What was derived from the rows. */
   readonly memory: Memory
 }
 
 /** Builds a base from rows that have passed their schema. Throws where two rows share a key. */
 export function toBase<Row extends object>(spec: TableSpec<Row>, rows: Row[]): Base<Row> {
-  const slots = new Map<string, number>()
-  rows.forEach((row, slot) => {
-    freeze(row)
-    for (const [name, read] of Object.entries(spec.keys)) {
-      const key = keyOf(name, read(row))
-      const other = slots.get(key)
+  const slots = Object.entries(spec.keys).map(([name, read]) => {
+    const places = new Map<string, number>()
+    rows.forEach((row, slot) => {
+      const value = read(row)
+      const other = places.get(value)
       if (other !== undefined) {
-        throw new Error(`${spec.name}[${slot}].${name}: '${read(row)}' is taken by ${spec.name}[${other}]`)
+        throw new Error(`${spec.name}[${slot}].${name}: '${value}' is taken by ${spec.name}[${other}]`)
       }
-      slots.set(key, slot)
-    }
+      places.set(value, slot)
+    })
+    return places
   })
-  return { rows: Object.freeze(rows), slots, memory: new Memory() }
-}
-
-/** A key as look-ups know it: values of different fields are kept apart. */
-export function keyOf(name: string, value: string): string {
-  return `${name}\0${value}`
+  return { rows: freeze(rows), slots, memory: new Memory() }
 }
 
 export function freeze<Value>(value: Value): Value {

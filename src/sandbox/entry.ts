@@ -67,8 +67,8 @@ export interface CallRecord {
   /** The path below the base address; undefined where it does not lie below one. */
   readonly route: string | undefined
   readonly search: string
-  params: Record<string, string>
-  readonly headers: Readonly<Record<string, string>>
+  params: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string>>
   /** As much of the request's body as is kept, and how many bytes are not. */
   requestText: string
   requestCut: number
@@ -77,7 +77,7 @@ export interface CallRecord {
   status: number
   replyHeaders: Record<string, string>
   /** What is kept of the reply's body, as it was sent. */
-  replyParts: Array<string | Uint8Array>
+  replyParts: readonly (string | Uint8Array)[]
   readonly replyText: string
   replyCut: number
   /** Bytes of both bodies that are kept. */
@@ -85,8 +85,8 @@ export interface CallRecord {
   replyBytes: number
   match: Match | undefined
   misses: Misses | undefined
-  assumptions: AssumptionName[]
-  warnings: string[]
+  assumptions: readonly AssumptionName[]
+  warnings: readonly string[]
   brokeContract: boolean
   delivery: Delivery
   /** Whether the journal still has it. */

@@ -10,11 +10,11 @@ export interface RuleRequest {
   method: string
   /** Below the base address: `/chat/completions`. */
   path: string
-  params: Record<string, string>
+  params: Readonly<Record<string, string>>
   /** May be worked out whenever it is read. */
   readonly query: Record<string, string>
   /** Names in lower case. */
-  headers: Record<string, string>
+  headers: Readonly<Record<string, string>>
   /** Parsed JSON, or undefined where there is none. */
   body: unknown
   /** Hash of method, path, query and body: the same for the same call. */
@@ -44,7 +44,7 @@ export class RequestView {
     this.streams = this.field('stream') === true
   }
 
-  get params(): Record<string, string> {
+  get params(): Readonly<Record<string, string>> {
     return this.request.params
   }
 
@@ -53,7 +53,7 @@ export class RequestView {
     return this.#query
   }
 
-  get headers(): Record<string, string> {
+  get headers(): Readonly<Record<string, string>> {
     return this.request.headers
   }
 

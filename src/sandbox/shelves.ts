@@ -1,9 +1,9 @@
 /**
  * The rows that one table has written, in `@msw/data` collections.
  *
- * That library scans a collection on every access, and takes four times as long to update a record as to create and
- * delete one. So a new version of a row replaces the old one, and a collection holds a shelf's worth of them at
- * most: writing does not grow with the rows.
+ * That library scans a collection on every access, and takes four times as long to update a record as to create one.
+ * So a new version of a row is a new record, and a collection holds a shelf's worth of them; a full one is left
+ * behind, and goes when none of its records is anybody's present row. Writing does not grow with the rows.
  */
 import { Collection } from '@msw/data'
 import type * as z from 'zod'
@@ -13,7 +13,7 @@ import { freeze, type TableSpec } from './base.ts'
 
 type Shelf = Collection<z.ZodType<object>>
 
-/** A row that was written, and the shelf it stands on. */
+/** A row that was written, and the shelf that it stands on. */
 export interface Written<Row> {
   readonly row: Row
   readonly shelf: Shelf
@@ -23,39 +23,21 @@ const shelfSize = 64
 
 export class Shelves<Row extends object> {
   readonly #schema: z.ZodType<object>
-  readonly #ours = new WeakSet<Shelf>()
-  #open: Shelf | undefined
+  #shelf: Shelf | undefined
 
   constructor(spec: TableSpec<Row>) {
     this.#schema = loudly(spec)
   }
 
-  /**
-   * Checks a row and keeps it, frozen. Throws 400 where it breaks its schema.
-   *
-   * @param previous The version that it will replace: they stand on one shelf, where that is ours.
-   */
-  async store(input: object, previous: Written<Row> | null | undefined): Promise<Written<Row>> {
-    const shelf = previous && this.#ours.has(previous.shelf) ? previous.shelf : this.#withRoom()
+  /** Checks a row and keeps it, frozen. Throws 400 where it breaks its schema. */
+  async store(input: object): Promise<Written<Row>> {
+    if (!this.#shelf || this.#shelf.count() >= shelfSize)
+      this.#shelf = new Collection({ schema: this.#schema })
+    const shelf = this.#shelf
     // As a function, which the library hands on to the schema as it is: an object it would first copy, field by field,
     // to be safe from relations, and here are none.
     const row = (await shelf.create((() => input) as never)) as Row
     return { row: freeze(row), shelf }
-  }
-
-  /** Lets a row go; one that a snapshot or a fork brought along stands on somebody else's shelf and stays. */
-  discard(written: Written<Row> | null | undefined): void {
-    if (!written || !this.#ours.has(written.shelf)) return
-    // A stored record carries the library's own key, which is how it finds the record to delete.
-    written.shelf.delete(written.row as Parameters<Shelf['delete']>[0])
-  }
-
-  #withRoom(): Shelf {
-    if (!this.#open || this.#open.count() >= shelfSize) {
-      this.#open = new Collection({ schema: this.#schema })
-      this.#ours.add(this.#open)
-    }
-    return this.#open
   }
 }
 

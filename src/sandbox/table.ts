@@ -3,13 +3,16 @@
  * by slot, the rows it has written. A sandbox that only reads owns nothing, and no access by key grows with the rows.
  */
 import { GatewayError } from '../http/errors.ts'
-import { type Base, keyOf, Memory, type TableSpec } from './base.ts'
+import { type Base, Memory, type TableSpec } from './base.ts'
 import { Shelves, type Written } from './shelves.ts'
 
-/** What a sandbox wrote: rows by slot (null where deleted), the keys that moved, and the slot of the next new row. */
+/**
+ * What a sandbox wrote: rows by slot (null where deleted), the keys that moved, by kind of key, and the slot of the
+ * next new row.
+ */
 interface Overlay<Row> {
   written: Map<number, Written<Row> | null>
-  slots: Map<string, number | undefined>
+  slots: readonly Map<string, number | undefined>[]
   next: number
 }
 
@@ -24,22 +27,29 @@ interface Placed<Row> {
   readonly row: Row
 }
 
+/** A field by which rows are found; `kind` is its place among them, from 0. */
+interface Key<Row> {
+  readonly name: string
+  readonly read: (row: Row) => string
+  readonly kind: number
+}
+
 export class Table<Row extends object> {
   readonly #spec: TableSpec<Row>
-  readonly #keys: readonly (readonly [string, (row: Row) => string])[]
+  readonly #keys: readonly Key<Row>[]
   readonly #load: () => Base<Row> | Promise<Base<Row>>
   #base: Base<Row> | undefined
   #overlay: Overlay<Row> | undefined
   /** Whether a snapshot or a fork holds the overlay too, so that it must be copied before it changes. */
   #isShared = false
-  #shelves: Shelves<Row>
+  readonly #shelves: Shelves<Row>
   /** What was derived from the rows, once they differ from the base. */
   readonly #memory = new Memory()
 
   /** @param load Brings the rows to begin with, when somebody first asks for them. */
   constructor(spec: TableSpec<Row>, load: () => Base<Row> | Promise<Base<Row>>) {
     this.#spec = spec
-    this.#keys = Object.entries(spec.keys)
+    this.#keys = Object.entries(spec.keys).map(([name, read], kind) => ({ name, read, kind }))
     this.#load = load
     this.#shelves = new Shelves(spec)
   }
@@ -57,8 +67,8 @@ export class Table<Row extends object> {
   /** The row that has this value as the named key. Frozen. */
   async findBy(name: string, value: string): Promise<Row | undefined> {
     const base = this.#base ?? (await this.#open())
-    const slot = this.#slot(base, keyOf(name, value))
-    return slot === undefined ? undefined : this.#at(base, slot)
+    const key = this.#keys.find((known) => known.name === name)
+    return key && this.#at(base, this.#slot(base, key, value))
   }
 
   /**
@@ -88,8 +98,7 @@ export class Table<Row extends object> {
     const base = this.#base ?? (await this.#open())
     const { slot, row } = this.#known(base, key)
     const overlay = this.#own(base)
-    this.#shelves.discard(overlay.written.get(slot))
-    this.#forget(overlay, row)
+    for (const { kind, read } of this.#keys) overlay.slots[kind]?.set(read(row), undefined)
     overlay.written.set(slot, null)
     this.#memory.clear()
     return row
@@ -104,7 +113,6 @@ export class Table<Row extends object> {
   restore({ overlay }: TableSnapshot): void {
     this.#overlay = overlay as Overlay<Row> | undefined
     this.#isShared = true
-    this.#shelves = new Shelves(this.#spec)
     this.#memory.clear()
   }
 
@@ -114,42 +122,33 @@ export class Table<Row extends object> {
   }
 
   async #write(base: Base<Row>, input: Row, before: Placed<Row> | undefined): Promise<Row> {
-    const previous = before && this.#overlay?.written.get(before.slot)
-    const written = await this.#shelves.store(input, previous)
-    try {
-      this.#claim(base, written.row, before?.slot)
-    } catch (error) {
-      this.#shelves.discard(written)
-      throw error
+    const written = await this.#shelves.store(input)
+    const { row } = written
+    const moved = before ? this.#keys.filter(({ read }) => read(row) !== read(before.row)) : this.#keys
+    for (const key of moved) {
+      if (this.#slot(base, key, key.read(row)) === undefined) continue
+      throw new GatewayError(
+        409,
+        `${this.#spec.name} already has a record whose ${key.name} is '${key.read(row)}'`,
+      )
     }
     const overlay = this.#own(base)
     const slot = before?.slot ?? overlay.next++
-    if (before) this.#forget(overlay, before.row)
-    for (const [name, read] of this.#keys) overlay.slots.set(keyOf(name, read(written.row)), slot)
-    overlay.written.set(slot, written)
-    this.#shelves.discard(previous)
-    this.#memory.clear()
-    return written.row
-  }
-
-  /** Makes sure that no row but the one in `slot` has a key of this row. */
-  #claim(base: Base<Row>, row: Row, slot: number | undefined): void {
-    for (const [name, read] of this.#keys) {
-      const holder = this.#slot(base, keyOf(name, read(row)))
-      if (holder === undefined || holder === slot) continue
-      throw new GatewayError(409, `${this.#spec.name} already has a record whose ${name} is '${read(row)}'`)
+    for (const { kind, read } of moved) {
+      if (before) overlay.slots[kind]?.set(read(before.row), undefined)
+      overlay.slots[kind]?.set(read(row), slot)
     }
-  }
-
-  #forget(overlay: Overlay<Row>, row: Row): void {
-    for (const [name, read] of this.#keys) overlay.slots.set(keyOf(name, read(row)), undefined)
+    overlay.written.set(slot, written)
+    this.#memory.clear()
+    return row
   }
 
   #own(base: Base<Row>): Overlay<Row> {
-    if (!this.#overlay) this.#overlay = { written: new Map(), slots: new Map(), next: base.rows.length }
-    else if (this.#isShared) {
+    if (!this.#overlay) {
+      this.#overlay = { written: new Map(), slots: this.#keys.map(() => new Map()), next: base.rows.length }
+    } else if (this.#isShared) {
       const { written, slots, next } = this.#overlay
-      this.#overlay = { written: new Map(written), slots: new Map(slots), next }
+      this.#overlay = { written: new Map(written), slots: slots.map((places) => new Map(places)), next }
     }
     this.#isShared = false
     return this.#overlay
@@ -171,19 +170,21 @@ export class Table<Row extends object> {
   }
 
   #place(base: Base<Row>, value: string): Placed<Row> | undefined {
-    for (const [name] of this.#keys) {
-      const slot = this.#slot(base, keyOf(name, value))
-      const row = slot === undefined ? undefined : this.#at(base, slot)
+    for (const key of this.#keys) {
+      const slot = this.#slot(base, key, value)
+      const row = this.#at(base, slot)
       if (slot !== undefined && row) return { slot, row }
     }
     return undefined
   }
 
-  #slot(base: Base<Row>, key: string): number | undefined {
-    return this.#overlay?.slots.has(key) ? this.#overlay.slots.get(key) : base.slots.get(key)
+  #slot(base: Base<Row>, { kind }: Key<Row>, value: string): number | undefined {
+    const moved = this.#overlay?.slots[kind]
+    return moved?.has(value) ? moved.get(value) : base.slots[kind]?.get(value)
   }
 
-  #at(base: Base<Row>, slot: number): Row | undefined {
+  #at(base: Base<Row>, slot: number | undefined): Row | undefined {
+    if (slot === undefined) return undefined
     const written = this.#overlay?.written.get(slot)
     return written === undefined ? base.rows[slot] : written?.row
   }
