@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { invalidRequest, type Violation } from '../http/errors.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import type { Operation } from '../operation.ts'
+import { check, inner } from '../resources/check.ts'
 
 export interface RawRequest {
   readonly params: Record<string, string>
@@ -29,34 +30,33 @@ export function checkRequest(
   strict: boolean,
 ): CheckedRequest {
   const violations: Violation[] = []
-  const check = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
+  const checked = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
     if (!schema) return undefined
-    const result = schema.safeParse(value)
+    const result = check(schema, value)
     if (!result.success) violations.push(...toViolations(result.error, root))
     return result.data
   }
 
-  const query = readQuery(request.search, violations)
-  const checked = {
-    params: check(operation.params, request.params, 'params'),
-    query: check(operation.query, query, 'query'),
-    body: check(operation.body, request.body, 'body'),
-    unknown: [
-      ...unknownFields(operation.query, query, 'query'),
-      ...unknownFields(operation.body, request.body, 'body'),
-    ],
-  }
+  const given = readQuery(request.search, violations)
+  const params = checked(operation.params, request.params, 'params')
+  const query = checked(operation.query, given, 'query')
+  const body = checked(operation.body, request.body, 'body')
+  const unknown = [
+    ...unknownFields(operation.query, given, 'query'),
+    ...unknownFields(operation.body, request.body, 'body'),
+  ]
   if (strict) {
-    for (const path of checked.unknown)
-      violations.push({ path, message: 'Unknown field', rule: 'unrecognized_keys' })
+    for (const path of unknown) violations.push({ path, message: 'Unknown field', rule: 'unrecognized_keys' })
   }
   if (violations.length > 0) throw invalidRequest(violations)
-  return checked
+  return { params, query, body, unknown }
 }
 
+const noQuery: Record<string, string> = Object.freeze({})
+
 function readQuery(search: string, violations: Violation[]): Record<string, string> {
+  if (search.length < 2) return noQuery
   const query: Record<string, string> = Object.create(null)
-  if (search.length < 2) return query
   for (const [name, value] of new URLSearchParams(search)) {
     if (name in query)
       violations.push({ path: pathOf('query', [name]), message: 'Given more than once', rule: 'repeated' })
@@ -67,7 +67,8 @@ function readQuery(search: string, violations: Violation[]): Record<string, stri
 
 function unknownFields(schema: z.ZodType | undefined, value: unknown, root: string): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
-  const known = schema instanceof z.ZodObject ? schema.shape : {}
+  const object = schema && inner(schema)
+  const known = object instanceof z.ZodObject ? object.shape : {}
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name))
   return unknown.length > 0 ? unknown.map((name) => pathOf(root, [name])) : unknown
 }

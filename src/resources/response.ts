@@ -1,6 +1,6 @@
 // What POST /responses answers with. Spec: Response object. The fields beyond the specification are those
 // that clients' own schemas require: see `assumptions.ts`.
-// Lazy schemas are built on first use, so that importing the double stays quick.
+// It is built on first use, so that importing the double stays quick, and in one piece, so that it can be compiled.
 
 import * as z from 'zod'
 
@@ -43,7 +43,7 @@ export const OutputText = z
 
 export type OutputText = z.infer<typeof OutputText>
 
-export const OutputMessage = z.lazy(() =>
+const outputMessage = () =>
   z
     .strictObject({
       type: z.literal('message'),
@@ -52,12 +52,11 @@ export const OutputMessage = z.lazy(() =>
       role: z.literal('assistant'),
       content: z.array(OutputText),
     })
-    .meta({ id: 'OutputMessage', description: 'What the model says.' }),
-)
+    .meta({ id: 'OutputMessage', description: 'What the model says.' })
 
-export type OutputMessage = z.infer<typeof OutputMessage>
+export type OutputMessage = z.infer<ReturnType<typeof outputMessage>>
 
-export const FunctionCall = z.lazy(() =>
+const functionCall = () =>
   z
     .strictObject({
       type: z.literal('function_call'),
@@ -67,12 +66,11 @@ export const FunctionCall = z.lazy(() =>
       arguments: z.string().describe('JSON in a string.'),
       status: MessageStatus,
     })
-    .meta({ id: 'FunctionCall', description: 'A function that the model wants called.' }),
-)
+    .meta({ id: 'FunctionCall', description: 'A function that the model wants called.' })
 
-export type FunctionCall = z.infer<typeof FunctionCall>
+export type FunctionCall = z.infer<ReturnType<typeof functionCall>>
 
-export const WebSearchCall = z.lazy(() =>
+const webSearchCall = () =>
   z
     .strictObject({
       type: z.literal('web_search_call'),
@@ -80,20 +78,18 @@ export const WebSearchCall = z.lazy(() =>
       status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
       action: z.strictObject({ type: z.literal('search'), query: z.string() }),
     })
-    .meta({ id: 'WebSearchCall', description: 'A search that was made before the message.' }),
-)
+    .meta({ id: 'WebSearchCall', description: 'A search that was made before the message.' })
 
-export type WebSearchCall = z.infer<typeof WebSearchCall>
+export type WebSearchCall = z.infer<ReturnType<typeof webSearchCall>>
 
-export const OutputItem = z.lazy(() =>
+const outputItem = () =>
   z
-    .discriminatedUnion('type', [OutputMessage, FunctionCall, WebSearchCall])
-    .meta({ id: 'OutputItem', description: 'One item of the output.' }),
-)
+    .discriminatedUnion('type', [outputMessage(), functionCall(), webSearchCall()])
+    .meta({ id: 'OutputItem', description: 'One item of the output.' })
 
-export type OutputItem = z.infer<typeof OutputItem>
+export type OutputItem = z.infer<ReturnType<typeof outputItem>>
 
-export const ResponseUsage = z.lazy(() =>
+const responseUsage = () =>
   z
     .strictObject({
       input_tokens: Tokens,
@@ -102,10 +98,9 @@ export const ResponseUsage = z.lazy(() =>
       output_tokens_details: z.strictObject({ reasoning_tokens: Tokens }),
       total_tokens: Tokens,
     })
-    .meta({ id: 'ResponseUsage', description: 'Tokens that the response took.' }),
-)
+    .meta({ id: 'ResponseUsage', description: 'Tokens that the response took.' })
 
-export type ResponseUsage = z.infer<typeof ResponseUsage>
+export type ResponseUsage = z.infer<ReturnType<typeof responseUsage>>
 
 export const ResponseObject = z.lazy(() =>
   z
@@ -133,8 +128,8 @@ export const ResponseObject = z.lazy(() =>
       parallel_tool_calls: z.boolean(),
       tool_choice: z.union([z.string(), z.looseObject({})]),
       tools: z.array(z.looseObject({ type: z.string() })),
-      output: z.array(OutputItem),
-      usage: ResponseUsage,
+      output: z.array(outputItem()),
+      usage: responseUsage(),
     })
     .meta({ id: 'ResponseObject', description: 'A model response.' }),
 )

@@ -13,13 +13,15 @@ export interface CitedText {
 
 /** Joins pieces of text; a source among them becomes a link. */
 export function weave(pieces: ReadonlyArray<string | Source>): CitedText {
-  const cited: CitedText = { text: '', annotations: [] }
-  for (const piece of pieces) {
-    const start = cited.text.length
-    cited.text += typeof piece === 'string' ? piece : linkTo(piece.url)
-    if (typeof piece !== 'string') cited.annotations.push(annotate(piece, start, cited.text.length))
-  }
-  return cited
+  const annotations: UrlCitation[] = []
+  let length = 0
+  const texts = pieces.map((piece) => {
+    const text = typeof piece === 'string' ? piece : linkTo(piece.url)
+    if (typeof piece !== 'string') annotations.push(annotate(piece, length, length + text.length))
+    length += text.length
+    return text
+  })
+  return { text: texts.join(''), annotations }
 }
 
 /** Cites sources in a text as it is: where it links to them already, and behind its end where it does not. */

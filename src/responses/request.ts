@@ -1,16 +1,17 @@
 /**
  * What a caller may send to POST /responses: the fields of the specification, and those that published clients
  * send beside them. Every rule that needs nothing but the request is here, so that all violations come at once.
- * Lazy schemas are built on first use, so that importing the double stays quick.
+ * They are built on first use, so that importing the double stays quick, and in one piece, so that they can be
+ * compiled.
  */
 import * as z from 'zod'
 import { Tool, WebSearchEngine } from './tools.ts'
-import { XSearchFilter } from './x-search-filter.ts'
+import { xSearchFilter } from './x-search-filter.ts'
 
 const Text = z.string()
 
 /** One part of a message. User parts are `input_text`; an assistant's history has `output_text` and `refusal`. */
-const ContentPart = z.lazy(() =>
+const contentPart = () =>
   z.discriminatedUnion('type', [
     z.looseObject({ type: z.literal('input_text'), text: Text }),
     z.looseObject({
@@ -21,59 +22,54 @@ const ContentPart = z.lazy(() =>
     z.looseObject({ type: z.literal('refusal'), refusal: Text }),
     z.looseObject({ type: z.literal('input_image') }),
     z.looseObject({ type: z.literal('input_file') }),
-  ]),
-)
-export type ContentPart = z.infer<typeof ContentPart>
+  ])
+export type ContentPart = z.infer<ReturnType<typeof contentPart>>
 
-const Content = z.union([Text, z.array(ContentPart)])
+const content = () => z.union([Text, z.array(contentPart())])
 
-const Message = z.lazy(() =>
+const message = () =>
   z.looseObject({
     type: z.literal('message').optional(),
     role: z.enum(['user', 'assistant', 'system', 'developer']),
-    content: Content,
+    content: content(),
     id: z.string().nullish(),
     status: z.string().nullish(),
-  }),
-)
+  })
 
 /** One item of the conversation so far; those other than messages come back from earlier replies. */
-const InputItem = z.lazy(() =>
+const inputItem = () =>
   z.discriminatedUnion('type', [
-    Message,
+    message(),
     z.looseObject({
       type: z.literal('function_call'),
       call_id: z.string(),
       name: z.string(),
       arguments: z.string(),
     }),
-    z.looseObject({ type: z.literal('function_call_output'), call_id: z.string(), output: Content }),
+    z.looseObject({ type: z.literal('function_call_output'), call_id: z.string(), output: content() }),
     z.looseObject({ type: z.literal('web_search_call') }),
     z.looseObject({ type: z.literal('reasoning') }),
     z.looseObject({ type: z.literal('item_reference'), id: z.string() }),
-  ]),
-)
-export type InputItem = z.infer<typeof InputItem>
+  ])
+export type InputItem = z.infer<ReturnType<typeof inputItem>>
 
 /** The deprecated form of web search. Spec: Plugin object. */
-const WebPlugin = z.lazy(() =>
+const webPlugin = () =>
   z.looseObject({
     id: z.literal('web'),
     engine: WebSearchEngine.optional().describe('Default: automatic choice.'),
     max_results: z.int().min(1).max(25).optional().describe('Default: 5. At most 20 for one engine.'),
     include_domains: z.array(z.string().min(1)).optional().describe('Restricts results to these domains.'),
     exclude_domains: z.array(z.string().min(1)).optional().describe('Excludes results from these domains.'),
-  }),
-)
+  })
 
-const ToolChoice = z.lazy(() =>
+const toolChoice = () =>
   z.union([
     z.enum(['auto', 'none', 'required']),
     z.looseObject({ type: z.string(), name: z.string().optional() }),
-  ]),
-)
+  ])
 
-const TextFormat = z.lazy(() =>
+const textFormat = () =>
   z.discriminatedUnion('type', [
     z.looseObject({ type: z.literal('text') }),
     z.looseObject({ type: z.literal('json_object') }),
@@ -84,55 +80,56 @@ const TextFormat = z.lazy(() =>
       schema: z.looseObject({}).nullish(),
       strict: z.boolean().nullish(),
     }),
-  ]),
+  ])
+export type TextFormat = z.infer<ReturnType<typeof textFormat>>
+
+export const CreateResponseBody = z.lazy(() =>
+  z
+    .looseObject({
+      model: z
+        .string()
+        .regex(/^[^\s/]+\/[^\s/:][^\s/]*$/, 'Must be vendor/model or @preset/slug')
+        .meta({
+          description: 'Model identifier.',
+          anyOf: [
+            { not: { pattern: ':online$' } },
+            { pattern: ':online$', deprecated: true, description: 'Use the tool `gateway:web_search`.' },
+          ],
+        }),
+      input: z.union([Text, z.array(inputItem()).min(1)]).describe('Plain text, or a list of messages.'),
+      plugins: z
+        .array(webPlugin())
+        .nullish()
+        .meta({ deprecated: true, description: 'Use the tool `gateway:web_search`.' }),
+      max_output_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
+      stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
+      x_search_filter: xSearchFilter().nullish(),
+
+      instructions: z.string().nullish(),
+      tools: z.array(Tool).nullish(),
+      tool_choice: toolChoice().nullish(),
+      parallel_tool_calls: z.boolean().nullish(),
+      text: z.looseObject({ format: textFormat().nullish() }).nullish(),
+      temperature: z.number().nullish(),
+      top_p: z.number().nullish(),
+      presence_penalty: z.number().nullish(),
+      frequency_penalty: z.number().nullish(),
+      metadata: z.record(z.string(), z.unknown()).nullish(),
+      reasoning: z.looseObject({}).nullish(),
+      include: z.array(z.string()).nullish(),
+      service_tier: z.string().nullish(),
+      store: z.literal(false, 'Must be false: nothing is stored').nullish(),
+      previous_response_id: z
+        .null('Must be null: nothing is stored, so send the conversation as input')
+        .optional(),
+    })
+    .refine(offersForcedFunction, {
+      path: ['tool_choice', 'name'],
+      message: 'Must name one of the function tools',
+      params: { rule: 'unknown_tool' },
+    })
+    .meta({ id: 'CreateResponseBody', description: 'A request for a model response.' }),
 )
-export type TextFormat = z.infer<typeof TextFormat>
-
-export const CreateResponseBody = z
-  .looseObject({
-    model: z
-      .string()
-      .regex(/^[^\s/]+\/[^\s/:][^\s/]*$/, 'Must be vendor/model or @preset/slug')
-      .meta({
-        description: 'Model identifier.',
-        anyOf: [
-          { not: { pattern: ':online$' } },
-          { pattern: ':online$', deprecated: true, description: 'Use the tool `gateway:web_search`.' },
-        ],
-      }),
-    input: z.union([Text, z.array(InputItem).min(1)]).describe('Plain text, or a list of messages.'),
-    plugins: z
-      .array(WebPlugin)
-      .nullish()
-      .meta({ deprecated: true, description: 'Use the tool `gateway:web_search`.' }),
-    max_output_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
-    stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
-    x_search_filter: XSearchFilter.nullish(),
-
-    instructions: z.string().nullish(),
-    tools: z.array(Tool).nullish(),
-    tool_choice: ToolChoice.nullish(),
-    parallel_tool_calls: z.boolean().nullish(),
-    text: z.looseObject({ format: TextFormat.nullish() }).nullish(),
-    temperature: z.number().nullish(),
-    top_p: z.number().nullish(),
-    presence_penalty: z.number().nullish(),
-    frequency_penalty: z.number().nullish(),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
-    reasoning: z.looseObject({}).nullish(),
-    include: z.array(z.string()).nullish(),
-    service_tier: z.string().nullish(),
-    store: z.literal(false, 'Must be false: nothing is stored').nullish(),
-    previous_response_id: z
-      .null('Must be null: nothing is stored, so send the conversation as input')
-      .optional(),
-  })
-  .refine(offersForcedFunction, {
-    path: ['tool_choice', 'name'],
-    message: 'Must name one of the function tools',
-    params: { rule: 'unknown_tool' },
-  })
-  .meta({ id: 'CreateResponseBody', description: 'A request for a model response.' })
 export type CreateResponseBody = z.infer<typeof CreateResponseBody>
 
 function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
@@ -141,6 +138,6 @@ function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
 }
 
 interface ForcedFunction {
-  tool_choice?: z.infer<typeof ToolChoice> | null | undefined
+  tool_choice?: z.infer<ReturnType<typeof toolChoice>> | null | undefined
   tools?: Tool[] | null | undefined
 }

@@ -27,7 +27,7 @@ export function writeProse(subject: string, draw: () => number, answersFunction 
     const [sentence = []] = left.splice(Math.floor(draw() * left.length), 1)
     const place = offset + 2 * body.length
     const other = words.length === 1 ? 'the rest' : wordAt(place + 1)
-    body.push(capitalized(fill(sentence, wordAt(place), other)))
+    body.push(fill(sentence, wordAt(place), other))
   }
   return { opening: fill(pick(openings, draw), quoted, ''), body, closing: pick(closings, draw) }
 }
@@ -70,16 +70,20 @@ function toTemplate(sentence: string): Template {
   return sentence.split(/([AB]_)/)
 }
 
+/** The sentence with its slots filled; it begins with a capital, whatever it begins with. */
 function fill(template: Template, one: string, other: string): string {
   let sentence = ''
-  for (const piece of template) sentence += piece === 'A_' ? one : piece === 'B_' ? other : piece
+  for (const piece of template) {
+    const text = piece === 'A_' ? one : piece === 'B_' ? other : piece
+    sentence += sentence === '' ? capitalized(text) : text
+  }
   return sentence
 }
 
-function capitalized(sentence: string): string {
-  const first = sentence.charCodeAt(0)
+function capitalized(text: string): string {
+  const first = text.charCodeAt(0)
   const isSmall = first >= 0x61 && first <= 0x7a
-  return isSmall ? sentence.charAt(0).toUpperCase() + sentence.slice(1) : sentence
+  return isSmall ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }
 
 function pick<Item>(list: readonly Item[], draw: () => number): Item {

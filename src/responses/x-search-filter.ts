@@ -1,13 +1,13 @@
 /**
  * `x_search_filter`: which social-media posts a search may cite. Spec: `x_search_filter` fields, Limits.
- * Lazy schemas are built on first use, so that importing the double stays quick.
+ * Made on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
 
 const Handles = z.array(z.string().min(1)).max(10)
 const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
 
-export const XSearchFilter = z.lazy(() =>
+export const xSearchFilter = () =>
   z
     .looseObject({
       allowed_x_handles: Handles.nullish().describe('Only posts from these handles.'),
@@ -29,9 +29,8 @@ export const XSearchFilter = z.lazy(() =>
       params: { rule: 'date_order' },
       when: ({ value }) =>
         Day.safeParse(field(value, 'from_date')).success && Day.safeParse(field(value, 'to_date')).success,
-    }),
-)
-export type XSearchFilter = z.infer<typeof XSearchFilter>
+    })
+export type XSearchFilter = z.infer<ReturnType<typeof xSearchFilter>>
 
 /** An empty list counts as absent. */
 function filled(filter: object, name: string): boolean {

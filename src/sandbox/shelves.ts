@@ -9,6 +9,7 @@ import { Collection } from '@msw/data'
 import type * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
+import { check } from '../resources/check.ts'
 import { freeze, type TableSpec } from './base.ts'
 
 type Shelf = Collection<z.ZodType<object>>
@@ -48,7 +49,7 @@ function loudly<Row extends object>({ name, schema }: TableSpec<Row>): z.ZodType
       version: 1,
       vendor: 'understudy',
       validate(read: () => unknown) {
-        const result = schema.safeParse(read())
+        const result = check(schema, read())
         if (result.success) return { value: result.data }
         const violations = toViolations(result.error, name)
         const [first] = violations
