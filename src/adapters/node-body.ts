@@ -23,12 +23,16 @@ export async function readNodeBody(
   limit: number,
   timeoutMs = bodyTimeoutMs,
 ): Promise<string> {
-  // By the next turn of promises, Node has parsed all that came in one piece with the head: mostly the whole body.
+  // By the next turn of promises, what came in one piece with the head has been parsed: mostly the whole body.
   await undefined
-  const bytes = request.complete ? request.read() : await collect(request, limit, timeoutMs)
+  const bytes = isWhole(request) ? request.read() : await collect(request, limit, timeoutMs)
   if (bytes === null) return ''
   if (bytes.byteLength > limit) throw new GatewayError(413)
   return decodeBody(bytes)
+}
+
+function isWhole({ complete, readableLength, headers }: IncomingMessage): boolean {
+  return complete || readableLength === Number(headers['content-length'])
 }
 
 /** What comes, as it comes. */

@@ -3,6 +3,7 @@
  */
 import { GatewayCore } from '../gateway/gateway.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
+import { keepHeapSmall } from './heap.ts'
 import { readyLine, readyText, type Started } from './ready.ts'
 import { printed, type RequestLine } from './request-line.ts'
 import { UsageError } from './usage-error.ts'
@@ -45,6 +46,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     throw new UsageError(whyNot(error, port, host))
   })
   console.log(flags.json ? readyLine(server) : readyText(server, token === undefined))
+  keepHeapSmall()
   if (flags.watch) watchScenarios(gateway, files, print)
 
   let wait = graceMs

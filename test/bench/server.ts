@@ -1,7 +1,11 @@
 /**
- * The process behind `startSubject`: serves what the first message says, and tells what it has used whenever asked.
+ * The process behind `startSubject`: serves what the first message says, the double through its command line as a
+ * person would, and tells what it has used whenever asked.
  */
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startFloor } from './floor.ts'
 import type { Setup, Usage } from './subject.ts'
 
@@ -19,7 +23,14 @@ process.send?.({ port: await start(setup) })
 
 async function start(wanted: Setup): Promise<number> {
   if (wanted.kind === 'floor') return startFloor(wanted.replies)
-  const { startServer } = (await import(wanted.entry)) as typeof import('../../src/serve.ts')
-  const { port } = await startServer({ port: 0, ...wanted.options })
+  const { runCommandLine } = (await import(wanted.entry)) as typeof import('../../src/serve.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'understudy-bench-'))
+  const config = join(folder, 'options.json')
+  writeFileSync(config, JSON.stringify(wanted.options))
+  const port = new Promise<number>((resolve) => {
+    console.log = (line: string) => resolve(JSON.parse(line).port)
+  })
+  await runCommandLine(['--port', '0', '--quiet', '--json', '--config', config])
+  rmSync(folder, { recursive: true })
   return port
 }
