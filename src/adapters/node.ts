@@ -8,7 +8,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
 import { NodeCall } from './node-call.ts'
-import { play } from './play.ts'
+import { isChunk, play } from './play.ts'
 
 /** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
 const { setImmediate, setTimeout } = globalThis
@@ -45,10 +45,11 @@ async function send(exchange: Exchange, call: NodeCall, response: ServerResponse
       return stream(body.frames, exchange, response, call.signal)
     case 'json': {
       const text = body.text ?? JSON.stringify(body.value)
-      headers['content-length'] = String(body.bytes?.byteLength ?? Buffer.byteLength(text))
+      const length = body.bytes?.byteLength ?? Buffer.byteLength(text)
+      headers['content-length'] = String(length)
       response.writeHead(status, headers)
       if (call.method === 'HEAD') break
-      exchange.sent(text)
+      exchange.sent(body.bytes ?? text, length)
       response.end(body.bytes ?? text)
       return exchange.settle('complete')
     }
@@ -65,15 +66,9 @@ async function stream(
   response: ServerResponse,
   left: AbortSignal,
 ): Promise<void> {
-  let begun = false
-  const chunks = play(frames, exchange, left, (wait) => {
-    // The head comes at once, also when the first event is late.
-    if (!begun) response.flushHeaders()
-    begun = true
-    return wait ?? new Promise((resolve) => setImmediate(resolve))
-  })
-  for (;;) {
-    const { done, value } = await chunks.next()
+  const steps = play(frames, exchange, left)
+  for (let begun = false; ; begun = true) {
+    const { done, value } = steps.next()
     if (left.aborted) return exchange.settle('client-left')
     if (done) {
       if (value === 'complete') {
@@ -83,9 +78,14 @@ async function stream(
       if (!begun) response.flushHeaders()
       return hangUp(value, exchange, response)
     }
-    begun = true
-    exchange.sent(value)
-    if (!response.write(value)) await drained(response)
+    if (isChunk(value)) {
+      exchange.sent(value)
+      if (!response.write(value)) await drained(response)
+    } else {
+      // The head comes at once, also when the first event is late.
+      if (!begun) response.flushHeaders()
+      await (value ?? new Promise((resolve) => setImmediate(resolve)))
+    }
   }
 }
 

@@ -14,17 +14,15 @@ const longChunk = 4 * 1024
 /** How a stream ended: as its last frame says, after its last frame, or because the client left. */
 export type Ending = HangUp | 'complete' | 'left'
 
-/**
- * Yields the chunks of a streamed body, at their time, and returns how it ends. Made as it is read.
- *
- * @param onWait Gets the wait, undefined for one of no time, and returns what to wait for: lets what was written leave.
- */
-export async function* play(
+/** A chunk to write, or a wait; undefined is one of no time, which only lets leave what was written. */
+export type Step = string | Uint8Array | Promise<void> | undefined
+
+/** Yields the steps of a streamed body, each made when the one before is done, and returns how it ends. */
+export function* play(
   frames: Iterable<Frame>,
   exchange: Exchange,
   signal: AbortSignal | undefined,
-  onWait: (wait: Promise<void> | undefined) => Promise<void> | undefined = (wait) => wait,
-): AsyncGenerator<string | Uint8Array, Ending, void> {
+): Generator<Step, Ending, void> {
   const wait = exchange.sandbox.clock.waits(signal)
   let text = ''
   for (const frame of frames) {
@@ -32,7 +30,7 @@ export async function* play(
       if (text !== '') yield toChunk(text)
       text = ''
       if (frame.kind === 'hang-up') return frame.how
-      await onWait(wait(frame.ms))
+      yield wait(frame.ms)
     } else {
       const chunk = encodeFrame(frame)
       if (typeof chunk === 'string') text += chunk
@@ -50,6 +48,10 @@ export async function* play(
   }
   if (text !== '') yield toChunk(text)
   return 'complete'
+}
+
+export function isChunk(step: Step): step is string | Uint8Array {
+  return typeof step === 'string' || step instanceof Uint8Array
 }
 
 function toChunk(text: string): string | Uint8Array {

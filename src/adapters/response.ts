@@ -5,7 +5,7 @@
 import type { Exchange } from '../gateway/exchange.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
-import { type Ending, play } from './play.ts'
+import { type Ending, isChunk, play } from './play.ts'
 
 /** Statuses whose `Response` may not have a body. */
 const bodiless = new Set([101, 204, 205, 304])
@@ -72,8 +72,15 @@ function toStream(
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const left = new AbortController()
-  const chunks = play(frames, exchange, left.signal)
+  const steps = play(frames, exchange, left.signal)
   let leave: () => void
+  const end = (controller: ReadableStreamDefaultController, ending: Ending): Promise<void> | undefined => {
+    if (ending === 'silence') return new Promise(() => {})
+    signal?.removeEventListener('abort', leave)
+    exchange.settle(ending === 'complete' ? 'complete' : 'cut')
+    if (breaks(ending, exchange)) controller.error(new ConnectionError('terminated', ending))
+    else controller.close()
+  }
   return new ReadableStream(
     {
       start(controller) {
@@ -85,18 +92,16 @@ function toStream(
         signal?.addEventListener('abort', leave, { once: true })
       },
       async pull(controller) {
-        const { done, value } = await chunks.next()
-        if (left.signal.aborted) return
-        if (!done) {
-          exchange.sent(value)
-          controller.enqueue(toBytes(value) as Uint8Array<ArrayBuffer>)
-          return
+        for (;;) {
+          const { done, value } = steps.next()
+          if (left.signal.aborted) return
+          if (done) return end(controller, value)
+          if (isChunk(value)) {
+            exchange.sent(value)
+            return controller.enqueue(toBytes(value) as Uint8Array<ArrayBuffer>)
+          }
+          await value
         }
-        if (value === 'silence') return new Promise<void>(() => {})
-        signal?.removeEventListener('abort', leave)
-        exchange.settle(value === 'complete' ? 'complete' : 'cut')
-        if (breaks(value, exchange)) controller.error(new ConnectionError('terminated', value))
-        else controller.close()
       },
       cancel() {
         signal?.removeEventListener('abort', leave)

@@ -119,9 +119,13 @@ export class Exchange implements CallRecord {
     return this.answer(toReply(new GatewayError(500, `Mistake in understudy: ${message}`, metadata)))
   }
 
-  /** A part of the body leaves. */
-  sent(chunk: string | Uint8Array): void {
-    this.sandbox.journal.sent(this, chunk)
+  /**
+   * A part of the body leaves.
+   *
+   * @param bytes Its length, where that is known.
+   */
+  sent(chunk: string | Uint8Array, bytes?: number): void {
+    this.sandbox.journal.sent(this, chunk, bytes)
   }
 
   /** The delivery is over; the first word on it stands. The journal keeps texts, so the reply itself goes. */

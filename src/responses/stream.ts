@@ -36,11 +36,19 @@ export function* streamFrames(response: ResponseObject, options: StreamOptions):
 
   yield* wait(firstEventMs)
   for (const event of responseEvents(response)) {
-    if (pace && isToken(event)) yield* wait(pace())
+    const isDelta = isToken(event)
+    if (pace && isDelta) {
+      const ms = pace()
+      // Nearly every pause is short, and a thousand streams wait at a time: these need no generator of their own.
+      if (ms > 0 && silence + ms < keepAliveMs) {
+        yield { kind: 'wait', ms }
+        silence += ms
+      } else yield* wait(ms)
+    }
     const told = streamEvents === 'all' ? event : documented(event)
     if (!told) continue
     told.sequence_number = sequence++
-    yield isToken(told) ? { kind: 'event', event: told, text: toJson(told) } : { kind: 'event', event: told }
+    yield isDelta ? { kind: 'event', event, text: toJson(event) } : { kind: 'event', event: told }
     silence = 0
   }
   yield { kind: 'done' }

@@ -156,14 +156,14 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /** Notes a part of the reply's body as it leaves. @internal */
-  sent(record: CallRecord, part: string | Uint8Array): void {
+  sent(record: CallRecord, part: string | Uint8Array, length?: number): void {
     record.firstByteAt ??= monotonic()
     if (!record.kept) return
     if (record.replyCut > 0) {
       record.replyCut += typeof part === 'string' ? byteLength(part) : part.byteLength
       return
     }
-    const { kept, bytes, cut } = keepPart(part, this.#limits.bodyBytes - record.replyBytes)
+    const { kept, bytes, cut } = keepPart(part, this.#limits.bodyBytes - record.replyBytes, length)
     record.replyParts = joined(record.replyParts, kept)
     record.replyBytes += bytes
     record.replyCut = cut

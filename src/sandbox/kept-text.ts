@@ -33,13 +33,15 @@ export function keep(text: string, limit: number): Kept {
 /**
  * The same of a part that may be bytes already. They stay bytes: the garbage collector copies a long string that
  * lives as long as the journal does, twice, and bytes never.
+ *
+ * @param length Bytes of the part, where somebody has counted them.
  */
 export function keepPart(
   part: string | Uint8Array,
   limit: number,
+  length = typeof part === 'string' ? undefined : part.byteLength,
 ): { kept: string | Uint8Array; bytes: number; cut: number } {
-  if (typeof part !== 'string' && part.byteLength <= limit)
-    return { kept: part, bytes: part.byteLength, cut: 0 }
+  if (length !== undefined && length <= limit) return { kept: part, bytes: length, cut: 0 }
   const { text, bytes, cut } = keep(typeof part === 'string' ? part : toText(part), limit)
   return { kept: text, bytes, cut }
 }
