@@ -1,7 +1,7 @@
 /**
  * Frames as bytes on the wire. Spec: Events, 1 and 2.
  */
-import type { Frame } from './reply.ts'
+import type { Frame, StreamEvent } from './reply.ts'
 
 /** The frames that are bytes; the others are time and endings, which adapters act out. */
 export type ByteFrame = Exclude<Frame, { kind: 'wait' | 'hang-up' }>
@@ -10,12 +10,16 @@ export type ByteFrame = Exclude<Frame, { kind: 'wait' | 'hang-up' }>
 export function encodeFrame(frame: ByteFrame): string | Uint8Array {
   switch (frame.kind) {
     case 'event':
-      return `data: ${frame.text ?? JSON.stringify(frame.event)}\n\n`
+      return frame.wire ?? encodeEvent(frame.event)
     case 'done':
       return 'data: [DONE]\n\n'
     case 'bytes':
       return frame.bytes
   }
+}
+
+export function encodeEvent(event: StreamEvent): string {
+  return `data: ${JSON.stringify(event)}\n\n`
 }
 
 const utf8 = new TextEncoder()

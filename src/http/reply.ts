@@ -13,8 +13,8 @@ export type HangUp = 'end' | 'reset' | 'silence'
 
 /** One step of a streamed reply, in the order in which a client would notice it. */
 export type Frame =
-  /** `text` is the JSON of the event where that is already known. */
-  | { kind: 'event'; event: StreamEvent; text?: string }
+  /** `wire` is the event as it is sent, where that is already known. */
+  | { kind: 'event'; event: StreamEvent; wire?: string }
   /** The literal `[DONE]` that ends a stream. Spec: Events, 2. */
   | { kind: 'done' }
   /** Bytes as they are, whatever they are; a string stands for its UTF-8. */

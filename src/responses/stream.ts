@@ -2,6 +2,7 @@
  * A response as the frames of a stream: its events numbered and paced, with signs of life in long pauses.
  * Spec: Events.
  */
+import { encodeEvent } from '../http/encode.ts'
 import type { Frame, StreamEvent } from '../http/reply.ts'
 import type { ResponseObject } from '../resources/response.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
@@ -17,7 +18,7 @@ export type StreamOptions = Pick<
 export function* streamFrames(response: ResponseObject, options: StreamOptions): Generator<Frame> {
   const { streamEvents, firstEventMs, keepAliveMs = Number.POSITIVE_INFINITY } = options
   const pace = pacer(response, options)
-  const toJson = deltaWriter()
+  const toWire = deltaWriter()
   let sequence = 0
   /** Milliseconds that nothing has been sent. */
   let silence = 0
@@ -48,7 +49,7 @@ export function* streamFrames(response: ResponseObject, options: StreamOptions):
     const told = streamEvents === 'all' ? event : documented(event)
     if (!told) continue
     told.sequence_number = sequence++
-    yield isDelta ? { kind: 'event', event, text: toJson(event) } : { kind: 'event', event: told }
+    yield isDelta ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }
     silence = 0
   }
   yield { kind: 'done' }
@@ -74,7 +75,7 @@ function isToken(event: StreamEvent): event is Delta {
   return type === 'response.output_text.delta' || type === 'response.function_call_arguments.delta'
 }
 
-/** Writes deltas as JSON. They are most of a stream, and the deltas of one item differ in two fields only. */
+/** Writes deltas for the wire. They are most of a stream, and the deltas of one item differ in two fields only. */
 function deltaWriter(): (event: Delta) => string {
   let item: unknown
   let before = ''
@@ -82,14 +83,22 @@ function deltaWriter(): (event: Delta) => string {
   return (event) => {
     if (event.item_id !== item) {
       item = event.item_id
-      const sample = JSON.stringify({ ...event, delta: '', sequence_number: 0 })
+      const sample = encodeEvent({ ...event, delta: '', sequence_number: 0 })
       const place = sample.indexOf('"delta":""') + '"delta":'.length
       before = sample.slice(0, place)
-      between = sample.slice(place + '""'.length, -'0}'.length)
+      between = sample.slice(place + '""'.length, -end.length)
     }
-    return `${before}${JSON.stringify(event.delta)}${between}${event.sequence_number}}`
+    const { delta } = event
+    const json = plain.test(delta) ? `"${delta}"` : JSON.stringify(delta)
+    return `${before}${json}${between}${event.sequence_number}}\n\n`
   }
 }
+
+/** Text that JSON leaves as it is. */
+const plain = /^[ !#-[\]-~]*$/
+
+/** Of a frame whose last field is the sequence number 0. */
+const end = '0}\n\n'
 
 /** The event as the specification has it, if it does. However the response ends, its last event is one and the same. */
 function documented(event: StreamEvent): StreamEvent | undefined {
