@@ -3,7 +3,7 @@
  * goes straight to the socket; the control API beside it is loaded when somebody first asks for it.
  */
 import { realpathSync } from 'node:fs'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { serveNode } from './adapters/node.ts'
@@ -11,6 +11,7 @@ import { readNodeBody } from './adapters/node-body.ts'
 import { allowAnyOrigin, answerPreflight, isPreflight } from './control/cors.ts'
 import { Guard } from './control/guard.ts'
 import { isHealth, sendHealth } from './control/health.ts'
+import { createServer } from './control/node-http.ts'
 import { type RequestLine, tellOf } from './control/request-line.ts'
 import { refuse, refuseSocket, send } from './control/send.ts'
 import type { Exchange } from './gateway/exchange.ts'

@@ -2,7 +2,6 @@
  * Who may speak to the server at all, and who may control it. Any page that a developer has open can send requests
  * to their machine; none of them may reach this server by a name of its own, or rewrite what a test relies on.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { unauthorized } from '../gateway/authenticate.ts'
@@ -28,7 +27,7 @@ export class Guard {
   constructor({ host, allowedHosts, token }: GuardOptions) {
     this.#allowed = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()))
     this.#isWide = host === '0.0.0.0' || host === '::'
-    this.token = token ?? (isLoopback(host) ? undefined : randomBytes(24).toString('base64url'))
+    this.token = token ?? (isLoopback(host) ? undefined : makeToken())
   }
 
   /** Throws 403 for a request by a name that is not ours: another site's name may have been made to lead here. */
@@ -78,8 +77,15 @@ function foreignHost(host: string): GatewayError {
   return new GatewayError(403, `This server does not go by the name '${host}': allow it with --allowed-host`)
 }
 
+/** Loaded for the few servers that have a token: it takes as long as the rest of the start. */
+const crypto = () => process.getBuiltinModule('node:crypto')
+
+function makeToken(): string {
+  return crypto().randomBytes(24).toString('base64url')
+}
+
 /** Takes as long for a token that is nearly right as for any other. */
 function isEqual(given: string, token: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(token)]
-  return left.length === right.length && timingSafeEqual(left, right)
+  return left.length === right.length && crypto().timingSafeEqual(left, right)
 }

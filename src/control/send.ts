@@ -1,10 +1,11 @@
 /**
  * Replies that are not the gateway's: of the control API, and refusals before either, in the envelope all the same.
  */
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
+import { STATUS_CODES } from './node-http.ts'
 
 export function send(response: ServerResponse, reply: Reply): void {
   const { status, headers, text } = rendered(reply)

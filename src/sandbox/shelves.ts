@@ -5,7 +5,7 @@
  * So a new version of a row is a new record, and a collection holds a shelf's worth of them; a full one is left
  * behind, and goes when none of its records is anybody's present row. Writing does not grow with the rows.
  */
-import { Collection } from '@msw/data'
+import type { Collection } from '@msw/data'
 import type * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
@@ -32,13 +32,19 @@ export class Shelves<Row extends object> {
 
   /** Checks a row and keeps it, frozen. Throws 400 where it breaks its schema. */
   async store(input: object): Promise<Written<Row>> {
-    if (!this.#shelf || this.#shelf.count() >= shelfSize)
-      this.#shelf = new Collection({ schema: this.#schema })
-    const shelf = this.#shelf
+    const shelf = this.#shelf ?? (await this.#begin())
+    if (shelf.count() + 1 >= shelfSize) this.#shelf = undefined
     // As a function, which the library hands on to the schema as it is: an object it would first copy, field by field,
     // to be safe from relations, and here are none.
     const row = (await shelf.create((() => input) as never)) as Row
     return { row: freeze(row), shelf }
+  }
+
+  /** Loads the library when the first row is written: many a double is only read. */
+  async #begin(): Promise<Shelf> {
+    const { Collection } = await import('@msw/data')
+    this.#shelf = new Collection({ schema: this.#schema })
+    return this.#shelf
   }
 }
 
