@@ -31,7 +31,7 @@ export async function resolve(
 
   const context = new Context(exchange, checked)
   const reply = operation.writes
-    ? await sandbox.write(async () => operation.resolve(context))
+    ? await sandbox.write(() => operation.resolve(context))
     : await operation.resolve(context)
   return assertContract(operation, reply)
 }

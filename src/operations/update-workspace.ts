@@ -6,6 +6,7 @@ import { GatewayError } from '../http/errors.ts'
 import { ok } from '../http/reply.ts'
 import { defineOperation, type ResolverContext } from '../operation.ts'
 import { PROVIDER_SORTS, Workspace, WorkspaceUpdate } from '../resources/workspace.ts'
+import { isoTime } from '../sandbox/clock.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
 type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate.shape>
@@ -73,7 +74,7 @@ function knownFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> 
 
 /** `updated_at` always moves, also for a record that a test dated into the future. */
 function laterThan(previous: string, now: number): string {
-  const time = new Date(now).toISOString()
+  const time = isoTime(now)
   const isSameForm = previous.length === time.length && previous.endsWith('Z')
   // Times of one form compare as texts do, which is quicker than to read them.
   if (isSameForm && previous < time) return time

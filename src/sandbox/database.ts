@@ -52,10 +52,10 @@ export class Store {
     this.db = lazily((name) => recordsOf(name, this)) as Database
   }
 
-  /** Does some work when all work before it is done. */
-  write<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
+  /** Does some work when all work before it is done, well or not. */
+  write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    const result = this.#turn.then(work, work)
+    this.#turn = result
     return result
   }
 

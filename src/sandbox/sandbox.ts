@@ -124,7 +124,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /** Does some work alone: no other write of this sandbox runs meanwhile. @internal */
-  write<Result>(work: () => Promise<Result>): Promise<Result> {
+  write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     return this.#store.write(work)
   }
 
