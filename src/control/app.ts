@@ -87,6 +87,8 @@ async function readBody(
 ): Promise<unknown> {
   const { incoming } = context.env
   const text = await read(incoming, options.maxBodyBytes)
+  // Its end is still to be read: where nobody does, Hono sets timers to do it.
+  incoming.resume()
   if (text === '' && schema.safeParse(undefined).success) return undefined
   // Not by way of the context, which would make a whole `Headers` for it.
   const type = incoming.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()

@@ -6,7 +6,7 @@ import { toViolations } from '../http/violations.ts'
 import type { KnownOperation } from '../sandbox/check-scenario.ts'
 import { Clock } from '../sandbox/clock.ts'
 import { GatewayOptions, type GatewayOptionsInput } from '../sandbox/options.ts'
-import { type Moment, Sandbox } from '../sandbox/sandbox.ts'
+import { type Moment, Sandbox, type SandboxHost, type SandboxSetup } from '../sandbox/sandbox.ts'
 import type { Scenario } from '../sandbox/scenario.ts'
 import { World } from '../sandbox/world.ts'
 
@@ -29,13 +29,14 @@ export interface SandboxesSetup {
 /** Idle sandboxes are looked for so many times in an idle age. */
 const sweepsPerAge = 4
 
-export class Sandboxes {
+export class Sandboxes implements SandboxHost {
   readonly #setup: SandboxesSetup
   readonly #world: World
   readonly #residents = new Map<string, Sandbox>()
   /** By this one sandboxes grow idle: a sandbox that moves its own clock on is in use. */
   readonly #clock: Clock
-  #scenarios: readonly Scenario[]
+  /** In force in every sandbox from its start. */
+  scenarios: readonly Scenario[]
   #made = 0
   #sweptAt = 0
   /** Serves every key that is no sandbox's. */
@@ -45,8 +46,8 @@ export class Sandboxes {
     this.#setup = setup
     this.#world = new World(setup.options)
     this.#clock = new Clock(setup.options)
-    this.#scenarios = setup.scenarios
-    this.default = this.#make('default', setup.options, this.#world)
+    this.scenarios = setup.scenarios
+    this.default = new Sandbox({ id: 'default', options: setup.options, world: this.#world, host: this })
   }
 
   /** Throws 400 for fixtures that are wrong, 410 for a fork of one that is gone, 429 when there are too many. */
@@ -91,6 +92,28 @@ export class Sandboxes {
     return [...this.#residents.values()]
   }
 
+  get operations(): readonly KnownOperation[] {
+    return this.#setup.operations
+  }
+
+  toScenario(input: string | object): Scenario {
+    return this.#setup.toScenario(input)
+  }
+
+  toFork({ options, world }: SandboxSetup, from: Moment): Sandbox {
+    return this.#admit(options, world, from)
+  }
+
+  elapsed(): number {
+    return this.#clock.elapsed()
+  }
+
+  /** Ends a sandbox. Throws 409 for the default one. */
+  dispose(id: string): void {
+    if (id === 'default') throw new GatewayError(409, 'The default sandbox stays: reset it instead')
+    this.#residents.delete(id)
+  }
+
   /** Lets the idle age of every sandbox grow at once. */
   age(ms: number): void {
     this.#clock.advance(ms)
@@ -102,9 +125,9 @@ export class Sandboxes {
    * @param place Its index in the option `scenarios`.
    */
   replaceScenario(place: number, next: Scenario): void {
-    const old = this.#scenarios[place]
+    const old = this.scenarios[place]
     if (!old) return
-    this.#scenarios = this.#scenarios.with(place, next)
+    this.scenarios = this.scenarios.with(place, next)
     for (const sandbox of [this.default, ...this.#residents.values()]) sandbox.rules.replace(old, next)
   }
 
@@ -118,32 +141,9 @@ export class Sandboxes {
         `There are ${limit} sandboxes already: dispose of some, or raise sandboxes.limit`,
       )
     }
-    const sandbox = this.#make(`s${++this.#made}`, options, world, from)
+    const sandbox = new Sandbox({ id: `s${++this.#made}`, options, world, host: this }, from)
     this.#residents.set(sandbox.id, sandbox)
     return sandbox
-  }
-
-  #make(id: string, options: GatewayOptions, world: World, from?: Moment): Sandbox {
-    const { operations, toScenario } = this.#setup
-    return new Sandbox(
-      {
-        id,
-        options,
-        world,
-        operations,
-        scenarios: () => this.#scenarios,
-        toScenario,
-        toFork: (moment) => this.#admit(options, world, moment),
-        elapsed: () => this.#clock.elapsed(),
-        onDispose: (gone) => this.#dispose(gone),
-      },
-      from,
-    )
-  }
-
-  #dispose(id: string): void {
-    if (id === 'default') throw new GatewayError(409, 'The default sandbox stays: reset it instead')
-    this.#residents.delete(id)
   }
 
   #isIdle(sandbox: Sandbox): boolean {

@@ -36,10 +36,14 @@ function checkerOf(schema: z.ZodType): z.ZodType {
   return checker.schema
 }
 
-/** Goes on with the schema as it is until the compiler is loaded, and for good where there is none: it is code that makes code. */
+/** Until the compiler is loaded, and for good where code may not make code, the schema stays as it is. */
 async function compile(checker: Checker): Promise<void> {
-  const { compile } = await import('./compile.ts')
-  checker.schema = compile(checker.schema)
+  try {
+    const { compile } = await import('./compile.ts')
+    checker.schema = compile(checker.schema)
+  } catch {
+    // Slower, and no worse.
+  }
 }
 
 /** What a lazy schema stands for, always the same one: `unwrap()` would build it anew. */

@@ -19,17 +19,22 @@ export interface SandboxSetup {
   readonly id: string
   readonly options: GatewayOptions
   readonly world: World
+  readonly host: SandboxHost
+}
+
+/** What all sandboxes of a gateway have in common. */
+export interface SandboxHost {
   /** For the journal, which says what a path was perhaps meant for. */
   readonly operations: readonly KnownOperation[]
   /** The scenarios that are in force from the start. */
-  readonly scenarios: () => readonly Scenario[]
+  readonly scenarios: readonly Scenario[]
   /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
-  readonly toScenario: (input: string | object) => Scenario
-  /** Makes a sandbox that begins at a moment of this one. */
-  readonly toFork: (from: Moment) => Sandbox
+  toScenario(input: string | object): Scenario
+  /** Makes a sandbox of the same options and world, which begins at a moment of this one. */
+  toFork(setup: SandboxSetup, from: Moment): Sandbox
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
-  readonly elapsed: () => number
-  readonly onDispose: (id: string) => void
+  elapsed(): number
+  dispose(id: string): void
 }
 
 /** A moment to go back to. Opaque, so that it travels: whoever took it keeps the moment, the others its id. */
@@ -79,16 +84,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** @internal */
   constructor(setup: SandboxSetup, from?: Moment) {
-    const { id, options, world, operations } = setup
+    const { id, options, world, host } = setup
     this.#setup = setup
     this.id = id
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
-    this.journal = new Journal(options.journal, operations)
+    this.journal = new Journal(options.journal, host.operations)
     this.clock = new Clock(options)
     this.rules = new Rules({ seed: options.seed, clock: this.clock })
     this.#store = new Store(world, from?.database)
-    this.#usedAt = setup.elapsed()
+    this.#usedAt = host.elapsed()
     if (from) this.#return(from)
     else this.resetScenarios()
   }
@@ -109,7 +114,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** Milliseconds of elapsed time since the last request was done; 0 while one is under way. */
   get idleMs(): number {
-    return this.#busy > 0 ? 0 : this.#setup.elapsed() - this.#usedAt
+    return this.#busy > 0 ? 0 : this.#setup.host.elapsed() - this.#usedAt
   }
 
   /** A request begins; until it leaves, the sandbox is in use. @internal */
@@ -120,7 +125,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** @internal */
   leave(): void {
     this.#busy--
-    this.#usedAt = this.#setup.elapsed()
+    this.#usedAt = this.#setup.host.elapsed()
   }
 
   /** Does some work alone: no other write of this sandbox runs meanwhile. @internal */
@@ -134,7 +139,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * @example using outage = sandbox.use('provider-outage')
    */
   use(scenario: string | ScenarioInput | RuleInput): InForce {
-    return this.rules.use(this.#setup.toScenario(scenario))
+    return this.rules.use(this.#setup.host.toScenario(scenario))
   }
 
   /** Answers POST /responses with this text, every time or so many `times`. */
@@ -150,7 +155,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Ends every scenario but those that the sandbox began with. */
   resetScenarios(): void {
     this.rules.clear()
-    for (const scenario of this.#setup.scenarios()) this.rules.use(scenario)
+    for (const scenario of this.#setup.host.scenarios) this.rules.use(scenario)
   }
 
   /** The rules in force that have not happened once. */
@@ -176,7 +181,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** Another sandbox that begins where this one is now; what either does from then on is its own. */
   fork(): Sandbox<Bodies> {
-    return this.#setup.toFork(this.#moment()) as Sandbox<Bodies>
+    return this.#setup.host.toFork(this.#setup, this.#moment()) as Sandbox<Bodies>
   }
 
   /** Goes back to the seed: data, scenarios, journal, clock and counters. */
@@ -190,7 +195,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** Ends the sandbox: its key and path are answered with 410 from now on. */
   dispose(): void {
-    this.#setup.onDispose(this.id)
+    this.#setup.host.dispose(this.id)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
