@@ -28,12 +28,14 @@ export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> 
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 export type DatabaseSnapshot = { readonly [Name in CollectionName]?: TableSnapshot }
 
+const noneOpened: ReadonlyMap<CollectionName, Table<object>> = new Map()
+
 export class Store {
   /** Frozen rows, for the operations. */
   readonly tables: Tables
   /** Copies of rows, for everybody else. */
   readonly db: Database
-  readonly #opened = new Map<CollectionName, Table<object>>()
+  #opened: ReadonlyMap<CollectionName, Table<object>> = noneOpened
   /** Where tables begin that nobody has opened yet. */
   #begin: DatabaseSnapshot
   #turn: Promise<unknown> = Promise.resolve()
@@ -45,7 +47,7 @@ export class Store {
       const table = new Table(spec, () => world.base(name) as never)
       const snapshot = this.#begin[name]
       if (snapshot) table.restore(snapshot)
-      this.#opened.set(name, table)
+      this.#opened = new Map(this.#opened).set(name, table)
       return table
     }
     this.tables = lazily((name) => this.#opened.get(name) ?? open(name)) as Tables

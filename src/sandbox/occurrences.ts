@@ -8,10 +8,12 @@ const capacity = 100_000
 export class Occurrences {
   /** Counts that a fork looks at too, and so nobody changes. */
   #shared: ReadonlyMap<string, number> | undefined
-  #counts = new Map<string, number>()
+  /** Made for the first request: many a fork gets none. */
+  #counts: Map<string, number> | undefined
 
   /** How often this came before; 0 the first time. */
   next(contentKey: string): number {
+    this.#counts ??= new Map()
     const before = this.#counts.get(contentKey) ?? this.#shared?.get(contentKey) ?? 0
     if (before === 0 && this.#counts.size >= capacity) {
       const [oldest] = this.#counts.keys()
@@ -23,10 +25,8 @@ export class Occurrences {
 
   /** The same counts, which go their own way from now on. */
   fork(): Occurrences {
-    if (this.#counts.size > 0) {
-      this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
-      this.#counts = new Map()
-    }
+    if (this.#counts) this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
+    this.#counts = undefined
     const fork = new Occurrences()
     fork.#shared = this.#shared
     return fork

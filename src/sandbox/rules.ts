@@ -80,6 +80,7 @@ export interface RulesSnapshot {
 /** How many models are remembered before they are all forgotten. */
 const modelsRemembered = 100
 
+const noneNamed: ReadonlyMap<string, Use> = new Map()
 const nothing: Outcome = { match: undefined, headers: undefined, misses: undefined }
 
 export class Rules {
@@ -88,8 +89,9 @@ export class Rules {
   /** Newest first. */
   #uses: Use[] = []
   /** Scenarios that requests named themselves, by name. */
-  #named = new Map<string, Use>()
-  #candidates = new Map<string, Candidates>()
+  #named: ReadonlyMap<string, Use> = noneNamed
+  /** By operation or `METHOD /path`, since the scenarios in force last changed. */
+  #candidates: Map<string, Candidates> | undefined
 
   constructor({ seed, clock }: { seed: string | number; clock: Clock }) {
     this.#seed = seed
@@ -125,13 +127,13 @@ export class Rules {
 
   /** Ends every scenario. */
   clear(): void {
-    this.#named.clear()
+    this.#named = noneNamed
     this.#change([])
   }
 
   /** Begins every scenario again: nothing has happened yet. */
   reset(): void {
-    this.#named.clear()
+    this.#named = noneNamed
     this.#change(this.#uses.map((use) => ({ ...use, progress: [] })))
   }
 
@@ -188,14 +190,11 @@ export class Rules {
 
   /** A copy of what is in force, unmoved by what happens next. */
   snapshot(): RulesSnapshot {
-    return {
-      uses: this.#uses.map(copy),
-      named: new Map([...this.#named].map(([name, use]) => [name, copy(use)])),
-    }
+    return { uses: this.#uses.map(copy), named: copyNamed(this.#named) }
   }
 
   restore(snapshot: RulesSnapshot): void {
-    this.#named = new Map([...snapshot.named].map(([name, use]) => [name, copy(use)]))
+    this.#named = copyNamed(snapshot.named)
     this.#change(snapshot.uses.map(copy))
   }
 
@@ -208,10 +207,11 @@ export class Rules {
 
   #change(uses: Use[]): void {
     this.#uses = uses
-    this.#candidates.clear()
+    this.#candidates = undefined
   }
 
   #candidatesFor(key: string): Candidates {
+    this.#candidates ??= new Map()
     let found = this.#candidates.get(key)
     if (!found) {
       // Unknown paths are as many as callers like: they share what is left for them, the rules for every call.
@@ -224,8 +224,10 @@ export class Rules {
 
   #withNamed(named: readonly Scenario[], key: string): Candidates {
     const uses = named.map((scenario) => {
-      const use = this.#named.get(scenario.name) ?? begin(scenario)
-      this.#named.set(scenario.name, use)
+      const known = this.#named.get(scenario.name)
+      if (known) return known
+      const use = begin(scenario)
+      this.#named = new Map(this.#named).set(scenario.name, use)
       return use
     })
     return candidatesAmong([...uses, ...this.#uses], key)
@@ -270,6 +272,10 @@ function begin(scenario: Scenario): Use {
 
 function copy(use: Use): Use {
   return { ...use, progress: use.progress.map((each) => ({ ...each })) }
+}
+
+function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, Use> {
+  return named.size === 0 ? noneNamed : new Map([...named].map(([name, use]) => [name, copy(use)]))
 }
 
 function candidatesAmong(all: readonly Use[], key: string): Candidates {
