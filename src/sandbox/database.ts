@@ -63,6 +63,7 @@ export class Store {
 
   /** The state of this moment; costs nothing until somebody writes. */
   snapshot(): DatabaseSnapshot {
+    if (this.#opened.size === 0) return this.#begin
     const snapshot: Partial<Record<CollectionName, TableSnapshot>> = { ...this.#begin }
     for (const [name, table] of this.#opened) snapshot[name] = table.snapshot()
     return snapshot
