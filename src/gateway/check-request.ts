@@ -67,7 +67,7 @@ function readQuery(search: string, violations: Violation[]): Record<string, stri
 
 function unknownFields(schema: z.ZodType | undefined, value: unknown, root: string): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
-  const object = schema && inner(schema)
+  const object = schema instanceof z.ZodOptional ? schema.unwrap() : schema && inner(schema)
   const known = object instanceof z.ZodObject ? object.shape : {}
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name))
   return unknown.length > 0 ? unknown.map((name) => pathOf(root, [name])) : unknown
