@@ -21,7 +21,7 @@ export function keepHeapSmall(): void {
   const look = () => {
     const isSmall = getHeapStatistics().used_heap_size < much
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
-    slack(isSmall ? 60 : 0)
+    slack(isSmall ? 80 : 0)
     growth(isSmall && young && young.space_size >= enough ? 1 : 2)
   }
   setInterval(look, lookMs).unref()
