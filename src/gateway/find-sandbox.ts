@@ -2,20 +2,19 @@
  * Whose call it is: the sandbox that the path names, or else the key, or else the default one.
  */
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { type Address, sandboxIdOfKey } from './address.ts'
-import { bearerOf, unauthorized } from './authenticate.ts'
-import type { Call } from './call.ts'
+import type { Address } from './address.ts'
+import { type Bearer, unauthorized } from './authenticate.ts'
 import type { Sandboxes } from './sandboxes.ts'
 
 /** Where a call is journalled, whatever is wrong with it: in the sandbox that it means, or else in the default one. */
-export function whoseJournal(sandboxes: Sandboxes, address: Address, call: Call): Sandbox {
-  const id = address.sandboxId ?? sandboxIdOfKey(bearerOf(call) ?? '')
+export function whoseJournal(sandboxes: Sandboxes, address: Address, bearer: Bearer): Sandbox {
+  const id = address.sandboxId ?? bearer.sandboxId
   return (id !== undefined && sandboxes.peek(id)) || sandboxes.default
 }
 
 /** Throws 410 where the sandbox is gone, 401 where the key only looks like a sandbox's. */
-export function assertSandbox(sandboxes: Sandboxes, address: Address, key: string): void {
-  const id = sandboxIdOfKey(key)
+export function assertSandbox(sandboxes: Sandboxes, address: Address, { key, sandboxId }: Bearer): void {
   if (address.sandboxId !== undefined) sandboxes.find(address.sandboxId)
-  else if (id !== undefined && sandboxes.find(id).apiKey !== key) throw unauthorized('Invalid API key')
+  else if (sandboxId !== undefined && sandboxes.find(sandboxId).apiKey !== key)
+    throw unauthorized('Invalid API key')
 }

@@ -5,7 +5,7 @@
 import type { Reply } from '../http/reply.ts'
 import type { RuleRequest } from '../sandbox/request-view.ts'
 import { type Address, readAddress } from './address.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, type Bearer, readBearer } from './authenticate.ts'
 import type { Call } from './call.ts'
 import { distort } from './distort.ts'
 import { Exchange } from './exchange.ts'
@@ -18,9 +18,10 @@ import { resolve } from './resolve.ts'
 
 export async function handle(gateway: GatewayCore, call: Call): Promise<Exchange> {
   const address = readAddress(call.path)
-  const exchange = new Exchange(call, address.route, whoseJournal(gateway.sandboxes, address, call))
+  const bearer = readBearer(call)
+  const exchange = new Exchange(call, address.route, whoseJournal(gateway.sandboxes, address, bearer))
   try {
-    return exchange.answer(await answer(gateway, call, address, exchange))
+    return exchange.answer(await answer(gateway, call, { address, bearer }, exchange))
   } catch (error) {
     return exchange.refuse(error)
   }
@@ -29,7 +30,7 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<Exchange
 async function answer(
   gateway: GatewayCore,
   call: Call,
-  address: Address,
+  { address, bearer }: { address: Address; bearer: Bearer },
   exchange: Exchange,
 ): Promise<Reply> {
   const { options, router, sandboxes } = gateway
@@ -39,7 +40,8 @@ async function answer(
   exchange.operation = route.operation?.id
   exchange.params = route.params
 
-  assertSandbox(sandboxes, address, authenticate(call, options.apiKeys))
+  authenticate(bearer, options.apiKeys)
+  assertSandbox(sandboxes, address, bearer)
 
   exchange.requestText = await readBody(call, options.maxBodyBytes)
   exchange.identify(route.path)

@@ -15,8 +15,10 @@ export function readBody(call: Call, limit: number): Promise<string> | string {
 
 /** Throws 415 for a body that says it is something else than JSON; one that says nothing is read as JSON. */
 export function assertJson(call: Call, text: string): void {
-  const type = call.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (!type || text === '' || type === 'application/json' || type.endsWith('+json')) return
+  const said = call.headers['content-type']
+  if (said === undefined || said === 'application/json' || text === '') return
+  const type = said.split(';', 1)[0]?.trim().toLowerCase()
+  if (!type || type === 'application/json' || type.endsWith('+json')) return
   throw new GatewayError(415, `Unsupported media type '${type}': send application/json`)
 }
 
