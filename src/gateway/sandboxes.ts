@@ -100,6 +100,7 @@ export class Sandboxes implements SandboxHost {
     return this.#setup.toScenario(input)
   }
 
+  /** @internal */
   toFork({ options, world }: SandboxSetup, from: Moment): Sandbox {
     return this.#admit(options, world, from)
   }

@@ -1,10 +1,10 @@
 /**
- * Checks values against schemas. A schema that is asked again and again is compiled: that takes as long as a thousand
- * checks, so what a short test needs a few times stays as it is.
+ * Checks values against schemas. One that is asked again and again is compiled. That takes as long as a thousand or two
+ * checks, so what a test needs a few times stays as it is.
  */
 import * as z from 'zod'
 
-const usesBeforeCompiling = 200
+const usesBeforeCompiling = 1000
 
 interface Checker {
   schema: z.ZodType

@@ -30,7 +30,7 @@ export interface SandboxHost {
   readonly scenarios: readonly Scenario[]
   /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
   toScenario(input: string | object): Scenario
-  /** Makes a sandbox of the same options and world, which begins at a moment of this one. */
+  /** Makes a sandbox of the same options and world, which begins at a moment of this one. @internal */
   toFork(setup: SandboxSetup, from: Moment): Sandbox
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
   elapsed(): number
