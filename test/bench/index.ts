@@ -6,6 +6,7 @@
  * sections, `--json` prints figures for a machine, `--source` measures the sources in place of the built entries.
  */
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { growth } from './growth.ts'
@@ -54,4 +55,5 @@ function build(): void {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  writeFileSync(new URL('package.json', built), '{ "type": "module" }')
 }
