@@ -3,13 +3,12 @@
  */
 import type { QuotaReading } from '../faults/fault.ts'
 import { quotaHeaders } from '../faults/instead.ts'
-import { valueAt } from '../faults/ramp.ts'
 import type { Clock } from './clock.ts'
 import { type CompiledRule, type CompiledScenario, compileScenario, type Effect } from './compiled.ts'
 import type { Misses, Why } from './misses.ts'
+import { advance, type Progress, readQuota, toProgress } from './progress.ts'
 import { RequestView, type RuleRequest } from './request-view.ts'
 import type { Scenario } from './scenario.ts'
-import { draw } from './seed.ts'
 
 /** What a rule does to one call. */
 export interface Match {
@@ -41,16 +40,6 @@ export interface UnusedRule {
 /** A scenario in force, until it is disposed of. */
 export interface InForce extends Disposable {
   readonly name: string
-}
-
-/** How far one rule has got. */
-interface Progress {
-  /** Calls that met its conditions. */
-  seen: number
-  happened: number
-  /** Elapsed milliseconds at which the present window of its quota began, and the calls in it. */
-  windowFrom: number
-  inWindow: number
 }
 
 /** One `use()` of a scenario. */
@@ -169,7 +158,7 @@ export class Rules {
       const rule = rules[index] as CompiledRule
       if (!meets(rule, view)) continue
       const progress = progressOf(uses[index] as Use, rule)
-      const next = this.#advance(rule, progress, request)
+      const next = advance(rule, progress, request, { seed: this.#seed, clock: this.#clock })
       const quota = rule.quota && readQuota(rule.quota, progress, this.#clock.elapsed())
       if ('effect' in next) {
         const match = {
@@ -232,38 +221,6 @@ export class Rules {
     })
     return candidatesAmong([...uses, ...this.#uses], key)
   }
-
-  /** Moves a rule on by one call that meets its conditions; says what happens, or why nothing does. */
-  #advance(rule: CompiledRule, progress: Progress, request: RuleRequest): { effect: Effect } | Why {
-    if (progress.happened >= rule.times) return { kind: 'times' }
-    if (rule.afterwards === 'pass' && progress.happened >= rule.steps.length) return { kind: 'sequence' }
-    if (rule.during) {
-      const elapsedMs = this.#clock.elapsed()
-      if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs)
-        return { kind: 'during', elapsedMs }
-    }
-    const call = ++progress.seen
-    if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
-    if (call <= rule.after) return { kind: 'after', call }
-    if ((call - rule.after) % rule.every !== 0) return { kind: 'every', call }
-    if (rule.quota && passesQuota(rule.quota, progress, this.#clock.elapsed())) {
-      return { kind: 'quota', call: progress.inWindow }
-    }
-    if (rule.probability !== undefined) {
-      const probability = valueAt(rule.probability, this.#clock.elapsed())
-      const drawn = draw(
-        this.#seed,
-        'rule',
-        rule.scenario,
-        rule.number,
-        request.contentKey,
-        request.occurrence,
-      )
-      if (drawn >= probability) return { kind: 'probability', drawn, probability }
-    }
-    const effect = stepAt(rule, progress.happened++)
-    return effect === 'pass' ? { kind: 'step', call: progress.happened } : { effect }
-  }
 }
 
 function begin(scenario: Scenario): Use {
@@ -306,35 +263,7 @@ function meets(rule: CompiledRule, view: RequestView): boolean {
 }
 
 function progressOf(use: Use, rule: CompiledRule): Progress {
-  const progress = use.progress[rule.number] ?? { seen: 0, happened: 0, windowFrom: 0, inWindow: 0 }
+  const progress = use.progress[rule.number] ?? toProgress()
   use.progress[rule.number] = progress
   return progress
-}
-
-/** Counts a call against a quota. A window begins with the first call after the one before it has ended. */
-function passesQuota(
-  { limit, windowMs }: { limit: number; windowMs: number },
-  progress: Progress,
-  now: number,
-): boolean {
-  if (progress.inWindow === 0 || now >= progress.windowFrom + windowMs) {
-    progress.windowFrom = now
-    progress.inWindow = 0
-  }
-  progress.inWindow++
-  return progress.inWindow <= limit
-}
-
-function readQuota(
-  { limit, windowMs }: { limit: number; windowMs: number },
-  progress: Progress,
-  now: number,
-): QuotaReading {
-  const resetMs = Math.max(0, progress.windowFrom + windowMs - now)
-  return { limit, remaining: Math.max(0, limit - progress.inWindow), resetMs }
-}
-
-function stepAt({ steps, afterwards }: CompiledRule, turn: number): Effect | 'pass' {
-  const place = afterwards === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
-  return steps[place] as Effect | 'pass'
 }
