@@ -2,6 +2,7 @@
  * `serve`: the server, until somebody stops it.
  */
 import { GatewayCore } from '../gateway/gateway.ts'
+import { loadLibrary } from '../sandbox/shelves.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
 import { keepHeapSmall } from './heap.ts'
 import { readyLine, readyText, type Started } from './ready.ts'
@@ -33,6 +34,9 @@ export type Start = (options: {
   onRequest: ((line: RequestLine) => void) | undefined
 }) => Promise<Started & { close(graceMs: number): Promise<void> }>
 
+/** Real milliseconds after which what the first write will need is loaded: first come those who wait for the start. */
+const idleMs = 250
+
 /** Real milliseconds in which open replies may finish after a signal. A second signal does not wait. */
 const graceMs = 5000
 
@@ -47,6 +51,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   })
   console.log(flags.json ? readyLine(server) : readyText(server, token === undefined))
   keepHeapSmall()
+  setTimeout(loadLibrary, idleMs).unref()
   if (flags.watch) watchScenarios(gateway, files, print)
 
   let wait = graceMs

@@ -40,12 +40,16 @@ export class Shelves<Row extends object> {
     return { row: freeze(row), shelf }
   }
 
-  /** Loads the library when the first row is written: many a double is only read. */
   async #begin(): Promise<Shelf> {
-    const { Collection } = await import('@msw/data')
+    const { Collection } = await loadLibrary()
     this.#shelf = new Collection({ schema: this.#schema })
     return this.#shelf
   }
+}
+
+/** Loads `@msw/data`, when the first row is written if not before: many a double is only read. */
+export function loadLibrary(): Promise<typeof import('@msw/data')> {
+  return import('@msw/data')
 }
 
 /** The schema as `@msw/data` asks for it, except that a violation is thrown as ours, not printed. */
