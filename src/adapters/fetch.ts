@@ -17,9 +17,8 @@ import { toResponse } from './response.ts'
 export function toFetch(gateway: GatewayCore): typeof fetch {
   return async (input, init) => {
     const call = plainCall(input, init) ?? toCall(requestOf(input, init))
-    const { signal } = call
-    signal?.throwIfAborted()
-    return toResponse(await handle(gateway, call), signal)
+    call.signal?.throwIfAborted()
+    return toResponse(await handle(gateway, call), call)
   }
 }
 

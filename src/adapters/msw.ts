@@ -41,13 +41,14 @@ function isOurs({ options, router, sandboxes }: GatewayCore, request: Request): 
 }
 
 async function respond(gateway: GatewayCore, request: Request): Promise<Response> {
-  const exchange = await handle(gateway, toCall(request))
+  const call = toCall(request)
+  const exchange = await handle(gateway, call)
   // Under interception a body that errors looks like one that ended, unless it says that it comes in chunks, or how
   // long it is; one that says both is no HTTP.
   const { headers, body } = exchange.reply
   if (body.kind === 'frames' && !('content-length' in headers)) headers['transfer-encoding'] = 'chunked'
   try {
-    return await toResponse(exchange, request.signal)
+    return await toResponse(exchange, call)
   } catch (error) {
     // To a client that has left, MSW needs an answer all the same.
     if (error instanceof ConnectionError || request.signal.aborted) return HttpResponse.error()

@@ -2,6 +2,7 @@
  * A reply as a `Response`: what the fetch and the MSW adapter share. A fault of the connection is what a client
  * would see of it: a rejected `fetch`, or a body that breaks off.
  */
+import type { Call } from '../gateway/call.ts'
 import type { Exchange } from '../gateway/exchange.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
@@ -24,20 +25,21 @@ export class ConnectionError extends TypeError {
  * Renders a reply. Throws a `ConnectionError` where the connection ends without an answer, and the signal's reason
  * where the client has left.
  */
-export async function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Promise<Response> {
+export async function toResponse(exchange: Exchange, call: Call): Promise<Response> {
   const { status, headers, body } = exchange.reply
+  const { signal } = call
   if (signal?.aborted) {
     exchange.settle('client-left')
     throw signal.reason
   }
   if (body.kind === 'hang-up') {
-    if (body.how === 'silence') return silence(exchange, signal)
+    if (body.how === 'silence') return silence(exchange, call)
     exchange.settle('cut')
     throw new ConnectionError('fetch failed', body.how)
   }
   const hasBody = exchange.method !== 'HEAD' && !bodiless.has(status)
   if (body.kind === 'frames' && hasBody)
-    return new Response(toStream(body.frames, exchange, signal), { status, headers })
+    return new Response(toStream(body.frames, exchange, call), { status, headers })
 
   const text = body.kind === 'json' && hasBody ? (body.text ?? JSON.stringify(body.value)) : null
   if (text !== null) exchange.sent(text)
@@ -45,15 +47,24 @@ export async function toResponse(exchange: Exchange, signal: AbortSignal | undef
   return new Response(text, { status, headers })
 }
 
+/**
+ * The calls that wait in silence. A `Request` follows the signal of its client weakly: one that nobody held would be
+ * collected, and the client who then leaves would wait for ever.
+ */
+const silent = new Set<Call>()
+
 /** Until the client has had enough. */
-function silence(exchange: Exchange, signal: AbortSignal | undefined): Promise<never> {
+function silence(exchange: Exchange, call: Call): Promise<never> {
   return new Promise((_, reject) => {
+    const { signal } = call
     const leave = () => {
+      silent.delete(call)
       exchange.settle('client-left')
       reject(signal?.reason)
     }
-    if (signal?.aborted) leave()
-    else signal?.addEventListener('abort', leave, { once: true })
+    if (signal?.aborted) return leave()
+    if (signal) silent.add(call)
+    signal?.addEventListener('abort', leave, { once: true })
   })
 }
 
@@ -69,13 +80,17 @@ function breaks(ending: Ending, { replyHeaders }: Exchange): ending is HangUp {
 function toStream(
   frames: Iterable<Frame>,
   exchange: Exchange,
-  signal: AbortSignal | undefined,
+  call: Call,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { signal } = call
   const left = new AbortController()
   const steps = play(frames, exchange, left.signal)
   let leave: () => void
   const end = (controller: ReadableStreamDefaultController, ending: Ending): Promise<void> | undefined => {
-    if (ending === 'silence') return new Promise(() => {})
+    if (ending === 'silence') {
+      if (signal) silent.add(call)
+      return new Promise(() => {})
+    }
     signal?.removeEventListener('abort', leave)
     exchange.settle(ending === 'complete' ? 'complete' : 'cut')
     if (breaks(ending, exchange)) controller.error(new ConnectionError('terminated', ending))
@@ -85,6 +100,7 @@ function toStream(
     {
       start(controller) {
         leave = () => {
+          silent.delete(call)
           exchange.settle('client-left')
           left.abort()
           controller.error(signal?.reason)
@@ -104,6 +120,7 @@ function toStream(
         }
       },
       cancel() {
+        silent.delete(call)
         signal?.removeEventListener('abort', leave)
         exchange.settle('client-left')
         left.abort()

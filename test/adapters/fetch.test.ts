@@ -1,5 +1,10 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const url = 'https://gateway.example/api/v1'
 const headers = { authorization: 'Bearer sk-test', 'content-type': 'application/json' }
@@ -71,6 +76,22 @@ describe('gateway.fetch', () => {
     aborted.abort(new Error('enough'))
     await expect(reader?.read()).rejects.toThrow('enough')
     expect(gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+  })
+
+  it('notices an abort also when nobody holds on to the request any more', async () => {
+    const gateway = make()
+    gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 2 } })
+    const aborted = new AbortController()
+    const open = () => gateway.fetch(new Request(`${url}/responses`, { ...streamed, signal: aborted.signal }))
+    const reader = (await open()).body?.getReader()
+    await reader?.read()
+    const rest = reader?.read()
+    for (let round = 0; round < 3; round++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      collectGarbage()
+    }
+    aborted.abort(new Error('enough'))
+    await expect(rest).rejects.toThrow('enough')
   })
 
   it('makes a stream as it is read: one who does not read holds it back', async () => {
