@@ -34,7 +34,7 @@ export class Exchange implements CallRecord {
   requestCut = 0
   status = 0
   replyHeaders: Record<string, string> = {}
-  replyParts: readonly (string | Uint8Array)[] = none
+  replyParts: Array<string | Uint8Array> = []
   replyBytes = 0
   replyCut = 0
   match: Match | undefined

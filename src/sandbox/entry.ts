@@ -77,7 +77,7 @@ export interface CallRecord {
   status: number
   replyHeaders: Record<string, string>
   /** What is kept of the reply's body, as it was sent. */
-  replyParts: readonly (string | Uint8Array)[]
+  replyParts: Array<string | Uint8Array>
   readonly replyText: string
   replyCut: number
   /** Bytes of both bodies that are kept. */

@@ -164,7 +164,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
       return
     }
     const { kept, bytes, cut } = keepPart(part, this.#limits.bodyBytes - record.replyBytes, length)
-    record.replyParts = joined(record.replyParts, kept)
+    const parts = record.replyParts
+    const last = parts.at(-1)
+    if (typeof kept === 'string' && typeof last === 'string') parts[parts.length - 1] = last + kept
+    else parts.push(kept)
     record.replyBytes += bytes
     record.replyCut = cut
     this.#grow(bytes)
@@ -190,14 +193,4 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     }
     return [...counts].map(([name, count]) => `${count} × ${name}`).join(', ') || 'no calls'
   }
-}
-
-/** Texts that follow on one another become one. */
-function joined(
-  parts: readonly (string | Uint8Array)[],
-  part: string | Uint8Array,
-): readonly (string | Uint8Array)[] {
-  const last = parts.at(-1)
-  if (typeof part !== 'string' || typeof last !== 'string') return [...parts, part]
-  return [...parts.slice(0, -1), last + part]
 }
