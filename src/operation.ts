@@ -5,8 +5,8 @@
 import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
 import type { Reply } from './http/reply.ts'
+import type { ScriptedReply } from './rules/scenario.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
-import type { ScriptedReply } from './sandbox/scenario.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 

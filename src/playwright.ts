@@ -13,8 +13,8 @@
  * })
  */
 import { test as base, type TestInfo } from '@playwright/test'
+import { journalText } from './journal/journal-text.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
-import { journalText } from './sandbox/journal-text.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
 import { startServer } from './serve.ts'
 

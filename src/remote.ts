@@ -7,14 +7,14 @@
  * await sandbox.use('provider-outage')
  */
 import { ControlClient } from './control/client.ts'
-import type { NewSandbox } from './gateway/sandboxes.ts'
+import { type CollectionName, collectionNames } from './database/collection-names.ts'
+import type { Database, Records } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
 import type { Bodies } from './operations/index.ts'
-import { type CollectionName, collectionNames } from './sandbox/collection-names.ts'
-import type { Database, Records } from './sandbox/database.ts'
+import { failScenario, replyScenario } from './rules/shorthand.ts'
 import type { Promised, RemoteSandbox as RemoteFace, RemoteInForce, RemoteJournal } from './sandbox/remote.ts'
 import type { SandboxClock, SandboxSnapshot } from './sandbox/sandbox.ts'
-import { failScenario, replyScenario } from './sandbox/shorthand.ts'
+import type { NewSandbox } from './sandbox/sandboxes.ts'
 
 export interface ConnectOptions {
   /** Where the server wants one: what it was started with, or printed. */

@@ -8,16 +8,16 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { serveNode } from './adapters/node.ts'
 import { readNodeBody } from './adapters/node-body.ts'
-import { allowAnyOrigin, answerPreflight, isPreflight } from './control/cors.ts'
-import { Guard } from './control/guard.ts'
-import { isHealth, sendHealth } from './control/health.ts'
-import { createServer } from './control/node-http.ts'
-import { type RequestLine, tellOf } from './control/request-line.ts'
-import { refuse, refuseSocket, send } from './control/send.ts'
 import type { Exchange } from './gateway/exchange.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { ok } from './http/reply.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
+import { allowAnyOrigin, answerPreflight, isPreflight } from './server/cors.ts'
+import { Guard } from './server/guard.ts'
+import { isHealth, sendHealth } from './server/health.ts'
+import { createServer } from './server/node-http.ts'
+import { type RequestLine, tellOf } from './server/request-line.ts'
+import { refuse, refuseSocket, send } from './server/send.ts'
 
 export type { RequestLine }
 
@@ -59,7 +59,7 @@ export interface RunningServer extends AsyncDisposable {
 
 /** Runs the command line: `serve`, `validate`, `scenarios`, `openapi`. */
 export async function runCommandLine(args: readonly string[] = process.argv.slice(2)): Promise<void> {
-  const { run } = await import('./control/command-line.ts')
+  const { run } = await import('./cli/command-line.ts')
   await run(args, startServer)
 }
 

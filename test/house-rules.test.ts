@@ -3,6 +3,7 @@
  */
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
@@ -19,18 +20,103 @@ function offenders(expression: RegExp, ...allowed: string[]): string[] {
     .map(({ file }) => file)
 }
 
+/**
+ * The floors of the house, bottom to top: a room may import what stands on the floors before its own.
+ * CONTRIBUTING prints this list.
+ */
+export const floors = [
+  ['lib', 'assumptions'],
+  ['http'],
+  ['resources'],
+  ['faults'],
+  ['database'],
+  ['rules'],
+  ['journal'],
+  ['sandbox'],
+  ['operation'],
+  ['model'],
+  ['operations', 'dialects', 'tapes'],
+  ['gateway'],
+  ['adapters'],
+  ['server'],
+  ['control', 'contract', 'deploy'],
+  ['cli', 'console'],
+  ['index', 'core', 'node', 'remote', 'serve'],
+  ['vitest', 'playwright', 'bin'],
+]
+
+/** Rooms that do not know each other, although one stands above the other. */
+const strangers = new Set(['rules database'])
+
+/** Packages that only some files may import. */
+const knownOnlyBy: Record<string, RegExp> = {
+  msw: /^src\/(adapters\/(msw|intercept[\w-]*)|index|vitest)\.ts$/,
+  vitest: /^src\/vitest\.ts$/,
+  '@playwright/test': /^src\/playwright\.ts$/,
+  '@msw/data': /^src\/database\//,
+  preact: /^src\/console\//,
+}
+
+/** Every import of the sources: its file, and the file or package that it names. */
+const imports = sources
+  .flatMap(({ file, text }) =>
+    [...text.matchAll(/(?:from |import\(|import )'([^']+)'/g)].map(([, name = '']) => ({
+      file,
+      target: name.startsWith('.') ? join(dirname(file), name) : name,
+    })),
+  )
+  .filter(({ target }) => !/^(fixtures|scenarios)\/|\.json$/.test(target))
+
+/** The first folder below `src`, or the name of the file where it lies at the top. */
+function roomOf(file: string): string {
+  return (
+    file
+      .replace(/^src\//, '')
+      .split('/')[0]
+      ?.replace(/\.ts$/, '') ?? file
+  )
+}
+
+/** Packages stand below everything. */
+function floorOf(room: string): number {
+  return floors.findIndex((rooms) => rooms.includes(room))
+}
+
 describe('The sources', () => {
   it('take everything random from the seed', () => {
     expect(offenders(/Math\.random|randomUUID\(|getRandomValues/)).toEqual([])
   })
 
   it('read the time in the clock alone', () => {
-    expect(offenders(/Date\.now\(|performance\.now\(|new Date\(\)/, 'src/sandbox/clock.ts')).toEqual([])
+    expect(offenders(/Date\.now\(|performance\.now\(|new Date\(\)/, 'src/lib/clock.ts')).toEqual([])
+  })
+})
+
+describe('Imports', () => {
+  it('point down the floors, never up and never sideways', () => {
+    const wrong = imports.flatMap(({ file, target }) => {
+      const [from, to] = [roomOf(file), roomOf(target)]
+      if (from === to || (floorOf(to) < floorOf(from) && !strangers.has(`${from} ${to}`))) return []
+      return [`${file} imports ${target}: ${from} may not know ${to}`]
+    })
+    expect(wrong).toEqual([])
   })
 
-  it('know MSW in its adapters alone', () => {
-    const only = ['src/adapters/msw.ts', 'src/adapters/intercept.ts', 'src/index.ts', 'src/vitest.ts']
-    expect(offenders(/from 'msw/, ...only)).toEqual([])
+  it('of packages stand where the package belongs', () => {
+    const wrong = imports.flatMap(({ file, target }) =>
+      Object.entries(knownOnlyBy)
+        .filter(([name, where]) => (target === name || target.startsWith(`${name}/`)) && !where.test(file))
+        .map(([name]) => `${file} imports ${target}: ${name} belongs to ${knownOnlyBy[name]}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('of Node stand where no browser comes: from the Node adapter up', () => {
+    const browser = floorOf('adapters')
+    const wrong = imports
+      .filter(({ target }) => target.startsWith('node:'))
+      .filter(({ file }) => floorOf(roomOf(file)) < browser || file === 'src/index.ts')
+    expect(wrong).toEqual([])
   })
 })
 

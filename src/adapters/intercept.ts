@@ -5,7 +5,7 @@ import { setupServer } from 'msw/node'
 import { readAddress } from '../gateway/address.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
-import { didYouMean } from '../sandbox/nearest.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { toCall } from './fetch.ts'
 import { toHandlers } from './msw.ts'
 

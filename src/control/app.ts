@@ -10,11 +10,11 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { assertParsed, parseBody } from '../gateway/read-body.ts'
 import { GatewayError } from '../http/errors.ts'
 import { json, type Reply } from '../http/reply.ts'
-import { ScenarioError } from '../sandbox/check-scenario.ts'
-import { Keepsakes } from './keepsakes.ts'
+import { ScenarioError } from '../rules/check-scenario.ts'
+import { refuse, send } from '../server/send.ts'
+import { Keepsakes } from './handles.ts'
 import type { ControlContext, ControlRoute } from './route.ts'
 import { controlRoutes } from './routes/index.ts'
-import { refuse, send } from './send.ts'
 
 type ControlApp = Hono<{ Bindings: HttpBindings }>
 type ControlRequest = Context<{ Bindings: HttpBindings }>

@@ -4,9 +4,9 @@
  */
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import type { InForce } from '../sandbox/rules.ts'
+import type { InForce } from '../rules/rules.ts'
 import type { Sandbox, SandboxSnapshot } from '../sandbox/sandbox.ts'
-import type { Keepsakes } from './keepsakes.ts'
+import type { Keepsakes } from './handles.ts'
 
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params

@@ -4,7 +4,7 @@
 import * as z from 'zod'
 import { toBytes } from '../http/encode.ts'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
-import { edited, type Path, readPath } from '../http/value-path.ts'
+import { edited, type Path, readPath } from '../lib/value-path.ts'
 import { byteFrames, pieces, whole, withFrames } from './body.ts'
 import { defineFault } from './fault.ts'
 

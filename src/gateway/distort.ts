@@ -4,7 +4,7 @@
 import type { FaultContext } from '../faults/fault.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import type { Reply } from '../http/reply.ts'
-import type { Match } from '../sandbox/rules.ts'
+import type { Match } from '../rules/rules.ts'
 
 /** The reply as the rule wants it. A stream's faults leave a reply alone that is none, a refusal for example. */
 export function distort(reply: Reply, { effect }: Match, context: FaultContext): Reply {

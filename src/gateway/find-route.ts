@@ -3,7 +3,7 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Operation } from '../operation.ts'
-import type { Rules } from '../sandbox/rules.ts'
+import type { Rules } from '../rules/rules.ts'
 import type { Address } from './address.ts'
 import type { Router } from './router.ts'
 

@@ -2,9 +2,9 @@
  * Whose call it is: the sandbox that the path names, or else the key, or else the default one.
  */
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Address } from './address.ts'
 import { type Bearer, unauthorized } from './authenticate.ts'
-import type { Sandboxes } from './sandboxes.ts'
 
 /** Where a call is journalled, whatever is wrong with it: in the sandbox that it means, or else in the default one. */
 export function whoseJournal(sandboxes: Sandboxes, address: Address, bearer: Bearer): Sandbox {

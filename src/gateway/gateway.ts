@@ -2,20 +2,22 @@
  * The gateway without an adapter: options, operations, sandboxes. Its default sandbox is at hand, so that the
  * simple case stays simple.
  */
+
+import type { Database } from '../database/database.ts'
+import { Fixtures, Size } from '../database/seed-options.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
+import type { Journal } from '../journal/journal.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { type Bodies, operations } from '../operations/index.ts'
-import { bundledScenario } from '../sandbox/bundled.ts'
-import { checkScenario } from '../sandbox/check-scenario.ts'
-import type { Database } from '../sandbox/database.ts'
-import type { Journal } from '../sandbox/journal.ts'
-import { didYouMean } from '../sandbox/nearest.ts'
-import { Fixtures, GatewayOptions, type GatewayOptionsInput, Size } from '../sandbox/options.ts'
-import type { InForce, UnusedRule } from '../sandbox/rules.ts'
+import { bundledScenario } from '../rules/bundled.ts'
+import { checkScenario } from '../rules/check-scenario.ts'
+import type { InForce, UnusedRule } from '../rules/rules.ts'
+import type { Scenario } from '../rules/scenario.ts'
+import { GatewayOptions, type GatewayOptionsInput } from '../sandbox/options.ts'
 import type { Sandbox, SandboxClock } from '../sandbox/sandbox.ts'
-import type { Scenario } from '../sandbox/scenario.ts'
+import { type NewSandbox, Sandboxes } from '../sandbox/sandboxes.ts'
 import { Router } from './router.ts'
-import { type NewSandbox, Sandboxes } from './sandboxes.ts'
 
 /** What the default sandbox and the gateway have in common: the gateway passes these on. */
 type Face = Pick<

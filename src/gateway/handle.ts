@@ -3,7 +3,7 @@
  * refuses the request throws, and the refusal is a reply, and journalled, like any other.
  */
 import type { Reply } from '../http/reply.ts'
-import type { RuleRequest } from '../sandbox/request-view.ts'
+import type { RuleRequest } from '../rules/request-view.ts'
 import { type Address, readAddress } from './address.ts'
 import { authenticate, type Bearer, readBearer } from './authenticate.ts'
 import type { Call } from './call.ts'

@@ -4,10 +4,10 @@
 import type { FaultContext } from '../faults/fault.ts'
 import { faultOf } from '../faults/index.ts'
 import type { Reply } from '../http/reply.ts'
-import type { Clock } from '../sandbox/clock.ts'
-import type { RuleRequest } from '../sandbox/request-view.ts'
-import type { Match } from '../sandbox/rules.ts'
-import { random } from '../sandbox/seed.ts'
+import type { Clock } from '../lib/clock.ts'
+import { random } from '../lib/seed.ts'
+import type { RuleRequest } from '../rules/request-view.ts'
+import type { Match } from '../rules/rules.ts'
 import { scriptedReply } from './scripted-reply.ts'
 
 /** What a match does before an operation is asked. */

@@ -3,10 +3,10 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
+import { hash } from '../lib/seed.ts'
 import type { ResolverContext } from '../operation.ts'
+import type { ScriptedReply } from '../rules/scenario.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { ScriptedReply } from '../sandbox/scenario.ts'
-import { hash } from '../sandbox/seed.ts'
 import { type CheckedRequest, checkRequest } from './check-request.ts'
 import { assertContract } from './contract.ts'
 import type { Exchange } from './exchange.ts'

@@ -2,16 +2,16 @@
  * Responses. Spec: POST /responses, Events.
  */
 import { eventStream, ok } from '../http/reply.ts'
+import { compose } from '../model/compose.ts'
+import { readConversation } from '../model/conversation.ts'
+import { draftReply } from '../model/draft.ts'
+import { applyPreset } from '../model/preset.ts'
+import { CreateResponseBody } from '../model/request.ts'
+import { draftScript, dressReply, toSource } from '../model/script.ts'
+import { searchWeb } from '../model/search.ts'
+import { streamFrames } from '../model/stream.ts'
 import { defineOperation } from '../operation.ts'
 import { ResponseObject } from '../resources/response.ts'
-import { compose } from '../responses/compose.ts'
-import { readConversation } from '../responses/conversation.ts'
-import { draftReply } from '../responses/draft.ts'
-import { applyPreset } from '../responses/preset.ts'
-import { CreateResponseBody } from '../responses/request.ts'
-import { draftScript, dressReply, toSource } from '../responses/script.ts'
-import { searchWeb } from '../responses/search.ts'
-import { streamFrames } from '../responses/stream.ts'
 
 /** Creates a model response: searched, written, cut and, where asked for, streamed; the same each time. */
 export const createResponse = defineOperation({

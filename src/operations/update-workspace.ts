@@ -4,9 +4,9 @@
 import * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { ok } from '../http/reply.ts'
+import { isoTime } from '../lib/clock.ts'
 import { defineOperation, type ResolverContext } from '../operation.ts'
 import { PROVIDER_SORTS, Workspace, WorkspaceUpdate } from '../resources/workspace.ts'
-import { isoTime } from '../sandbox/clock.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
 type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate.shape>

@@ -3,7 +3,7 @@
 // Lazy schemas are built on first use, so that importing the double stays quick.
 
 import * as z from 'zod'
-import { type Making, pick, price, titled, VENDORS } from './making.ts'
+import { type Making, pick, price, titled, VENDORS } from './factory.ts'
 import { Timestamp } from './text.ts'
 
 export const BenchmarkSource = z.enum(['index-source', 'design-source'])

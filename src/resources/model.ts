@@ -2,7 +2,7 @@
 // Lazy schemas are built on first use, so that importing the double stays quick.
 
 import * as z from 'zod'
-import { EARLIEST, type Making, pick, price, timestamp, titled, VENDORS } from './making.ts'
+import { EARLIEST, type Making, pick, price, timestamp, titled, VENDORS } from './factory.ts'
 
 const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/, 'Must be a decimal number in a string')
 const TokenCount = z.int().nonnegative()

@@ -1,7 +1,7 @@
 // A page that web search can find. Not a resource of the specification: it is what citations cite.
 
 import * as z from 'zod'
-import { type Making, pick, slugify, timestamp } from './making.ts'
+import { type Making, pick, slugify, timestamp } from './factory.ts'
 import { Timestamp, WebAddress } from './text.ts'
 
 export const Page = z

@@ -1,7 +1,7 @@
 // A social-media post that `x_search_filter` searches. Spec: POST /responses; the shape of a post is ours.
 
 import * as z from 'zod'
-import { type Making, pick, timestamp } from './making.ts'
+import { type Making, pick, timestamp } from './factory.ts'
 import { Timestamp, WebAddress } from './text.ts'
 
 const Media = z.array(z.strictObject({ description: z.string().min(1) }))

@@ -1,7 +1,7 @@
 // A preset: a named, versioned model configuration. Spec: Preset, PresetVersion, GET /presets/{slug}.
 
 import * as z from 'zod'
-import { lifetime, type Making, pick, slugify, timestamp, VENDORS } from './making.ts'
+import { lifetime, type Making, pick, slugify, timestamp, VENDORS } from './factory.ts'
 import { Timestamp, UrlSafe } from './text.ts'
 
 /** Only `active` is in the specification; the others are known from its clients. */

@@ -1,7 +1,7 @@
 // A model provider, as GET /providers lists it. Spec: Provider.
 
 import * as z from 'zod'
-import { type Making, pick, slugify, titled, VENDORS } from './making.ts'
+import { type Making, pick, slugify, titled, VENDORS } from './factory.ts'
 import { UrlSafe, WebAddress } from './text.ts'
 
 const CountryCode = z.string().regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 alpha-2 country code')

@@ -1,7 +1,7 @@
 // A workspace: a container for defaults and logging settings. Spec: Workspace, PATCH /workspaces/{id}.
 
 import * as z from 'zod'
-import { lifetime, type Making, pick, slugify, VENDORS } from './making.ts'
+import { lifetime, type Making, pick, slugify, VENDORS } from './factory.ts'
 import { codePoints, Timestamp } from './text.ts'
 
 const fields = {

@@ -3,33 +3,8 @@
  * and, for their part, by `createSandbox`.
  */
 import * as z from 'zod'
-import type { RuleInput, ScenarioInput } from './scenario.ts'
-
-const records = z.array(z.unknown())
-const count = z.int().min(0).max(1_000_000)
-
-/** A person's own records in place of the canonical ones of a collection. */
-export const Fixtures = z.strictObject({
-  providers: records.optional(),
-  workspaces: records.optional(),
-  embeddingsModels: records.optional(),
-  benchmarks: records.optional(),
-  presets: records.optional(),
-  presetVersions: records.optional(),
-  pages: records.optional(),
-  posts: records.optional(),
-})
-
-/** How many records a collection has: the first so many of the fixtures, filled up with generated ones. */
-export const Size = z.strictObject({
-  providers: count.optional(),
-  workspaces: count.optional(),
-  embeddingsModels: count.optional(),
-  benchmarks: count.optional(),
-  presets: count.optional().describe('Generated presets bring two versions each.'),
-  pages: count.optional(),
-  posts: count.optional(),
-})
+import { Fixtures, Size } from '../database/seed-options.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
 
 const milliseconds = z.number().min(0)
 const isObject = (value: unknown) => typeof value === 'object' && value !== null

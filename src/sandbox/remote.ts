@@ -2,9 +2,9 @@
  * A sandbox as it is seen from afar: the same names and arguments, each a promise. Derived from the sandbox itself, so
  * that the two cannot drift apart; it can be, because no method of a sandbox takes a function.
  */
-import type { JournalEntry } from './entry.ts'
-import type { CallMatch, Journal } from './journal.ts'
-import type { InForce } from './rules.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { CallMatch, Journal } from '../journal/journal.ts'
+import type { InForce } from '../rules/rules.ts'
 import type { Sandbox, SandboxClock } from './sandbox.ts'
 
 /** A scenario in force far away, until it is disposed of: `await using outage = await sandbox.use(…)`. */

@@ -1,18 +1,19 @@
 /**
  * All that one client sees: database, rules, journal and clock, apart from every other client's.
  */
+
+import { type Database, type DatabaseSnapshot, Store, type Tables } from '../database/database.ts'
+import type { World } from '../database/world.ts'
 import { GatewayError } from '../http/errors.ts'
-import type { KnownOperation } from './check-scenario.ts'
-import { Clock, type ClockReading, type ClockSnapshot } from './clock.ts'
-import { type Database, type DatabaseSnapshot, Store, type Tables } from './database.ts'
-import { Journal } from './journal.ts'
+import { Journal } from '../journal/journal.ts'
+import { Clock, type ClockReading, type ClockSnapshot } from '../lib/clock.ts'
+import { hash } from '../lib/seed.ts'
+import type { KnownOperation } from '../rules/check-scenario.ts'
+import { type InForce, Rules, type RulesSnapshot, type UnusedRule } from '../rules/rules.ts'
+import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
+import { failScenario, replyScenario } from '../rules/shorthand.ts'
 import { Occurrences } from './occurrences.ts'
 import type { GatewayOptions } from './options.ts'
-import { type InForce, Rules, type RulesSnapshot, type UnusedRule } from './rules.ts'
-import type { RuleInput, Scenario, ScenarioInput } from './scenario.ts'
-import { hash } from './seed.ts'
-import { failScenario, replyScenario } from './shorthand.ts'
-import type { World } from './world.ts'
 
 /** What a sandbox is made of. */
 export interface SandboxSetup {

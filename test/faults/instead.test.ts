@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { FaultContext } from '../../src/faults/fault.ts'
 import { type FaultInput, FaultSetting, faultOf, faults } from '../../src/faults/index.ts'
 import type { Reply } from '../../src/http/reply.ts'
-import { random } from '../../src/sandbox/seed.ts'
+import { random } from '../../src/lib/seed.ts'
 import { bytesOf, framesOf } from './sample.ts'
 
 function outcome(input: FaultInput, change: Partial<FaultContext> = {}): number | Reply {

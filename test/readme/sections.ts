@@ -7,9 +7,9 @@ import type * as z from 'zod'
 import { assumptions } from '../../src/assumptions.ts'
 import { faults } from '../../src/faults/index.ts'
 import { operations } from '../../src/operations/index.ts'
-import { bundledScenarios } from '../../src/sandbox/bundled.ts'
-import { When } from '../../src/sandbox/condition.ts'
-import { Rule } from '../../src/sandbox/scenario.ts'
+import { bundledScenarios } from '../../src/rules/bundled.ts'
+import { When } from '../../src/rules/condition.ts'
+import { Rule } from '../../src/rules/scenario.ts'
 
 const parts: Record<string, () => string> = {
   operations: () =>

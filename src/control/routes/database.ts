@@ -2,9 +2,9 @@
  * The database over HTTP: list, create, read, update, delete, in each collection, checked by its own schema.
  */
 import * as z from 'zod'
+import { collectionNames } from '../../database/collection-names.ts'
+import type { Records } from '../../database/database.ts'
 import { GatewayError, invalidRequest } from '../../http/errors.ts'
-import { collectionNames } from '../../sandbox/collection-names.ts'
-import type { Records } from '../../sandbox/database.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { sandboxRoute } from '../route.ts'
 

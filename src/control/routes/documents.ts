@@ -2,8 +2,8 @@
  * What the server says about itself.
  */
 import * as z from 'zod'
+import { health, healthPath } from '../../server/health.ts'
 import { controlDocument } from '../documents.ts'
-import { health, healthPath } from '../health.ts'
 import { gatewayRoute } from '../route.ts'
 
 export const documentRoutes = [

@@ -3,8 +3,8 @@
  */
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../../assumptions.ts'
-import type { JournalEntry } from '../../sandbox/entry.ts'
-import { matches } from '../../sandbox/matching.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import { matches } from '../../journal/matching.ts'
 import { sandboxRoute } from '../route.ts'
 
 const KeptText = z.strictObject({

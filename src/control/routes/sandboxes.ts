@@ -2,9 +2,9 @@
  * Sandboxes over HTTP: create, fork, list, snapshot, restore, reset, delete.
  */
 import * as z from 'zod'
+import { Fixtures } from '../../database/seed-options.ts'
 import { sandboxBaseUrl } from '../../gateway/address.ts'
 import { GatewayError } from '../../http/errors.ts'
-import { Fixtures } from '../../sandbox/options.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { gatewayRoute, sandboxRoute } from '../route.ts'
 

@@ -4,10 +4,10 @@
 import * as z from 'zod'
 import { toScenario } from '../../gateway/gateway.ts'
 import { GatewayError } from '../../http/errors.ts'
-import { bundledScenarios } from '../../sandbox/bundled.ts'
-import { didYouMean } from '../../sandbox/nearest.ts'
+import { didYouMean } from '../../lib/did-you-mean.ts'
+import { bundledScenarios } from '../../rules/bundled.ts'
+import { Scenario } from '../../rules/scenario.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { Scenario } from '../../sandbox/scenario.ts'
 import { type ControlContext, gatewayRoute, sandboxRoute } from '../route.ts'
 
 const Name = z.string().min(1)

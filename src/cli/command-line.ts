@@ -1,0 +1,145 @@
+/**
+ * The command line: `serve`, which needs no name, `validate`, `scenarios` and `openapi`. Whatever is wrong with what a
+ * person gave is one line, and exit code 2.
+ */
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { ScenarioError } from '../rules/check-scenario.ts'
+import { FileError, inOneLine } from './data-file.ts'
+import type { Start } from './serve-command.ts'
+import { UsageError } from './usage-error.ts'
+
+/** @param start `startServer`. */
+export async function run(args: readonly string[], start: Start): Promise<void> {
+  const program = toProgram(start)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    process.exitCode = exitCodeOf(error)
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has said what is wrong, or what was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const isTheirs = [UsageError, FileError, ScenarioError].some((kind) => error instanceof kind)
+  if (!isTheirs) throw error
+  console.error(`error: ${(error as Error).message}`)
+  return 2
+}
+
+function toProgram(start: Start): Command {
+  const program = new Command('gateway-understudy')
+    .description('Plays the Model Gateway API on this machine: seeded, instant, and able to fail on purpose.')
+    .version(manifest.version)
+    .configureOutput({ outputError: (text, write) => write(`${text.trim().replace(/\s*\n\s*/g, ' ')}\n`) })
+    .exitOverride()
+  const serve = addServe(program, start)
+  addValidate(program)
+  addScenarios(program)
+  addOpenapi(program)
+  program.addHelpText('after', () => `\nWithout a command it serves:\n\n${serve.helpInformation()}`)
+  return program
+}
+
+function addServe(program: Command, start: Start): Command {
+  const collect = (value: string, before: string[] = []) => [...before, value]
+  const serve = program
+    .command('serve', { isDefault: true })
+    .description('Start the server.')
+    .option('--port <number>', 'port to listen on; 0 takes any free one', toPort, 4141)
+    .option(
+      '--host <address>',
+      'address to listen on; beyond loopback, control requests need a token',
+      '127.0.0.1',
+    )
+    .option('--allowed-host <name>', 'another name that requests may come by; may be repeated', collect)
+    .option('--seed <seed>', 'fixes everything random (default: 1)', toSeed)
+    .option(
+      '--scenario <name|file>',
+      'scenario in force, by name or .yaml or .json file; may be repeated',
+      collect,
+    )
+    .option('--token <token>', 'what control requests must carry as their bearer', toToken)
+    .option('--watch', 'reload scenario files when they change')
+    .option('--quiet', 'print no line for each request')
+    .option('--json', 'print one line of JSON when ready, and requests on stderr')
+    .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
+    .allowExcessArguments()
+    .action(async (flags) => {
+      const [word] = serve.args
+      const commands = program.commands.map((command) => command.name())
+      if (word !== undefined) throw new UsageError(`Unknown command '${word}'${didYouMean(word, commands)}`)
+      const command = await import('./serve-command.ts')
+      await command.serve(flags, start)
+    })
+  return serve
+}
+
+function addValidate(program: Command): void {
+  program
+    .command('validate')
+    .description('Check scenario and fixture files.')
+    .argument('<files...>', 'scenarios as .yaml or .json; fixtures by the names of their collections')
+    .option('--json', 'print the problems as JSON')
+    .action(async (files: string[], { json }: { json?: true }) => {
+      const { validateFiles } = await import('./validate.ts')
+      const problems = await validateFiles(files)
+      if (problems.length > 0) process.exitCode = 2
+      if (json) console.log(JSON.stringify({ problems }, null, 2))
+      else if (problems.length > 0) console.error(problems.map(inOneLine).join('\n'))
+      else
+        console.log(files.length === 1 ? `${files[0]} can be used` : `All ${files.length} files can be used`)
+    })
+}
+
+function addScenarios(program: Command): void {
+  const scenarios = program.command('scenarios').description('Show the scenarios that come with it.')
+  scenarios
+    .command('list', { isDefault: true })
+    .description('List them, and what a client sees of each.')
+    .action(async () => {
+      const { bundledScenarios } = await import('../rules/bundled.ts')
+      const width = Math.max(...[...bundledScenarios.keys()].map((name) => name.length))
+      for (const { name, description } of bundledScenarios.values())
+        console.log(`${name.padEnd(width)}  ${description}`)
+    })
+  scenarios
+    .command('show')
+    .description('Print one, as a file to begin your own with.')
+    .argument('<name>')
+    .action(async (name: string) => {
+      const { bundledScenario } = await import('../rules/bundled.ts')
+      console.log(JSON.stringify(bundledScenario(name), null, 2))
+    })
+}
+
+function addOpenapi(program: Command): void {
+  program
+    .command('openapi')
+    .description('Print the OpenAPI document of the API.')
+    .option('--control', 'that of the control API instead')
+    .action(async ({ control }: { control?: true }) => {
+      const { apiDocument, controlDocument } = await import('../control/documents.ts')
+      const { controlRoutes } = await import('../control/routes/index.ts')
+      console.log(JSON.stringify(control ? controlDocument(controlRoutes) : apiDocument(), null, 2))
+    })
+}
+
+function toPort(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
+}
+
+/** Digits are a number, as in code and in a config file. */
+function toSeed(text: string): string | number {
+  if (text === '') throw new InvalidArgumentError('A seed is a whole number or a word.')
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+function toToken(text: string): string {
+  if (/^\S+$/.test(text)) return text
+  throw new InvalidArgumentError('A token has no spaces.')
+}

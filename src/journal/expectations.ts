@@ -1,0 +1,131 @@
+/**
+ * What a test expects of a journal: judged, and put into words with what came instead.
+ */
+
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { titleOf } from '../rules/near-misses.ts'
+import type { UnusedRule } from '../rules/rules.ts'
+import type { JournalEntry } from './entry.ts'
+import { callList, calls } from './journal-text.ts'
+
+export interface Verdict {
+  pass: boolean
+  /** Says what came instead; where it passes, what speaks against its opposite. */
+  message: string
+  /** The nearest call, cut down to the fields that were looked for, and those: for a diff. */
+  actual?: unknown
+  expected?: unknown
+}
+
+/** What is looked for among the calls. */
+export interface Wanted {
+  operation: string
+  /** Fields that a call must have. */
+  match?: unknown
+  /** Default: once or more. */
+  times?: number
+}
+
+/** Whether a value has all that is wanted of it. */
+type Comparison = (value: unknown, wanted: unknown) => boolean
+
+/** Judges whether an operation was called, with these fields, so often. */
+export function judgeCalls(
+  entries: readonly JournalEntry[],
+  { operation, match, times }: Wanted,
+  has: Comparison,
+): Verdict {
+  const called = entries.filter((entry) => entry.operation === operation)
+  const found = match === undefined ? called : called.filter((entry) => has(entry, match))
+  const pass = times === undefined ? found.length > 0 : found.length === times
+  const many = times === undefined ? 'a call' : calls(times)
+  const what = match === undefined ? `of ${operation}` : `of ${operation} with these fields`
+  const wish = pass ? `Expected anything but ${many} ${what}` : `Expected ${many} ${what}`
+  const received = `received ${found.length === 0 ? 'none' : found.length}`
+
+  const other = called.filter((entry) => !found.includes(entry))
+  const nearest = match === undefined ? undefined : nearestTo(match, other, has)
+  if (pass || nearest === undefined) {
+    return { pass, message: `${wish}, ${received}.\n${inAll(entries)}` }
+  }
+  const which = entries.indexOf(nearest) + 1
+  return {
+    pass,
+    message: `${wish}, ${received}. The nearest is call ${which}, see the difference below.\n${inAll(entries)}`,
+    actual: cutTo(match, nearest),
+    expected: match,
+  }
+}
+
+/** Judges whether every call had an operation or a rule to answer it, and guesses what the others meant. */
+export function judgeUnmatched(
+  entries: readonly JournalEntry[],
+  operations: readonly { method: string; path: string }[],
+): Verdict {
+  const unmatched = entries.filter(({ operation, rule }) => operation === null && rule === null)
+  if (unmatched.length === 0) return { pass: true, message: 'Expected a call that nothing answers.' }
+  const known = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  const guesses = unmatched.map(({ method, path }) => {
+    const asked = `${method} ${path.replace(/^.*?\/api\/v1(?=\/)/, '')}`
+    return `  '${asked}'${didYouMean(asked, known)}`
+  })
+  const many = calls(unmatched.length)
+  return {
+    pass: false,
+    message: `Expected an operation or a rule for every call, there is none for ${many}:\n${[...new Set(guesses)].join('\n')}`,
+  }
+}
+
+/** Judges whether every rule in force has happened; where not, the calls say what each of them missed. */
+export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
+  if (unused.length === 0) return { pass: true, message: 'Expected a rule that never happened.' }
+  const rules = unused.map(({ scenario, rule, name, on }) => {
+    return `  ${titleOf({ scenario, number: rule, name })}, on ${on.join(', ')}`
+  })
+  return {
+    pass: false,
+    message: `Expected every rule to have happened, these did not:\n${rules.join('\n')}\n${inAll(entries)}`,
+  }
+}
+
+function inAll(entries: readonly JournalEntry[]): string {
+  return entries.length === 0
+    ? 'The journal has no calls.'
+    : `The journal has ${calls(entries.length)}:\n${callList(entries)}`
+}
+
+/** The call with the most of the wanted fields; the newest of those. */
+function nearestTo(
+  match: unknown,
+  entries: readonly JournalEntry[],
+  has: Comparison,
+): JournalEntry | undefined {
+  let best: { entry: JournalEntry; score: number } | undefined
+  for (const entry of entries) {
+    const score = scoreOf(entry, match, has)
+    if (best === undefined || score >= best.score) best = { entry, score }
+  }
+  return best?.entry
+}
+
+/** How many of the wanted values are there, each counted where it stands. */
+function scoreOf(value: unknown, wanted: unknown, has: Comparison): number {
+  if (!isRecord(wanted) || !isRecord(value)) return has(value, wanted) ? 1 : 0
+  return Object.entries(wanted).reduce(
+    (score, [field, inner]) => score + scoreOf(value[field], inner, has),
+    0,
+  )
+}
+
+/** The part of a value that somebody looked for. */
+function cutTo(wanted: unknown, value: unknown): unknown {
+  if (!isRecord(wanted) || !isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(wanted).map(([field, inner]) => [field, cutTo(inner, value[field])]),
+  )
+}
+
+/** A plain object: not a list, and not a matcher of a test runner, which are looked at as a whole. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}

@@ -1,0 +1,128 @@
+/**
+ * The journal as an HTTP Archive, version 1.2: any HAR viewer opens it. Fields that begin with `_` are ours.
+ */
+import manifest from '../../package.json' with { type: 'json' }
+import { redacted } from '../http/secret-headers.ts'
+import { monotonic, wallClock } from '../lib/clock.ts'
+import { type CallRecord, type Delivery, ruleOf } from './entry.ts'
+
+export interface Har {
+  log: {
+    version: '1.2'
+    creator: { name: string; version: string }
+    entries: HarEntry[]
+  }
+}
+
+export interface HarEntry {
+  /** Real time of day, ISO 8601. */
+  startedDateTime: string
+  /** Milliseconds, as are the timings. */
+  time: number
+  request: {
+    method: string
+    url: string
+    httpVersion: string
+    cookies: []
+    headers: HarPair[]
+    queryString: HarPair[]
+    postData?: { mimeType: string; text: string; comment?: string }
+    headersSize: -1
+    bodySize: number
+  }
+  response: {
+    /** 0 where the connection ended without an answer. */
+    status: number
+    statusText: string
+    httpVersion: string
+    cookies: []
+    headers: HarPair[]
+    content: { size: number; mimeType: string; text: string; comment?: string }
+    redirectURL: string
+    headersSize: -1
+    bodySize: number
+  }
+  cache: Record<string, never>
+  timings: { send: number; wait: number; receive: number }
+  _id: string
+  _operation: string | null
+  _rule: string | null
+  _delivery: Delivery
+}
+
+interface HarPair {
+  name: string
+  value: string
+}
+
+export function toHar(records: readonly CallRecord[]): Har {
+  const now = { real: wallClock().getTime(), monotonic: monotonic() }
+  const creator = { name: manifest.name, version: manifest.version }
+  return { log: { version: '1.2', creator, entries: records.map((record) => toHarEntry(record, now)) } }
+}
+
+function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }): HarEntry {
+  const { startedAt, firstByteAt, endedAt } = record
+  const ended = endedAt ?? now.monotonic
+  const first = firstByteAt ?? ended
+  return {
+    startedDateTime: new Date(now.real - (now.monotonic - startedAt)).toISOString(),
+    time: ended - startedAt,
+    request: requestOf(record),
+    response: responseOf(record),
+    cache: {},
+    timings: { send: 0, wait: first - startedAt, receive: Math.max(0, ended - first) },
+    _id: record.id,
+    _operation: record.operation ?? null,
+    _rule: record.match ? `${ruleOf(record.match).scenario}#${record.match.rule}` : null,
+    _delivery: record.delivery,
+  }
+}
+
+function requestOf(record: CallRecord): HarEntry['request'] {
+  const { method, path, search, headers, requestText, requestBytes, requestCut } = record
+  return {
+    method,
+    // Under interception there is no `host` to be seen.
+    url: `http://${headers['host'] ?? 'gateway.example'}${path}${search}`,
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: pairs(redacted(headers)),
+    queryString: [...new URLSearchParams(search)].map(([name, value]) => ({ name, value })),
+    ...(requestText !== '' && {
+      postData: { mimeType: headers['content-type'] ?? '', text: requestText, ...comment(requestCut) },
+    }),
+    headersSize: -1,
+    bodySize: requestBytes + requestCut,
+  }
+}
+
+function responseOf({
+  status,
+  replyHeaders,
+  replyText,
+  replyBytes,
+  replyCut,
+}: CallRecord): HarEntry['response'] {
+  const size = replyBytes + replyCut
+  const mimeType = replyHeaders['content-type'] ?? ''
+  return {
+    status,
+    statusText: '',
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: pairs(replyHeaders),
+    content: { size, mimeType, text: replyText, ...comment(replyCut) },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: size,
+  }
+}
+
+function comment(cut: number): { comment?: string } {
+  return cut > 0 ? { comment: `${cut} more bytes were not kept` } : {}
+}
+
+function pairs(headers: Record<string, string>): HarPair[] {
+  return Object.entries(headers).map(([name, value]) => ({ name, value }))
+}

@@ -1,0 +1,196 @@
+/**
+ * What was asked and what was answered. Every call is kept, also a refused one, until newer ones need its place.
+ */
+import { GatewayError } from '../http/errors.ts'
+import { monotonic } from '../lib/clock.ts'
+import type { KnownOperation } from '../rules/check-scenario.ts'
+import { type CallRecord, type JournalEntry, toEntry } from './entry.ts'
+import { explain } from './explain.ts'
+import { type Har, toHar } from './har.ts'
+import { byteLength, keep, keepPart } from './kept-text.ts'
+import { type Matching, matches } from './matching.ts'
+
+/** Real timers, also under the fake ones of a test runner: who waits for a call does so in real time. */
+const { setTimeout, clearTimeout } = globalThis
+
+export interface JournalLimits {
+  /** How many entries are kept. */
+  entries: number
+  /** How much of all bodies together. */
+  bytes: number
+  /** How much of one body. */
+  bodyBytes: number
+}
+
+/** Fields that an entry must have: deep inside objects, every other value equal. */
+export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
+
+export interface WaitOptions {
+  /** Default: 1. */
+  count?: number
+  /** Real milliseconds. Default: 1,000. */
+  timeoutMs?: number
+}
+
+/** @typeParam Bodies Request bodies by operation id. */
+export class Journal<Bodies extends object = Record<string, unknown>> {
+  readonly #limits: JournalLimits
+  readonly #operations: readonly KnownOperation[]
+  /** Oldest first. */
+  #records: CallRecord[] = []
+  #bytes = 0
+  #dropped = 0
+  #waiters: Set<() => void> | undefined
+
+  /** @internal */
+  constructor(limits: JournalLimits, operations: readonly KnownOperation[]) {
+    this.#limits = limits
+    this.#operations = operations
+  }
+
+  /** Every entry, oldest first. */
+  entries(): JournalEntry[] {
+    return this.#records.map(toEntry)
+  }
+
+  /** How many entries went to make room for newer ones. */
+  dropped(): number {
+    return this.#dropped
+  }
+
+  /** The calls of one operation, oldest first; those that have the fields of `match`, where it is given. */
+  calls<Id extends keyof Bodies & string>(
+    operation: Id,
+    match?: CallMatch<Bodies[Id]>,
+  ): JournalEntry<Bodies[Id]>[] {
+    const entries = this.#records.filter((record) => record.operation === operation).map(toEntry)
+    return (match ? entries.filter((entry) => matches(entry, match)) : entries) as JournalEntry<Bodies[Id]>[]
+  }
+
+  /** The newest call of one operation. */
+  last<Id extends keyof Bodies & string>(operation: Id): JournalEntry<Bodies[Id]> | undefined {
+    const record = this.#records.findLast((candidate) => candidate.operation === operation)
+    return record && (toEntry(record) as JournalEntry<Bodies[Id]>)
+  }
+
+  /** The calls that neither an operation nor a rule answered. */
+  unmatched(): JournalEntry[] {
+    return this.#records.filter((record) => !record.operation && !record.match).map(toEntry)
+  }
+
+  /** The calls that rules were meant for and no rule met; their `nearMisses` say why. */
+  nearMisses(): JournalEntry[] {
+    return this.#records.filter(({ match, misses }) => !match && misses && misses.looked > 0).map(toEntry)
+  }
+
+  /**
+   * What a call met, what it missed and by how little, in words.
+   *
+   * @param entry One of this journal, or its id. Throws 404 for one that it does not have, or not any more.
+   */
+  explain(entry: string | { readonly id: string }): string {
+    const id = typeof entry === 'string' ? entry : entry.id
+    const record = this.#records.findLast((candidate) => candidate.id === id)
+    if (!record) throw new GatewayError(404, `The journal has no entry '${id}', or not any more`)
+    return explain(record, this.#operations)
+  }
+
+  /**
+   * Waits until an operation was called so many times; calls already made count. A call counts when its reply is made,
+   * so that a stream counts while it is still under way.
+   *
+   * Rejects when that takes too long, and says what came instead.
+   */
+  waitFor<Id extends keyof Bodies & string>(
+    operation: Id,
+    { count = 1, timeoutMs = 1000 }: WaitOptions = {},
+  ): Promise<JournalEntry<Bodies[Id]>[]> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        const calls = this.calls(operation)
+        if (calls.length < count) return
+        stop()
+        resolve(calls)
+      }
+      const giveUp = () => {
+        stop()
+        const came = `${this.calls(operation).length} came; the journal has ${this.#summary()}`
+        reject(new GatewayError(408, `Waited ${timeoutMs} ms for ${count} × ${operation}: ${came}`))
+      }
+      const timer = setTimeout(giveUp, timeoutMs)
+      const stop = () => {
+        clearTimeout(timer)
+        this.#waiters?.delete(check)
+      }
+      this.#waiters ??= new Set()
+      this.#waiters.add(check)
+      check()
+    })
+  }
+
+  /** The entries as HAR 1.2, which browsers' developer tools open. */
+  har(): Har {
+    return toHar(this.#records)
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    for (const record of this.#records) record.kept = false
+    this.#records = []
+    this.#bytes = 0
+    this.#dropped = 0
+  }
+
+  /** Keeps a call; from now on it is in the journal. @internal */
+  add(record: CallRecord): void {
+    this.#records.push(record)
+    record.kept = true
+    if (record.requestText !== '') {
+      const { text, bytes, cut } = keep(record.requestText, this.#limits.bodyBytes)
+      record.requestText = text
+      record.requestBytes = bytes
+      record.requestCut = cut
+    }
+    this.#grow(record.requestBytes)
+    if (this.#waiters) for (const check of [...this.#waiters]) check()
+  }
+
+  /** Notes a part of the reply's body as it leaves. @internal */
+  sent(record: CallRecord, part: string | Uint8Array, length?: number): void {
+    record.firstByteAt ??= monotonic()
+    if (!record.kept) return
+    if (record.replyCut > 0) {
+      record.replyCut += typeof part === 'string' ? byteLength(part) : part.byteLength
+      return
+    }
+    const { kept, bytes, cut } = keepPart(part, this.#limits.bodyBytes - record.replyBytes, length)
+    const parts = record.replyParts
+    const last = parts.at(-1)
+    if (typeof kept === 'string' && typeof last === 'string') parts[parts.length - 1] = last + kept
+    else parts.push(kept)
+    record.replyBytes += bytes
+    record.replyCut = cut
+    this.#grow(bytes)
+  }
+
+  #grow(bytes: number): void {
+    this.#bytes += bytes
+    const { entries, bytes: limit } = this.#limits
+    while (this.#records.length > entries || (this.#bytes > limit && this.#records.length > 1)) {
+      const oldest = this.#records.shift() as CallRecord
+      this.#bytes -= oldest.requestBytes + oldest.replyBytes
+      oldest.kept = false
+      this.#dropped++
+    }
+  }
+
+  /** `3 × listProviders, 1 × GET /api/v1/provider`. */
+  #summary(): string {
+    const counts = new Map<string, number>()
+    for (const { operation, method, path } of this.#records) {
+      const name = operation ?? `${method} ${path}`
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+    return [...counts].map(([name, count]) => `${count} × ${name}`).join(', ') || 'no calls'
+  }
+}

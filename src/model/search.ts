@@ -1,0 +1,110 @@
+/**
+ * Web search: whether one runs for a request, and what it finds. Spec: POST /responses.
+ */
+import type { AssumptionName } from '../assumptions.ts'
+import { invalidRequest } from '../http/errors.ts'
+import { compileGlob } from '../lib/glob.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { Source } from './corpus.ts'
+import { compileFilter } from './domains.ts'
+import { findPages, pageCorpus } from './pages.ts'
+import { findPosts, postCorpus } from './posts.ts'
+import type { CreateResponseBody } from './request.ts'
+import { limitViolations, readSearchRequests, type SearchRequest, withoutOnline } from './search-request.ts'
+import { isFunction, isWebSearch } from './tools.ts'
+import type { XSearchFilter } from './x-search-filter.ts'
+
+export interface SearchContext {
+  sandbox: Sandbox
+  assume(name: AssumptionName): void
+  warn(message: string): void
+}
+
+/**
+ * The sources that the search of a request finds; undefined where none runs. Throws 400 where a request asks for
+ * more than its engine gives.
+ *
+ * @param model The model that answers: that of the preset, where the request names a preset.
+ */
+export async function searchWeb(
+  body: CreateResponseBody,
+  model: string,
+  question: string,
+  context: SearchContext,
+): Promise<Source[] | undefined> {
+  const { sandbox, assume } = context
+  const request = chooseSearch(body, model, context)
+  const filter = chooseFilter(body, model, request, context)
+  if (!request) return undefined
+
+  assume('searchResults')
+  if (request.include.length > 0 || request.exclude.length > 0) assume('domainEntries')
+  const query = { question, limit: request.maxResults, passes: compileFilter(request) }
+  const pages = findPages(await sandbox.tables.pages.memo('corpus', pageCorpus), query)
+  if (!filter) return pages
+
+  assume('xSearchPosts')
+  const posts = findPosts(await sandbox.tables.posts.memo('corpus', postCorpus), query, filter)
+  return takeTurns(posts, pages).slice(0, request.maxResults)
+}
+
+/** The search that runs, if one does. */
+function chooseSearch(
+  body: CreateResponseBody,
+  model: string,
+  { sandbox, assume, warn }: SearchContext,
+): SearchRequest | undefined {
+  const requests = readSearchRequests(body, model)
+  const violations = limitViolations(requests, sandbox.options.limitedEngine)
+  if (violations.length > 0) throw invalidRequest(violations)
+  warnOfDeprecated(requests, warn)
+  warnOfOtherTools(body, warn)
+
+  const [request] = requests
+  if (requests.length > 1) assume('searchForms')
+  if (request?.engine !== 'native') return request
+  assume('nativeSearch')
+  return hasNativeSearch(model, sandbox) ? request : undefined
+}
+
+/** The filter by which posts join the search, if they do. */
+function chooseFilter(
+  { x_search_filter: filter }: CreateResponseBody,
+  model: string,
+  request: SearchRequest | undefined,
+  { sandbox, assume, warn }: SearchContext,
+): XSearchFilter | undefined {
+  const vendor = sandbox.options.xSearchVendor
+  if (!filter || (request && isOfVendor(model, vendor))) return filter ?? undefined
+  assume('xSearchModels')
+  warn(`x_search_filter was ignored: it needs a web search on a model of the vendor '${vendor}'`)
+  return undefined
+}
+
+function warnOfDeprecated(requests: readonly SearchRequest[], warn: (message: string) => void): void {
+  const instead = "is deprecated: use the tool 'gateway:web_search'"
+  if (requests.some(({ form }) => form === 'plugin')) warn(`The plugin 'web' ${instead}`)
+  if (requests.some(({ form }) => form === 'suffix')) warn(`The model suffix ':online' ${instead}`)
+}
+
+/** Search tools of other services, for example, which somebody may expect to run here. */
+function warnOfOtherTools({ tools }: CreateResponseBody, warn: (message: string) => void): void {
+  for (const tool of tools ?? []) {
+    if (isFunction(tool) || isWebSearch(tool)) continue
+    warn(`The tool '${tool.type}' was not run: the gateway runs 'gateway:web_search' and no other`)
+  }
+}
+
+function hasNativeSearch(model: string, { options }: Sandbox): boolean {
+  const name = withoutOnline(model).toLowerCase()
+  return !options.modelsWithoutNativeSearch.some((glob) => compileGlob(glob)(name))
+}
+
+function isOfVendor(model: string, vendor: string): boolean {
+  return model.toLowerCase().startsWith(`${vendor.toLowerCase()}/`)
+}
+
+function takeTurns<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
+  const rounds = Array.from({ length: Math.max(first.length, second.length) }, (_, round) => round)
+  return rounds.flatMap((round) => [first[round], second[round]]).filter((item) => item !== undefined)
+}

@@ -1,0 +1,64 @@
+/**
+ * The scenarios that come with the double, by name: one JSON file each, and the only list of them.
+ */
+import badCitations from '../../scenarios/bad-citations.json' with { type: 'json' }
+import brownout from '../../scenarios/brownout.json' with { type: 'json' }
+import bufferingProxy from '../../scenarios/buffering-proxy.json' with { type: 'json' }
+import chaos from '../../scenarios/chaos.json' with { type: 'json' }
+import contractBreak from '../../scenarios/contract-break.json' with { type: 'json' }
+import flaky from '../../scenarios/flaky.json' with { type: 'json' }
+import malformedEvents from '../../scenarios/malformed-events.json' with { type: 'json' }
+import outOfCredits from '../../scenarios/out-of-credits.json' with { type: 'json' }
+import overloaded from '../../scenarios/overloaded.json' with { type: 'json' }
+import providerOutage from '../../scenarios/provider-outage.json' with { type: 'json' }
+import proxyErrorPage from '../../scenarios/proxy-error-page.json' with { type: 'json' }
+import rateLimited from '../../scenarios/rate-limited.json' with { type: 'json' }
+import slowFirstEvent from '../../scenarios/slow-first-event.json' with { type: 'json' }
+import slowStream from '../../scenarios/slow-stream.json' with { type: 'json' }
+import splitStream from '../../scenarios/split-stream.json' with { type: 'json' }
+import streamCut from '../../scenarios/stream-cut.json' with { type: 'json' }
+import streamError from '../../scenarios/stream-error.json' with { type: 'json' }
+import streamReset from '../../scenarios/stream-reset.json' with { type: 'json' }
+import streamStall from '../../scenarios/stream-stall.json' with { type: 'json' }
+import unauthorized from '../../scenarios/unauthorized.json' with { type: 'json' }
+import unreachable from '../../scenarios/unreachable.json' with { type: 'json' }
+import webSearchEmpty from '../../scenarios/web-search-empty.json' with { type: 'json' }
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { ScenarioError } from './check-scenario.ts'
+
+const files = [
+  providerOutage,
+  flaky,
+  rateLimited,
+  overloaded,
+  outOfCredits,
+  unauthorized,
+  unreachable,
+  proxyErrorPage,
+  slowFirstEvent,
+  slowStream,
+  streamCut,
+  streamStall,
+  streamReset,
+  streamError,
+  malformedEvents,
+  splitStream,
+  bufferingProxy,
+  brownout,
+  contractBreak,
+  badCitations,
+  webSearchEmpty,
+  chaos,
+]
+
+/** In the order in which the README shows them. */
+export const bundledScenarios: ReadonlyMap<string, { name: string; description: string; rules: unknown[] }> =
+  new Map(files.map((file) => [file.name, file]))
+
+/** A bundled scenario as its file has it, not checked yet. Throws where there is none of that name. */
+export function bundledScenario(name: string): unknown {
+  const found = bundledScenarios.get(name)
+  if (found) return found
+  const message = `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
+  throw new ScenarioError([{ path: [], message }])
+}

@@ -1,0 +1,200 @@
+/**
+ * What a rule can ask of a request: the `when` of a rule. Each condition becomes one closure, once; what it
+ * wanted and what it saw is put into words only when somebody asks.
+ */
+import * as z from 'zod'
+import { redactedValue } from '../http/secret-headers.ts'
+import { compileGlob } from '../lib/glob.ts'
+import { readAt, readPath, reads } from '../lib/value-path.ts'
+import type { RequestView } from './request-view.ts'
+
+/** Long patterns are mistakes, or attacks. One that backtracks badly stays its author's own risk. */
+const maxPattern = 200
+
+export const Pattern = z.strictObject({
+  matches: z
+    .string()
+    .min(1)
+    .max(maxPattern)
+    .describe('A JavaScript regular expression, found anywhere in the text.'),
+  flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
+})
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
+
+/** A condition on one value: the value itself, or what it should be like. */
+export const Condition = z.lazy(() =>
+  z
+    .union(
+      [
+        scalar,
+        z.strictObject({ equals: z.json() }).describe('Any JSON value, compared deeply.'),
+        z.strictObject({ contains: z.string().min(1) }).describe('A part of the text.'),
+        Pattern,
+        z.strictObject({ present: z.boolean() }).describe('There at all, or not there at all.'),
+      ],
+      { error: 'a condition is a value, or one of equals, contains, matches, present' },
+    )
+    .describe('The value itself, or one of equals, contains, matches, present.'),
+)
+export type Condition = z.infer<typeof Condition>
+
+const named = z.record(z.string().min(1), Condition)
+
+export const When = z.lazy(() =>
+  z.strictObject({
+    model: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+      .optional()
+      .describe('Globs of model names: `aurora/*`. One of several is enough.'),
+    input: z
+      .union([z.string().min(1), Pattern])
+      .optional()
+      .describe('A part of the input text, or a regular expression that finds it.'),
+    stream: z.boolean().optional().describe('Whether the request asks for an event stream.'),
+    headers: named.optional().describe('By name; case does not matter in names.'),
+    query: named.optional().describe('Query parameters by name.'),
+    params: named.optional().describe('Path parameters by name: `slug`.'),
+    body: named
+      .optional()
+      .describe('Fields of the body by path: `tools.0.type`; `*` stands for any of them.'),
+    call: z
+      .union([z.int().min(1), z.array(z.int().min(1)).min(1)])
+      .optional()
+      .describe('The number of the call among those that meet the other conditions, from 1.'),
+  }),
+)
+export type When = z.infer<typeof When>
+
+/** One condition of a rule, ready to be asked. */
+export interface Test {
+  passes(request: RequestView): boolean
+  /** What it wanted and what the request has, as the end of a sentence. */
+  explain(request: RequestView): string
+}
+
+/** The tests of a `when`, cheapest first. `call` is not among them: it depends on what came before. */
+export function compileWhen(when: When): Test[] {
+  const tests: Test[] = []
+  if (when.stream !== undefined) tests.push(streamTest(when.stream))
+  if (when.model !== undefined) tests.push(modelTest([when.model].flat()))
+  for (const [name, condition] of Object.entries(when.params ?? {})) {
+    tests.push(valueTest(`parameter '${name}'`, (request) => own(request.params, name), condition))
+  }
+  for (const [name, condition] of Object.entries(when.query ?? {})) {
+    tests.push(valueTest(`query '${name}'`, (request) => own(request.query, name), condition))
+  }
+  for (const [name, condition] of Object.entries(when.headers ?? {})) {
+    tests.push(headerTest(name, condition))
+  }
+  for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
+  if (when.input !== undefined) {
+    const condition = typeof when.input === 'string' ? { contains: when.input } : when.input
+    tests.push(valueTest('input text', (request) => request.inputText, condition))
+  }
+  return tests
+}
+
+/** Whether the request asks for a stream, as the rule wants; also what the faults of streams ask of themselves. */
+export function streamTest(wanted: boolean): Test {
+  return {
+    passes: (request) => request.streams === wanted,
+    explain: (request) =>
+      `wants a request with stream ${wanted}, the request has ${show(request.field('stream'))}`,
+  }
+}
+
+export function modelTest(globs: readonly string[]): Test {
+  const matchers = globs.map(compileGlob)
+  return {
+    passes({ lowerCaseModel }) {
+      if (lowerCaseModel === undefined) return false
+      for (const matches of matchers) if (matches(lowerCaseModel)) return true
+      return false
+    },
+    explain: ({ model }) =>
+      `wants model ${globs.map((glob) => `'${glob}'`).join(' or ')}, the request has ${show(model)}`,
+  }
+}
+
+function valueTest(what: string, read: (request: RequestView) => unknown, condition: Condition): Test {
+  const holds = compileCondition(condition)
+  return {
+    passes: (request) => holds(read(request)),
+    explain: (request) => `wants ${what} ${wish(condition)}, the request has ${show(read(request))}`,
+  }
+}
+
+/** A journal that hides keys does not tell them in an explanation. */
+function headerTest(name: string, condition: Condition): Test {
+  const key = name.toLowerCase()
+  const holds = compileCondition(condition)
+  return {
+    passes: (request) => holds(own(request.headers, key)),
+    explain(request) {
+      const value = own(request.headers, key)
+      const seen = value === undefined ? 'none' : show(redactedValue(key, value))
+      return `wants header '${name}' ${wish(condition)}, the request has ${seen}`
+    },
+  }
+}
+
+function bodyTest(text: string, condition: Condition): Test {
+  const path = readPath(text)
+  if (!path.includes('*')) {
+    return valueTest(`body field '${text}'`, (request) => readAt(request.body, path), condition)
+  }
+  const holds = compileCondition(condition)
+  return {
+    passes(request) {
+      const values = reads(request.body, path)
+      return values.length === 0 ? holds(undefined) : values.some(holds)
+    },
+    explain(request) {
+      const values = reads(request.body, path).map(show)
+      return `wants a body field '${text}' ${wish(condition)}, the request has ${values.join(', ') || 'none'}`
+    },
+  }
+}
+
+function compileCondition(condition: Condition): (value: unknown) => boolean {
+  if (typeof condition !== 'object' || condition === null) return (value) => same(value, condition)
+  if ('equals' in condition) return (value) => same(value, condition.equals)
+  if ('contains' in condition)
+    return (value) => typeof value === 'string' && value.includes(condition.contains)
+  if ('present' in condition) return (value) => (value !== undefined) === condition.present
+  // Flags that make a regular expression remember where it was would answer differently the next time.
+  const expression = new RegExp(condition.matches, condition.flags?.replace(/[gy]/g, ''))
+  return (value) => typeof value === 'string' && expression.test(value)
+}
+
+/** A condition in words: `'en'`, `with 'weather' in it`. */
+function wish(condition: Condition): string {
+  if (typeof condition !== 'object' || condition === null) return show(condition)
+  if ('equals' in condition) return `equal to ${show(condition.equals)}`
+  if ('contains' in condition) return `with '${condition.contains}' in it`
+  if ('present' in condition) return condition.present ? 'to be there' : 'to be absent'
+  return `like /${condition.matches}/${condition.flags ?? ''}`
+}
+
+/** A value in words, whole: a reader who cannot see it cannot fix the rule. */
+function show(value: unknown): string {
+  if (value === undefined) return 'none'
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
+}
+
+function own<Value>(record: Record<string, Value>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+/** Deep equality of JSON values; the order of keys does not matter. */
+function same(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+  if (Array.isArray(left) !== Array.isArray(right)) return false
+  const keys = Object.keys(left)
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && same(Reflect.get(left, key), Reflect.get(right, key)))
+  )
+}

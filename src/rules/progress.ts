@@ -1,0 +1,82 @@
+/**
+ * How far a rule has got: which of the calls that meet its conditions it happens to, and what it does then.
+ */
+import type { QuotaReading } from '../faults/fault.ts'
+import { valueAt } from '../faults/ramp.ts'
+import type { Clock } from '../lib/clock.ts'
+import { draw } from '../lib/seed.ts'
+import type { CompiledRule, Effect } from './compiled.ts'
+import type { Why } from './near-misses.ts'
+import type { RuleRequest } from './request-view.ts'
+
+/** How far one rule has got. */
+export interface Progress {
+  /** Calls that met its conditions. */
+  seen: number
+  happened: number
+  /** Elapsed milliseconds at which the present window of its quota began, and the calls in it. */
+  windowFrom: number
+  inWindow: number
+}
+
+export function toProgress(): Progress {
+  return { seen: 0, happened: 0, windowFrom: 0, inWindow: 0 }
+}
+
+/** Moves a rule on by one call that meets its conditions; says what happens, or why nothing does. */
+export function advance(
+  rule: CompiledRule,
+  progress: Progress,
+  request: RuleRequest,
+  { seed, clock }: { seed: string | number; clock: Clock },
+): { effect: Effect } | Why {
+  if (progress.happened >= rule.times) return { kind: 'times' }
+  if (rule.afterwards === 'pass' && progress.happened >= rule.steps.length) return { kind: 'sequence' }
+  if (rule.during) {
+    const elapsedMs = clock.elapsed()
+    if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }
+  }
+  const call = ++progress.seen
+  if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
+  if (call <= rule.after) return { kind: 'after', call }
+  if ((call - rule.after) % rule.every !== 0) return { kind: 'every', call }
+  if (rule.quota && passesQuota(rule.quota, progress, clock.elapsed())) {
+    return { kind: 'quota', call: progress.inWindow }
+  }
+  if (rule.probability !== undefined) {
+    const probability = valueAt(rule.probability, clock.elapsed())
+    const drawn = draw(seed, 'rule', rule.scenario, rule.number, request.contentKey, request.occurrence)
+    if (drawn >= probability) return { kind: 'probability', drawn, probability }
+  }
+  const effect = stepAt(rule, progress.happened++)
+  return effect === 'pass' ? { kind: 'step', call: progress.happened } : { effect }
+}
+
+/** Counts a call against a quota. A window begins with the first call after the one before it has ended. */
+function passesQuota(
+  { limit, windowMs }: { limit: number; windowMs: number },
+  progress: Progress,
+  now: number,
+): boolean {
+  if (progress.inWindow === 0 || now >= progress.windowFrom + windowMs) {
+    progress.windowFrom = now
+    progress.inWindow = 0
+  }
+  progress.inWindow++
+  return progress.inWindow <= limit
+}
+
+/** Where a quota stands. */
+export function readQuota(
+  { limit, windowMs }: { limit: number; windowMs: number },
+  progress: Progress,
+  now: number,
+): QuotaReading {
+  const resetMs = Math.max(0, progress.windowFrom + windowMs - now)
+  return { limit, remaining: Math.max(0, limit - progress.inWindow), resetMs }
+}
+
+function stepAt({ steps, afterwards }: CompiledRule, turn: number): Effect | 'pass' {
+  const place = afterwards === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
+  return steps[place] as Effect | 'pass'
+}

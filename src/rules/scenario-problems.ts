@@ -1,0 +1,132 @@
+/**
+ * What the schema says against a scenario, in a person's words: which word is wrong, where, and the nearest right one.
+ */
+import type * as z from 'zod'
+import { faultNames, faultOf } from '../faults/index.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { When } from './condition.ts'
+import { Rule, Scenario, ScriptedCitation, ScriptedReply } from './scenario.ts'
+
+export interface Problem {
+  /** Keys and indexes from the outside in. */
+  path: (string | number)[]
+  /** One line, with the place. */
+  message: string
+}
+
+type Issue = z.core.$ZodIssue
+
+export function shapeProblems(issues: readonly Issue[], input: unknown): Problem[] {
+  return wordsFirst(issues).flatMap((issue) => problemsOf(issue, [], input))
+}
+
+/** A word that is wrong comes before the field that is missing because of it. */
+function wordsFirst(issues: readonly Issue[]): readonly Issue[] {
+  return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))
+}
+
+function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown): Problem[] {
+  const path = [...above, ...issue.path] as (string | number)[]
+  const place = placeOf(path, input)
+  const value = valueAt(input, path)
+  if (issue.code === 'invalid_union') {
+    if (issue.discriminator === 'name') return [{ path, message: unknownFault(value, place) }]
+    const branch = enteredBranch(issue.errors)
+    if (branch) return wordsFirst(branch).flatMap((inner) => problemsOf(inner, path, input))
+    if (isFault(path) && typeof value === 'string') return [{ path, message: unknownFault(value, place) }]
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: `Unknown field '${key}' ${place}${didYouMean(key, knownFields(path, value))}`,
+    }))
+  }
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
+  const field = fieldOf(path)
+  const missing = issue.code === 'invalid_type' && value === undefined
+  const message = missing ? `'${field}' is missing ${place}` : `Wrong '${field}' ${place}: ${issue.message}`
+  return [{ path, message: field === '' ? `Not a scenario: ${issue.message}` : message }]
+}
+
+/** The alternative that the value was meant for: the one that did not stumble over the value as a whole. */
+function enteredBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
+  const stumbled = (issue: Issue): boolean =>
+    issue.path.length === 0 &&
+    (issue.code === 'invalid_type' ||
+      issue.code === 'invalid_value' ||
+      (issue.code === 'invalid_union' && issue.discriminator === undefined && !enteredBranch(issue.errors)))
+  return branches
+    .filter((issues) => !issues.some(stumbled))
+    .sort((left, right) => unknownKeys(left) - unknownKeys(right) || left.length - right.length)[0]
+}
+
+function unknownKeys(issues: readonly Issue[]): number {
+  return issues.reduce(
+    (count, issue) => count + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0),
+    0,
+  )
+}
+
+function unknownFault(value: unknown, place: string): string {
+  if (typeof value !== 'string')
+    return `A fault without its name ${place}; there are ${faultNames.join(', ')}`
+  if (!faultNames.includes(value)) return `Unknown fault '${value}' ${place}${didYouMean(value, faultNames)}`
+  const needed = Object.entries(faultOf(value).params().shape)
+    .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
+    .map(([name]) => `'${name}'`)
+  return `Fault '${value}' ${place} needs ${needed.join(' and ')}: write { name: '${value}', … }`
+}
+
+/** `in scenario 'outage', rule 1`, as far as it is known. */
+function placeOf(path: readonly (string | number)[], input: unknown): string {
+  const name = valueAt(input, ['name'])
+  const scenario = typeof name === 'string' ? `in scenario '${name}'` : 'in a scenario without a name'
+  return path[0] === 'rules' && typeof path[1] === 'number' ? `${scenario}, rule ${path[1] + 1}` : scenario
+}
+
+/** The path below its rule, as a person would say it: `when.model`, `sequence[0].fault`. */
+function fieldOf(path: readonly (string | number)[]): string {
+  const below = path[0] === 'rules' && path.length > 2 ? path.slice(2) : path
+  return below.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
+    '',
+  )
+}
+
+/** The fields that there are where an unknown one was found. */
+function knownFields(path: readonly (string | number)[], value: unknown): string[] {
+  const last = path.at(-1)
+  const within = path.findLast((step) => typeof step === 'string')
+  if (last === undefined) return Object.keys(Scenario.unwrap().shape)
+  if (within === 'rules') return Object.keys(Rule.unwrap().shape)
+  if (within === 'when') return Object.keys(When.unwrap().shape)
+  if (within === 'reply') return Object.keys(ScriptedReply.unwrap().shape)
+  if (within === 'citations') return Object.keys(ScriptedCitation.unwrap().shape)
+  if (within === 'frames') return ['event', 'data', 'bytes', 'base64', 'wait', 'done', 'hangUp']
+  if (within === 'sequence') return ['fault', 'reply']
+  if (within === 'quota') return ['limit', 'windowMs']
+  if (within === 'during') return ['fromMs', 'toMs']
+  if (within === 'fault') {
+    const name = valueAt(value, ['name'])
+    return typeof name === 'string' && faultNames.includes(name)
+      ? ['name', ...Object.keys(faultOf(name).params().shape)]
+      : ['name']
+  }
+  if (path.includes('when')) return ['equals', 'contains', 'matches', 'flags', 'present']
+  return ['from', 'to', 'overMs']
+}
+
+function isFault(path: readonly (string | number)[]): boolean {
+  return path.findLast((step) => typeof step === 'string') === 'fault'
+}
+
+/** By own keys only. */
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+        ? Reflect.get(inner, key)
+        : undefined,
+    value,
+  )
+}

@@ -1,0 +1,54 @@
+/**
+ * One line about one request, for whoever watches the server.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Exchange } from '../gateway/exchange.ts'
+import type { Delivery } from '../journal/entry.ts'
+import { monotonic } from '../lib/clock.ts'
+
+export interface RequestLine {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  /** 0 where the connection ended without an answer. */
+  readonly status: number
+  /** Real milliseconds. */
+  readonly durationMs: number
+  /** The rule that made or changed the reply: `flaky#1`. */
+  readonly rule: string | undefined
+  readonly delivery: Delivery
+}
+
+/**
+ * What there is to tell of a request, when it is over.
+ *
+ * @param answered What the gateway made of it; nothing where the request did not get so far.
+ */
+export async function tellOf(
+  { method = '', url: path = '' }: IncomingMessage,
+  response: ServerResponse,
+  answered: Promise<Exchange | undefined>,
+): Promise<RequestLine> {
+  const startedAt = monotonic()
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  response.once('close', resolve)
+  const [exchange] = await Promise.all([answered, closed])
+  const { match } = exchange ?? {}
+  return {
+    method,
+    path,
+    status: exchange ? exchange.status : response.statusCode,
+    durationMs: monotonic() - startedAt,
+    rule: match && `${match.scenario}#${match.rule}`,
+    delivery: exchange?.delivery ?? (response.writableFinished ? 'complete' : 'client-left'),
+  }
+}
+
+/** `POST /api/v1/responses 503 12 ms flaky#1` */
+export function printed({ method, path, status, durationMs, rule, delivery }: RequestLine): string {
+  const time = durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)
+  const words = [method, path, status || 'no answer', `${time} ms`, rule]
+  return [...words, delivery === 'complete' ? undefined : delivery]
+    .filter((word) => word !== undefined)
+    .join(' ')
+}

@@ -1,0 +1,239 @@
+/**
+ * What the command line makes of its arguments. How the server behaves as a process is in `process.test.ts`.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { run } from '../../src/cli/command-line.ts'
+import type { Start } from '../../src/cli/serve-command.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'understudy-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+let stdout: string
+let stderr: string
+beforeEach(() => {
+  stdout = ''
+  stderr = ''
+  const out = (text: unknown) => {
+    stdout += text
+    return true
+  }
+  const error = (text: unknown) => {
+    stderr += text
+    return true
+  }
+  vi.spyOn(process.stdout, 'write').mockImplementation(out)
+  vi.spyOn(process.stderr, 'write').mockImplementation(error)
+  vi.spyOn(console, 'log').mockImplementation((text) => void out(`${text}\n`))
+  vi.spyOn(console, 'error').mockImplementation((text) => void error(`${text}\n`))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = undefined
+})
+
+/** What `serve` would have started a server with. */
+let started: Parameters<Start>[0] | undefined
+const start: Start = async (options) => {
+  started = options
+  throw new Error('enough for a test')
+}
+
+/** Runs a command line in the folder, and gives its exit code. */
+async function exit(...args: string[]): Promise<number> {
+  started = undefined
+  process.exitCode = undefined
+  await run(
+    args.map((arg) => arg.replace('@', `${folder}/`)),
+    start,
+  )
+  return Number(process.exitCode ?? 0)
+}
+
+async function given(...args: string[]) {
+  await exit(...args)
+  if (!started) throw new Error(stderr)
+  const { gateway, ...rest } = started
+  return { ...rest, options: gateway.options, scenarios: gateway.sandboxes.default.rules.names() }
+}
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text)
+const failing = (status: number) =>
+  `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
+
+describe('serve', () => {
+  it('listens on port 4141 of this machine, from seed 1, with no scenario, unless told otherwise', async () => {
+    for (const args of [[], ['serve']]) {
+      expect(await given(...args)).toMatchObject({
+        port: 4141,
+        host: '127.0.0.1',
+        allowedHosts: [],
+        token: undefined,
+        options: { seed: 1 },
+        scenarios: [],
+      })
+    }
+  })
+
+  it('takes port, host, names, token and scenarios', async () => {
+    const flags = [
+      '--port',
+      '0',
+      '--host',
+      '::1',
+      '--token',
+      'secret',
+      '--allowed-host',
+      'a.test',
+      '--allowed-host',
+      'b.test',
+    ]
+    expect(await given(...flags, '--scenario', 'flaky', '--scenario', 'slow-stream')).toMatchObject({
+      port: 0,
+      host: '::1',
+      allowedHosts: ['a.test', 'b.test'],
+      token: 'secret',
+      scenarios: ['slow-stream', 'flaky'],
+    })
+  })
+
+  it.each([
+    ['7', 7],
+    ['-7', -7],
+    ['seven', 'seven'],
+    ['7e', '7e'],
+  ])('takes the seed %s as %j', async (text, seed) => {
+    expect((await given('--seed', text)).options.seed).toBe(seed)
+  })
+
+  it('tells of requests unless it is to be quiet', async () => {
+    expect((await given()).onRequest).toBeTypeOf('function')
+    expect((await given('--quiet')).onRequest).toBeUndefined()
+  })
+
+  it('reads the options of createGateway from a YAML or JSON file, and takes flags before them', async () => {
+    await write('mine.yaml', failing(418))
+    await write('config.yaml', 'seed: 5\napiKeys: [one-key]\nscenarios:\n  - ./mine.yaml\n  - flaky\n')
+    const own = { name: 'own', rules: [{ on: '*', fault: 'timeout' }] }
+    await write('config.json', JSON.stringify({ seed: 5, timeScale: 0, scenarios: [own] }))
+    expect(await given('--config', '@config.yaml', '--seed', '6', '--scenario', 'chaos')).toMatchObject({
+      options: { seed: 6, apiKeys: ['one-key'] },
+      scenarios: ['chaos', 'flaky', 'mine'],
+    })
+    expect(await given('--config', '@config.json')).toMatchObject({
+      options: { seed: 5, timeScale: 0 },
+      scenarios: ['own'],
+    })
+  })
+})
+
+describe('what is wrong is one line, and exit code 2:', () => {
+  it.each([
+    [['--prot', '3'], "unknown option '--prot' (Did you mean --port?)"],
+    [
+      ['--port', 'abc'],
+      "option '--port <number>' argument 'abc' is invalid. A port is a whole number from 0 to 65535.",
+    ],
+    [
+      ['--port', '65536'],
+      "option '--port <number>' argument '65536' is invalid. A port is a whole number from 0 to 65535.",
+    ],
+    [
+      ['--port', '-1'],
+      "option '--port <number>' argument '-1' is invalid. A port is a whole number from 0 to 65535.",
+    ],
+    [['--port'], "option '--port <number>' argument missing"],
+    [['--token', 'a b'], "option '--token <token>' argument 'a b' is invalid. A token has no spaces."],
+    [['--seed', ''], "option '--seed <seed>' argument '' is invalid. A seed is a whole number or a word."],
+    [['scenario'], "Unknown command 'scenario': did you mean 'scenarios'?"],
+    [['--scenario', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
+    [['--scenario', '@none.yaml'], '@none.yaml: there is no such file'],
+    [
+      ['--scenario', '@bad.yaml'],
+      "@bad.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
+    ],
+    [['--config', '@none.yaml'], '@none.yaml: there is no such file'],
+    [['--config', '@list.yaml'], '@list.yaml: write the options of createGateway, as a mapping'],
+    [['--config', '@typo.yaml'], "@typo.yaml: options.timeScal: Unknown field: did you mean 'timeScale'?"],
+    [
+      ['--config', '@record.yaml'],
+      '@record.yaml: Bad fixture: providers[0].slug: Invalid input: expected string, received undefined',
+    ],
+    [['scenarios', 'show', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
+    [['validate'], "missing required argument 'files'"],
+  ])('%j', async (args, message) => {
+    await write('bad.yaml', failing(503).replace('listProviders', 'listProvider'))
+    await write('list.yaml', '- 1\n')
+    await write('typo.yaml', 'timeScal: 0\n')
+    await write('record.yaml', 'fixtures: { providers: [{ name: x, privacy_policy_url: null }] }\n')
+    expect(await exit(...args)).toBe(2)
+    expect(stderr).toBe(`error: ${message.replace('@', `${folder}/`)}\n`)
+    expect(stdout).toBe('')
+  })
+
+  it.each([
+    ['EACCES', 'Port 4141 may not be used by you: choose one above 1023 with --port'],
+    ['EADDRNOTAVAIL', "This machine has no address '127.0.0.1': choose another with --host"],
+  ])('a server that cannot start for %s', async (code, message) => {
+    await run([], () => Promise.reject(Object.assign(new Error(code), { code })))
+    expect([process.exitCode, stderr]).toEqual([2, `error: ${message}\n`])
+  })
+})
+
+describe('the other commands', () => {
+  it('help names every command and every flag', async () => {
+    expect(await exit('--help')).toBe(0)
+    const words = ['serve', 'validate', 'scenarios', 'openapi', '--port', '--host', '--seed', '--scenario']
+    for (const word of [...words, '--token', '--watch', '--quiet', '--json', '--config', '--allowed-host'])
+      expect(stdout).toContain(word)
+  })
+
+  it('validate is content with good files', async () => {
+    await write('good.yaml', failing(503))
+    expect(await exit('validate', '@good.yaml')).toBe(0)
+    expect(stdout).toBe(`${folder}/good.yaml can be used\n`)
+  })
+
+  it('validate tells every problem in a line, or as JSON, and ends with 2', async () => {
+    await write('good.yaml', failing(503))
+    await write('bad.yaml', failing(99).replace('listProviders', 'listProvider'))
+    expect(await exit('validate', '@good.yaml', '@bad.yaml', '@none.json')).toBe(2)
+    const lines = stderr.replaceAll(`${folder}/`, '').trim().split('\n')
+    expect(lines.map((line) => line.split(': ')[0])).toEqual([
+      expect.stringMatching(/^bad\.yaml:\d+:\d+$/),
+      'none.json',
+    ])
+    expect(stdout).toBe('')
+    expect(await exit('validate', '--json', '@bad.yaml')).toBe(2)
+    expect(JSON.parse(stdout).problems).toMatchObject([
+      {
+        file: `${folder}/bad.yaml`,
+        line: expect.any(Number),
+        column: expect.any(Number),
+        message: expect.any(String),
+      },
+    ])
+  })
+
+  it('scenarios lists them, and shows one as a file to begin with', async () => {
+    expect(await exit('scenarios')).toBe(0)
+    expect(stdout).toMatch(/^flaky {2,}The first two calls answer 503/m)
+    stdout = ''
+    expect(await exit('scenarios', 'show', 'flaky')).toBe(0)
+    await write('shown.json', stdout)
+    expect(await exit('validate', '@shown.json')).toBe(0)
+  })
+
+  it.each([
+    [['openapi'], '/responses'],
+    [['openapi', '--control'], '/sandboxes'],
+  ])('%j prints a document', async (args, path) => {
+    expect(await exit(...args)).toBe(0)
+    expect(Object.keys(JSON.parse(stdout).paths)).toContain(path)
+  })
+})

@@ -1,0 +1,183 @@
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inOneLine } from '../../src/cli/data-file.ts'
+import { loadScenarioFile } from '../../src/cli/scenario-file.ts'
+import { validateFiles } from '../../src/cli/validate.ts'
+import { createGateway } from '../../src/index.ts'
+import { operations } from '../../src/operations/index.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'understudy-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** The problems of a file, in one line each, with its folder left out. */
+async function problemsOf(name: string, text?: string): Promise<string[]> {
+  const file = join(folder, name)
+  if (text !== undefined) await writeFile(file, text)
+  return (await validateFiles([file])).map((problem) => inOneLine(problem).replace(`${folder}/`, ''))
+}
+
+async function folderOf(url: string): Promise<string[]> {
+  const path = new URL(url, import.meta.url).pathname
+  return (await readdir(path)).filter((name) => !name.includes('schema')).map((name) => join(path, name))
+}
+
+describe('scenario files', () => {
+  const yaml = [
+    '# What we saw on Monday.',
+    'name: monday',
+    'rules:',
+    '  - on: createResponse',
+    '    times: 2',
+    '    fault: { name: stream-cut, atEvent: 5 }',
+    '  - on: listProviders',
+    '    fault: status',
+    '',
+  ].join('\n')
+
+  it('a YAML file is a scenario that can be used', async () => {
+    expect(await problemsOf('monday.yaml', yaml)).toEqual([])
+    const scenario = await loadScenarioFile(join(folder, 'monday.yaml'), operations)
+    using use = createGateway().use(scenario)
+    expect(use.name).toBe('monday')
+  })
+
+  it('every problem is told with its line and column, in YAML', async () => {
+    const wrong = yaml.replace('listProviders', 'listProvider').replace('times: 2', 'times: 0')
+    expect(await problemsOf('wrong.yaml', wrong)).toEqual([
+      "wrong.yaml:5:5: 'times: 0' in scenario 'monday', rule 1 never happens: give 1 or more, or leave the rule out",
+      "wrong.yaml:7:5: Unknown operation 'listProvider' in scenario 'monday', rule 2: did you mean 'listProviders'?",
+    ])
+  })
+
+  it('and in JSON', async () => {
+    const text = '{\n  "name": "a",\n  "rules": [\n    { "on": "*", "fautl": "status" }\n  ]\n}'
+    expect(await problemsOf('wrong.json', text)).toEqual([
+      "wrong.json:4:18: Unknown field 'fautl' in scenario 'a', rule 1: did you mean 'fault'?",
+    ])
+  })
+
+  it('and in JSON that is indented with tabs', async () => {
+    const text =
+      '{\n\t"name": "a",\n\t"rules": [\n\t\t{ "on": "*", "on": "*", "times": 0, "fault": "status" }\n\t]\n}'
+    expect(await problemsOf('tabs.json', text)).toEqual([
+      expect.stringMatching(/^tabs\.json:4:27: 'times: 0'/),
+    ])
+  })
+
+  it('a load throws one line', async () => {
+    await writeFile(join(folder, 'two.yaml'), yaml.replaceAll('on:', 'onn:'))
+    await expect(loadScenarioFile(join(folder, 'two.yaml'), operations)).rejects.toThrow(
+      /two\.yaml:4:5: Unknown field 'onn' in scenario 'monday', rule 1: did you mean 'on'\? \(and 3 more\)$/,
+    )
+  })
+
+  it('a value behind an alias is told where it was written', async () => {
+    const text = 'name: a\nrules:\n  - &one { on: "*", fault: nothing }\n  - *one\n'
+    expect(await problemsOf('alias.yaml', text)).toEqual([
+      expect.stringContaining("alias.yaml:3:21: Unknown fault 'nothing' in scenario 'a', rule 1"),
+      expect.stringContaining("alias.yaml:3:21: Unknown fault 'nothing' in scenario 'a', rule 2"),
+    ])
+  })
+})
+
+describe('files that cannot be read', () => {
+  it('one that is missing', async () => {
+    expect(await problemsOf('missing.yaml')).toEqual(['missing.yaml: there is no such file'])
+  })
+  it('a directory', async () => {
+    await mkdir(join(folder, 'scenarios.yaml'))
+    expect(await problemsOf('scenarios.yaml')).toEqual(['scenarios.yaml: is a directory: name a file in it'])
+  })
+  it('one of 50 MB', async () => {
+    await writeFile(join(folder, 'large.yaml'), '')
+    await truncate(join(folder, 'large.yaml'), 50 * 1024 * 1024)
+    expect(await problemsOf('large.yaml')).toEqual(['large.yaml: has 50 MB, and at most 1 MB are read'])
+  })
+  it('one of another kind', async () => {
+    expect(await problemsOf('notes.txt', 'name: a')).toEqual([
+      'notes.txt: notes.txt is neither .yaml nor .json',
+    ])
+  })
+  it('one that is not text', async () => {
+    await writeFile(join(folder, 'binary.json'), Uint8Array.of(0x7b, 0xff, 0x7d))
+    expect(await problemsOf('binary.json')).toEqual(['binary.json: is not UTF-8 text'])
+  })
+  it('an alias bomb', async () => {
+    const levels = [...'bcdefghi'].map((name, index) => {
+      const below = `*${'abcdefgh'[index]}`
+      return `${name}: &${name} [${Array(9).fill(below).join(', ')}]`
+    })
+    expect(await problemsOf('bomb.yaml', ['a: &a [x, x]', ...levels].join('\n'))).toEqual([
+      'bomb.yaml:1:1: repeats itself by aliases too often',
+    ])
+  })
+  it('one that is nested a hundred thousand deep', async () => {
+    const text = '['.repeat(100_000)
+    expect(await problemsOf('deep.yaml', text)).toEqual([
+      expect.stringMatching(/^deep\.yaml:1:\d+: is nested too deeply$/),
+    ])
+  })
+  it('JSON with a comma too many', async () => {
+    const [problem] = await problemsOf('comma.json', '{\n  "name": "a",\n}')
+    expect(problem).toMatch(/^comma\.json:3:1: not JSON: Expected double-quoted property name/)
+  })
+  it('JSON that ends too early', async () => {
+    const [problem] = await problemsOf('end.json', '{\n  "name":')
+    expect(problem).toMatch(/^end\.json:2:10: not JSON: Unexpected end of JSON input/)
+  })
+  it('YAML with a wrong indent', async () => {
+    const [problem] = await problemsOf('indent.yaml', 'name: a\n  rules: []\n')
+    expect(problem).toMatch(/^indent\.yaml:\d+:\d+: not YAML: /)
+    expect(problem).not.toContain('\n')
+  })
+  it('an empty one', async () => {
+    expect(await problemsOf('empty.yaml', '')).toEqual([
+      expect.stringMatching(/^empty\.yaml:1:1: Not a scenario: /),
+    ])
+  })
+})
+
+describe('fixture files', () => {
+  const provider = { name: 'One', slug: 'one', privacy_policy_url: null }
+
+  it('a list of records of the collection in its name', async () => {
+    expect(await problemsOf('providers.json', JSON.stringify([provider]))).toEqual([])
+  })
+
+  it('a record that is not of its schema, with its place', async () => {
+    const text = `[\n  ${JSON.stringify(provider)},\n  { "name": "Two",\n    "slug": 2,\n    "privacy_policy_url": null }\n]`
+    expect(await problemsOf('providers.json', text)).toEqual([
+      'providers.json:4:5: providers[1].slug: Invalid input: expected string, received number',
+    ])
+  })
+
+  it('a key that two records have', async () => {
+    const text = `[\n${JSON.stringify(provider)},\n${JSON.stringify(provider)}\n]`
+    expect(await problemsOf('providers.json', text)).toEqual([
+      "providers.json:3:1: providers[1]: slug 'one' is that of [0] too",
+    ])
+  })
+
+  it('a list without a collection', async () => {
+    expect(await problemsOf('provider.json', '[]')).toEqual([
+      "provider.json:1:1: A list is a fixture, and no collection is called 'provider': did you mean 'providers'?",
+    ])
+  })
+
+  it('an object in the place of a list', async () => {
+    expect(await problemsOf('posts.json', '{}')).toEqual([
+      'posts.json:1:1: The fixture of posts is not a list of records',
+    ])
+  })
+})
+
+it('the files that come with the double have no problems', async () => {
+  const files = [...(await folderOf('../../scenarios/')), ...(await folderOf('../../fixtures/'))]
+  expect(files.length).toBeGreaterThan(25)
+  expect(await validateFiles(files)).toEqual([])
+})

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import pages from '../../fixtures/pages.json' with { type: 'json' }
+import { weave } from '../../src/model/citations.ts'
+import { compileFilter } from '../../src/model/domains.ts'
+import { findPages, pageCorpus } from '../../src/model/pages.ts'
+
+const hosts = [...new Set(pages.map(({ url }) => new URL(url).hostname))]
+const entry = fc.oneof(
+  fc.constantFrom(...hosts),
+  fc.constantFrom(...hosts).map((host) => `*.${host}`),
+  fc.constantFrom('example', '*.example', 'nowhere.example', '*.example.com'),
+)
+const entries = fc.array(entry, { maxLength: 4 })
+const question = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom(...pages).map(({ title }) => title),
+)
+
+/** What the lists mean, said again in the plainest way. */
+function obeys(host: string, include: string[], exclude: string[]): boolean {
+  const covered = (list: string[]) =>
+    list.some((each) => (each.startsWith('*.') ? host.endsWith(each.slice(1)) : host === each))
+  return (include.length === 0 || covered(include)) && !covered(exclude)
+}
+
+describe('a search', () => {
+  it('obeys its filters and its limit, for any corpus, question and filter', () => {
+    const search = fc.record({
+      corpus: fc.subarray(pages),
+      question,
+      include: entries,
+      exclude: entries,
+      limit: fc.integer({ min: 1, max: 25 }),
+    })
+    fc.assert(
+      fc.property(search, ({ corpus, question, include, exclude, limit }) => {
+        const found = findPages(pageCorpus(corpus), {
+          question,
+          limit,
+          passes: compileFilter({ include, exclude }),
+        })
+        const left = corpus.filter(({ url }) => obeys(new URL(url).hostname, include, exclude))
+        expect(found).toHaveLength(Math.min(limit, left.length))
+        const urls = new Set(left.map(({ url }) => url))
+        for (const { url } of found) expect(urls).toContain(url)
+        expect(new Set(found.map(({ url }) => url)).size).toBe(found.length)
+      }),
+    )
+  })
+
+  const find = (question: string, limit = 1) =>
+    findPages(pageCorpus(pages), { question, limit, passes: () => true })
+
+  it('puts the page first that shares most words with the question', () => {
+    for (const { url, title, excerpt } of pages) expect(find(`${title} ${excerpt}`)[0]?.url).toBe(url)
+  })
+
+  it('looks past case and small words', () => {
+    expect(find('what is the SALINITY of the sea?')[0]?.url).toMatch(/buoys/)
+  })
+
+  it('takes pages in fixture order where nothing matches', () => {
+    expect(find('qqqq zzzz', 3).map(({ url }) => url)).toEqual(pages.slice(0, 3).map(({ url }) => url))
+  })
+})
+
+describe('a domain entry', () => {
+  const covers = (include: string, url: string) => {
+    const { hostname, pathname } = new URL(url)
+    return compileFilter({ include: [include], exclude: [] })({ host: hostname, path: pathname })
+  }
+
+  it.each([
+    ['example.com', 'https://example.com/a', true],
+    ['example.com', 'https://docs.example.com/', false],
+    ['example.com', 'https://notexample.com/', false],
+    ['*.example.com', 'https://docs.example.com/', true],
+    ['*.example.com', 'https://api.docs.example.com/', true],
+    ['*.example.com', 'https://example.com/', false],
+    ['*.example.com', 'https://notexample.com/', false],
+    ['EXAMPLE.com', 'https://example.com/', true],
+    ['https://example.com/', 'https://example.com/a', true],
+    ['bücher.example', 'https://xn--bcher-kva.example/', true],
+    ['example.com/blog', 'https://example.com/blog', true],
+    ['example.com/blog', 'https://example.com/blog/2025', true],
+    ['example.com/blog/*', 'https://example.com/blog/2025', true],
+    ['example.com/blog', 'https://example.com/blogger', false],
+    ['*.example.com/blog', 'https://docs.example.com/blog/1', true],
+    ['example.com/straße', 'https://example.com/straße/7', true],
+    ['example.com/stra%C3%9Fe', 'https://example.com/straße', true],
+    ['example', 'https://kitchen.example/', false],
+  ])('%s on %s: %s', (include, url, covered) => {
+    expect(covers(include, url)).toBe(covered)
+  })
+})
+
+describe('a citation', () => {
+  const source = fc
+    .tuple(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.string({ unit: 'grapheme' }))
+    .map(([url, title]) => ({ url, title }))
+  const pieces = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), source), { maxLength: 8 })
+
+  it('spans the whole link, in UTF-16 units, whatever stands before it', () => {
+    fc.assert(
+      fc.property(pieces, (woven) => {
+        const { text, annotations } = weave(woven)
+        expect(annotations).toHaveLength(woven.filter((piece) => typeof piece !== 'string').length)
+        for (const { start_index, end_index, url } of annotations) {
+          const span = text.slice(start_index, end_index)
+          expect(span).toBe(span.trim())
+          expect(span.startsWith(`[${new URL(url).hostname}](`)).toBe(true)
+          expect(balance(span)).toBe(0)
+          expect(decodeURIComponents(span)).toContain(decodeURIComponents(url))
+        }
+      }),
+    )
+  })
+
+  /** How many brackets are open at the end; NaN where one closes that never opened. */
+  function balance(text: string): number {
+    let open = 0
+    for (const character of text) {
+      if ('(['.includes(character)) open++
+      if (')]'.includes(character) && --open < 0) return Number.NaN
+    }
+    return open
+  }
+
+  function decodeURIComponents(text: string): string {
+    return text.replace(/%28/g, '(').replace(/%29/g, ')').replace(/%5b/gi, '[').replace(/%5d/gi, ']')
+  }
+})

@@ -1,0 +1,123 @@
+import { createParser } from 'eventsource-parser'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encodeFrame, toBytes } from '../../src/http/encode.ts'
+import type { Frame, StreamEvent } from '../../src/http/reply.ts'
+import { cite } from '../../src/model/citations.ts'
+import { compose } from '../../src/model/compose.ts'
+import { readConversation } from '../../src/model/conversation.ts'
+import { CreateResponseBody } from '../../src/model/request.ts'
+import { type StreamOptions, streamFrames } from '../../src/model/stream.ts'
+
+const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
+
+function frames(options: Partial<StreamOptions> = {}, request: object = {}): Frame[] {
+  const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi', ...request })
+  const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
+  const response = compose(
+    [
+      { type: 'web_search_call', query: 'Hi' },
+      { type: 'message', ...cited },
+    ],
+    {
+      body,
+      conversation: readConversation(body.input),
+      now: 0,
+      requestKey: 'key',
+    },
+  )
+  return [...streamFrames(response, { seed: 1, streamEvents: 'all', firstEventMs: 0, jitter: 0, ...options })]
+}
+
+function eventsOf(list: Frame[]): StreamEvent[] {
+  return list.flatMap((frame) => (frame.kind === 'event' ? [frame.event] : []))
+}
+
+function waitsOf(list: Frame[]): number[] {
+  return list.flatMap((frame) => (frame.kind === 'wait' ? [frame.ms] : []))
+}
+
+const tokenCount = eventsOf(frames()).filter(({ type }) => type === 'response.output_text.delta').length
+
+describe('the bytes of a stream', () => {
+  const list = frames({ tokensPerSecond: 20, keepAliveMs: 20 })
+  const bytes = Buffer.concat(
+    list.flatMap((frame) =>
+      frame.kind === 'wait' || frame.kind === 'hang-up' ? [] : [toBytes(encodeFrame(frame))],
+    ),
+  )
+
+  it('are read as the same events, wherever they are cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(bytes.length), { maxLength: 40 }), (cuts) => {
+        const read: string[] = []
+        const parser = createParser({ onEvent: ({ data }) => read.push(data) })
+        const decoder = new TextDecoder()
+        const ends = [...cuts, bytes.length].sort((left, right) => left - right)
+        ends.forEach((end, index) => {
+          parser.feed(decoder.decode(bytes.subarray(ends[index - 1] ?? 0, end), { stream: true }))
+        })
+        expect(read.pop()).toBe('[DONE]')
+        expect(read.map((data) => JSON.parse(data))).toEqual(eventsOf(list))
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('the pace of a stream', () => {
+  it('is as fast as it can be by default', () => {
+    expect(waitsOf(frames())).toEqual([])
+  })
+
+  it('waits firstEventMs before the first event, and not again', () => {
+    expect(frames({ firstEventMs: 300 })[0]).toEqual({ kind: 'wait', ms: 300 })
+    expect(waitsOf(frames({ firstEventMs: 300 }))).toEqual([300])
+  })
+
+  it('waits before every token', () => {
+    const list = frames({ tokensPerSecond: 20 })
+    expect(waitsOf(list)).toEqual(Array(tokenCount).fill(50))
+    expect(list[list.findIndex(({ kind }) => kind === 'wait') + 1]).toMatchObject({
+      event: { type: 'response.output_text.delta' },
+    })
+  })
+
+  it('takes as long where only the documented events are sent', () => {
+    expect(waitsOf(frames({ tokensPerSecond: 20, streamEvents: 'documented' }))).toEqual(
+      Array(tokenCount).fill(50),
+    )
+  })
+
+  it('varies by no more than the jitter, and the same way each time', () => {
+    const waits = waitsOf(frames({ tokensPerSecond: 10, jitter: 0.5 }))
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(50)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(150)
+    expect(new Set(waits).size).toBeGreaterThan(5)
+    expect(waitsOf(frames({ tokensPerSecond: 10, jitter: 0.5 }))).toEqual(waits)
+    expect(waitsOf(frames({ tokensPerSecond: 10, jitter: 0.5, seed: 2 }))).not.toEqual(waits)
+  })
+})
+
+describe('keep-alive comments', () => {
+  const comment = { kind: 'bytes', bytes: ': keep-alive\n\n' }
+
+  it('come after each silence of keepAliveMs, within one wait', () => {
+    expect(frames({ firstEventMs: 250, keepAliveMs: 100 }).slice(0, 5)).toEqual([
+      { kind: 'wait', ms: 100 },
+      comment,
+      { kind: 'wait', ms: 100 },
+      comment,
+      { kind: 'wait', ms: 50 },
+    ])
+  })
+
+  it('do not come where events break the silence', () => {
+    expect(frames({ tokensPerSecond: 20, keepAliveMs: 60 })).not.toContainEqual(comment)
+  })
+
+  it('come where the events that would break it are not sent', () => {
+    const list = frames({ tokensPerSecond: 20, keepAliveMs: 60, streamEvents: 'documented' })
+    expect(list.filter(({ kind }) => kind === 'bytes')).toHaveLength(Math.floor((tokenCount * 50) / 60))
+  })
+})
