@@ -204,9 +204,8 @@ const warned = new WeakSet<Gateway>()
 function warnOfSharing(gateway: Gateway, count: number): void {
   if (count === 0 || warned.has(gateway)) return
   warned.add(gateway)
-  const keys = new Set(gateway.journal.entries().map(({ headers }) => headers['authorization'] ?? 'none'))
   console.warn(
-    `THIS TEST SHARES ITS STATE. ${calls(count)} came without a sandbox's key or base URL (the key was ${[...keys].join(', ')}), so the default sandbox answered, as it does for every other test of this file. Give the code under test sandbox.apiKey or sandbox.baseUrl; where its key is fixed, say test.override({ serial: true }): then tests take turns, each in a default sandbox that is reset.`,
+    `THIS TEST SHARES ITS STATE. ${calls(count)} came without a sandbox's key or base URL, so the default sandbox answered, as it does for every other test of this file. Give the code under test sandbox.apiKey or sandbox.baseUrl; where its key is fixed, say test.override({ serial: true }): then tests take turns, each in a default sandbox that is reset.`,
   )
 }
 

@@ -2,7 +2,6 @@
  * One call in the journal: as it is kept, and as people read it.
  */
 import type { AssumptionName } from '../assumptions.ts'
-import { redacted } from '../http/secret-headers.ts'
 import { explainMisses, type Misses, type NearMiss } from '../rules/near-misses.ts'
 import type { Match } from '../rules/rules.ts'
 
@@ -31,7 +30,7 @@ export interface JournalEntry<Body = unknown> {
   path: string
   params: Record<string, string>
   query: Record<string, string | string[]>
-  /** Names in lower case; of a key only the last four characters are kept. */
+  /** Names in lower case. */
   headers: Record<string, string>
   /** The body as parsed; undefined where it is none, not JSON, or too long to keep. */
   body: Body
@@ -109,7 +108,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     path: record.path,
     params: { ...record.params },
     query: queryOf(record.search),
-    headers: redacted(record.headers),
+    headers: { ...record.headers },
     body: record.body,
     rawBody: { text: requestText, cut: requestCut },
     status: record.status,

@@ -2,10 +2,12 @@
  * What a test expects of a journal: judged, and put into words with what came instead.
  */
 
+import { hidden } from '../http/secrets.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { titleOf } from '../rules/near-misses.ts'
 import type { UnusedRule } from '../rules/rules.ts'
 import type { JournalEntry } from './entry.ts'
+import { hidePart } from './hidden-entry.ts'
 import { callList, calls } from './journal-text.ts'
 
 export interface Verdict {
@@ -52,8 +54,7 @@ export function judgeCalls(
   return {
     pass,
     message: `${wish}, ${received}. The nearest is call ${which}, see the difference below.\n${inAll(entries)}`,
-    actual: cutTo(match, nearest),
-    expected: match,
+    ...withoutSecrets(cutTo(match, nearest), match),
   }
 }
 
@@ -123,6 +124,18 @@ function cutTo(wanted: unknown, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(wanted).map(([field, inner]) => [field, cutTo(inner, value[field])]),
   )
+}
+
+/** Both sides of a difference, their secrets hidden: equal ones look equal, others do not. */
+function withoutSecrets(actual: unknown, expected: unknown): Pick<Verdict, 'actual' | 'expected'> {
+  const seen: string[] = []
+  const mark = (secret: unknown) => {
+    const text = JSON.stringify(secret)
+    if (!seen.includes(text)) seen.push(text)
+    return seen[0] === text ? hidden : `${hidden} ${seen.indexOf(text) + 1}`
+  }
+  const shown = (value: unknown) => (isRecord(value) ? hidePart(value, mark) : value)
+  return { actual: shown(actual), expected: shown(expected) }
 }
 
 /** A plain object: not a list, and not a matcher of a test runner, which are looked at as a whole. */

@@ -2,6 +2,7 @@
  * Why a call was answered as it was, in words: what it met, what it missed and by how little.
  */
 import { assumptions } from '../assumptions.ts'
+import { hideInQuery } from '../http/secrets.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import { type CallRecord, missesOf, ruleOf } from './entry.ts'
@@ -22,7 +23,7 @@ export function explain(record: CallRecord, operations: readonly KnownOperation[
 }
 
 function headline({ id, method, path, search, operation, status }: CallRecord): string {
-  const asked = `${method} ${path}${search}${operation ? ` (${operation})` : ''}`
+  const asked = `${method} ${path}${hideInQuery(search)}${operation ? ` (${operation})` : ''}`
   return `${asked} was answered with ${status === 0 ? 'no status at all' : status}, as ${id}.`
 }
 

@@ -2,7 +2,7 @@
  * The journal as an HTTP Archive, version 1.2: any HAR viewer opens it. Fields that begin with `_` are ours.
  */
 import manifest from '../../package.json' with { type: 'json' }
-import { redacted } from '../http/secret-headers.ts'
+import { hideInHeaders, hideInQuery, hideInText } from '../http/secrets.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
 import { type CallRecord, type Delivery, ruleOf } from './entry.ts'
 
@@ -80,17 +80,19 @@ function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }
 }
 
 function requestOf(record: CallRecord): HarEntry['request'] {
-  const { method, path, search, headers, requestText, requestBytes, requestCut } = record
+  const { method, path, headers, requestText, requestBytes, requestCut } = record
+  const search = hideInQuery(record.search)
+  const mimeType = headers['content-type'] ?? ''
   return {
     method,
     // Under interception there is no `host` to be seen.
     url: `http://${headers['host'] ?? 'gateway.example'}${path}${search}`,
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: pairs(redacted(headers)),
+    headers: pairs(hideInHeaders(headers)),
     queryString: [...new URLSearchParams(search)].map(([name, value]) => ({ name, value })),
     ...(requestText !== '' && {
-      postData: { mimeType: headers['content-type'] ?? '', text: requestText, ...comment(requestCut) },
+      postData: { mimeType, text: hideInText(requestText), ...comment(requestCut) },
     }),
     headersSize: -1,
     bodySize: requestBytes + requestCut,
@@ -111,8 +113,8 @@ function responseOf({
     statusText: '',
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: pairs(replyHeaders),
-    content: { size, mimeType, text: replyText, ...comment(replyCut) },
+    headers: pairs(hideInHeaders(replyHeaders)),
+    content: { size, mimeType, text: hideInText(replyText), ...comment(replyCut) },
     redirectURL: '',
     headersSize: -1,
     bodySize: size,

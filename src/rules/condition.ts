@@ -3,7 +3,7 @@
  * wanted and what it saw is put into words only when somebody asks.
  */
 import * as z from 'zod'
-import { redactedValue } from '../http/secret-headers.ts'
+import { hidden, hideInValue, isSecretField, isSecretHeader } from '../http/secrets.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
 import type { RequestView } from './request-view.ts'
@@ -82,10 +82,12 @@ export function compileWhen(when: When): Test[] {
     tests.push(valueTest(`parameter '${name}'`, (request) => own(request.params, name), condition))
   }
   for (const [name, condition] of Object.entries(when.query ?? {})) {
-    tests.push(valueTest(`query '${name}'`, (request) => own(request.query, name), condition))
+    const read = (request: RequestView) => own(request.query, name)
+    tests.push(valueTest(`query '${name}'`, read, condition, isSecretField(name)))
   }
   for (const [name, condition] of Object.entries(when.headers ?? {})) {
-    tests.push(headerTest(name, condition))
+    const read = (request: RequestView) => own(request.headers, name.toLowerCase())
+    tests.push(valueTest(`header '${name}'`, read, condition, isSecretHeader(name)))
   }
   for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
   if (when.input !== undefined) {
@@ -117,32 +119,26 @@ export function modelTest(globs: readonly string[]): Test {
   }
 }
 
-function valueTest(what: string, read: (request: RequestView) => unknown, condition: Condition): Test {
+/** @param secret Whether neither value may be told. */
+function valueTest(
+  what: string,
+  read: (request: RequestView) => unknown,
+  condition: Condition,
+  secret = false,
+): Test {
   const holds = compileCondition(condition)
   return {
     passes: (request) => holds(read(request)),
-    explain: (request) => `wants ${what} ${wish(condition)}, the request has ${show(read(request))}`,
-  }
-}
-
-/** A journal that hides keys does not tell them in an explanation. */
-function headerTest(name: string, condition: Condition): Test {
-  const key = name.toLowerCase()
-  const holds = compileCondition(condition)
-  return {
-    passes: (request) => holds(own(request.headers, key)),
-    explain(request) {
-      const value = own(request.headers, key)
-      const seen = value === undefined ? 'none' : show(redactedValue(key, value))
-      return `wants header '${name}' ${wish(condition)}, the request has ${seen}`
-    },
+    explain: (request) =>
+      `wants ${what} ${wish(condition, secret)}, the request has ${show(read(request), secret)}`,
   }
 }
 
 function bodyTest(text: string, condition: Condition): Test {
   const path = readPath(text)
+  const secret = path.some(isSecretField)
   if (!path.includes('*')) {
-    return valueTest(`body field '${text}'`, (request) => readAt(request.body, path), condition)
+    return valueTest(`body field '${text}'`, (request) => readAt(request.body, path), condition, secret)
   }
   const holds = compileCondition(condition)
   return {
@@ -151,8 +147,8 @@ function bodyTest(text: string, condition: Condition): Test {
       return values.length === 0 ? holds(undefined) : values.some(holds)
     },
     explain(request) {
-      const values = reads(request.body, path).map(show)
-      return `wants a body field '${text}' ${wish(condition)}, the request has ${values.join(', ') || 'none'}`
+      const values = reads(request.body, path).map((value) => show(value, secret))
+      return `wants a body field '${text}' ${wish(condition, secret)}, the request has ${values.join(', ') || 'none'}`
     },
   }
 }
@@ -169,18 +165,20 @@ function compileCondition(condition: Condition): (value: unknown) => boolean {
 }
 
 /** A condition in words: `'en'`, `with 'weather' in it`. */
-function wish(condition: Condition): string {
-  if (typeof condition !== 'object' || condition === null) return show(condition)
-  if ('equals' in condition) return `equal to ${show(condition.equals)}`
-  if ('contains' in condition) return `with '${condition.contains}' in it`
+function wish(condition: Condition, secret: boolean): string {
+  if (typeof condition !== 'object' || condition === null) return show(condition, secret)
+  if ('equals' in condition) return `equal to ${show(condition.equals, secret)}`
   if ('present' in condition) return condition.present ? 'to be there' : 'to be absent'
+  if (secret) return `like ${hidden}`
+  if ('contains' in condition) return `with '${condition.contains}' in it`
   return `like /${condition.matches}/${condition.flags ?? ''}`
 }
 
-/** A value in words, whole: a reader who cannot see it cannot fix the rule. */
-function show(value: unknown): string {
+/** A value in words, whole: a reader who cannot see it cannot fix the rule. Secrets are hidden all the same. */
+function show(value: unknown, secret = false): string {
   if (value === undefined) return 'none'
-  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
+  if (secret) return hidden
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(hideInValue(value))
 }
 
 function own<Value>(record: Record<string, Value>, key: string): Value | undefined {

@@ -3,12 +3,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '../gateway/exchange.ts'
+import { hideInQuery } from '../http/secrets.ts'
 import type { Delivery } from '../journal/entry.ts'
 import { monotonic } from '../lib/clock.ts'
 
 export interface RequestLine {
   readonly method: string
-  /** With the query. */
+  /** With the query, its secrets hidden. */
   readonly path: string
   /** 0 where the connection ended without an answer. */
   readonly status: number
@@ -36,12 +37,17 @@ export async function tellOf(
   const { match } = exchange ?? {}
   return {
     method,
-    path,
+    path: shownPath(path),
     status: exchange ? exchange.status : response.statusCode,
     durationMs: monotonic() - startedAt,
     rule: match && `${match.scenario}#${match.rule}`,
     delivery: exchange?.delivery ?? (response.writableFinished ? 'complete' : 'client-left'),
   }
+}
+
+function shownPath(path: string): string {
+  const query = path.indexOf('?')
+  return query < 0 ? path : path.slice(0, query) + hideInQuery(path.slice(query))
 }
 
 /** `POST /api/v1/responses 503 12 ms flaky#1` */

@@ -91,18 +91,6 @@ describe('an entry', () => {
     expect(journal.last('createResponse')?.warnings).toEqual([])
   })
 
-  it('keeps no more of a key than its last four characters', async () => {
-    const { call, journal } = begin()
-    await call('GET /providers', { headers: { cookie: 'session=abcdef', 'x-api-key': 'key-98765' } })
-    const text = JSON.stringify([journal.entries(), journal.har()])
-    expect(journal.last('listProviders')?.headers).toMatchObject({
-      authorization: '…1234',
-      cookie: '…cdef',
-      'x-api-key': '…8765',
-    })
-    for (const secret of ['secret', 'session', 'key-9']) expect(text).not.toContain(secret)
-  })
-
   it('keeps a body that is no JSON as it was sent, and none as parsed', async () => {
     const { call, journal } = begin()
     await call('PATCH /workspaces/production', { body: '{"name": ' })

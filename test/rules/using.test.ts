@@ -140,11 +140,10 @@ describeAdapters('Using scenarios', (entrance) => {
     await ask()
     expect(entrance.sandbox.journal.last('createResponse')?.nearMisses).toEqual([])
     await ask()
-    const key = entrance.sandbox.apiKey.slice(-4)
     expect(entrance.sandbox.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
       "rule 1 of 'mine' wants model 'borealis/*', the request has 'aurora/dawn-1'",
       "rule 2 of 'mine' is spent: its sequence of 1 has run out",
-      `rule 3 of 'mine' wants header 'authorization' 'Bearer other', the request has '…${key}'`,
+      "rule 3 of 'mine' wants header 'authorization' (hidden), the request has (hidden)",
     ])
   })
 

@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../../assumptions.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
+import { hiddenEntry } from '../../journal/hidden-entry.ts'
 import { matches } from '../../journal/matching.ts'
 import { sandboxRoute } from '../route.ts'
 
@@ -25,12 +26,12 @@ const Entry = z
     path: z.string(),
     params: Headers,
     query: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    headers: Headers.describe('Of a key only the last four characters are kept.'),
+    headers: Headers.describe('Names in lower case; the values of keys and cookies are hidden.'),
     body: z
       .unknown()
       .optional()
       .describe('As parsed; absent where it is none, not JSON, or too long to keep.'),
-    rawBody: KeptText.describe('Exactly as sent.'),
+    rawBody: KeptText.describe('As sent, secrets hidden.'),
     status: z.int().describe('0 where the connection ended without an answer.'),
     replyHeaders: Headers,
     replyBody: KeptText,
@@ -55,6 +56,8 @@ const Entries = z.object({ data: z.array(Entry) })
 
 const operation = z.string().min(1)
 
+const shown = (entries: readonly JournalEntry[]) => entries.map(hiddenEntry)
+
 export const journalRoutes = [
   sandboxRoute({
     id: 'listJournal',
@@ -65,7 +68,7 @@ export const journalRoutes = [
     response: Entries.extend({
       meta: z.object({ dropped: z.int().describe('How many entries went to make room for newer ones.') }),
     }),
-    run: ({ journal }) => ({ data: journal.entries(), meta: { dropped: journal.dropped() } }),
+    run: ({ journal }) => ({ data: shown(journal.entries()), meta: { dropped: journal.dropped() } }),
   }),
   sandboxRoute({
     id: 'queryJournal',
@@ -82,7 +85,7 @@ export const journalRoutes = [
     run({ journal }, { body: { operation, match = {}, last } }) {
       const calls = operation === undefined ? journal.entries() : journal.calls(operation)
       const found = calls.filter((entry) => matches(entry, match))
-      return { data: last === undefined ? found : found.slice(-last) }
+      return { data: shown(last === undefined ? found : found.slice(-last)) }
     },
   }),
   sandboxRoute({
@@ -98,7 +101,7 @@ export const journalRoutes = [
     }),
     response: Entries,
     run: async ({ journal }, { body: { operation, ...options } }) => ({
-      data: await journal.waitFor(operation, options),
+      data: shown(await journal.waitFor(operation, options)),
     }),
   }),
   sandboxRoute({
@@ -108,7 +111,7 @@ export const journalRoutes = [
     summary: 'List the calls that neither an operation nor a rule answered',
     tag: 'Journal',
     response: Entries,
-    run: ({ journal }) => ({ data: journal.unmatched() }),
+    run: ({ journal }) => ({ data: shown(journal.unmatched()) }),
   }),
   sandboxRoute({
     id: 'listNearMisses',
@@ -117,7 +120,7 @@ export const journalRoutes = [
     summary: 'List the calls that rules were meant for and no rule met',
     tag: 'Journal',
     response: Entries,
-    run: ({ journal }) => ({ data: journal.nearMisses() }),
+    run: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
   }),
   sandboxRoute({
     id: 'explainCall',

@@ -1,0 +1,167 @@
+/**
+ * Keys and passwords of a call are hidden whole wherever it leaves the process or is printed; in process, a test sees
+ * what was sent.
+ */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hideInQuery, hideInText, hideInValue } from '../../src/http/secrets.ts'
+import { judgeCalls } from '../../src/journal/expectations.ts'
+import { matches } from '../../src/journal/matching.ts'
+import { connectGateway } from '../../src/remote.ts'
+import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
+import { printed } from '../../src/server/request-line.ts'
+
+const secret = 'sk-hush-1234'
+const headers = [
+  'proxy-authorization',
+  'cookie',
+  'api-key',
+  'x-api-key',
+  'x-goog-api-key',
+  'x-auth-token',
+] as const
+const fields = [
+  'key',
+  'api_key',
+  'apiKey',
+  'access_token',
+  'token',
+  'secret',
+  'client_secret',
+  'password',
+] as const
+
+describe('a call full of secrets', () => {
+  let server: RunningServer
+  const lines: RequestLine[] = []
+
+  beforeAll(async () => {
+    server = await startServer({ timeScale: 0, onRequest: (line) => lines.push(line) })
+    server.gateway.use({
+      on: 'createResponse',
+      when: {
+        headers: { Authorization: `Bearer ${secret}-other`, 'x-api-key': { contains: `${secret}-part` } },
+        query: { api_key: { matches: `^${secret}$` } },
+        body: { 'metadata.token': { equals: [secret] }, metadata: 'none' },
+      },
+      fault: 'status',
+    })
+    server.gateway.use({
+      on: 'createResponse',
+      when: { body: { metadata: { equals: {} } } },
+      fault: { name: 'status', status: 500 },
+    })
+    server.gateway.use({
+      on: 'createResponse',
+      times: 1,
+      reply: { status: 200, headers: { 'set-cookie': `id=${secret}` }, body: { access_token: secret } },
+    })
+    const named = Object.fromEntries(fields.map((name) => [name, secret]))
+    const query = new URLSearchParams({ ...named, limit: '7' })
+    const reply = await fetch(`${server.baseUrl}/responses?${query}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        ...Object.fromEntries(headers.map((name) => [name, secret])),
+      },
+      body: JSON.stringify({
+        model: 'aurora/dawn-2',
+        input: 'Hello?',
+        max_output_tokens: 50,
+        metadata: { ...named, deep: [{ password: { salt: secret } }], prompt_key: 'kept' },
+      }),
+    })
+    await reply.text()
+    await fetch(`${server.baseUrl}/responses?key=${secret}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'x-api-key': secret },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', metadata: named }),
+    })
+  })
+  afterAll(() => server.close())
+
+  it('is in process what was sent, and a matcher finds it', () => {
+    const [entry] = server.gateway.journal.calls('createResponse', {
+      headers: { 'x-goog-api-key': secret },
+      query: { apiKey: secret },
+    })
+    expect(entry?.headers['authorization']).toBe(`Bearer ${secret}`)
+    expect(entry?.body).toMatchObject({ metadata: { client_secret: secret } })
+    expect(entry?.replyHeaders['set-cookie']).toContain(secret)
+  })
+
+  it('tells none of them over HTTP, in HAR, in an explanation, in the log', async () => {
+    const { journal } = server.gateway
+    const remote = await connectGateway(server.url)
+    const ids = journal.entries().map(({ id }) => id)
+    const told = JSON.stringify([
+      await remote.journal.entries(),
+      await remote.journal.calls('createResponse', { headers: { 'x-api-key': secret } }),
+      await remote.journal.waitFor('createResponse'),
+      await remote.journal.nearMisses(),
+      await Promise.all(ids.map((id) => remote.journal.explain(id))),
+      await remote.journal.har(),
+      journal.har(),
+      ids.map((id) => journal.explain(id)),
+      lines,
+      lines.map(printed),
+    ])
+    expect(told).not.toContain(secret)
+    for (const kept of ['max_output_tokens', 'prompt_key', 'limit=7', '"content-type":"application/json"']) {
+      expect(told).toContain(kept)
+    }
+    expect((await remote.journal.entries())[0]).toMatchObject({
+      headers: { authorization: '(hidden)', cookie: '(hidden)' },
+      query: { api_key: '(hidden)', limit: '7' },
+      body: { max_output_tokens: 50, metadata: { key: '(hidden)', deep: [{ password: '(hidden)' }] } },
+      replyHeaders: { 'set-cookie': '(hidden)' },
+      replyBody: { text: '{"access_token":"(hidden)"}' },
+    })
+  })
+
+  it('is compared by what was sent, and shown without', () => {
+    const match = { headers: { authorization: 'Bearer another', 'x-api-key': secret }, body: { n: 1 } }
+    const wanted = { operation: 'createResponse', match }
+    const verdict = judgeCalls(server.gateway.journal.entries(), wanted, matches)
+    expect(verdict).toMatchObject({
+      pass: false,
+      actual: { headers: { authorization: '(hidden)', 'x-api-key': '(hidden) 2' } },
+      expected: { headers: { authorization: '(hidden) 3', 'x-api-key': '(hidden) 2' } },
+    })
+    expect(JSON.stringify(verdict)).not.toContain(secret)
+  })
+})
+
+describe('hidden text', () => {
+  it('is hidden in a body that was cut off, in an event stream, and under an escaped name', () => {
+    expect(hideInText('{"a": 1, "password" : "hun')).toBe('{"a": 1, "password" : "(hidden)"')
+    expect(hideInText('data: {"token":12,"n":1}\n\ndata: {"key":[{"x":"]"}]}\n\n')).toBe(
+      'data: {"token":"(hidden)","n":1}\n\ndata: {"key":"(hidden)"}\n\n',
+    )
+    expect(hideInText('{"\\u006bey":"s","k":"\\"key\\":1"}')).toBe(
+      '{"\\u006bey":"(hidden)","k":"\\"key\\":1"}',
+    )
+    expect(hideInQuery('?api%5Fkey=s&n=1&token')).toBe('?api%5Fkey=(hidden)&n=1&token=(hidden)')
+  })
+
+  it('is the same as that of the value, for any JSON', () => {
+    const name = fc.oneof(fc.constantFrom(...fields), fc.string())
+    const { json } = fc.letrec<{ json: unknown }>((tie) => ({
+      json: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom<unknown>(null, true, 1.5, ''),
+        fc.string(),
+        fc.array(tie('json'), { maxLength: 4 }),
+        fc.dictionary(name, tie('json'), { maxKeys: 4 }),
+      ),
+    }))
+    fc.assert(
+      fc.property(json, fc.constantFrom(undefined, 2), (value, space) => {
+        const text = JSON.stringify(value, null, space)
+        expect(JSON.parse(hideInText(text))).toEqual(hideInValue(JSON.parse(text)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
