@@ -26,7 +26,7 @@ const Query = z.object({
   source: BenchmarkSource.optional().describe('Decides the item shape. Default: all sources.'),
   task_type: TaskType.optional().describe('Selects the matching index, or the matching category.'),
   arena: Arena.optional().describe('Of design-source only; defaults to models when that is the source.'),
-  category: z.string().optional().describe('Of design-source only: a category within the arena.'),
+  category: z.string().min(1).optional().describe('Of design-source only: a category within the arena.'),
   max_results: Count.optional().describe('Default: all matching results.'),
 })
 type Query = z.infer<typeof Query>

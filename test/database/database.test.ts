@@ -168,7 +168,7 @@ describe('The world a gateway begins with', () => {
         providers: 12,
         workspaces: 2,
         embeddingsModels: 8,
-        benchmarks: 51,
+        benchmarks: 71,
         presets: 4,
         pages: 40,
         posts: 24,

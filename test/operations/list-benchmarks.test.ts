@@ -28,7 +28,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
     for (const row of data) expect(Benchmark.parse(row)).toEqual(row)
     expect(data.map(({ source }) => source)).toEqual([
       ...Array(20).fill('index-source'),
-      ...Array(31).fill('design-source'),
+      ...Array(51).fill('design-source'),
     ])
     expect(meta).toMatchObject({
       source: null,
@@ -110,7 +110,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
   })
 
   it('has no upper bound for max_results', async () => {
-    expect((await get({ max_results: '99999999999999999999' })).data).toHaveLength(51)
+    expect((await get({ max_results: '99999999999999999999' })).data).toHaveLength(71)
   })
 
   describe('meta', () => {
@@ -153,6 +153,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
   it.each([
     ['source=other', 'query.source'],
     ['source=', 'query.source'],
+    ['category=', 'query.category'],
     ['task_type=writing', 'query.task_type'],
     ['arena=tools', 'query.arena'],
     ['max_results=0', 'query.max_results'],

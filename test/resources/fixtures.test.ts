@@ -39,13 +39,13 @@ describe('fixtures', () => {
       providers: 12,
       workspaces: 2,
       embeddingsModels: 8,
-      benchmarks: 51,
+      benchmarks: 71,
       presets: 4,
       presetVersions: 10,
       pages: 40,
       posts: 24,
     })
-    expect([indexRows.length, designRows.length]).toEqual([20, 31])
+    expect([indexRows.length, designRows.length]).toEqual([20, 51])
   })
 
   it.each([
@@ -120,6 +120,12 @@ describe('fixtures', () => {
     expect(new Set(designRows.map((row) => row.arena))).toEqual(new Set(Arena.options))
     expect(new Set(designRows.map((row) => row.category))).toEqual(new Set(CATEGORIES))
     expect(new Set(designRows.map((row) => row.elo)).size).toBe(designRows.length)
+  })
+
+  it('have rows for every pair of an arena and a named category', () => {
+    const pairs = new Set(designRows.map(({ arena, category }) => `${arena} ${category}`))
+    for (const arena of Arena.options)
+      for (const category of CATEGORIES) expect(pairs).toContain(`${arena} ${category}`)
   })
 
   it('name only vendors that are on the provider list, or x-ai', () => {
