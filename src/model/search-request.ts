@@ -12,6 +12,9 @@ export interface SearchRequest {
   path: string
   /** Where undefined, the gateway chooses one that can search. */
   engine: WebSearchEngine | undefined
+  /** `max_results` of the request, or its default. */
+  askedResults: number
+  /** How many results it gets. */
   maxResults: number
   include: readonly string[]
   exclude: readonly string[]
@@ -33,7 +36,7 @@ export function readSearchRequests(
   plugins?.forEach((plugin, index) => {
     found.push(fromPlugin(plugin, `body.plugins[${index}]`))
   })
-  if (isOnline(model)) found.push({ ...plainly, form: 'suffix', path: 'body.model', engine: 'native' })
+  if (isOnline(model)) found.push(fromSuffix())
   return found
 }
 
@@ -44,7 +47,8 @@ export function limitViolations(
 ): Violation[] {
   return requests
     .filter(
-      ({ engine, maxResults }) => engine !== undefined && engine === limited && maxResults > limitedResults,
+      ({ engine, askedResults }) =>
+        engine !== undefined && engine === limited && askedResults > limitedResults,
     )
     .map(({ path }) => ({
       path: `${path}.max_results`,
@@ -63,13 +67,11 @@ export function withoutOnline(model: string): string {
   return model.replace(/:online(?=:|$)/, '')
 }
 
-const plainly = { engine: undefined, maxResults: defaultResults, include: [], exclude: [] }
-
 function fromTool({ parameters }: WebSearchTool, path: string): SearchRequest {
   const {
     engine,
-    max_results,
-    max_total_results,
+    max_results = defaultResults,
+    max_total_results = max_results,
     allowed_domains = [],
     excluded_domains = [],
   } = parameters ?? {}
@@ -77,8 +79,9 @@ function fromTool({ parameters }: WebSearchTool, path: string): SearchRequest {
     form: 'tool',
     path,
     engine: engine === 'auto' ? undefined : engine,
+    askedResults: max_results,
     // One search is made for each request, so its results are all results.
-    maxResults: Math.min(max_results ?? defaultResults, max_total_results ?? Number.POSITIVE_INFINITY),
+    maxResults: Math.min(max_results, max_total_results),
     include: allowed_domains,
     exclude: excluded_domains,
   }
@@ -92,8 +95,21 @@ function fromPlugin(plugin: WebPlugin, path: string): SearchRequest {
     form: 'plugin',
     path,
     engine,
+    askedResults: max_results,
     maxResults: max_results,
     include: include_domains,
     exclude: exclude_domains,
+  }
+}
+
+function fromSuffix(): SearchRequest {
+  return {
+    form: 'suffix',
+    path: 'body.model',
+    engine: 'native',
+    askedResults: defaultResults,
+    maxResults: defaultResults,
+    include: [],
+    exclude: [],
   }
 }

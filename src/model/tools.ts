@@ -24,7 +24,7 @@ const WebSearchTool = z.lazy(() =>
     type: z.literal('gateway:web_search'),
     parameters: z
       .looseObject({
-        engine: z.union([WebSearchEngine, z.literal('auto')]).optional(),
+        engine: z.enum(['auto', ...WebSearchEngine.options]).optional(),
         max_results: z.int().min(1).max(25).optional(),
         max_total_results: z.int().min(1).optional(),
         allowed_domains: z.array(z.string().min(1)).optional(),

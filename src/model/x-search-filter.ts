@@ -4,7 +4,8 @@
  */
 import * as z from 'zod'
 
-const Handles = z.array(z.string().min(1)).max(10)
+const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or without @ before it')
+const Handles = z.array(Handle).max(10)
 const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
 
 export const xSearchFilter = () =>

@@ -45,13 +45,13 @@ export const updateWorkspace = defineOperation({
   },
 })
 
-/** By id first, then by slug: a UUID is also a well-formed slug. */
+/** By id first, in whatever case, then by slug: a UUID is also a well-formed slug. */
 async function findWorkspace(
   { tables: { workspaces } }: Sandbox,
   id: string,
   assume: ResolverContext['assume'],
 ): Promise<Workspace | undefined> {
-  const byId = await workspaces.findBy('id', id)
+  const byId = (await workspaces.findBy('id', id)) ?? (await workspaces.findBy('id', id.toLowerCase()))
   const bySlug = await workspaces.findBy('slug', id)
   if (byId && bySlug && byId !== bySlug) assume('workspaceLookup')
   if (!byId && !bySlug) assume('notFound')

@@ -32,6 +32,7 @@ const item = fc.oneof(
   fc.record({ type: fc.constant('reasoning'), summary: fc.jsonValue() }),
 )
 const filled = text.map((inner) => `.${inner}`)
+const handle = fc.oneof(fc.constantFrom('@ada', 'Grace'), filled)
 const domains = fc.array(fc.oneof(filled, fc.constantFrom('*.example', '*', 'example.com/a', '[::1]')), {
   maxLength: 3,
 })
@@ -73,7 +74,7 @@ const request = fc.record(
       tool_choice: fc.constantFrom('auto', 'none', 'required'),
       text: fc.record({ format }),
       x_search_filter: fc.record(
-        { allowed_x_handles: fc.array(filled, { maxLength: 10 }), from_date: fc.constant('2025-01-01') },
+        { allowed_x_handles: fc.array(handle, { maxLength: 10 }), from_date: fc.constant('2025-01-01') },
         { requiredKeys: [] },
       ),
       metadata: fc.object(),

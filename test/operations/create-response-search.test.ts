@@ -93,6 +93,19 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect((await create(both)).headers.get('x-understudy-assumptions')).toContain('searchForms')
   })
 
+  it('keeps to the bound of 20 of the limited engine, also where max_total_results is small', async () => {
+    const parameters = { engine: 'engine_b', max_results: 25, max_total_results: 3 }
+    const { status, body } = await create({ tools: [{ ...search, parameters }] })
+    expect(status).toBe(400)
+    expect(body.error.metadata.violations).toMatchObject([{ path: 'body.tools[0].parameters.max_results' }])
+  })
+
+  it('names `auto` among the engines of the tool, where another one is asked for', async () => {
+    const { body } = await create({ tools: [{ ...search, parameters: { engine: 'engine_z' } }] })
+    expect(body.error.metadata.violations[0].message).toContain('"auto"')
+    expect(await cited({ tools: [{ ...search, parameters: { engine: 'auto' } }] })).toHaveLength(5)
+  })
+
   it('is limited by max_total_results as well', async () => {
     expect(
       await cited({ tools: [{ ...search, parameters: { max_results: 9, max_total_results: 4 } }] }),
@@ -267,6 +280,8 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
 
   it.each<[string, object, string[]]>([
     ['both lists', { allowed_x_handles: ['a'], excluded_x_handles: ['b'] }, ['excluded_x_handles']],
+    ['a handle that is only @', { allowed_x_handles: ['@'] }, ['allowed_x_handles[0]']],
+    ['a handle with a space', { excluded_x_handles: ['a', 'b c'] }, ['excluded_x_handles[1]']],
     ['eleven handles', { allowed_x_handles: Array.from('abcdefghijk') }, ['allowed_x_handles']],
     ['a day that is none', { from_date: '2025-02-30' }, ['from_date']],
     ['a leap day in another year', { to_date: '2025-02-29' }, ['to_date']],

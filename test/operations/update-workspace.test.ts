@@ -115,6 +115,12 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect((await patch('staging', { slug: staging })).status).toBe(200)
     })
 
+    it('finds a workspace by its UUID in upper case', async () => {
+      const { status, body } = await patch(production.toUpperCase(), { name: 'Loud' })
+      expect([status, body.data.id, body.data.name]).toEqual([200, production, 'Loud'])
+      expect((await patch('PRODUCTION', { name: 'Louder' })).status).toBe(404)
+    })
+
     it('looks for an id before a slug', async () => {
       const { workspaces } = entrance.sandbox.db
       const template = await workspaces.get('staging')
