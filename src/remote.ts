@@ -12,7 +12,12 @@ import type { Database, Records } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
 import type { Bodies } from './operations/index.ts'
 import { failScenario, replyScenario } from './rules/shorthand.ts'
-import type { Promised, RemoteSandbox as RemoteFace, RemoteInForce, RemoteJournal } from './sandbox/remote.ts'
+import type {
+  Promised,
+  RemoteActiveScenario,
+  RemoteSandbox as RemoteFace,
+  RemoteJournal,
+} from './sandbox/remote.ts'
 import type { SandboxClock, SandboxSnapshot } from './sandbox/sandbox.ts'
 import type { NewSandbox } from './sandbox/sandboxes.ts'
 
@@ -62,17 +67,17 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
     this.clock = clockAt(client, `${this.#path}/clock`)
   }
 
-  async use(...[scenario]: Parameters<RemoteFace['use']>): Promise<RemoteInForce> {
+  async use(...[scenario]: Parameters<RemoteFace['use']>): Promise<RemoteActiveScenario> {
     const scenarios = `${this.#path}/scenarios`
     const { id, name } = await this.client.post<{ id: string; name: string }>(scenarios, scenario)
     return { name, [Symbol.asyncDispose]: () => this.client.delete(`${scenarios}/${id}`) }
   }
 
-  reply(...args: Parameters<RemoteFace['reply']>): Promise<RemoteInForce> {
+  reply(...args: Parameters<RemoteFace['reply']>): Promise<RemoteActiveScenario> {
     return this.use(replyScenario(...args))
   }
 
-  fail(...args: Parameters<RemoteFace['fail']>): Promise<RemoteInForce> {
+  fail(...args: Parameters<RemoteFace['fail']>): Promise<RemoteActiveScenario> {
     return this.use(failScenario(...args))
   }
 

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import type { InForce } from '../rules/rules.ts'
+import type { ActiveScenario } from '../rules/rules.ts'
 import type { Sandbox, SandboxSnapshot } from '../sandbox/sandbox.ts'
 import type { Keepsakes } from './handles.ts'
 
@@ -19,7 +19,7 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
   readonly origin: string
   /** What was given out by its id. */
   readonly snapshots: Keepsakes<SandboxSnapshot>
-  readonly uses: Keepsakes<InForce>
+  readonly uses: Keepsakes<ActiveScenario>
 }
 
 interface Declaration {

@@ -9,7 +9,7 @@ import type { CallRecord, Delivery } from '../journal/entry.ts'
 import { toText } from '../journal/kept-text.ts'
 import { monotonic } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
-import type { Misses } from '../rules/near-misses.ts'
+import type { SkippedRules } from '../rules/near-misses.ts'
 import type { Match } from '../rules/rules.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Call } from './call.ts'
@@ -38,7 +38,7 @@ export class Exchange implements CallRecord {
   replyBytes = 0
   replyCut = 0
   match: Match | undefined
-  misses: Misses | undefined
+  misses: SkippedRules | undefined
   assumptions: readonly AssumptionName[] = none
   warnings: readonly string[] = none
   brokeContract = false

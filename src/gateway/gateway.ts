@@ -12,7 +12,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { type Bodies, operations } from '../operations/index.ts'
 import { bundledScenario } from '../rules/bundled.ts'
 import { checkScenario } from '../rules/check-scenario.ts'
-import type { InForce, UnusedRule } from '../rules/rules.ts'
+import type { ActiveScenario, UnusedRule } from '../rules/rules.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { GatewayOptions, type GatewayOptionsInput } from '../sandbox/options.ts'
 import type { Sandbox, SandboxClock } from '../sandbox/sandbox.ts'
@@ -93,7 +93,7 @@ export class GatewayCore implements Face {
     }
   }
 
-  readonly use: Face['use'] = (scenario): InForce => this.#default.use(scenario)
+  readonly use: Face['use'] = (scenario): ActiveScenario => this.#default.use(scenario)
   readonly reply: Face['reply'] = (text, options) => this.#default.reply(text, options)
   readonly fail: Face['fail'] = (status, options) => this.#default.fail(status, options)
   readonly resetScenarios: Face['resetScenarios'] = () => this.#default.resetScenarios()

@@ -2,7 +2,7 @@
  * One call in the journal: as it is kept, and as people read it.
  */
 import type { AssumptionName } from '../assumptions.ts'
-import { explainMisses, type Misses, type NearMiss } from '../rules/near-misses.ts'
+import { explainNearMisses, type NearMiss, type SkippedRules } from '../rules/near-misses.ts'
 import type { Match } from '../rules/rules.ts'
 
 /**
@@ -83,7 +83,7 @@ export interface CallRecord {
   requestBytes: number
   replyBytes: number
   match: Match | undefined
-  misses: Misses | undefined
+  misses: SkippedRules | undefined
   assumptions: readonly AssumptionName[]
   warnings: readonly string[]
   brokeContract: boolean
@@ -117,7 +117,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     rule: record.match ? ruleOf(record.match) : null,
     // A thousand rules are put into words only for those who ask.
     get nearMisses() {
-      return record.match ? [] : missesOf(record)
+      return record.match ? [] : nearMissesOf(record)
     },
     assumptions: [...record.assumptions],
     warnings: [...record.warnings],
@@ -130,10 +130,10 @@ export function toEntry(record: CallRecord): JournalEntry {
 }
 
 /** The rules that were meant for a call and did not happen, also where an older one did. */
-export function missesOf({ misses, params, search, headers, body }: CallRecord): NearMiss[] {
+export function nearMissesOf({ misses, params, search, headers, body }: CallRecord): NearMiss[] {
   if (!misses) return []
   const query = Object.fromEntries(new URLSearchParams(search))
-  return explainMisses(misses, { params, query, headers, body })
+  return explainNearMisses(misses, { params, query, headers, body })
 }
 
 export function ruleOf({ scenario, rule, effect }: Match): {

@@ -5,7 +5,7 @@ import { assumptions } from '../assumptions.ts'
 import { hideInQuery } from '../http/secrets.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import { type CallRecord, missesOf, ruleOf } from './entry.ts'
+import { type CallRecord, nearMissesOf, ruleOf } from './entry.ts'
 
 /** One fact a line; nothing is left out, however much there is. */
 export function explain(record: CallRecord, operations: readonly KnownOperation[]): string {
@@ -13,7 +13,7 @@ export function explain(record: CallRecord, operations: readonly KnownOperation[
     headline(record),
     ...unanswered(record, operations),
     ...met(record),
-    ...missesOf(record).map(({ reason }) => `Missed: ${reason}.`),
+    ...nearMissesOf(record).map(({ reason }) => `Missed: ${reason}.`),
     ...record.warnings.map((warning) => `Warning: ${warning}.`),
     ...record.assumptions.map(
       (name) => `It rests on '${name}', which nobody promised: ${assumptions[name].choice}.`,

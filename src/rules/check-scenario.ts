@@ -1,6 +1,6 @@
 /**
- * Checks a scenario before it is used: its shape, its words, and whether its rules can happen at all. Nothing is
- * half-loaded: there is a whole scenario, or one error with every problem.
+ * Checks a scenario before it is used: its shape, its names, and whether its rules can happen at all. The result is a
+ * whole scenario, or one error that lists every problem.
  */
 import { type Fault, needsStream } from '../faults/fault.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
@@ -9,7 +9,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { type Rule, Scenario, type ScriptedReply, type Step } from './scenario.ts'
 import { type Problem, shapeProblems } from './scenario-problems.ts'
 
-/** What a scenario has to know of an operation. */
+/** What the checks need of an operation. */
 export interface KnownOperation {
   readonly id: string
   readonly method: string
@@ -31,7 +31,7 @@ export class ScenarioError extends Error {
   }
 }
 
-/** The scenario with its defaults in place. Throws a `ScenarioError`. */
+/** The scenario with defaults filled in. Throws a `ScenarioError`. */
 export function checkScenario(input: unknown, operations: readonly KnownOperation[]): Scenario {
   const result = Scenario.safeParse(input)
   if (!result.success) throw new ScenarioError(shapeProblems(result.error.issues, input))

@@ -1,11 +1,11 @@
 /**
- * Scenarios made ready for matching, once: each rule knows its closures, and the calls that it is about.
+ * Scenarios prepared for matching, once per scenario: conditions become closures, and rules are grouped by operation.
  */
 
 import { needsStream } from '../faults/fault.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import type { Ramp } from '../faults/ramp.ts'
-import { compileWhen, modelTest, streamTest, type Test } from './condition.ts'
+import { compileWhen, streamTest, type Test } from './condition.ts'
 import type { Rule, Scenario, ScriptedReply, Step } from './scenario.ts'
 
 /** What happens to a call. */
@@ -15,13 +15,11 @@ export type Effect =
 
 export interface CompiledRule {
   readonly scenario: string
-  /** Its place in the scenario, from 1. */
+  /** Its position in the scenario, from 1. */
   readonly number: number
   readonly name: string | undefined
   readonly on: readonly string[]
   readonly tests: readonly Test[]
-  /** The one of the tests that looks at the model, if there is one. */
-  readonly modelTest: Test | undefined
   readonly calls: ReadonlySet<number> | undefined
   readonly times: number
   readonly after: number
@@ -29,10 +27,10 @@ export interface CompiledRule {
   readonly probability: Ramp | undefined
   readonly quota: { limit: number; windowMs: number } | undefined
   readonly during: { fromMs: number; toMs: number } | undefined
-  /** A rule without a sequence has one step, again and again. */
+  /** A rule without a sequence has one step, which repeats. */
   readonly steps: readonly (Effect | 'pass')[]
   readonly afterwards: 'pass' | 'last' | 'repeat'
-  /** Replies that its quota lets pass say where the quota stands. */
+  /** Replies to calls that pass its quota carry the `X-RateLimit-*` headers. */
   readonly announcesQuota: boolean
 }
 
@@ -72,7 +70,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
   const faults = steps.flatMap((step) => (step !== 'pass' && step.kind === 'fault' ? step.faults : []))
   const streamed = faults.some((setting) => needsStream(faultOf(setting.name)))
   const tests = compileWhen(rule.when ?? {})
-  const { call, model } = rule.when ?? {}
+  const { call } = rule.when ?? {}
   return {
     scenario,
     number,
@@ -80,7 +78,6 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     on: [rule.on].flat(),
     // A fault of streams is only about requests for a stream, whether the rule says so or not.
     tests: streamed && rule.when?.stream === undefined ? [streamTest(true), ...tests] : tests,
-    modelTest: model === undefined ? undefined : modelTest([model].flat()),
     calls: call === undefined ? undefined : new Set([call].flat()),
     times: rule.times ?? Number.POSITIVE_INFINITY,
     after: rule.after ?? 0,

@@ -1,6 +1,6 @@
 /**
- * What a rule can ask of a request: the `when` of a rule. Each condition becomes one closure, once; what it
- * wanted and what it saw is put into words only when somebody asks.
+ * The conditions of a rule, its `when`: their schema, and a test for each. A failed test explains itself only when
+ * somebody reads the near misses.
  */
 import * as z from 'zod'
 import { hidden, hideInValue, isSecretField, isSecretHeader } from '../http/secrets.ts'
@@ -8,7 +8,7 @@ import { compileGlob } from '../lib/glob.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
 import type { RequestView } from './request-view.ts'
 
-/** Long patterns are mistakes, or attacks. One that backtracks badly stays its author's own risk. */
+/** Characters. */
 const maxPattern = 200
 
 export const Pattern = z.strictObject({
@@ -66,10 +66,10 @@ export const When = z.lazy(() =>
 )
 export type When = z.infer<typeof When>
 
-/** One condition of a rule, ready to be asked. */
+/** One condition of a rule, compiled. */
 export interface Test {
   passes(request: RequestView): boolean
-  /** What it wanted and what the request has, as the end of a sentence. */
+  /** What it wants and what the request has, as the end of a sentence. */
   explain(request: RequestView): string
 }
 
@@ -97,7 +97,7 @@ export function compileWhen(when: When): Test[] {
   return tests
 }
 
-/** Whether the request asks for a stream, as the rule wants; also what the faults of streams ask of themselves. */
+/** Whether the request asks for a stream; implied by faults that only a stream can show. */
 export function streamTest(wanted: boolean): Test {
   return {
     passes: (request) => request.streams === wanted,
@@ -106,7 +106,7 @@ export function streamTest(wanted: boolean): Test {
   }
 }
 
-export function modelTest(globs: readonly string[]): Test {
+function modelTest(globs: readonly string[]): Test {
   const matchers = globs.map(compileGlob)
   return {
     passes({ lowerCaseModel }) {

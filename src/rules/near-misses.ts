@@ -1,24 +1,25 @@
 /**
- * Why a rule that was meant for a call did not happen: noted in passing, put into words when somebody asks.
+ * Near misses: the rules that were about a call and did not happen, and the reason for each. The reason is stored as
+ * data when the call is matched and put into words only when somebody reads it.
  */
 import type { CompiledRule } from './compiled.ts'
 import { type Asked, RequestView } from './request-view.ts'
 
-/** What depends on the moment, and so must be noted then. */
-export type Why =
+/** Why a rule was skipped, where the request alone does not tell it later. */
+export type SkipReason =
   | { kind: 'times' | 'sequence' }
   | { kind: 'call' | 'after' | 'every' | 'quota' | 'step'; call: number }
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
 
-/** What a call leaves behind for those who ask later. */
-export interface Misses {
-  /** The rules that were meant for the call and did not happen, newest first. */
+/** The rules that one call skipped. */
+export interface SkippedRules {
+  /** The rules about the call's operation, in the order in which they were tried. */
   readonly rules: readonly CompiledRule[]
-  /** How many of them were looked at, until one happened. */
+  /** How many of them were tried and skipped before one happened. */
   readonly looked: number
-  /** By place in `rules`; for a rule without, a condition of its `when` failed. */
-  readonly whys: ReadonlyMap<number, Why> | undefined
+  /** By index in `rules`. A skipped rule without an entry failed a condition of its `when`. */
+  readonly reasons: ReadonlyMap<number, SkipReason> | undefined
 }
 
 export interface NearMiss {
@@ -29,15 +30,15 @@ export interface NearMiss {
   reason: string
 }
 
-/** Explains each miss, newest rule first. */
-export function explainMisses(misses: Misses, request: Asked): NearMiss[] {
+/** The skipped rules with their reasons in words, in the order in which they were tried. */
+export function explainNearMisses(skipped: SkippedRules, request: Asked): NearMiss[] {
   const view = new RequestView(request)
-  return misses.rules.slice(0, misses.looked).map((rule, index) => {
-    const why = misses.whys?.get(index)
+  return skipped.rules.slice(0, skipped.looked).map((rule, index) => {
+    const reason = skipped.reasons?.get(index)
     return {
       scenario: rule.scenario,
       rule: rule.number,
-      reason: `${titleOf(rule)} ${why ? inWords(rule, why) : failedCondition(rule, view)}`,
+      reason: `${titleOf(rule)} ${reason ? inWords(rule, reason) : failedCondition(rule, view)}`,
     }
   })
 }
@@ -58,8 +59,8 @@ function failedCondition(rule: CompiledRule, view: RequestView): string {
     : 'did not look at the request as it is kept: its body was too long to keep'
 }
 
-function inWords(rule: CompiledRule, why: Why): string {
-  switch (why.kind) {
+function inWords(rule: CompiledRule, reason: SkipReason): string {
+  switch (reason.kind) {
     case 'times':
       return rule.times === 1
         ? 'is spent: it was to happen once'
@@ -67,19 +68,19 @@ function inWords(rule: CompiledRule, why: Why): string {
     case 'sequence':
       return `is spent: its sequence of ${rule.steps.length} has run out`
     case 'call':
-      return `wants call ${[...(rule.calls ?? [])].join(' or ')}, this is call ${why.call}`
+      return `wants call ${[...(rule.calls ?? [])].join(' or ')}, this is call ${reason.call}`
     case 'after':
-      return `lets ${rule.after} calls pass first, this is call ${why.call}`
+      return `lets ${rule.after} calls pass first, this is call ${reason.call}`
     case 'every':
-      return `happens at every ${ordinal(rule.every)} call, this is call ${why.call}`
+      return `happens at every ${ordinal(rule.every)} call, this is call ${reason.call}`
     case 'quota':
-      return `lets ${rule.quota?.limit} calls pass in ${rule.quota?.windowMs} ms, this is call ${why.call}`
+      return `lets ${rule.quota?.limit} calls pass in ${rule.quota?.windowMs} ms, this is call ${reason.call}`
     case 'step':
-      return `is at step ${why.call} of its sequence, which lets the call pass`
+      return `is at step ${reason.call} of its sequence, which lets the call pass`
     case 'probability':
-      return `has probability ${round(why.probability)}, this call drew ${round(why.drawn)}`
+      return `has probability ${round(reason.probability)}, this call drew ${round(reason.drawn)}`
     case 'during':
-      return `runs ${spanOf(rule)} of the elapsed time, this call came at ${round(why.elapsedMs)} ms`
+      return `runs ${spanOf(rule)} of the elapsed time, this call came at ${round(reason.elapsedMs)} ms`
   }
 }
 

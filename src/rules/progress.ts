@@ -1,15 +1,15 @@
 /**
- * How far a rule has got: which of the calls that meet its conditions it happens to, and what it does then.
+ * The progress of one rule: to which of the calls that meet its conditions it happens, and which step is next.
  */
 import type { QuotaReading } from '../faults/fault.ts'
 import { valueAt } from '../faults/ramp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import type { CompiledRule, Effect } from './compiled.ts'
-import type { Why } from './near-misses.ts'
+import type { SkipReason } from './near-misses.ts'
 import type { RuleRequest } from './request-view.ts'
 
-/** How far one rule has got. */
+/** Counters of one active rule. */
 export interface Progress {
   /** Calls that met its conditions. */
   seen: number
@@ -23,13 +23,13 @@ export function toProgress(): Progress {
   return { seen: 0, happened: 0, windowFrom: 0, inWindow: 0 }
 }
 
-/** Moves a rule on by one call that meets its conditions; says what happens, or why nothing does. */
+/** Counts one call that meets the conditions of a rule. Returns what happens to it, or why the rule is skipped. */
 export function advance(
   rule: CompiledRule,
   progress: Progress,
   request: RuleRequest,
   { seed, clock }: { seed: string | number; clock: Clock },
-): { effect: Effect } | Why {
+): { effect: Effect } | SkipReason {
   if (progress.happened >= rule.times) return { kind: 'times' }
   if (rule.afterwards === 'pass' && progress.happened >= rule.steps.length) return { kind: 'sequence' }
   if (rule.during) {
@@ -66,7 +66,7 @@ function passesQuota(
   return progress.inWindow <= limit
 }
 
-/** Where a quota stands. */
+/** The present reading of a quota, for `X-RateLimit-*`. */
 export function readQuota(
   { limit, windowMs }: { limit: number; windowMs: number },
   progress: Progress,

@@ -1,5 +1,5 @@
 /**
- * A request as rules look at it: what several rules would work out again and again is worked out once.
+ * A request as rules see it. Values that several rules need are computed once.
  */
 
 /** What a rule can look at. */

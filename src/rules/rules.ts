@@ -1,11 +1,11 @@
 /**
- * The rules in force in a sandbox: which one a call meets, and how far each of them has got.
+ * The active rules of a sandbox: which one happens to a call, and the progress of each.
  */
 import type { QuotaReading } from '../faults/fault.ts'
 import { quotaHeaders } from '../faults/instead.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type CompiledRule, type CompiledScenario, compileScenario, type Effect } from './compiled.ts'
-import type { Misses, Why } from './near-misses.ts'
+import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { advance, type Progress, readQuota, toProgress } from './progress.ts'
 import { RequestView, type RuleRequest } from './request-view.ts'
 import type { Scenario } from './scenario.ts'
@@ -24,8 +24,8 @@ export interface Outcome {
   match: Match | undefined
   /** Headers for the reply whether a rule matched or not: where a quota stands. */
   headers: Record<string, string> | undefined
-  /** For `explainMisses`. */
-  misses: Misses | undefined
+  /** The rules that the call skipped, for `explainNearMisses`. */
+  misses: SkippedRules | undefined
 }
 
 /** A rule that has not happened yet. */
@@ -37,37 +37,32 @@ export interface UnusedRule {
   on: readonly string[]
 }
 
-/** A scenario in force, until it is disposed of. */
-export interface InForce extends Disposable {
+/** A scenario that is active until it is disposed of. */
+export interface ActiveScenario extends Disposable {
   readonly name: string
 }
 
 /** One `use()` of a scenario. */
 interface Use {
-  /** The same in every copy, so that what a snapshot brings back can still be ended. */
+  /** The same in every copy: a use that a snapshot brought back can still be ended. */
   readonly identity: symbol
   readonly compiled: CompiledScenario
-  /** By the rule's place, from 1; a rule that met no call has none. */
+  /** By the rule's number, from 1; undefined for a rule whose conditions no call has met. */
   readonly progress: Progress[]
 }
 
-/** The rules that are meant for a call, newest first. */
+/** The rules about an operation, in the order in which they are tried. */
 interface Candidates {
   readonly rules: readonly CompiledRule[]
-  /** Where each of them keeps its progress. */
+  /** By index in `rules`: the use that holds its progress. */
   readonly uses: readonly Use[]
-  /** The places of those that a model, in lower case, does not rule out; for the models that came by. */
-  readonly byModel: Map<string | undefined, readonly number[]>
 }
 
-/** Scenarios and their progress at some moment. */
+/** Scenarios and their progress at one point in time. */
 export interface RulesSnapshot {
   readonly uses: readonly Use[]
   readonly named: ReadonlyMap<string, Use>
 }
-
-/** How many models are remembered before they are all forgotten. */
-const modelsRemembered = 100
 
 const noneNamed: ReadonlyMap<string, Use> = new Map()
 const nothing: Outcome = { match: undefined, headers: undefined, misses: undefined }
@@ -77,9 +72,9 @@ export class Rules {
   readonly #clock: Clock
   /** Newest first. */
   #uses: Use[] = []
-  /** Scenarios that requests named themselves, by name. */
+  /** Scenarios that requests name in their header, by name. */
   #named: ReadonlyMap<string, Use> = noneNamed
-  /** By operation or `METHOD /path`, since the scenarios in force last changed. */
+  /** Cache by operation or `METHOD /path`, dropped when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
 
   constructor({ seed, clock }: { seed: string | number; clock: Clock }) {
@@ -87,15 +82,15 @@ export class Rules {
     this.#clock = clock
   }
 
-  /** Puts a scenario before all others. */
-  use(scenario: Scenario): InForce {
+  /** Activates a scenario; its rules are tried before all others. */
+  use(scenario: Scenario): ActiveScenario {
     const use = begin(scenario)
     this.#change([use, ...this.#uses])
     const end = () => this.#change(this.#uses.filter(({ identity }) => identity !== use.identity))
     return { name: scenario.name, [Symbol.dispose]: end }
   }
 
-  /** The scenarios in force by name, newest first. */
+  /** Names of the active scenarios, newest first. */
   names(): string[] {
     return this.#uses.map(({ compiled }) => compiled.name)
   }
@@ -108,7 +103,7 @@ export class Rules {
     return ended
   }
 
-  /** Puts another version of a scenario in its place, wherever it is in force; nothing of it has happened yet. */
+  /** Replaces a scenario by a newer version wherever it is active; its progress starts at zero. */
   replace(old: Scenario, next: Scenario): void {
     const compiled = compileScenario(old)
     this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next) : use)))
@@ -120,13 +115,13 @@ export class Rules {
     this.#change([])
   }
 
-  /** Begins every scenario again: nothing has happened yet. */
+  /** Sets the progress of every scenario to zero. */
   reset(): void {
     this.#named = noneNamed
     this.#change(this.#uses.map((use) => ({ ...use, progress: [] })))
   }
 
-  /** The rules in force that have not happened, newest first. */
+  /** The active rules that have not happened once, newest first. */
   unused(): UnusedRule[] {
     return this.#uses.flatMap(({ compiled, progress }) =>
       compiled.rules
@@ -141,21 +136,19 @@ export class Rules {
   }
 
   /**
-   * Finds the rule that a call meets, and moves on every rule that the call comes by.
+   * Finds the rule that happens to a call, and advances the counters of every rule whose conditions the call meets.
    *
-   * @param named Scenarios that the request itself names: they come before all others.
+   * @param named Scenarios that the request names in its header: their rules are tried first.
    */
   match(request: RuleRequest, named: readonly Scenario[] = []): Outcome {
     const key = request.operation ?? `${request.method} ${request.path}`
-    const candidates = named.length === 0 ? this.#candidatesFor(key) : this.#withNamed(named, key)
-    const { rules, uses } = candidates
+    const { rules, uses } = named.length === 0 ? this.#candidatesFor(key) : this.#withNamed(named, key)
     if (rules.length === 0) return nothing
 
     const view = new RequestView(request)
     let headers: Record<string, string> | undefined
-    let whys: Map<number, Why> | undefined
-    for (const index of placesFor(candidates, view)) {
-      const rule = rules[index] as CompiledRule
+    let reasons: Map<number, SkipReason> | undefined
+    for (const [index, rule] of rules.entries()) {
       if (!meets(rule, view)) continue
       const progress = progressOf(uses[index] as Use, rule)
       const next = advance(rule, progress, request, { seed: this.#seed, clock: this.#clock })
@@ -168,16 +161,16 @@ export class Rules {
           effect: next.effect,
           quota,
         }
-        return { match, headers, misses: { rules, looked: index, whys } }
+        return { match, headers, misses: { rules, looked: index, reasons } }
       }
       if (quota && rule.announcesQuota) headers ??= quotaHeaders(quota)
-      whys ??= new Map()
-      whys.set(index, next)
+      reasons ??= new Map()
+      reasons.set(index, next)
     }
-    return { match: undefined, headers, misses: { rules, looked: rules.length, whys } }
+    return { match: undefined, headers, misses: { rules, looked: rules.length, reasons } }
   }
 
-  /** A copy of what is in force, unmoved by what happens next. */
+  /** A copy of the active scenarios and their progress. */
   snapshot(): RulesSnapshot {
     return { uses: this.#uses.map(copy), named: copyNamed(this.#named) }
   }
@@ -187,7 +180,7 @@ export class Rules {
     this.#change(snapshot.uses.map(copy))
   }
 
-  /** The same rules, as far as they have got, for a sandbox with another clock. */
+  /** The same rules with the same progress, for a sandbox with another clock. */
   fork(clock: Clock): Rules {
     const fork = new Rules({ seed: this.#seed, clock })
     fork.restore(this.snapshot())
@@ -203,7 +196,7 @@ export class Rules {
     this.#candidates ??= new Map()
     let found = this.#candidates.get(key)
     if (!found) {
-      // Unknown paths are as many as callers like: they share what is left for them, the rules for every call.
+      // Callers can invent any number of paths: those that no rule names share one cache entry.
       const known = this.#uses.some(({ compiled }) => compiled.names(key)) ? key : '*'
       found = this.#candidates.get(known) ?? candidatesAmong(this.#uses, known)
       this.#candidates.set(known, found)
@@ -244,17 +237,7 @@ function candidatesAmong(all: readonly Use[], key: string): Candidates {
       uses.push(use)
     }
   }
-  return { rules, uses, byModel: new Map() }
-}
-
-/** Where to look: many rules are about some model, and callers name the same few again and again. */
-function placesFor({ rules, byModel }: Candidates, view: RequestView): readonly number[] {
-  const known = byModel.get(view.lowerCaseModel)
-  if (known) return known
-  const places = [...rules.keys()].filter((place) => rules[place]?.modelTest?.passes(view) ?? true)
-  if (byModel.size >= modelsRemembered) byModel.clear()
-  byModel.set(view.lowerCaseModel, places)
-  return places
+  return { rules, uses }
 }
 
 function meets(rule: CompiledRule, view: RequestView): boolean {

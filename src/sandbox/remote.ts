@@ -4,11 +4,11 @@
  */
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallMatch, Journal } from '../journal/journal.ts'
-import type { InForce } from '../rules/rules.ts'
+import type { ActiveScenario } from '../rules/rules.ts'
 import type { Sandbox, SandboxClock } from './sandbox.ts'
 
 /** A scenario in force far away, until it is disposed of: `await using outage = await sandbox.use(…)`. */
-export interface RemoteInForce extends AsyncDisposable {
+export interface RemoteActiveScenario extends AsyncDisposable {
   readonly name: string
 }
 
@@ -60,4 +60,4 @@ export type Promised<Face> = {
 }
 
 /** What a result is when it has travelled: plain data as it is. */
-type Landed<Result> = Result extends InForce ? RemoteInForce : Result
+type Landed<Result> = Result extends ActiveScenario ? RemoteActiveScenario : Result

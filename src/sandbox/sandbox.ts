@@ -9,7 +9,7 @@ import { Journal } from '../journal/journal.ts'
 import { Clock, type ClockReading, type ClockSnapshot } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import { type InForce, Rules, type RulesSnapshot, type UnusedRule } from '../rules/rules.ts'
+import { type ActiveScenario, Rules, type RulesSnapshot, type UnusedRule } from '../rules/rules.ts'
 import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
 import { failScenario, replyScenario } from '../rules/shorthand.ts'
 import { Occurrences } from './occurrences.ts'
@@ -139,17 +139,17 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    *
    * @example using outage = sandbox.use('provider-outage')
    */
-  use(scenario: string | ScenarioInput | RuleInput): InForce {
+  use(scenario: string | ScenarioInput | RuleInput): ActiveScenario {
     return this.rules.use(this.#setup.host.toScenario(scenario))
   }
 
   /** Answers POST /responses with this text, every time or so many `times`. */
-  reply(text: string, options: Parameters<typeof replyScenario>[1] = {}): InForce {
+  reply(text: string, options: Parameters<typeof replyScenario>[1] = {}): ActiveScenario {
     return this.use(replyScenario(text, options))
   }
 
   /** Refuses every call with this status, every time or so many `times`. */
-  fail(status: number, options: Parameters<typeof failScenario>[1] = {}): InForce {
+  fail(status: number, options: Parameters<typeof failScenario>[1] = {}): ActiveScenario {
     return this.use(failScenario(status, options))
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Clock } from '../../src/lib/clock.ts'
 import { hash } from '../../src/lib/seed.ts'
 import { checkScenario } from '../../src/rules/check-scenario.ts'
-import { explainMisses } from '../../src/rules/near-misses.ts'
+import { explainNearMisses } from '../../src/rules/near-misses.ts'
 import type { RuleRequest } from '../../src/rules/request-view.ts'
 import { type Outcome, Rules } from '../../src/rules/rules.ts'
 import type { RuleInput } from '../../src/rules/scenario.ts'
@@ -45,7 +45,7 @@ function happens({ match }: Outcome): boolean {
 }
 
 function why(outcome: Outcome, change?: Partial<RuleRequest>): string[] {
-  return outcome.misses ? explainMisses(outcome.misses, call(change)).map(({ reason }) => reason) : []
+  return outcome.misses ? explainNearMisses(outcome.misses, call(change)).map(({ reason }) => reason) : []
 }
 
 describe('on', () => {
