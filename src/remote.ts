@@ -31,6 +31,7 @@ interface Whereabouts {
   readonly id: string
   readonly apiKey: string
   readonly baseUrl: string
+  readonly directUrl?: string
 }
 
 /**
@@ -48,6 +49,8 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
   readonly id: string
   readonly apiKey: string
   readonly baseUrl: string
+  /** The same past a balancer, where the server says one: for faults that a proxy would swallow. */
+  readonly directUrl: string | undefined
   readonly db: Promised<Database>
   readonly journal: RemoteJournal<Bodies>
   readonly clock: Promised<SandboxClock>
@@ -56,11 +59,12 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
   readonly #path: string
 
   /** @internal */
-  constructor(client: ControlClient, { id, apiKey, baseUrl }: Whereabouts) {
+  constructor(client: ControlClient, { id, apiKey, baseUrl, directUrl }: Whereabouts) {
     this.client = client
     this.id = id
     this.apiKey = apiKey
     this.baseUrl = baseUrl
+    this.directUrl = directUrl
     this.#path = `/sandboxes/${id}`
     this.db = databaseAt(client, `${this.#path}/database`)
     this.journal = journalAt(client, `${this.#path}/journal`)
@@ -97,8 +101,12 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
     return this.client.post(`${this.#path}/restore`, { id })
   }
 
-  async fork(): Promise<RemoteSandbox> {
-    return new RemoteSandbox(this.client, await this.client.post('/sandboxes', { fork: this.id }))
+  async fork(id?: string): Promise<RemoteSandbox> {
+    const made =
+      id === undefined
+        ? this.client.post<Whereabouts>('/sandboxes', { fork: this.id })
+        : this.client.put<Whereabouts>(`/sandboxes/${encodeURIComponent(id)}`, { fork: this.id })
+    return new RemoteSandbox(this.client, await made)
   }
 
   reset(): Promise<void> {
@@ -119,9 +127,18 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
 /** The default sandbox, and whatever others are made. */
 export class RemoteGateway extends RemoteSandbox {
   /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
-  async createSandbox({ fork, ...options }: NewSandbox = {}): Promise<RemoteSandbox> {
-    const from = typeof fork === 'object' ? fork.id : fork
-    return new RemoteSandbox(this.client, await this.client.post('/sandboxes', { ...options, fork: from }))
+  async createSandbox({ id, fork, ...options }: NewSandbox = {}): Promise<RemoteSandbox> {
+    const given = { ...options, fork: typeof fork === 'object' ? fork.id : fork }
+    const made =
+      id === undefined
+        ? this.client.post<Whereabouts>('/sandboxes', given)
+        : this.client.put<Whereabouts>(`/sandboxes/${encodeURIComponent(id)}`, given)
+    return new RemoteSandbox(this.client, await made)
+  }
+
+  /** Takes no new sandboxes from now on; those that live stay. */
+  drain(): Promise<void> {
+    return this.client.post('/drain')
   }
 }
 

@@ -14,7 +14,7 @@ import { ok } from './http/reply.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
 import { allowAnyOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
-import { isHealth, sendHealth } from './server/health.ts'
+import { readHealth } from './server/health.ts'
 import { createServer } from './server/node-http.ts'
 import { type RequestLine, tellOf } from './server/request-line.ts'
 import { refuse, refuseSocket, send } from './server/send.ts'
@@ -30,6 +30,8 @@ export interface ServerOptions extends GatewayOptionsInput {
   allowedHosts?: string[]
   /** What control requests carry as their bearer. Default: none; beyond loopback, one is made. */
   token?: string
+  /** Where this very server is reached past a balancer, `http://10.0.0.7:4141`. Default: nowhere else. */
+  advertise?: string
   /** One that is there already, instead of a new one with these options. */
   gateway?: GatewayCore
   /** Real milliseconds that the headers of a request may take. Default: 10,000. */
@@ -80,6 +82,7 @@ export async function startServer({
   host = '127.0.0.1',
   allowedHosts = [],
   token,
+  advertise,
   gateway,
   headersTimeoutMs = 10_000,
   bodyTimeoutMs,
@@ -93,9 +96,12 @@ export async function startServer({
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
     guard.assertSameOrigin(request)
-    if (isHealth(request)) return sendHealth(response)
+    const health = readHealth(request, core.sandboxes)
+    if (health) return send(response, health)
     guard.assertToken(request)
-    controlApp ??= import('./control/app.ts').then(({ toListener }) => toListener(core, readBody))
+    controlApp ??= import('./control/app.ts').then(({ toListener }) =>
+      toListener(core, readBody, advertise && new URL(advertise).origin),
+    )
     return (await controlApp)(request, response)
   }
 

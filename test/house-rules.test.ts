@@ -84,7 +84,9 @@ function floorOf(room: string): number {
 
 describe('The sources', () => {
   it('take everything random from the seed', () => {
-    expect(offenders(/Math\.random|randomUUID\(|getRandomValues/)).toEqual([])
+    // The ids of a node's sandboxes are the exception: a node that is started again must not repeat them.
+    const only = 'src/sandbox/sandbox-id.ts'
+    expect(offenders(/Math\.random|randomUUID\(|getRandomValues/, only)).toEqual([])
   })
 
   it('read the time in the clock alone', () => {

@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
 import { FileError, inOneLine } from './data-file.ts'
+import { readEnvironment } from './environment.ts'
 import type { Start } from './serve-command.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -44,7 +45,7 @@ function toProgram(start: Start): Command {
 }
 
 function addServe(program: Command, start: Start): Command {
-  const collect = (value: string, before: string[] = []) => [...before, value]
+  const collect = (value: string, before: string[] = []) => [...before, ...value.split(',')]
   const serve = program
     .command('serve', { isDefault: true })
     .description('Start the server.')
@@ -54,17 +55,30 @@ function addServe(program: Command, start: Start): Command {
       'address to listen on; beyond loopback, control requests need a token',
       '127.0.0.1',
     )
-    .option('--allowed-host <name>', 'another name that requests may come by; may be repeated', collect)
+    .option('--allowed-host <names>', 'other names that requests may come by; may be repeated', collect)
     .option('--seed <seed>', 'fixes everything random (default: 1)', toSeed)
     .option(
-      '--scenario <name|file>',
-      'scenario in force, by name or .yaml or .json file; may be repeated',
+      '--scenario <names|files>',
+      'scenarios in force, by name or .yaml or .json file; may be repeated',
       collect,
     )
     .option('--token <token>', 'what control requests must carry as their bearer', toToken)
+    .option('--token-file <file>', 'a file that holds the token')
     .option('--watch', 'reload scenario files when they change')
     .option('--quiet', 'print no line for each request')
     .option('--json', 'print one line of JSON when ready, and requests on stderr')
+    .option(
+      '--node <name>',
+      'name of this server among several, as n3; auto takes the number of the host name',
+    )
+    .option('--advertise <url>', 'where this very server is reached past a balancer', toOrigin)
+    .option('--no-default', 'refuse requests that name no sandbox')
+    .option(
+      '--drain-ms <milliseconds>',
+      'how long SIGTERM waits at most for sandboxes in use, taking no new ones',
+      toMilliseconds,
+      0,
+    )
     .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
     .allowExcessArguments()
     .action(async (flags) => {
@@ -74,7 +88,7 @@ function addServe(program: Command, start: Start): Command {
       const command = await import('./serve-command.ts')
       await command.serve(flags, start)
     })
-  return serve
+  return readEnvironment(serve)
 }
 
 function addValidate(program: Command): void {
@@ -131,6 +145,17 @@ function toPort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65_535) return port
   throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
+}
+
+function toMilliseconds(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Milliseconds are a whole number.')
+}
+
+function toOrigin(text: string): string {
+  const url = URL.parse(text)
+  if (url && /^https?:$/.test(url.protocol)) return url.origin
+  throw new InvalidArgumentError('Give an address such as http://10.0.0.7:4141.')
 }
 
 /** Digits are a number, as in code and in a config file. */

@@ -2,8 +2,11 @@
  * `serve`: the server, until somebody stops it.
  */
 
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { loadLibrary } from '../database/shelves.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
+import { drain } from '../server/drain.ts'
 import { printed, type RequestLine } from '../server/request-line.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
 import { keepHeapSmall } from './heap.ts'
@@ -19,6 +22,11 @@ export interface ServeFlags {
   seed?: string | number
   scenario?: string[]
   token?: string
+  tokenFile?: string
+  node?: string
+  advertise?: string
+  default: boolean
+  drainMs: number
   watch?: true
   quiet?: true
   json?: true
@@ -32,6 +40,7 @@ export type Start = (options: {
   host: string
   allowedHosts: string[]
   token: string | undefined
+  advertise: string | undefined
   onRequest: ((line: RequestLine) => void) | undefined
 }) => Promise<Started & { close(graceMs: number): Promise<void> }>
 
@@ -42,14 +51,17 @@ const idleMs = 250
 const graceMs = 5000
 
 export async function serve(flags: ServeFlags, start: Start): Promise<void> {
-  const { port, host, allowedHost: allowedHosts = [], token } = flags
+  const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
+  const token = flags.token ?? (await tokenIn(flags.tokenFile))
   const { gateway, files } = await prepare(flags)
   // What a program reads from stdout is the ready line alone.
   const print = flags.json ? console.error : console.log
   const onRequest = flags.quiet ? undefined : (line: RequestLine) => print(printed(line))
-  const server = await start({ gateway, port, host, allowedHosts, token, onRequest }).catch((error) => {
-    throw new UsageError(whyNot(error, port, host))
-  })
+  const server = await start({ gateway, port, host, allowedHosts, token, advertise, onRequest }).catch(
+    (error) => {
+      throw new UsageError(whyNot(error, port, host))
+    },
+  )
   console.log(flags.json ? readyLine(server) : readyText(server, token === undefined))
   keepHeapSmall()
   setTimeout(loadLibrary, idleMs).unref()
@@ -63,14 +75,38 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     process.exit(0)
   }
   process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  process.once('SIGTERM', async () => {
+    process.on('SIGTERM', stop)
+    if (drainMs > 0) await drain(gateway.sandboxes, drainMs)
+    await stop()
+  })
 }
 
-async function prepare({ config, seed, scenario = [] }: ServeFlags) {
+/** The first line of a file, as secrets are mounted. */
+async function tokenIn(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--token-file ${file}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`)
+  })
+  const token = text.trim()
+  if (/^\S+$/.test(token)) return token
+  throw new UsageError(`--token-file ${file}: a token has no spaces and at least one character`)
+}
+
+async function prepare({ config, seed, scenario = [], node, default: hasDefault }: ServeFlags) {
   const options = config === undefined ? {} : await readConfig(config)
   const { scenarios, files } = await loadScenarios([...(options.scenarios ?? []), ...scenario])
   try {
-    const gateway = new GatewayCore({ ...options, ...(seed !== undefined && { seed }), scenarios })
+    const gateway = new GatewayCore({
+      ...options,
+      ...(seed !== undefined && { seed }),
+      scenarios,
+      sandboxes: {
+        ...options.sandboxes,
+        ...(node !== undefined && { node: toNode(node) }),
+        ...(!hasDefault && { default: false }),
+      },
+    })
     return { gateway, files }
   } catch (error) {
     const { message } = error as Error
@@ -78,6 +114,16 @@ async function prepare({ config, seed, scenario = [] }: ServeFlags) {
       message.replace(/^createGateway: |^(?=Bad fixture)/, config === undefined ? '' : `${config}: `),
     )
   }
+}
+
+/** `auto` is the number at the end of the host name, as the pods of a StatefulSet have it: `understudy-3` is `n3`. */
+function toNode(name: string): string {
+  if (name !== 'auto') return name
+  const ordinal = /(?:^|\D)(\d{1,6})$/.exec(hostname())?.[1]
+  if (ordinal !== undefined) return `n${ordinal}`
+  throw new UsageError(
+    `--node auto needs a host name that ends in a number, and this is '${hostname()}': name the node`,
+  )
 }
 
 function whyNot(error: NodeJS.ErrnoException, port: number, host: string): string {

@@ -23,19 +23,25 @@ type ControlRequest = Context<{ Bindings: HttpBindings }>
 export type ReadBody = (request: IncomingMessage, limit: number) => Promise<string>
 
 /** What a route is given that has nothing to do with the request. */
-type Surroundings = Pick<ControlContext, 'gateway' | 'routes' | 'snapshots' | 'uses'>
+type Surroundings = Pick<ControlContext, 'gateway' | 'routes' | 'snapshots' | 'uses' | 'directOrigin'>
 
-export function toListener(gateway: GatewayCore, read: ReadBody): RequestListener {
-  const app = toApp(gateway, read)
+/** @param directOrigin Where this very server is reached, past any balancer. */
+export function toListener(
+  gateway: GatewayCore,
+  read: ReadBody,
+  directOrigin?: string | undefined,
+): RequestListener {
+  const app = toApp(gateway, read, directOrigin)
   return getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     overrideGlobalObjects: false,
   })
 }
 
-function toApp(gateway: GatewayCore, read: ReadBody): ControlApp {
+function toApp(gateway: GatewayCore, read: ReadBody, directOrigin: string | undefined): ControlApp {
   const app: ControlApp = new Hono<{ Bindings: HttpBindings }>().basePath('/__understudy')
   const surroundings: Surroundings = {
     gateway,
+    directOrigin,
     routes: controlRoutes,
     snapshots: new Keepsakes(),
     uses: new Keepsakes(),
@@ -70,7 +76,8 @@ async function answer(
     query,
     body: checked,
   } = checkRequest(route, { params: context.req.param(), search, body }, false)
-  const origin = `http://${incoming.headers.host}`
+  const scheme = incoming.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  const origin = `${scheme}://${incoming.headers.host}`
   const result = await route.run({ ...surroundings, params, query, body: checked, origin })
   send(outgoing, route.response ? json(route.status ?? 200, result) : nothing)
   return RESPONSE_ALREADY_SENT

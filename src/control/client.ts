@@ -26,6 +26,10 @@ export class ControlClient {
     return this.#data('POST', path, body)
   }
 
+  put<Data>(path: string, body?: unknown): Promise<Data> {
+    return this.#data('PUT', path, body)
+  }
+
   patch<Data>(path: string, body: unknown): Promise<Data> {
     return this.#data('PATCH', path, body)
   }

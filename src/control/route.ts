@@ -17,6 +17,8 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
   readonly routes: readonly ControlRoute[]
   /** Where the caller reaches the server: `http://127.0.0.1:4141`. */
   readonly origin: string
+  /** Where this very server is reached, past any balancer; undefined where nobody said. */
+  readonly directOrigin: string | undefined
   /** What was given out by its id. */
   readonly snapshots: Keepsakes<SandboxSnapshot>
   readonly uses: Keepsakes<ActiveScenario>

@@ -30,5 +30,5 @@ export function sandboxBaseUrl(baseUrl: string, id: string): string {
 
 /** The id in a sandbox's key, `us-<id>-…`. */
 export function sandboxIdOfKey(key: string): string | undefined {
-  return /^us-([a-z0-9]+)-/.exec(key)?.[1]
+  return /^us-([a-z0-9]+(?:-[a-z0-9]+)*)-/.exec(key)?.[1]
 }

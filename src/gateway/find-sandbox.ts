@@ -12,9 +12,10 @@ export function whoseJournal(sandboxes: Sandboxes, address: Address, bearer: Bea
   return (id !== undefined && sandboxes.peek(id)) || sandboxes.default
 }
 
-/** Throws 410 where the sandbox is gone, 401 where the key only looks like a sandbox's. */
+/** Throws 410 where the sandbox is gone or there is no default one, 421 where it lives elsewhere, 401 for a wrong key. */
 export function assertSandbox(sandboxes: Sandboxes, address: Address, { key, sandboxId }: Bearer): void {
-  if (address.sandboxId !== undefined) sandboxes.find(address.sandboxId)
+  if (address.sandboxId === undefined && sandboxId === undefined) sandboxes.assertDefault()
+  else if (address.sandboxId !== undefined) sandboxes.find(address.sandboxId)
   else if (sandboxId !== undefined && sandboxes.find(sandboxId).apiKey !== key)
     throw unauthorized('Invalid API key')
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-options.ts'
 import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
+import { nodeNameForm } from './sandbox-id.ts'
 
 const milliseconds = z.number().min(0)
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
@@ -72,6 +73,15 @@ export const GatewayOptions = z.strictObject({
         .positive()
         .default(60 * 60 * 1000)
         .describe('Idle for so long, a sandbox goes.'),
+      node: z
+        .string()
+        .regex(nodeNameForm, 'A node is named by letters and a number, as in n3')
+        .optional()
+        .describe('The name of this server among several: ids of sandboxes begin with it. Default: none.'),
+      default: z
+        .boolean()
+        .default(true)
+        .describe('Whether requests that name no sandbox see the default one; otherwise they are refused.'),
     })
     .prefault({}),
 })

@@ -32,7 +32,7 @@ export interface SandboxHost {
   /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
   toScenario(input: string | object): Scenario
   /** Makes a sandbox of the same options and world, which begins at a moment of this one. @internal */
-  toFork(setup: SandboxSetup, from: Moment): Sandbox
+  toFork(setup: SandboxSetup, from: Moment, id?: string): Sandbox
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
   elapsed(): number
   dispose(id: string): void
@@ -180,9 +180,13 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.#return(kept.moment)
   }
 
-  /** Another sandbox that begins where this one is now; what either does from then on is its own. */
-  fork(): Sandbox<Bodies> {
-    return this.#setup.host.toFork(this.#setup, this.#moment()) as Sandbox<Bodies>
+  /**
+   * Another sandbox that begins where this one is now; what either does from then on is its own.
+   *
+   * @param id Its name. Default: the gateway gives one.
+   */
+  fork(id?: string): Sandbox<Bodies> {
+    return this.#setup.host.toFork(this.#setup, this.#moment(), id) as Sandbox<Bodies>
   }
 
   /** Goes back to the seed: data, scenarios, journal, clock and counters. */

@@ -10,8 +10,14 @@ import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { GatewayOptions, type GatewayOptionsInput } from './options.ts'
 import { type Moment, Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
+import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
 
 export interface NewSandbox {
+  /**
+   * A name to choose yourself: 1 to 64 small letters and digits, with single hyphens between them. The living sandbox
+   * of this name is returned as it is. Default: the gateway gives one.
+   */
+  id?: string | undefined
   /** A sandbox to begin like, or its id. Default: begin from the seed. */
   fork?: string | { readonly id: string } | undefined
   /** Default: the gateway's. */
@@ -38,7 +44,9 @@ export class Sandboxes implements SandboxHost {
   readonly #clock: Clock
   /** In force in every sandbox from its start. */
   scenarios: readonly Scenario[]
-  #made = 0
+  readonly #ids: SandboxIds
+  /** No new sandbox is taken any more: see `drain`. */
+  #isDraining = false
   #sweptAt = 0
   /** Serves every key that is no sandbox's. */
   readonly default: Sandbox
@@ -48,36 +56,55 @@ export class Sandboxes implements SandboxHost {
     this.#world = new World(setup.options)
     this.#clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
+    this.#ids = new SandboxIds(setup.options.sandboxes.node)
     this.default = new Sandbox({ id: 'default', options: setup.options, world: this.#world, host: this })
   }
 
-  /** Throws 400 for fixtures that are wrong, 410 for a fork of one that is gone, 429 when there are too many. */
-  create({ fork, seed, fixtures }: NewSandbox = {}): Sandbox {
+  /**
+   * Throws 400 for a name or fixtures that are wrong, 410 for a fork of one that is gone, 429 when there are too many,
+   * 503 while the gateway drains.
+   */
+  create({ id, fork, seed, fixtures }: NewSandbox = {}): Sandbox {
+    if (id !== undefined) {
+      const living = this.peek(id)
+      if (living) return living
+      assertChosenId(id)
+    }
     const own = seed !== undefined || fixtures !== undefined
     if (fork !== undefined) {
       if (own)
         throw new GatewayError(400, 'A fork has the seed and the fixtures of its origin: leave them out')
-      return this.find(typeof fork === 'string' ? fork : fork.id).fork()
+      return this.find(typeof fork === 'string' ? fork : fork.id).fork(id)
     }
     const { options } = this.#setup
-    if (!own) return this.#admit(options, this.#world)
+    if (!own) return this.#admit(id, options, this.#world)
     const result = Own.safeParse({
       seed: seed ?? options.seed,
       fixtures: { ...options.fixtures, ...fixtures },
     })
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const ownOptions = { ...options, ...result.data }
-    return this.#admit(ownOptions, worldOf(ownOptions))
+    return this.#admit(id, ownOptions, worldOf(ownOptions))
   }
 
-  /** The living sandbox with this id. Throws 410 where there is none, or none any more. */
+  /** The living sandbox with this id. Throws 410 where there is none, 421 where it lives on another node. */
   find(id: string): Sandbox {
     const sandbox = this.peek(id)
     if (sandbox) return sandbox
     this.#residents.delete(id)
+    this.#assertHere(id)
     throw new GatewayError(
       410,
       `Sandbox '${id}' is gone: it was disposed of, was idle for too long, or never was`,
+    )
+  }
+
+  /** Throws 410 where the default sandbox was left out. */
+  assertDefault(): void {
+    if (this.#setup.options.sandboxes.default) return
+    throw new GatewayError(
+      410,
+      'This gateway has no default sandbox: create one with POST /__understudy/sandboxes, and send its key or use its baseUrl',
     )
   }
 
@@ -102,8 +129,24 @@ export class Sandboxes implements SandboxHost {
   }
 
   /** @internal */
-  toFork({ options, world }: SandboxSetup, from: Moment): Sandbox {
-    return this.#admit(options, world, from)
+  toFork({ options, world }: SandboxSetup, from: Moment, id?: string): Sandbox {
+    return this.#admit(id, options, world, from)
+  }
+
+  /** Takes no more sandboxes; those that live stay. */
+  drain(): void {
+    this.#isDraining = true
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /**
+   * Whether a sandbox is in use: it answers a request, or has answered one within so many milliseconds of elapsed time.
+   */
+  isBusy(withinMs: number): boolean {
+    return [...this.#residents.values()].some(({ idleMs }) => idleMs < withinMs)
   }
 
   elapsed(): number {
@@ -133,7 +176,12 @@ export class Sandboxes implements SandboxHost {
     for (const sandbox of [this.default, ...this.#residents.values()]) sandbox.rules.replace(old, next)
   }
 
-  #admit(options: GatewayOptions, world: World, from?: Moment): Sandbox {
+  #admit(id: string | undefined, options: GatewayOptions, world: World, from?: Moment): Sandbox {
+    if (this.#isDraining)
+      throw new GatewayError(
+        503,
+        'This gateway is being shut down and takes no new sandboxes: ask another node',
+      )
     const { limit, idleMs } = this.#setup.options.sandboxes
     const isFull = this.#residents.size >= limit
     if (isFull || this.#clock.elapsed() - this.#sweptAt > idleMs / sweepsPerAge) this.#sweep()
@@ -143,9 +191,17 @@ export class Sandboxes implements SandboxHost {
         `There are ${limit} sandboxes already: dispose of some, or raise sandboxes.limit`,
       )
     }
-    const sandbox = new Sandbox({ id: `s${++this.#made}`, options, world, host: this }, from)
+    const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, world, host: this }, from)
     this.#residents.set(sandbox.id, sandbox)
     return sandbox
+  }
+
+  #assertHere(id: string): void {
+    const { node } = this.#setup.options.sandboxes
+    const home = nodeOf(id)
+    if (node === undefined || home === undefined || home === node) return
+    const message = `Sandbox '${id}' lives on node '${home}', and this is '${node}': send its requests there`
+    throw new GatewayError(421, message, { node: home }, { headers: { 'x-understudy-node': home } })
   }
 
   #isIdle(sandbox: Sandbox): boolean {

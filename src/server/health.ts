@@ -1,18 +1,22 @@
 /**
- * Whether the server is up. Answered without a token and without loading the control API, as it is asked for in a
- * loop before anything else.
+ * Whether the server is up, and whether it takes new sandboxes. Answered without a token and without loading the
+ * control API, as both are asked for in a loop before and beside everything else.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ok } from '../http/reply.ts'
-import { send } from './send.ts'
+import type { IncomingMessage } from 'node:http'
+import { json, ok, type Reply } from '../http/reply.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
 
 export const healthPath = '/health'
-export const health = { data: { status: 'ok' } } as const
+export const readinessPath = '/ready'
 
-export function isHealth({ method, url = '' }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && url.split('?', 1)[0] === `/__understudy${healthPath}`
-}
-
-export function sendHealth(response: ServerResponse): void {
-  send(response, ok(health))
+/** The answer to one of the two questions; undefined where the request asks neither. */
+export function readHealth(
+  { method, url = '' }: IncomingMessage,
+  { isDraining }: Pick<Sandboxes, 'isDraining'>,
+): Reply | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  const path = url.split('?', 1)[0]
+  if (path === `/__understudy${healthPath}`) return ok({ data: { status: 'ok' } })
+  if (path !== `/__understudy${readinessPath}`) return undefined
+  return json(isDraining ? 503 : 200, { data: { status: isDraining ? 'draining' : 'ready' } })
 }

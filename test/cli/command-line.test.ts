@@ -67,6 +67,48 @@ const failing = (status: number) =>
   `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
 
 describe('serve', () => {
+  it('takes each flag from its variable too, where no flag is given', async () => {
+    vi.stubEnv('UNDERSTUDY_PORT', '9001')
+    vi.stubEnv('UNDERSTUDY_ALLOWED_HOST', 'one.example,two.example')
+    vi.stubEnv('UNDERSTUDY_NODE', 'n4')
+    vi.stubEnv('UNDERSTUDY_NO_DEFAULT', 'true')
+    vi.stubEnv('UNDERSTUDY_WATCH', 'false')
+    try {
+      const { port, allowedHosts, options } = await given('--port', '9002')
+      expect([port, allowedHosts]).toEqual([9002, ['one.example', 'two.example']])
+      expect(options.sandboxes).toMatchObject({ node: 'n4', default: false })
+      vi.stubEnv('UNDERSTUDY_PORT', 'x')
+      expect(await exit()).toBe(2)
+      expect(stderr).toContain(
+        "error: UNDERSTUDY_PORT: 'x' is invalid. A port is a whole number from 0 to 65535.\n",
+      )
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
+  it('reads the token from a file, without the line break at its end', async () => {
+    await write('token', 'from-a-file\n')
+    expect(await given('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })
+    expect(await exit('--token-file', '@nothing')).toBe(2)
+    expect(stderr).toMatch(/^error: --token-file \S+nothing: no such file$/m)
+  })
+
+  it('is one node of several, with --node, --advertise and --no-default', async () => {
+    const { advertise, options } = await given(
+      '--node',
+      'n3',
+      '--advertise',
+      'http://10.0.0.7:4141/',
+      '--no-default',
+    )
+    expect(advertise).toBe('http://10.0.0.7:4141')
+    expect(options.sandboxes).toMatchObject({ node: 'n3', default: false })
+    expect(await exit('--node', '3')).toBe(2)
+    expect(stderr).toContain('A node is named by letters and a number, as in n3')
+    expect(await exit('--advertise', 'here')).toBe(2)
+  })
+
   it('listens on port 4141 of this machine, from seed 1, with no scenario, unless told otherwise', async () => {
     for (const args of [[], ['serve']]) {
       expect(await given(...args)).toMatchObject({

@@ -159,7 +159,8 @@ describe('the token', () => {
     expect(server.token).toBeUndefined()
   })
 
-  it.each(controlLines.filter((line) => !line.endsWith('/health')))('is wanted for %s', async (line) => {
+  const guarded = controlLines.filter((line) => !/\/(health|ready)$/.test(line))
+  it.each(guarded)('is wanted for %s', async (line) => {
     for (const authorization of [undefined, 'Bearer wrong', `Bearer ${wide.token}x`, `Basic ${wide.token}`]) {
       const { status, head, body } = await send(line, authorization ? { authorization } : {}, wide)
       expect([status, body.error.code]).toEqual([401, 401])

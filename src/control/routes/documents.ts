@@ -2,7 +2,7 @@
  * What the server says about itself.
  */
 import * as z from 'zod'
-import { health, healthPath } from '../../server/health.ts'
+import { healthPath, readinessPath } from '../../server/health.ts'
 import { controlDocument } from '../documents.ts'
 import { gatewayRoute } from '../route.ts'
 
@@ -14,7 +14,24 @@ export const documentRoutes = [
     summary: 'Whether the server is up; needs no token',
     tag: 'Server',
     response: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
-    run: () => health,
+    run: () => ({ data: { status: 'ok' } }),
+  }),
+  gatewayRoute({
+    id: 'getReadiness',
+    method: 'get',
+    path: readinessPath,
+    summary: 'Whether the server takes new sandboxes: 503 while it drains; needs no token',
+    tag: 'Server',
+    response: z.object({ data: z.strictObject({ status: z.enum(['ready', 'draining']) }) }),
+    run: ({ gateway }) => ({ data: { status: gateway.sandboxes.isDraining ? 'draining' : 'ready' } }),
+  }),
+  gatewayRoute({
+    id: 'drain',
+    method: 'post',
+    path: '/drain',
+    summary: 'Take no new sandboxes from now on; those that live stay',
+    tag: 'Server',
+    run: ({ gateway }) => gateway.sandboxes.drain(),
   }),
   gatewayRoute({
     id: 'getControlDocument',

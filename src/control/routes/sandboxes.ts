@@ -6,13 +6,19 @@ import { Fixtures } from '../../database/seed-options.ts'
 import { sandboxBaseUrl } from '../../gateway/address.ts'
 import { GatewayError } from '../../http/errors.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { gatewayRoute, sandboxRoute } from '../route.ts'
+import { type ControlContext, gatewayRoute, sandboxRoute } from '../route.ts'
 
 const SandboxInfo = z
   .strictObject({
     id: z.string(),
     apiKey: z.string().describe('Requests with this key see this sandbox.'),
     baseUrl: z.string().describe('Requests below it see this sandbox, whatever their key; ends in /api/v1.'),
+    directUrl: z
+      .string()
+      .optional()
+      .describe(
+        'The same past the balancer, where the server was started with --advertise: for resets and half-sent bodies.',
+      ),
   })
   .meta({ id: 'Sandbox', description: 'An isolated world of one client.' })
 const OneSandbox = z.object({ data: SandboxInfo })
@@ -28,9 +34,15 @@ const NewSandbox = z.strictObject({
 
 const Snapshot = z.strictObject({ id: z.string() })
 
-function infoOf({ id, apiKey }: Sandbox, origin: string): z.infer<typeof SandboxInfo> {
-  const baseUrl = `${origin}/api/v1`
-  return { id, apiKey, baseUrl: id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id) }
+type Origins = Pick<ControlContext, 'origin' | 'directOrigin'>
+
+function infoOf({ id, apiKey }: Sandbox, { origin, directOrigin }: Origins): z.infer<typeof SandboxInfo> {
+  const below = (address: string) => {
+    const baseUrl = `${address}/api/v1`
+    return id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id)
+  }
+  const info = { id, apiKey, baseUrl: below(origin) }
+  return directOrigin === undefined ? info : { ...info, directUrl: below(directOrigin) }
 }
 
 export const sandboxRoutes = [
@@ -41,8 +53,8 @@ export const sandboxRoutes = [
     summary: 'List the living sandboxes, the default one first',
     tag: 'Sandboxes',
     response: z.object({ data: z.array(SandboxInfo) }),
-    run: ({ gateway: { sandboxes }, origin }) => ({
-      data: [sandboxes.default, ...sandboxes.list()].map((sandbox) => infoOf(sandbox, origin)),
+    run: ({ gateway: { sandboxes }, ...origins }) => ({
+      data: [sandboxes.default, ...sandboxes.list()].map((sandbox) => infoOf(sandbox, origins)),
     }),
   }),
   gatewayRoute({
@@ -54,7 +66,25 @@ export const sandboxRoutes = [
     status: 201,
     body: NewSandbox.optional(),
     response: OneSandbox,
-    run: ({ gateway, origin, body }) => ({ data: infoOf(gateway.sandboxes.create(body), origin) }),
+    run: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
+  }),
+  gatewayRoute({
+    id: 'putSandbox',
+    method: 'put',
+    path: '/sandboxes/{sandbox}',
+    summary: 'Create a sandbox under a name of your own, or find the one that has it',
+    tag: 'Sandboxes',
+    params: z.object({
+      sandbox: z
+        .string()
+        .min(1)
+        .describe('1 to 64 small letters and digits, with single hyphens between them.'),
+    }),
+    body: NewSandbox.optional(),
+    response: OneSandbox,
+    run: ({ gateway, params, body, ...origins }) => ({
+      data: infoOf(gateway.sandboxes.create({ ...body, id: params.sandbox }), origins),
+    }),
   }),
   sandboxRoute({
     id: 'getSandbox',
@@ -63,7 +93,7 @@ export const sandboxRoutes = [
     summary: 'Read where a sandbox is reached',
     tag: 'Sandboxes',
     response: OneSandbox,
-    run: (sandbox, { origin }) => ({ data: infoOf(sandbox, origin) }),
+    run: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
   }),
   sandboxRoute({
     id: 'deleteSandbox',
