@@ -8,7 +8,6 @@ import type { Match } from '../rules/rules.ts'
 
 /** The reply as the rule wants it. A stream's faults leave a reply alone that is none, a refusal for example. */
 export function distort(reply: Reply, { effect }: Match, context: FaultContext): Reply {
-  if (effect.kind === 'reply') return reply
   let distorted = reply
   for (const setting of effect.faults) distorted = distortOnce(distorted, setting, context)
   return distorted

@@ -39,8 +39,7 @@ export function faultContext(
 
 /** Acts out what comes before an answer, and what replaces it. */
 export function open({ effect }: Match, context: FaultContext): Opening {
-  if (effect.kind === 'reply') return { waitMs: 0, instead: scriptedReply(effect.reply) }
-  const opening: Opening = { waitMs: 0, instead: undefined }
+  const opening: Opening = { waitMs: 0, instead: effect.reply && scriptedReply(effect.reply) }
   for (const setting of effect.faults) {
     const fault = faultOf(setting.name)
     if (fault.family !== 'before' && fault.family !== 'instead') continue

@@ -65,7 +65,6 @@ class Context implements ResolverContext {
   }
 
   get script(): ScriptedReply | undefined {
-    const { effect } = this.#exchange.match ?? {}
-    return effect?.kind === 'reply' ? effect.reply : undefined
+    return this.#exchange.match?.effect.reply
   }
 }

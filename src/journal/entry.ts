@@ -141,8 +141,7 @@ export function ruleOf({ scenario, rule, effect }: Match): {
   rule: number
   faults: string[]
 } {
-  const faults = effect.kind === 'fault' ? effect.faults.map(({ name }) => name) : []
-  return { scenario, rule, faults }
+  return { scenario, rule, faults: effect.faults.map(({ name }) => name) }
 }
 
 function queryOf(search: string): JournalEntry['query'] {

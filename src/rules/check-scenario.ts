@@ -144,23 +144,32 @@ function* effectProblems(site: Site): Generator<Problem> {
   const given = (['fault', 'reply', 'sequence'] as const).filter((name) => rule[name] !== undefined)
   if (given.length === 0)
     yield { path: [], message: `Nothing happens ${place}: give it a fault, a reply or a sequence` }
-  if (given.length > 1) {
+  if (given.length > 1 && rule.sequence) {
     yield {
-      path: [given[1] as string],
-      message: `Both ${given.join(' and ')} ${place}: one thing happens at a call, use a sequence for several`,
+      path: ['sequence'],
+      message: `Both ${given.join(' and ')} ${place}: put what comes first into the sequence as its first step`,
     }
   }
   for (const [path, step] of stepsOf(rule)) {
     if (step === 'pass') continue
     if ('reply' in step) yield* replyProblems(step.reply, [...path, 'reply'], site)
-    else yield* faultProblems([step.fault].flat(), [...path, 'fault'], site)
+    if (!step.fault) continue
+    const faults = [step.fault].flat()
+    yield* faultProblems(faults, [...path, 'fault'], site)
+    const other = 'reply' in step && faults.find(({ name }) => replaces(faultOf(name)))
+    if (other) {
+      yield {
+        path: [...path, 'fault'],
+        message: `'${other.name}' ${place} answers in place of the reply beside it: use a sequence for both`,
+      }
+    }
   }
 }
 
 function stepsOf({ fault, reply, sequence = [] }: Rule): [Path, Step][] {
   const steps: [Path, Step][] = sequence.map((step, index) => [['sequence', index], step])
-  if (fault) steps.push([[], { fault }])
-  if (reply) steps.push([[], { reply }])
+  if (reply) steps.push([[], { reply, fault }])
+  else if (fault) steps.push([[], { fault }])
   return steps
 }
 

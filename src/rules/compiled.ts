@@ -8,10 +8,11 @@ import type { Ramp } from '../faults/ramp.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
 import type { Rule, Scenario, ScriptedReply, Step } from './scenario.ts'
 
-/** What happens to a call. */
-export type Effect =
-  | { kind: 'fault'; faults: readonly FaultSetting[] }
-  | { kind: 'reply'; reply: ScriptedReply }
+/** What happens to a call: a scripted reply takes the place of the operation's answer, and faults act on either. */
+export interface Effect {
+  readonly faults: readonly FaultSetting[]
+  readonly reply: ScriptedReply | undefined
+}
 
 export interface CompiledRule {
   readonly scenario: string
@@ -67,7 +68,7 @@ function compile({ name, rules: written }: Scenario): CompiledScenario {
 
 function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
   const steps = stepsOf(rule).map(effectOf)
-  const faults = steps.flatMap((step) => (step !== 'pass' && step.kind === 'fault' ? step.faults : []))
+  const faults = steps.flatMap((step) => (step === 'pass' ? [] : step.faults))
   const streamed = faults.some((setting) => needsStream(faultOf(setting.name)))
   const tests = compileWhen(rule.when ?? {})
   const { call } = rule.when ?? {}
@@ -93,13 +94,11 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
 
 function stepsOf({ fault, reply, sequence }: Rule): readonly Step[] {
   if (sequence) return sequence
-  if (reply) return [{ reply }]
+  if (reply) return [{ reply, fault }]
   return fault ? [{ fault }] : []
 }
 
 function effectOf(step: Step): Effect | 'pass' {
   if (step === 'pass') return step
-  return 'reply' in step
-    ? { kind: 'reply', reply: step.reply }
-    : { kind: 'fault', faults: [step.fault].flat() }
+  return { reply: 'reply' in step ? step.reply : undefined, faults: step.fault ? [step.fault].flat() : [] }
 }

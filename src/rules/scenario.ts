@@ -71,9 +71,14 @@ const Faults = z.lazy(() =>
 
 /** What a rule does at one call: `pass` leaves the call to older rules and to the operation. */
 export const Step = z.lazy(() =>
-  z.union([z.literal('pass'), z.strictObject({ fault: Faults }), z.strictObject({ reply: ScriptedReply })], {
-    error: "a step is 'pass', a fault or a reply",
-  }),
+  z.union(
+    [
+      z.literal('pass'),
+      z.strictObject({ fault: Faults }),
+      z.strictObject({ reply: ScriptedReply, fault: Faults.optional() }),
+    ],
+    { error: "a step is 'pass', a fault or a reply" },
+  ),
 )
 export type Step = z.infer<typeof Step>
 
@@ -105,7 +110,9 @@ export const Rule = z.lazy(() =>
     fault: Faults.optional().describe(
       'What goes wrong: a fault by name, or with its parameters, or several.',
     ),
-    reply: ScriptedReply.optional().describe('What is answered in place of the operation.'),
+    reply: ScriptedReply.optional().describe(
+      'What is answered in place of the operation. A `fault` beside it acts on this reply.',
+    ),
     sequence: z.array(Step).optional().describe('One step a call.'),
     afterwards: z
       .enum(['pass', 'last', 'repeat'])

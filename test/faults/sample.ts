@@ -56,7 +56,7 @@ export function afflict(reply: Reply, fault: FaultInput, context: Partial<FaultC
     rule: 1,
     name: undefined,
     quota: undefined,
-    effect: { kind: 'fault', faults: [FaultSetting.parse(fault)] },
+    effect: { reply: undefined, faults: [FaultSetting.parse(fault)] },
   } as const
   return distort(reply, match, {
     random: () => 0.5,

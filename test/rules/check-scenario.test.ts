@@ -128,7 +128,11 @@ describe('a rule that contradicts itself is refused', () => {
     [{ on: '*' }, "Nothing happens in scenario 'outage', rule 2: give it a fault, a reply or a sequence"],
     [
       { on: 'createResponse', fault: 'status', reply: { text: 'Hello' } },
-      "Both fault and reply in scenario 'outage', rule 2",
+      "'status' in scenario 'outage', rule 2 answers in place of the reply beside it: use a sequence for both",
+    ],
+    [
+      { on: '*', fault: 'status', sequence: ['pass'] },
+      "Both fault and sequence in scenario 'outage', rule 2",
     ],
     [
       { on: '*', fault: ['status', 'timeout'] },

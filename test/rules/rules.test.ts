@@ -236,8 +236,7 @@ describe('sequence', () => {
     const steps = [{ fault: 'timeout' }, 'pass', { fault: 'status' }] as const
     const { ask } = setup({ on: '*', sequence: [...steps], afterwards })
     return Array.from({ length: 5 }, () => {
-      const effect = ask().match?.effect
-      return effect?.kind === 'fault' ? effect.faults[0]?.name : '-'
+      return ask().match?.effect.faults[0]?.name ?? '-'
     })
   }
 
