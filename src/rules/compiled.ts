@@ -14,6 +14,13 @@ export interface Effect {
   readonly reply: ScriptedReply | undefined
 }
 
+export interface CompiledStep {
+  /** Undefined lets the call pass. */
+  readonly effect: Effect | undefined
+  /** A fault that only an event stream can show: the step waits for a request that asks for one. */
+  readonly needsStream: boolean
+}
+
 export interface CompiledRule {
   readonly scenario: string
   /** Its position in the scenario, from 1. */
@@ -29,7 +36,7 @@ export interface CompiledRule {
   readonly quota: { limit: number; windowMs: number } | undefined
   readonly during: { fromMs: number; toMs: number } | undefined
   /** A rule without a sequence has one step, which repeats. */
-  readonly steps: readonly (Effect | 'pass')[]
+  readonly steps: readonly CompiledStep[]
   readonly afterwards: 'pass' | 'last' | 'repeat'
   /** Replies to calls that pass its quota carry the `X-RateLimit-*` headers. */
   readonly announcesQuota: boolean
@@ -67,9 +74,8 @@ function compile({ name, rules: written }: Scenario): CompiledScenario {
 }
 
 function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
-  const steps = stepsOf(rule).map(effectOf)
-  const faults = steps.flatMap((step) => (step === 'pass' ? [] : step.faults))
-  const streamed = faults.some((setting) => needsStream(faultOf(setting.name)))
+  const steps = stepsOf(rule).map(compileStep)
+  const streamed = steps.every((step) => step.needsStream)
   const tests = compileWhen(rule.when ?? {})
   const { call } = rule.when ?? {}
   return {
@@ -77,7 +83,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     number,
     name: rule.name,
     on: [rule.on].flat(),
-    // A fault of streams is only about requests for a stream, whether the rule says so or not.
+    // A rule whose every step is a fault of streams is only about requests for a stream.
     tests: streamed && rule.when?.stream === undefined ? [streamTest(true), ...tests] : tests,
     calls: call === undefined ? undefined : new Set([call].flat()),
     times: rule.times ?? Number.POSITIVE_INFINITY,
@@ -88,7 +94,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
     steps,
     afterwards: rule.sequence ? (rule.afterwards ?? 'pass') : 'last',
-    announcesQuota: rule.quota !== undefined && faults.some(({ name }) => name === 'rate-limit'),
+    announcesQuota: rule.quota !== undefined && steps.some(limitsRate),
   }
 }
 
@@ -98,7 +104,15 @@ function stepsOf({ fault, reply, sequence }: Rule): readonly Step[] {
   return fault ? [{ fault }] : []
 }
 
-function effectOf(step: Step): Effect | 'pass' {
-  if (step === 'pass') return step
-  return { reply: 'reply' in step ? step.reply : undefined, faults: step.fault ? [step.fault].flat() : [] }
+function compileStep(step: Step): CompiledStep {
+  if (step === 'pass') return { effect: undefined, needsStream: false }
+  const faults = step.fault ? [step.fault].flat() : []
+  return {
+    effect: { reply: 'reply' in step ? step.reply : undefined, faults },
+    needsStream: faults.some(({ name }) => needsStream(faultOf(name))),
+  }
+}
+
+function limitsRate({ effect }: CompiledStep): boolean {
+  return effect?.faults.some(({ name }) => name === 'rate-limit') ?? false
 }

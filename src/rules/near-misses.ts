@@ -9,6 +9,7 @@ import { type Asked, RequestView } from './request-view.ts'
 export type SkipReason =
   | { kind: 'times' | 'sequence' }
   | { kind: 'call' | 'after' | 'every' | 'quota' | 'step'; call: number }
+  | { kind: 'stream'; step: number }
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
 
@@ -75,6 +76,8 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
       return `happens at every ${ordinal(rule.every)} call, this is call ${reason.call}`
     case 'quota':
       return `lets ${rule.quota?.limit} calls pass in ${rule.quota?.windowMs} ms, this is call ${reason.call}`
+    case 'stream':
+      return `is at step ${reason.step} of its sequence, a fault of streams: the request asks for none`
     case 'step':
       return `is at step ${reason.call} of its sequence, which lets the call pass`
     case 'probability':

@@ -5,9 +5,9 @@ import type { QuotaReading } from '../faults/fault.ts'
 import { valueAt } from '../faults/ramp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
-import type { CompiledRule, Effect } from './compiled.ts'
+import type { CompiledRule, CompiledStep, Effect } from './compiled.ts'
 import type { SkipReason } from './near-misses.ts'
-import type { RuleRequest } from './request-view.ts'
+import type { RequestView, RuleRequest } from './request-view.ts'
 
 /** Counters of one active rule. */
 export interface Progress {
@@ -27,6 +27,7 @@ export function toProgress(): Progress {
 export function advance(
   rule: CompiledRule,
   progress: Progress,
+  view: RequestView,
   request: RuleRequest,
   { seed, clock }: { seed: string | number; clock: Clock },
 ): { effect: Effect } | SkipReason {
@@ -36,6 +37,8 @@ export function advance(
     const elapsedMs = clock.elapsed()
     if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }
   }
+  if (!view.streams && stepAt(rule, progress.happened).needsStream)
+    return { kind: 'stream', step: progress.happened + 1 }
   const call = ++progress.seen
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
@@ -48,8 +51,8 @@ export function advance(
     const drawn = draw(seed, 'rule', rule.scenario, rule.number, request.contentKey, request.occurrence)
     if (drawn >= probability) return { kind: 'probability', drawn, probability }
   }
-  const effect = stepAt(rule, progress.happened++)
-  return effect === 'pass' ? { kind: 'step', call: progress.happened } : { effect }
+  const { effect } = stepAt(rule, progress.happened++)
+  return effect ? { effect } : { kind: 'step', call: progress.happened }
 }
 
 /** Counts a call against a quota. A window begins with the first call after the one before it has ended. */
@@ -76,7 +79,7 @@ export function readQuota(
   return { limit, remaining: Math.max(0, limit - progress.inWindow), resetMs }
 }
 
-function stepAt({ steps, afterwards }: CompiledRule, turn: number): Effect | 'pass' {
+function stepAt({ steps, afterwards }: CompiledRule, turn: number): CompiledStep {
   const place = afterwards === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
-  return steps[place] as Effect | 'pass'
+  return steps[place] as CompiledStep
 }

@@ -49,9 +49,11 @@ interface Use {
   readonly compiled: CompiledScenario
   /** By the rule's number, from 1; undefined for a rule whose conditions no call has met. */
   readonly progress: Progress[]
+  /** A single rule with `times`: those are tried first, in the order in which they were given. */
+  readonly isCounted: boolean
 }
 
-/** The rules about an operation, in the order in which they are tried. */
+/** The rules about an operation, in the order in which they are tried: see `tryOrder`. */
 interface Candidates {
   readonly rules: readonly CompiledRule[]
   /** By index in `rules`: the use that holds its progress. */
@@ -82,9 +84,13 @@ export class Rules {
     this.#clock = clock
   }
 
-  /** Activates a scenario; its rules are tried before all others. */
-  use(scenario: Scenario): ActiveScenario {
-    const use = begin(scenario)
+  /**
+   * Activates a scenario; its rules are tried before all others.
+   *
+   * @param options.isCounted Its one rule has `times`, and waits until those given before it are used up.
+   */
+  use(scenario: Scenario, { isCounted = false } = {}): ActiveScenario {
+    const use = begin(scenario, isCounted)
     this.#change([use, ...this.#uses])
     const end = () => this.#change(this.#uses.filter(({ identity }) => identity !== use.identity))
     return { name: scenario.name, [Symbol.dispose]: end }
@@ -106,7 +112,7 @@ export class Rules {
   /** Replaces a scenario by a newer version wherever it is active; its progress starts at zero. */
   replace(old: Scenario, next: Scenario): void {
     const compiled = compileScenario(old)
-    this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next) : use)))
+    this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next, use.isCounted) : use)))
   }
 
   /** Ends every scenario. */
@@ -151,7 +157,7 @@ export class Rules {
     for (const [index, rule] of rules.entries()) {
       if (!meets(rule, view)) continue
       const progress = progressOf(uses[index] as Use, rule)
-      const next = advance(rule, progress, request, { seed: this.#seed, clock: this.#clock })
+      const next = advance(rule, progress, view, request, { seed: this.#seed, clock: this.#clock })
       const quota = rule.quota && readQuota(rule.quota, progress, this.#clock.elapsed())
       if ('effect' in next) {
         const match = {
@@ -198,7 +204,7 @@ export class Rules {
     if (!found) {
       // Callers can invent any number of paths: those that no rule names share one cache entry.
       const known = this.#uses.some(({ compiled }) => compiled.names(key)) ? key : '*'
-      found = this.#candidates.get(known) ?? candidatesAmong(this.#uses, known)
+      found = this.#candidates.get(known) ?? candidatesAmong(tryOrder(this.#uses), known)
       this.#candidates.set(known, found)
     }
     return found
@@ -212,12 +218,12 @@ export class Rules {
       this.#named = new Map(this.#named).set(scenario.name, use)
       return use
     })
-    return candidatesAmong([...uses, ...this.#uses], key)
+    return candidatesAmong([...uses, ...tryOrder(this.#uses)], key)
   }
 }
 
-function begin(scenario: Scenario): Use {
-  return { identity: Symbol(scenario.name), compiled: compileScenario(scenario), progress: [] }
+function begin(scenario: Scenario, isCounted = false): Use {
+  return { identity: Symbol(scenario.name), compiled: compileScenario(scenario), progress: [], isCounted }
 }
 
 function copy(use: Use): Use {
@@ -238,6 +244,14 @@ function candidatesAmong(all: readonly Use[], key: string): Candidates {
     }
   }
   return { rules, uses }
+}
+
+/** Counted rules in the order given, then the other scenarios, newest first. */
+function tryOrder(newestFirst: readonly Use[]): Use[] {
+  return [
+    ...newestFirst.filter(({ isCounted }) => isCounted).reverse(),
+    ...newestFirst.filter(({ isCounted }) => !isCounted),
+  ]
 }
 
 function meets(rule: CompiledRule, view: RequestView): boolean {

@@ -29,6 +29,9 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   const path = [...above, ...issue.path] as (string | number)[]
   const place = placeOf(path, input)
   const value = valueAt(input, path)
+  const expression = regExpAt(input, path)
+  if (expression)
+    return [{ path, message: `${expression} ${place}: a scenario is data: write ${asPattern(expression)}` }]
   if (issue.code === 'invalid_union') {
     if (issue.discriminator === 'name') return [{ path, message: unknownFault(value, place) }]
     const branch = enteredBranch(issue.errors)
@@ -42,6 +45,9 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
     }))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
+  if (issue.code === 'invalid_union' && issue.message === 'Invalid input' && everyTypeIsWrong(issue.errors)) {
+    return [{ path, message: `Wrong '${fieldOf(path)}' ${place}: ${typeMismatch(issue.errors, value)}` }]
+  }
   const field = fieldOf(path)
   const missing = issue.code === 'invalid_type' && value === undefined
   const message = missing ? `'${field}' is missing ${place}` : `Wrong '${field}' ${place}: ${issue.message}`
@@ -58,6 +64,27 @@ function enteredBranch(branches: readonly Issue[][]): readonly Issue[] | undefin
   return branches
     .filter((issues) => !issues.some(stumbled))
     .sort((left, right) => unknownKeys(left) - unknownKeys(right) || left.length - right.length)[0]
+}
+
+/** The regular expression on the way to a path: a union looks into it as into any object. */
+function regExpAt(input: unknown, path: readonly PropertyKey[]): RegExp | undefined {
+  const found = path.map((_step, index) => valueAt(input, path.slice(0, index + 1)))
+  return found.find((value) => value instanceof RegExp)
+}
+
+/** `{ matches: '^tides', flags: 'i' }` */
+function asPattern({ source, flags }: RegExp): string {
+  return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
+}
+
+function everyTypeIsWrong(branches: readonly Issue[][]): boolean {
+  return branches.every(([first]) => first?.code === 'invalid_type' && first.path.length === 0)
+}
+
+/** `expected number or object, received '2000'` */
+function typeMismatch(branches: readonly Issue[][], value: unknown): string {
+  const expected = branches.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []))
+  return `expected ${[...new Set(expected)].join(' or ')}, received ${JSON.stringify(value)}`
 }
 
 function unknownKeys(issues: readonly Issue[]): number {

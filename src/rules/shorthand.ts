@@ -12,6 +12,7 @@ export interface ReplyOptions extends HowOften, Pick<ScriptedReply, 'status' | '
 
 /** Answers POST /responses with a text. Every call, unless told otherwise. */
 export function replyScenario(text: string, options: ReplyOptions = {}): ScenarioInput {
+  assertOptions('reply', text, options)
   const { status, headers, citations, ...often } = options
   return {
     name: 'reply',
@@ -27,7 +28,16 @@ export interface FailOptions extends HowOften, Omit<z.input<ReturnType<typeof st
 
 /** Answers with the error envelope. Every call, unless told otherwise. */
 export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
+  assertOptions('fail', status, options)
   const { on = '*', when, times, after, every, probability, ...envelope } = options
   const often = { when, times, after, every, probability }
   return { name: 'fail', rules: [{ on, ...often, fault: { name: 'status', status, ...envelope } }] }
+}
+
+/** Where no compiler looks, `fail(503, 2)` is written for `fail(503, { times: 2 })`. */
+function assertOptions(verb: string, what: unknown, options: unknown): void {
+  if (typeof options === 'object' && options !== null) return
+  const call = (second: unknown) => `${verb}(${JSON.stringify(what)}, ${second})`
+  const meant = typeof options === 'number' ? `{ times: ${options} }` : '{ times: 2 }'
+  throw new TypeError(`${call(String(options))}: the second argument is an object, as in ${call(meant)}`)
 }

@@ -36,6 +36,8 @@ export interface SandboxHost {
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
   elapsed(): number
   dispose(id: string): void
+  /** Throws 410 where no sandbox of this id lives, or none any more. */
+  find(id: string): unknown
 }
 
 /** A moment to go back to. Opaque, so that it travels: whoever took it keeps the moment, the others its id. */
@@ -135,12 +137,19 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Puts a scenario in force, before all that are: a bundled one by name, or one of your own, or a single rule.
+   * Activates a scenario, before all that are active: a bundled one by name, or one of your own, or a single rule.
+   * Single rules with `times` are the exception: they are used up in the order given, before all others.
+   *
+   * Throws a `ScenarioError` for a scenario that is wrong, and 410 for a sandbox that is disposed of.
    *
    * @example using outage = sandbox.use('provider-outage')
    */
   use(scenario: string | ScenarioInput | RuleInput): ActiveScenario {
-    return this.rules.use(this.#setup.host.toScenario(scenario))
+    const { host } = this.#setup
+    host.find(this.id)
+    const checked = host.toScenario(scenario)
+    const isSingle = typeof scenario === 'object' && checked.rules.length === 1
+    return this.rules.use(checked, { isCounted: isSingle && checked.rules[0]?.times !== undefined })
   }
 
   /** Answers POST /responses with this text, every time or so many `times`. */
