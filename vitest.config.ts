@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-const slow = ['test/e2e/**/*.test.ts', 'test/package/*.test.ts', 'test/consumers/*.test.ts']
+/** What takes seconds, or real programs; `npm test` leaves it out. */
+const slow = [
+  'test/**/*.slow.test.ts',
+  'test/e2e/**/*.test.ts',
+  'test/package/*.test.ts',
+  'test/consumers/*.test.ts',
+]
 
 /** Examples name the package as its users do. */
 const ourselves = ['vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
