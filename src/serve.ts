@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { serveNode } from './adapters/node.ts'
 import { readNodeBody } from './adapters/node-body.ts'
-import type { Exchange } from './gateway/exchange.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { ok } from './http/reply.ts'
+import type { CallRecord } from './journal/call-record.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
 import { allowAnyOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
@@ -108,7 +108,7 @@ export async function startServer({
   const answer = async (
     request: IncomingMessage,
     response: ServerResponse,
-  ): Promise<Exchange | undefined> => {
+  ): Promise<CallRecord | undefined> => {
     try {
       guard.assertHost(request)
       if (isControl(request)) return void (await control(request, response))

@@ -37,8 +37,8 @@ async function assertNotForGateway(gateway: GatewayCore, request: Request): Prom
   if (loopback.test(hostname)) return
   if (baseUrl === undefined ? route === undefined : origin !== new URL(baseUrl).origin) return
 
-  const exchange = await handle(gateway, toCall(request))
-  exchange.settle('cut')
+  const record = await handle(gateway, toCall(request))
+  record.settled('cut')
   const asked = `${request.method} ${route ?? pathname}`
   const known = gateway.operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const wayOut = baseUrl === undefined ? ' (if not, set baseUrl to where the gateway is)' : ''

@@ -35,20 +35,20 @@ function isOurs({ options, router, sandboxes }: GatewayCore, request: Request): 
     return sandboxId !== undefined || request.url.startsWith(options.baseUrl)
   }
   if (route === undefined) return false
-  const found = router.find(request.method, route)
-  if (found.route || found.allow.length > 0) return true
+  const { operation, allow } = router.find(request.method, route)
+  if (operation || allow.length > 0) return true
   return [sandboxes.default, ...sandboxes.list()].some(({ rules }) => rules.has(request.method, route))
 }
 
 async function respond(gateway: GatewayCore, request: Request): Promise<Response> {
   const call = toCall(request)
-  const exchange = await handle(gateway, call)
+  const record = await handle(gateway, call)
   // Under interception a body that errors looks like one that ended, unless it says that it comes in chunks, or how
   // long it is; one that says both is no HTTP.
-  const { headers, body } = exchange.reply
+  const { headers, body } = record.reply
   if (body.kind === 'frames' && !('content-length' in headers)) headers['transfer-encoding'] = 'chunked'
   try {
-    return await toResponse(exchange, call)
+    return await toResponse(record, call)
   } catch (error) {
     // To a client that has left, MSW needs an answer all the same.
     if (error instanceof ConnectionError || request.signal.aborted) return HttpResponse.error()

@@ -3,10 +3,10 @@
  * one, as only a socket can be reset, fall silent, or stop halfway.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Exchange } from '../gateway/exchange.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
+import type { CallRecord } from '../journal/call-record.ts'
 import { NodeCall } from './node-call.ts'
 import { isChunk, play } from './play.ts'
 
@@ -26,60 +26,60 @@ export async function serveNode(
   request: IncomingMessage,
   response: ServerResponse,
   bodyTimeoutMs?: number,
-): Promise<Exchange> {
+): Promise<CallRecord> {
   const call = new NodeCall(request, response, bodyTimeoutMs)
-  const exchange = await handle(gateway, call)
-  if (call.hasLeft) exchange.settle('client-left')
-  else await send(exchange, call, response)
-  return exchange
+  const record = await handle(gateway, call)
+  if (call.hasLeft) record.settled('client-left')
+  else await send(record, call, response)
+  return record
 }
 
-async function send(exchange: Exchange, call: NodeCall, response: ServerResponse): Promise<void> {
-  const { status, headers, body } = exchange.reply
+async function send(record: CallRecord, call: NodeCall, response: ServerResponse): Promise<void> {
+  const { status, headers, body } = record.reply
   switch (body.kind) {
     case 'hang-up':
-      return hangUp(body.how, exchange, response)
+      return hangUp(body.how, record, response)
     case 'frames':
       response.writeHead(status, headers)
       if (call.method === 'HEAD') break
-      return stream(body.frames, exchange, response, call.signal)
+      return stream(body.frames, record, response, call.signal)
     case 'json': {
       const text = body.text ?? JSON.stringify(body.value)
       const length = body.bytes?.byteLength ?? Buffer.byteLength(text)
       headers['content-length'] = String(length)
       response.writeHead(status, headers)
       if (call.method === 'HEAD') break
-      exchange.sent(body.bytes ?? text, length)
+      record.sent(body.bytes ?? text, length)
       response.end(body.bytes ?? text)
-      return exchange.settle('complete')
+      return record.settled('complete')
     }
     case 'none':
       response.writeHead(status, headers)
   }
   response.end()
-  exchange.settle('complete')
+  record.settled('complete')
 }
 
 async function stream(
   frames: Iterable<Frame>,
-  exchange: Exchange,
+  record: CallRecord,
   response: ServerResponse,
   left: AbortSignal,
 ): Promise<void> {
-  const steps = play(frames, exchange, left)
+  const steps = play(frames, record, left)
   for (let begun = false; ; begun = true) {
     const { done, value } = steps.next()
-    if (left.aborted) return exchange.settle('client-left')
+    if (left.aborted) return record.settled('client-left')
     if (done) {
       if (value === 'complete') {
         response.end()
-        return exchange.settle('complete')
+        return record.settled('complete')
       }
       if (!begun) response.flushHeaders()
-      return hangUp(value, exchange, response)
+      return hangUp(value, record, response)
     }
     if (isChunk(value)) {
-      exchange.sent(value)
+      record.sent(value)
       if (!response.write(value)) await drained(response)
     } else {
       // The head comes at once, also when the first event is late.
@@ -103,16 +103,16 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /** Ends the connection as a fault wants it; what was written has left by then. */
-async function hangUp(how: HangUp | 'left', exchange: Exchange, response: ServerResponse): Promise<void> {
+async function hangUp(how: HangUp | 'left', record: CallRecord, response: ServerResponse): Promise<void> {
   const { socket } = response
   if (how === 'silence' || how === 'left' || !socket) {
-    response.once('close', () => exchange.settle('client-left'))
+    response.once('close', () => record.settled('client-left'))
     return
   }
-  exchange.settle('cut')
+  record.settled('cut')
   if (how === 'end') {
     // A chunked body has an end of its own; one that promised more bytes can only lose its connection.
-    if (response.headersSent && !('content-length' in exchange.replyHeaders)) response.end()
+    if (response.headersSent && !('content-length' in record.replyHeaders)) response.end()
     else socket.end()
     return
   }

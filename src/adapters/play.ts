@@ -1,9 +1,9 @@
 /**
  * Plays frames: what nothing separates in time becomes one chunk, waits are waited, and the end says how.
  */
-import type { Exchange } from '../gateway/exchange.ts'
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
+import type { CallRecord } from '../journal/call-record.ts'
 
 /** A chunk is handed on when it has so many characters, so that a slow reader holds the frames back. */
 const chunkSize = 64 * 1024
@@ -20,10 +20,10 @@ export type Step = string | Uint8Array | Promise<void> | undefined
 /** Yields the steps of a streamed body, each made when the one before is done, and returns how it ends. */
 export function* play(
   frames: Iterable<Frame>,
-  exchange: Exchange,
+  record: CallRecord,
   signal: AbortSignal | undefined,
 ): Generator<Step, Ending, void> {
-  const wait = exchange.sandbox.clock.waits(signal)
+  const wait = record.state.clock.waits(signal)
   let text = ''
   for (const frame of frames) {
     if (frame.kind === 'wait' || frame.kind === 'hang-up') {

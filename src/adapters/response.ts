@@ -3,9 +3,9 @@
  * would see of it: a rejected `fetch`, or a body that breaks off.
  */
 import type { Call } from '../gateway/call.ts'
-import type { Exchange } from '../gateway/exchange.ts'
 import { toBytes } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
+import type { CallRecord } from '../journal/call-record.ts'
 import { type Ending, isChunk, play } from './play.ts'
 
 /** Statuses whose `Response` may not have a body. */
@@ -25,25 +25,25 @@ export class ConnectionError extends TypeError {
  * Renders a reply. Throws a `ConnectionError` where the connection ends without an answer, and the signal's reason
  * where the client has left.
  */
-export async function toResponse(exchange: Exchange, call: Call): Promise<Response> {
-  const { status, headers, body } = exchange.reply
+export async function toResponse(record: CallRecord, call: Call): Promise<Response> {
+  const { status, headers, body } = record.reply
   const { signal } = call
   if (signal?.aborted) {
-    exchange.settle('client-left')
+    record.settled('client-left')
     throw signal.reason
   }
   if (body.kind === 'hang-up') {
-    if (body.how === 'silence') return silence(exchange, call)
-    exchange.settle('cut')
+    if (body.how === 'silence') return silence(record, call)
+    record.settled('cut')
     throw new ConnectionError('fetch failed', body.how)
   }
-  const hasBody = exchange.method !== 'HEAD' && !bodiless.has(status)
+  const hasBody = record.method !== 'HEAD' && !bodiless.has(status)
   if (body.kind === 'frames' && hasBody)
-    return new Response(toStream(body.frames, exchange, call), { status, headers })
+    return new Response(toStream(body.frames, record, call), { status, headers })
 
   const text = body.kind === 'json' && hasBody ? (body.text ?? JSON.stringify(body.value)) : null
-  if (text !== null) exchange.sent(text)
-  exchange.settle('complete')
+  if (text !== null) record.sent(text)
+  record.settled('complete')
   return new Response(text, { status, headers })
 }
 
@@ -54,12 +54,12 @@ export async function toResponse(exchange: Exchange, call: Call): Promise<Respon
 const silent = new Set<Call>()
 
 /** Until the client has had enough. */
-function silence(exchange: Exchange, call: Call): Promise<never> {
+function silence(record: CallRecord, call: Call): Promise<never> {
   return new Promise((_, reject) => {
     const { signal } = call
     const leave = () => {
       silent.delete(call)
-      exchange.settle('client-left')
+      record.settled('client-left')
       reject(signal?.reason)
     }
     if (signal?.aborted) return leave()
@@ -69,7 +69,7 @@ function silence(exchange: Exchange, call: Call): Promise<never> {
 }
 
 /** A reset breaks a body, and so does an end before all the bytes that its head has promised. */
-function breaks(ending: Ending, { replyHeaders }: Exchange): ending is HangUp {
+function breaks(ending: Ending, { replyHeaders }: CallRecord): ending is HangUp {
   return ending === 'reset' || (ending === 'end' && 'content-length' in replyHeaders)
 }
 
@@ -79,12 +79,12 @@ function breaks(ending: Ending, { replyHeaders }: Exchange): ending is HangUp {
  */
 function toStream(
   frames: Iterable<Frame>,
-  exchange: Exchange,
+  record: CallRecord,
   call: Call,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { signal } = call
   const left = new AbortController()
-  const steps = play(frames, exchange, left.signal)
+  const steps = play(frames, record, left.signal)
   let leave: () => void
   const end = (controller: ReadableStreamDefaultController, ending: Ending): Promise<void> | undefined => {
     if (ending === 'silence') {
@@ -92,8 +92,8 @@ function toStream(
       return new Promise(() => {})
     }
     signal?.removeEventListener('abort', leave)
-    exchange.settle(ending === 'complete' ? 'complete' : 'cut')
-    if (breaks(ending, exchange)) controller.error(new ConnectionError('terminated', ending))
+    record.settled(ending === 'complete' ? 'complete' : 'cut')
+    if (breaks(ending, record)) controller.error(new ConnectionError('terminated', ending))
     else controller.close()
   }
   return new ReadableStream(
@@ -101,7 +101,7 @@ function toStream(
       start(controller) {
         leave = () => {
           silent.delete(call)
-          exchange.settle('client-left')
+          record.settled('client-left')
           left.abort()
           controller.error(signal?.reason)
         }
@@ -113,7 +113,7 @@ function toStream(
           if (left.signal.aborted) return
           if (done) return end(controller, value)
           if (isChunk(value)) {
-            exchange.sent(value)
+            record.sent(value)
             return controller.enqueue(toBytes(value) as Uint8Array<ArrayBuffer>)
           }
           await value
@@ -122,7 +122,7 @@ function toStream(
       cancel() {
         silent.delete(call)
         signal?.removeEventListener('abort', leave)
-        exchange.settle('client-left')
+        record.settled('client-left')
         left.abort()
       },
     },

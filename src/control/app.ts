@@ -5,10 +5,10 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
-import { checkRequest } from '../gateway/check-request.ts'
+import { checkParts } from '../gateway/check-request.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import { assertParsed, parseBody } from '../gateway/read-body.ts'
 import { GatewayError } from '../http/errors.ts'
+import { assertJsonBody, parseJsonBody } from '../http/json-body.ts'
 import { json, type Reply } from '../http/reply.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
 import { refuse, send } from '../server/send.ts'
@@ -69,16 +69,16 @@ async function answer(
   read: ReadBody,
 ): Promise<Response> {
   const { incoming, outgoing } = context.env
-  const body = route.body && (await readBody(route.body, context, surroundings.gateway, read))
+  const sent = route.body && (await readBody(route.body, context, surroundings.gateway, read))
   const search = /\?.*/.exec(incoming.url ?? '')?.[0] ?? ''
-  const {
-    params,
-    query,
-    body: checked,
-  } = checkRequest(route, { params: context.req.param(), search, body }, false)
+  const { params, query, body } = checkParts(
+    route,
+    { params: context.req.param(), search, body: sent },
+    false,
+  )
   const scheme = incoming.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   const origin = `${scheme}://${incoming.headers.host}`
-  const result = await route.run({ ...surroundings, params, query, body: checked, origin })
+  const result = await route.run({ ...surroundings, params, query, body, origin })
   send(outgoing, route.response ? json(route.status ?? 200, result) : nothing)
   return RESPONSE_ALREADY_SENT
 }
@@ -101,8 +101,8 @@ async function readBody(
   const type = incoming.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (text !== '' && type !== 'application/json')
     throw new GatewayError(415, `Unsupported media type '${type ?? ''}': send application/json`)
-  const body = parseBody(text)
-  assertParsed(text, body)
+  const body = parseJsonBody(text)
+  assertJsonBody(text, body)
   return body
 }
 

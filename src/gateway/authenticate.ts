@@ -1,39 +1,17 @@
 /**
- * Who is calling. Spec: Authentication, 1.
+ * Step: who is calling. Spec: Authentication, 1.
  */
 import { GatewayError, messages } from '../http/errors.ts'
-import { sandboxIdOfKey } from './address.ts'
-import type { Call } from './call.ts'
+import type { Caller } from './find-sandbox.ts'
 
-/** An `Authorization` header, as far as it could be read. */
-export interface Bearer {
-  readonly header: string | undefined
-  /** Undefined where the header is missing, or malformed. */
-  readonly key: string | undefined
-  /** The sandbox whose key it looks like. */
-  readonly sandboxId: string | undefined
-}
-
-/** The last one: most calls are from the same client. */
-let last: Bearer = { header: undefined, key: undefined, sandboxId: undefined }
-
-export function readBearer({ headers }: Call): Bearer {
-  const header = headers['authorization']
-  if (header !== last.header) {
-    const key = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
-    last = { header, key, sandboxId: key === undefined ? undefined : sandboxIdOfKey(key) }
-  }
-  return last
-}
-
-/** Throws 401 where there is no key, or one that is not on the list. */
+/** Throws 401 where there is no key, or one that is neither on the list nor like a sandbox's. */
 export function authenticate(
-  { header, key, sandboxId }: Bearer,
+  { authorization, key, idInKey }: Caller,
   apiKeys: readonly string[] | undefined,
 ): void {
-  if (header === undefined) throw unauthorized(messages[401])
+  if (authorization === undefined) throw unauthorized(messages[401])
   if (key === undefined) throw unauthorized('Malformed Authentication header: send Bearer and your key')
-  if (apiKeys && sandboxId === undefined && !apiKeys.includes(key)) throw unauthorized('Invalid API key')
+  if (apiKeys && idInKey === undefined && !apiKeys.includes(key)) throw unauthorized('Invalid API key')
 }
 
 export function unauthorized(message: string): GatewayError {

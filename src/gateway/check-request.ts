@@ -1,34 +1,31 @@
 /**
- * Checks a request against its operation's schemas: everything that is wrong with it, at once.
+ * Step: the request against its operation's schemas, everything that is wrong with it at once.
  */
 import * as z from 'zod'
 import { invalidRequest, type Violation } from '../http/errors.ts'
+import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
+import type { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
 import { check, inner } from '../resources/check.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { RequestContext } from './request-context.ts'
 
-export interface RawRequest {
-  readonly params: Record<string, string>
-  /** The query with its question mark, or the empty string. */
-  readonly search: string
-  /** Parsed JSON; undefined where there was no body. */
-  readonly body: unknown
+/** What the resolver sees. Throws a 400 that lists all violations; unknown fields are warnings, or with `strict` 400s. */
+export function checkRequest(operation: Operation, record: CallRecord<Sandbox>): RequestContext {
+  const { params, search, requestText, body, state } = record
+  if (operation.body) assertJsonBody(requestText, body)
+  const { unknown, ...checked } = checkParts(operation, { params, search, body }, state.options.strict)
+  for (const path of unknown) record.warn(`${path} is not known to ${operation.id} and was ignored`)
+  return new RequestContext(record, checked)
 }
 
-export interface CheckedRequest {
-  readonly params: unknown
-  readonly query: unknown
-  readonly body: unknown
-  /** What the request has and the operation does not know, as paths. */
-  readonly unknown: readonly string[]
-}
-
-/** Throws a 400 that lists all violations; with `strict`, unknown fields are among them. */
-export function checkRequest(
-  operation: Pick<Operation, 'params' | 'query' | 'body'>,
-  request: RawRequest,
+/** The parts of a request as their schemas make them, and the paths that the schemas do not know. */
+export function checkParts(
+  schemas: Pick<Operation, 'params' | 'query' | 'body'>,
+  sent: { params: object; search: string; body: unknown },
   strict: boolean,
-): CheckedRequest {
+): { params: unknown; query: unknown; body: unknown; unknown: readonly string[] } {
   const violations: Violation[] = []
   const checked = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
     if (!schema) return undefined
@@ -37,13 +34,13 @@ export function checkRequest(
     return result.data
   }
 
-  const given = readQuery(request.search, violations)
-  const params = checked(operation.params, request.params, 'params')
-  const query = checked(operation.query, given, 'query')
-  const body = checked(operation.body, request.body, 'body')
+  const given = readQuery(sent.search, violations)
+  const params = checked(schemas.params, sent.params, 'params')
+  const query = checked(schemas.query, given, 'query')
+  const body = checked(schemas.body, sent.body, 'body')
   const unknown = [
-    ...unknownFields(operation.query, given, 'query'),
-    ...unknownFields(operation.body, request.body, 'body'),
+    ...unknownFields(schemas.query, given, 'query'),
+    ...unknownFields(schemas.body, sent.body, 'body'),
   ]
   if (strict) {
     for (const path of unknown) violations.push({ path, message: 'Unknown field', rule: 'unrecognized_keys' })

@@ -1,21 +1,42 @@
 /**
- * Whose call it is: the sandbox that the path names, or else the key, or else the default one.
+ * Step: the sandbox that a call is for. The path names it, or else the key does, or else it is the default one.
  */
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
-import type { Address } from './address.ts'
-import { type Bearer, unauthorized } from './authenticate.ts'
+import { readAddress, sandboxIdOfKey } from './address.ts'
+import { unauthorized } from './authenticate.ts'
+import type { Call } from './call.ts'
 
-/** Where a call is journalled, whatever is wrong with it: in the sandbox that it means, or else in the default one. */
-export function whoseJournal(sandboxes: Sandboxes, address: Address, bearer: Bearer): Sandbox {
-  const id = address.sandboxId ?? bearer.sandboxId
-  return (id !== undefined && sandboxes.peek(id)) || sandboxes.default
+/** Whose call it is. */
+export interface Caller {
+  /** The path below the base address; undefined where it does not lie below one. */
+  readonly route: string | undefined
+  /** The `Authorization` header. */
+  readonly authorization: string | undefined
+  /** The bearer's key; undefined where the header is missing or malformed. */
+  readonly key: string | undefined
+  /** The id of the sandbox in the path. */
+  readonly idInPath: string | undefined
+  /** The id in a key that looks like a sandbox's. */
+  readonly idInKey: string | undefined
+  /** Undefined where the one that is named does not live, or not any more. */
+  readonly sandbox: Sandbox | undefined
+}
+
+export function findCaller(sandboxes: Sandboxes, { path, headers }: Call): Caller {
+  const { route, sandboxId: idInPath } = readAddress(path)
+  const authorization = headers['authorization']
+  const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  const idInKey = key === undefined ? undefined : sandboxIdOfKey(key)
+  const id = idInPath ?? idInKey
+  const sandbox = id === undefined ? sandboxes.default : sandboxes.peek(id)
+  return { route, authorization, key, idInPath, idInKey, sandbox }
 }
 
 /** Throws 410 where the sandbox is gone or there is no default one, 421 where it lives elsewhere, 401 for a wrong key. */
-export function assertSandbox(sandboxes: Sandboxes, address: Address, { key, sandboxId }: Bearer): void {
-  if (address.sandboxId === undefined && sandboxId === undefined) sandboxes.assertDefault()
-  else if (address.sandboxId !== undefined) sandboxes.find(address.sandboxId)
-  else if (sandboxId !== undefined && sandboxes.find(sandboxId).apiKey !== key)
+export function assertSandbox(sandboxes: Sandboxes, { key, idInPath, idInKey }: Caller): void {
+  if (idInPath === undefined && idInKey === undefined) sandboxes.assertDefault()
+  else if (idInPath !== undefined) sandboxes.find(idInPath)
+  else if (idInKey !== undefined && sandboxes.find(idInKey).apiKey !== key)
     throw unauthorized('Invalid API key')
 }

@@ -1,7 +1,8 @@
 /**
- * Reads the body of a request: its size, its type, as text and as JSON.
+ * Step: the body of a request, its size and its type.
  */
-import { GatewayError, invalidRequest } from '../http/errors.ts'
+import { GatewayError } from '../http/errors.ts'
+import type { CallRecord } from '../journal/call-record.ts'
 import type { Call } from './call.ts'
 
 /**
@@ -14,56 +15,10 @@ export function readBody(call: Call, limit: number): Promise<string> | string {
 }
 
 /** Throws 415 for a body that says it is something else than JSON; one that says nothing is read as JSON. */
-export function assertJson(call: Call, text: string): void {
-  const said = call.headers['content-type']
-  if (said === undefined || said === 'application/json' || text === '') return
+export function assertJson({ headers, requestText }: CallRecord): void {
+  const said = headers['content-type']
+  if (said === undefined || said === 'application/json' || requestText === '') return
   const type = said.split(';', 1)[0]?.trim().toLowerCase()
   if (!type || type === 'application/json' || type.endsWith('+json')) return
   throw new GatewayError(415, `Unsupported media type '${type}': send application/json`)
-}
-
-/** The body as JSON; undefined where it is none, or too deep to be worked with. */
-export function parseBody(text: string): unknown {
-  if (text === '') return undefined
-  try {
-    const value = mayNamePrototype.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
-    // Each level takes two characters, so a short body needs no look.
-    return text.length > 2 * maxDepth && isDeeper(value, maxDepth) ? undefined : value
-  } catch {
-    return undefined
-  }
-}
-
-/** Throws 400 for a body that is needed and is not there, is not JSON, or is too deep. */
-export function assertParsed(text: string, body: unknown): void {
-  if (body !== undefined) return
-  const message = text === '' ? 'A JSON body is needed' : reasonOf(text)
-  throw invalidRequest([{ path: 'body', message, rule: text === '' ? 'required' : 'json' }], {
-    assumption: 'requestBody',
-  })
-}
-
-/** Also in its escaped forms; a false alarm only costs time. */
-const mayNamePrototype = /__proto__|\\u005f/i
-
-/** A key `__proto__` is data to JSON, but an assignment of it would change what an object inherits. */
-function withoutPrototype(key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value
-}
-
-function reasonOf(text: string): string {
-  try {
-    JSON.parse(text)
-    return `Nested deeper than ${maxDepth} levels`
-  } catch (error) {
-    return `Malformed JSON: ${(error as Error).message}`
-  }
-}
-
-/** Levels of arrays and objects. Far more than a request has, far fewer than would use up the stack. */
-const maxDepth = 500
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }

@@ -3,14 +3,15 @@
  */
 import type { Operation } from '../operation.ts'
 
-export interface Route {
-  readonly operation: Operation
+/** What is known of a path and method. */
+export interface Found {
+  /** Undefined where no operation has this path and method. */
+  readonly operation: Operation | undefined
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
+  /** The methods that the path has, where this is none of them; empty for an unknown path. */
+  readonly allow: readonly string[]
 }
-
-/** What is known of a path: who answers it, or which methods it has (none: the path is unknown). */
-export type Found = { route: Route } | { route: undefined; allow: readonly string[] }
 
 interface Pattern {
   readonly expression: RegExp
@@ -50,7 +51,7 @@ export class Router {
       const params = paramsOf(names, expression.exec(path))
       if (params) return found(methods, wanted, params)
     }
-    return { route: undefined, allow: [] }
+    return { operation: undefined, params: noParams, allow: none }
   }
 }
 
@@ -61,12 +62,13 @@ function methodsAt(paths: Map<string, Map<string, Operation>>, path: string): Ma
 }
 
 const noParams = Object.freeze({})
+const none: readonly never[] = Object.freeze([])
 
-function found(methods: Map<string, Operation>, method: string, params: Route['params']): Found {
+function found(methods: Map<string, Operation>, method: string, params: Found['params']): Found {
   const operation = methods.get(method)
-  if (operation) return { route: { operation, params } }
+  if (operation) return { operation, params, allow: none }
   const allow = [...methods.keys()]
-  return { route: undefined, allow: allow.includes('GET') ? [...allow, 'HEAD'] : allow }
+  return { operation, params: noParams, allow: allow.includes('GET') ? [...allow, 'HEAD'] : allow }
 }
 
 /** `/workspaces/{id}` as an expression whose groups are the parameters: one path segment each. */

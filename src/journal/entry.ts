@@ -1,23 +1,11 @@
 /**
- * One call in the journal: as it is kept, and as people read it.
+ * One call of the journal, as people read it.
  */
 import type { AssumptionName } from '../assumptions.ts'
-import { explainNearMisses, type NearMiss, type SkippedRules } from '../rules/near-misses.ts'
+import { explainNearMisses, type NearMiss } from '../rules/near-misses.ts'
 import type { Match } from '../rules/rules.ts'
-
-/**
- * How a reply reached its reader: `pending` is still under way, `cut` was broken off by a fault,
- * `client-left` by the client.
- */
-export type Delivery = 'pending' | 'complete' | 'cut' | 'client-left'
-
-/** A text that may have been too long to keep. */
-export interface KeptText {
-  /** The text, or as much of it as is kept. */
-  text: string
-  /** How many bytes of it were not kept. */
-  cut: number
-}
+import type { CallRecord, Delivery } from './call-record.ts'
+import type { KeptText } from './kept-body.ts'
 
 export interface JournalEntry<Body = unknown> {
   /** The reply's `x-request-id`. */
@@ -57,50 +45,9 @@ export interface JournalEntry<Body = unknown> {
   firstByteMs: number | null
 }
 
-/** What the journal keeps of a call; it shows it as a `JournalEntry`. */
-export interface CallRecord {
-  id: string
-  operation: string | undefined
-  readonly method: string
-  readonly path: string
-  /** The path below the base address; undefined where it does not lie below one. */
-  readonly route: string | undefined
-  readonly search: string
-  params: Readonly<Record<string, string>>
-  headers: Readonly<Record<string, string>>
-  /** As much of the request's body as is kept, and how many bytes are not. */
-  requestText: string
-  requestCut: number
-  /** As the operation saw it; undefined where it is none, not JSON, or too long to keep. */
-  readonly body: unknown
-  status: number
-  replyHeaders: Record<string, string>
-  /** What is kept of the reply's body, as it was sent. */
-  replyParts: Array<string | Uint8Array>
-  readonly replyText: string
-  replyCut: number
-  /** Bytes of both bodies that are kept. */
-  requestBytes: number
-  replyBytes: number
-  match: Match | undefined
-  misses: SkippedRules | undefined
-  assumptions: readonly AssumptionName[]
-  warnings: readonly string[]
-  brokeContract: boolean
-  delivery: Delivery
-  /** Whether the journal still has it. */
-  kept: boolean
-  /** Sandbox time, milliseconds since 1970. */
-  at: number
-  /** Real time in milliseconds, from `monotonic()`. */
-  readonly startedAt: number
-  firstByteAt: number | undefined
-  endedAt: number | undefined
-}
-
 /** A record as people read it: a copy, so that nobody changes what happened. */
 export function toEntry(record: CallRecord): JournalEntry {
-  const { requestText, requestCut, replyText, replyCut, startedAt, firstByteAt, endedAt } = record
+  const { requestBody, replyBody, startedAt, firstByteAt, endedAt } = record
   return {
     id: record.id,
     operation: record.operation ?? null,
@@ -110,10 +57,10 @@ export function toEntry(record: CallRecord): JournalEntry {
     query: queryOf(record.search),
     headers: { ...record.headers },
     body: record.body,
-    rawBody: { text: requestText, cut: requestCut },
+    rawBody: { text: requestBody.text, cut: requestBody.cut },
     status: record.status,
     replyHeaders: { ...record.replyHeaders },
-    replyBody: { text: replyText, cut: replyCut },
+    replyBody: { text: replyBody.text, cut: replyBody.cut },
     rule: record.match ? ruleOf(record.match) : null,
     // A thousand rules are put into words only for those who ask.
     get nearMisses() {
@@ -130,10 +77,8 @@ export function toEntry(record: CallRecord): JournalEntry {
 }
 
 /** The rules that were meant for a call and did not happen, also where an older one did. */
-export function nearMissesOf({ misses, params, search, headers, body }: CallRecord): NearMiss[] {
-  if (!misses) return []
-  const query = Object.fromEntries(new URLSearchParams(search))
-  return explainNearMisses(misses, { params, query, headers, body })
+export function nearMissesOf({ skipped, params, query, headers, body }: CallRecord): NearMiss[] {
+  return skipped ? explainNearMisses(skipped, { params, query, headers, body }) : []
 }
 
 export function ruleOf({ scenario, rule, effect }: Match): {

@@ -5,7 +5,8 @@ import { assumptions } from '../assumptions.ts'
 import { hideInQuery } from '../http/secrets.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import { type CallRecord, nearMissesOf, ruleOf } from './entry.ts'
+import type { CallRecord } from './call-record.ts'
+import { nearMissesOf, ruleOf } from './entry.ts'
 
 /** One fact a line; nothing is left out, however much there is. */
 export function explain(record: CallRecord, operations: readonly KnownOperation[]): string {

@@ -4,7 +4,9 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { hideInHeaders, hideInQuery, hideInText } from '../http/secrets.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
-import { type CallRecord, type Delivery, ruleOf } from './entry.ts'
+import type { CallRecord, Delivery } from './call-record.ts'
+import { ruleOf } from './entry.ts'
+import type { KeptBody } from './kept-body.ts'
 
 export interface Har {
   log: {
@@ -80,9 +82,10 @@ function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }
 }
 
 function requestOf(record: CallRecord): HarEntry['request'] {
-  const { method, path, headers, requestText, requestBytes, requestCut } = record
+  const { method, path, headers, requestBody } = record
   const search = hideInQuery(record.search)
   const mimeType = headers['content-type'] ?? ''
+  const text = hideInText(requestBody.text)
   return {
     method,
     // Under interception there is no `host` to be seen.
@@ -91,22 +94,14 @@ function requestOf(record: CallRecord): HarEntry['request'] {
     cookies: [],
     headers: pairs(hideInHeaders(headers)),
     queryString: [...new URLSearchParams(search)].map(([name, value]) => ({ name, value })),
-    ...(requestText !== '' && {
-      postData: { mimeType, text: hideInText(requestText), ...comment(requestCut) },
-    }),
+    ...(text !== '' && { postData: { mimeType, text, ...comment(requestBody) } }),
     headersSize: -1,
-    bodySize: requestBytes + requestCut,
+    bodySize: requestBody.bytes + requestBody.cut,
   }
 }
 
-function responseOf({
-  status,
-  replyHeaders,
-  replyText,
-  replyBytes,
-  replyCut,
-}: CallRecord): HarEntry['response'] {
-  const size = replyBytes + replyCut
+function responseOf({ status, replyHeaders, replyBody }: CallRecord): HarEntry['response'] {
+  const size = replyBody.bytes + replyBody.cut
   const mimeType = replyHeaders['content-type'] ?? ''
   return {
     status,
@@ -114,17 +109,17 @@ function responseOf({
     httpVersion: 'HTTP/1.1',
     cookies: [],
     headers: pairs(hideInHeaders(replyHeaders)),
-    content: { size, mimeType, text: hideInText(replyText), ...comment(replyCut) },
+    content: { size, mimeType, text: hideInText(replyBody.text), ...comment(replyBody) },
     redirectURL: '',
     headersSize: -1,
     bodySize: size,
   }
 }
 
-function comment(cut: number): { comment?: string } {
+function comment({ cut }: KeptBody): { comment?: string } {
   return cut > 0 ? { comment: `${cut} more bytes were not kept` } : {}
 }
 
-function pairs(headers: Record<string, string>): HarPair[] {
+function pairs(headers: Readonly<Record<string, string>>): HarPair[] {
   return Object.entries(headers).map(([name, value]) => ({ name, value }))
 }

@@ -2,12 +2,11 @@
  * What was asked and what was answered. Every call is kept, also a refused one, until newer ones need its place.
  */
 import { GatewayError } from '../http/errors.ts'
-import { monotonic } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import { type CallRecord, type JournalEntry, toEntry } from './entry.ts'
+import type { CallRecord, RecordKeeper } from './call-record.ts'
+import { type JournalEntry, toEntry } from './entry.ts'
 import { explain } from './explain.ts'
 import { type Har, toHar } from './har.ts'
-import { byteLength, keep, keepPart } from './kept-text.ts'
 import { type Matching, matches } from './matching.ts'
 
 /** Real timers, also under the fake ones of a test runner: who waits for a call does so in real time. */
@@ -33,7 +32,7 @@ export interface WaitOptions {
 }
 
 /** @typeParam Bodies Request bodies by operation id. */
-export class Journal<Bodies extends object = Record<string, unknown>> {
+export class Journal<Bodies extends object = Record<string, unknown>> implements RecordKeeper {
   readonly #limits: JournalLimits
   readonly #operations: readonly KnownOperation[]
   /** Oldest first. */
@@ -80,7 +79,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** The calls that rules were meant for and no rule met; their `nearMisses` say why. */
   nearMisses(): JournalEntry[] {
-    return this.#records.filter(({ match, misses }) => !match && misses && misses.looked > 0).map(toEntry)
+    return this.#records.filter(({ match, skipped }) => !match && skipped && skipped.looked > 0).map(toEntry)
   }
 
   /**
@@ -135,51 +134,28 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** Forgets everything. */
   clear(): void {
-    for (const record of this.#records) record.kept = false
+    for (const record of this.#records) record.dropped()
     this.#records = []
     this.#bytes = 0
     this.#dropped = 0
   }
 
-  /** Keeps a call; from now on it is in the journal. @internal */
+  /** Keeps a call, and lets go of the oldest for which there is no room any more. @internal */
   add(record: CallRecord): void {
     this.#records.push(record)
-    record.kept = true
-    if (record.requestText !== '') {
-      const { text, bytes, cut } = keep(record.requestText, this.#limits.bodyBytes)
-      record.requestText = text
-      record.requestBytes = bytes
-      record.requestCut = cut
-    }
-    this.#grow(record.requestBytes)
+    record.kept(this.#limits.bodyBytes)
+    this.grow(record.bytes)
     if (this.#waiters) for (const check of [...this.#waiters]) check()
   }
 
-  /** Notes a part of the reply's body as it leaves. @internal */
-  sent(record: CallRecord, part: string | Uint8Array, length?: number): void {
-    record.firstByteAt ??= monotonic()
-    if (!record.kept) return
-    if (record.replyCut > 0) {
-      record.replyCut += typeof part === 'string' ? byteLength(part) : part.byteLength
-      return
-    }
-    const { kept, bytes, cut } = keepPart(part, this.#limits.bodyBytes - record.replyBytes, length)
-    const parts = record.replyParts
-    const last = parts.at(-1)
-    if (typeof kept === 'string' && typeof last === 'string') parts[parts.length - 1] = last + kept
-    else parts.push(kept)
-    record.replyBytes += bytes
-    record.replyCut = cut
-    this.#grow(bytes)
-  }
-
-  #grow(bytes: number): void {
+  /** A kept call has more bytes of its bodies than before. @internal */
+  grow(bytes: number): void {
     this.#bytes += bytes
     const { entries, bytes: limit } = this.#limits
     while (this.#records.length > entries || (this.#bytes > limit && this.#records.length > 1)) {
       const oldest = this.#records.shift() as CallRecord
-      this.#bytes -= oldest.requestBytes + oldest.replyBytes
-      oldest.kept = false
+      this.#bytes -= oldest.bytes
+      oldest.dropped()
       this.#dropped++
     }
   }

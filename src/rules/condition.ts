@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { hidden, hideInValue, isSecretField, isSecretHeader } from '../http/secrets.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
-import type { RequestView } from './request-view.ts'
+import { asksForStream, bodyField, type Conditioned, inputTextOf, modelOf } from './rule-request.ts'
 
 /** Characters. */
 const maxPattern = 200
@@ -68,9 +68,9 @@ export type When = z.infer<typeof When>
 
 /** One condition of a rule, compiled. */
 export interface Test {
-  passes(request: RequestView): boolean
+  passes(request: Conditioned): boolean
   /** What it wants and what the request has, as the end of a sentence. */
-  explain(request: RequestView): string
+  explain(request: Conditioned): string
 }
 
 /** The tests of a `when`, cheapest first. `call` is not among them: it depends on what came before. */
@@ -82,17 +82,17 @@ export function compileWhen(when: When): Test[] {
     tests.push(valueTest(`parameter '${name}'`, (request) => own(request.params, name), condition))
   }
   for (const [name, condition] of Object.entries(when.query ?? {})) {
-    const read = (request: RequestView) => own(request.query, name)
+    const read = (request: Conditioned) => own(request.query, name)
     tests.push(valueTest(`query '${name}'`, read, condition, isSecretField(name)))
   }
   for (const [name, condition] of Object.entries(when.headers ?? {})) {
-    const read = (request: RequestView) => own(request.headers, name.toLowerCase())
+    const read = (request: Conditioned) => own(request.headers, name.toLowerCase())
     tests.push(valueTest(`header '${name}'`, read, condition, isSecretHeader(name)))
   }
   for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
   if (when.input !== undefined) {
     const condition = typeof when.input === 'string' ? { contains: when.input } : when.input
-    tests.push(valueTest('input text', (request) => request.inputText, condition))
+    tests.push(valueTest('input text', ({ body }) => inputTextOf(body), condition))
   }
   return tests
 }
@@ -100,29 +100,28 @@ export function compileWhen(when: When): Test[] {
 /** Whether the request asks for a stream; implied by faults that only a stream can show. */
 export function streamTest(wanted: boolean): Test {
   return {
-    passes: (request) => request.streams === wanted,
-    explain: (request) =>
-      `wants a request with stream ${wanted}, the request has ${show(request.field('stream'))}`,
+    passes: ({ body }) => asksForStream(body) === wanted,
+    explain: ({ body }) =>
+      `wants a request with stream ${wanted}, the request has ${show(bodyField(body, 'stream'))}`,
   }
 }
 
 function modelTest(globs: readonly string[]): Test {
   const matchers = globs.map(compileGlob)
   return {
-    passes({ lowerCaseModel }) {
-      if (lowerCaseModel === undefined) return false
-      for (const matches of matchers) if (matches(lowerCaseModel)) return true
-      return false
+    passes({ body }) {
+      const model = modelOf(body)?.toLowerCase()
+      return model !== undefined && matchers.some((matches) => matches(model))
     },
-    explain: ({ model }) =>
-      `wants model ${globs.map((glob) => `'${glob}'`).join(' or ')}, the request has ${show(model)}`,
+    explain: ({ body }) =>
+      `wants model ${globs.map((glob) => `'${glob}'`).join(' or ')}, the request has ${show(modelOf(body))}`,
   }
 }
 
 /** @param secret Whether neither value may be told. */
 function valueTest(
   what: string,
-  read: (request: RequestView) => unknown,
+  read: (request: Conditioned) => unknown,
   condition: Condition,
   secret = false,
 ): Test {
@@ -181,7 +180,7 @@ function show(value: unknown, secret = false): string {
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(hideInValue(value))
 }
 
-function own<Value>(record: Record<string, Value>, key: string): Value | undefined {
+function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 

@@ -3,7 +3,7 @@
  * data when the call is matched and put into words only when somebody reads it.
  */
 import type { CompiledRule } from './compiled.ts'
-import { type Asked, RequestView } from './request-view.ts'
+import type { Conditioned } from './rule-request.ts'
 
 /** Why a rule was skipped, where the request alone does not tell it later. */
 export type SkipReason =
@@ -32,14 +32,13 @@ export interface NearMiss {
 }
 
 /** The skipped rules with their reasons in words, in the order in which they were tried. */
-export function explainNearMisses(skipped: SkippedRules, request: Asked): NearMiss[] {
-  const view = new RequestView(request)
+export function explainNearMisses(skipped: SkippedRules, request: Conditioned): NearMiss[] {
   return skipped.rules.slice(0, skipped.looked).map((rule, index) => {
     const reason = skipped.reasons?.get(index)
     return {
       scenario: rule.scenario,
       rule: rule.number,
-      reason: `${titleOf(rule)} ${reason ? inWords(rule, reason) : failedCondition(rule, view)}`,
+      reason: `${titleOf(rule)} ${reason ? inWords(rule, reason) : failedCondition(rule, request)}`,
     }
   })
 }
@@ -53,10 +52,10 @@ export function titleOf({
   return `rule ${number}${name === undefined ? '' : ` (${name})`} of '${scenario}'`
 }
 
-function failedCondition(rule: CompiledRule, view: RequestView): string {
-  const failed = rule.tests.find((test) => !test.passes(view))
+function failedCondition(rule: CompiledRule, request: Conditioned): string {
+  const failed = rule.tests.find((test) => !test.passes(request))
   return failed
-    ? failed.explain(view)
+    ? failed.explain(request)
     : 'did not look at the request as it is kept: its body was too long to keep'
 }
 

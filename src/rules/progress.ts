@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import type { CompiledRule, CompiledStep, Effect } from './compiled.ts'
 import type { SkipReason } from './near-misses.ts'
-import type { RequestView, RuleRequest } from './request-view.ts'
+import { asksForStream, type RuleRequest } from './rule-request.ts'
 
 /** Counters of one active rule. */
 export interface Progress {
@@ -27,7 +27,6 @@ export function toProgress(): Progress {
 export function advance(
   rule: CompiledRule,
   progress: Progress,
-  view: RequestView,
   request: RuleRequest,
   { seed, clock }: { seed: string | number; clock: Clock },
 ): { effect: Effect } | SkipReason {
@@ -37,7 +36,7 @@ export function advance(
     const elapsedMs = clock.elapsed()
     if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }
   }
-  if (!view.streams && stepAt(rule, progress.happened).needsStream)
+  if (stepAt(rule, progress.happened).needsStream && !asksForStream(request.body))
     return { kind: 'stream', step: progress.happened + 1 }
   const call = ++progress.seen
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }

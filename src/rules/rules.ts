@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts'
 import { type CompiledRule, type CompiledScenario, compileScenario, type Effect } from './compiled.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { advance, type Progress, readQuota, toProgress } from './progress.ts'
-import { RequestView, type RuleRequest } from './request-view.ts'
+import type { RuleRequest } from './rule-request.ts'
 import type { Scenario } from './scenario.ts'
 
 /** What a rule does to one call. */
@@ -25,7 +25,7 @@ export interface Outcome {
   /** Headers for the reply whether a rule matched or not: where a quota stands. */
   headers: Record<string, string> | undefined
   /** The rules that the call skipped, for `explainNearMisses`. */
-  misses: SkippedRules | undefined
+  skipped: SkippedRules | undefined
 }
 
 /** A rule that has not happened yet. */
@@ -67,7 +67,7 @@ export interface RulesSnapshot {
 }
 
 const noneNamed: ReadonlyMap<string, Use> = new Map()
-const nothing: Outcome = { match: undefined, headers: undefined, misses: undefined }
+const nothing: Outcome = { match: undefined, headers: undefined, skipped: undefined }
 
 export class Rules {
   readonly #seed: string | number
@@ -147,17 +147,16 @@ export class Rules {
    * @param named Scenarios that the request names in its header: their rules are tried first.
    */
   match(request: RuleRequest, named: readonly Scenario[] = []): Outcome {
-    const key = request.operation ?? `${request.method} ${request.path}`
+    const key = request.isRefused ? '*' : (request.operation ?? `${request.method} ${request.route}`)
     const { rules, uses } = named.length === 0 ? this.#candidatesFor(key) : this.#withNamed(named, key)
     if (rules.length === 0) return nothing
 
-    const view = new RequestView(request)
     let headers: Record<string, string> | undefined
     let reasons: Map<number, SkipReason> | undefined
     for (const [index, rule] of rules.entries()) {
-      if (!meets(rule, view)) continue
+      if (!rule.tests.every((test) => test.passes(request))) continue
       const progress = progressOf(uses[index] as Use, rule)
-      const next = advance(rule, progress, view, request, { seed: this.#seed, clock: this.#clock })
+      const next = advance(rule, progress, request, { seed: this.#seed, clock: this.#clock })
       const quota = rule.quota && readQuota(rule.quota, progress, this.#clock.elapsed())
       if ('effect' in next) {
         const match = {
@@ -167,13 +166,13 @@ export class Rules {
           effect: next.effect,
           quota,
         }
-        return { match, headers, misses: { rules, looked: index, reasons } }
+        return { match, headers, skipped: { rules, looked: index, reasons } }
       }
       if (quota && rule.announcesQuota) headers ??= quotaHeaders(quota)
       reasons ??= new Map()
       reasons.set(index, next)
     }
-    return { match: undefined, headers, misses: { rules, looked: rules.length, reasons } }
+    return { match: undefined, headers, skipped: { rules, looked: rules.length, reasons } }
   }
 
   /** A copy of the active scenarios and their progress. */
@@ -252,11 +251,6 @@ function tryOrder(newestFirst: readonly Use[]): Use[] {
     ...newestFirst.filter(({ isCounted }) => isCounted).reverse(),
     ...newestFirst.filter(({ isCounted }) => !isCounted),
   ]
-}
-
-function meets(rule: CompiledRule, view: RequestView): boolean {
-  for (const test of rule.tests) if (!test.passes(view)) return false
-  return true
 }
 
 function progressOf(use: Use, rule: CompiledRule): Progress {

@@ -2,9 +2,8 @@
  * One line about one request, for whoever watches the server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Exchange } from '../gateway/exchange.ts'
 import { hideInQuery } from '../http/secrets.ts'
-import type { Delivery } from '../journal/entry.ts'
+import type { CallRecord, Delivery } from '../journal/call-record.ts'
 import { monotonic } from '../lib/clock.ts'
 
 export interface RequestLine {
@@ -28,20 +27,20 @@ export interface RequestLine {
 export async function tellOf(
   { method = '', url: path = '' }: IncomingMessage,
   response: ServerResponse,
-  answered: Promise<Exchange | undefined>,
+  answered: Promise<CallRecord | undefined>,
 ): Promise<RequestLine> {
   const startedAt = monotonic()
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   response.once('close', resolve)
-  const [exchange] = await Promise.all([answered, closed])
-  const { match } = exchange ?? {}
+  const [record] = await Promise.all([answered, closed])
+  const { match } = record ?? {}
   return {
     method,
     path: shownPath(path),
-    status: exchange ? exchange.status : response.statusCode,
+    status: record ? record.status : response.statusCode,
     durationMs: monotonic() - startedAt,
     rule: match && `${match.scenario}#${match.rule}`,
-    delivery: exchange?.delivery ?? (response.writableFinished ? 'complete' : 'client-left'),
+    delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'client-left'),
   }
 }
 

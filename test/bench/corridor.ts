@@ -24,14 +24,14 @@ export class Corridor {
     // No two bodies are the same, so that nothing is answered from memory.
     const text =
       body === undefined ? '' : JSON.stringify({ ...body, metadata: { count: `${this.#count++}` } })
-    const exchange = await handle(this.gateway, {
+    const record = await handle(this.gateway, {
       method,
       path: `/api/v1${path}`,
       search: '',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       readBody: () => text,
     })
-    if (exchange.status >= 300) throw new Error(`${method} ${path} answered ${exchange.status}`)
-    exchange.settle('complete')
+    if (record.status >= 300) throw new Error(`${method} ${path} answered ${record.status}`)
+    record.settled('complete')
   }
 }

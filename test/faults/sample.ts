@@ -51,19 +51,12 @@ export const completed = ok(response)
 
 /** A reply after a fault. */
 export function afflict(reply: Reply, fault: FaultInput, context: Partial<FaultContext> = {}): Reply {
-  const match = {
-    scenario: 's',
-    rule: 1,
-    name: undefined,
-    quota: undefined,
-    effect: { reply: undefined, faults: [FaultSetting.parse(fault)] },
-  } as const
-  return distort(reply, match, {
-    random: () => 0.5,
-    elapsedMs: 0,
-    quota: undefined,
-    warn: () => {},
-    ...context,
+  return distort(reply, {
+    waitMs: 0,
+    instead: undefined,
+    headers: undefined,
+    faults: [FaultSetting.parse(fault)],
+    context: { random: () => 0.5, elapsedMs: 0, quota: undefined, warn: () => {}, ...context },
   })
 }
 

@@ -3,7 +3,7 @@ import { Clock } from '../../src/lib/clock.ts'
 import { hash } from '../../src/lib/seed.ts'
 import { checkScenario } from '../../src/rules/check-scenario.ts'
 import { explainNearMisses } from '../../src/rules/near-misses.ts'
-import type { RuleRequest } from '../../src/rules/request-view.ts'
+import type { RuleRequest } from '../../src/rules/rule-request.ts'
 import { type Outcome, Rules } from '../../src/rules/rules.ts'
 import type { RuleInput } from '../../src/rules/scenario.ts'
 
@@ -29,7 +29,7 @@ function call(change: Partial<RuleRequest> = {}): RuleRequest {
   return {
     operation: 'createResponse',
     method: 'POST',
-    path: '/responses',
+    route: '/responses',
     params: {},
     query: {},
     headers: {},
@@ -45,7 +45,7 @@ function happens({ match }: Outcome): boolean {
 }
 
 function why(outcome: Outcome, change?: Partial<RuleRequest>): string[] {
-  return outcome.misses ? explainNearMisses(outcome.misses, call(change)).map(({ reason }) => reason) : []
+  return outcome.skipped ? explainNearMisses(outcome.skipped, call(change)).map(({ reason }) => reason) : []
 }
 
 describe('on', () => {
@@ -58,13 +58,13 @@ describe('on', () => {
     expect([several.ask(), several.ask({ operation: 'listProviders' })].map(happens)).toEqual([true, false])
 
     const every = setup({ on: '*', fault: 'status' })
-    expect(happens(every.ask({ operation: undefined, method: 'GET', path: '/nowhere' }))).toBe(true)
+    expect(happens(every.ask({ operation: undefined, method: 'GET', route: '/nowhere' }))).toBe(true)
   })
 
   it('means a path that no operation describes, by method and path', () => {
     const { rules, ask } = setup({ on: 'POST /chat/completions', reply: { body: {} } })
-    expect(happens(ask({ operation: undefined, path: '/chat/completions' }))).toBe(true)
-    expect(happens(ask({ operation: undefined, method: 'GET', path: '/chat/completions' }))).toBe(false)
+    expect(happens(ask({ operation: undefined, route: '/chat/completions' }))).toBe(true)
+    expect(happens(ask({ operation: undefined, method: 'GET', route: '/chat/completions' }))).toBe(false)
     expect(rules.has('POST', '/chat/completions')).toBe(true)
     expect(rules.has('POST', '/chat')).toBe(false)
   })
@@ -296,7 +296,7 @@ describe('scenarios in force', () => {
     expect([ask(), ask()].map(happens)).toEqual([true, false])
     rules.clear()
     expect(happens(ask())).toBe(false)
-    expect(ask().misses).toBeUndefined()
+    expect(ask().skipped).toBeUndefined()
   })
 
   it('lists the rules that have not happened', () => {

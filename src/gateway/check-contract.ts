@@ -1,5 +1,5 @@
 /**
- * Holds our own answers to the specification: what a resolver returns must pass its operation's schema.
+ * Step: our own answer against the specification. What a resolver returns must pass its operation's schema.
  */
 import { toBytes } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -17,7 +17,7 @@ export class BrokenContract extends GatewayError {
 }
 
 /** The same reply, serialised where that is known. Throws a loud 500 where the body breaks the schema. */
-export function assertContract(operation: Operation, reply: Reply): Reply {
+export function checkContract(operation: Operation, reply: Reply): Reply {
   const { body, status } = reply
   if (body.kind !== 'json' || status >= 300) return reply
   const { value } = body

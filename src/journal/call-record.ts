@@ -1,0 +1,228 @@
+/**
+ * One request and its answer: what the steps of the corridor find out, the reply, and how its delivery went. Rules
+ * look at it, and the journal keeps it. Only the verbs of this class change it.
+ */
+import type { AssumptionName } from '../assumptions.ts'
+import { parseJsonBody } from '../http/json-body.ts'
+import type { Reply } from '../http/reply.ts'
+import { type Clock, monotonic } from '../lib/clock.ts'
+import { hash } from '../lib/seed.ts'
+import type { SkippedRules } from '../rules/near-misses.ts'
+import type { RuleRequest } from '../rules/rule-request.ts'
+import type { Match, Outcome } from '../rules/rules.ts'
+import { KeptBody } from './kept-body.ts'
+
+/**
+ * How a reply reached its reader: `pending` is still under way, `cut` was broken off by a fault, `client-left` by the
+ * client.
+ */
+export type Delivery = 'pending' | 'complete' | 'cut' | 'client-left'
+
+/** What the record of a call needs of the sandbox state that the call belongs to. */
+export interface RecordOwner {
+  readonly seed: string | number
+  readonly clock: Clock
+  readonly occurrences: { next(contentKey: string): number }
+  readonly journal: RecordKeeper
+  /** A call begins; until it leaves, the sandbox is in use. */
+  enter(): void
+  leave(): void
+}
+
+/** What a record tells the journal. */
+export interface RecordKeeper {
+  add(record: CallRecord): void
+  grow(bytes: number): void
+}
+
+/** What is known of a call at its arrival. */
+export interface Arrival {
+  /** Upper case. */
+  readonly method: string
+  /** As requested. */
+  readonly path: string
+  /** The query with its question mark, or the empty string. */
+  readonly search: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** @typeParam State The sandbox state that the call belongs to. */
+export class CallRecord<State extends RecordOwner = RecordOwner> implements RuleRequest {
+  /**
+   * The state in which the call arrived, for as long as it lasts: rules, rows, counters, clock and journal of the call
+   * are those of this state, whatever the sandbox goes on to.
+   */
+  readonly state: State
+  readonly method: string
+  readonly path: string
+  /** The path below the base address; undefined where it does not lie below one. */
+  readonly route: string | undefined
+  readonly search: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Sandbox time, milliseconds since 1970. */
+  readonly at: number
+  /** Real milliseconds, from `monotonic()`. */
+  readonly startedAt = monotonic()
+
+  /** The reply's `x-request-id`. */
+  id = ''
+  /** Operation id; undefined where no operation has this path and method. */
+  operation: string | undefined
+  params: Readonly<Record<string, string>> = noParams
+  /** Method, path, query and body in one hash: the same for the same request. */
+  contentKey = ''
+  /** How often the same request came before; 0 the first time. */
+  occurrence = 0
+  /** Whether it was refused before its operation was asked. */
+  isRefused = false
+  match: Match | undefined
+  skipped: SkippedRules | undefined
+  assumptions: readonly AssumptionName[] = none
+  warnings: readonly string[] = none
+  brokeContract = false
+  status = 0
+  replyHeaders: Readonly<Record<string, string>> = noParams
+  /** The reply until it is delivered; the journal keeps its text. */
+  reply: Reply = nothing
+  delivery: Delivery = 'pending'
+  /** Real milliseconds, as `startedAt`. */
+  firstByteAt: number | undefined
+  endedAt: number | undefined
+  readonly requestBody = new KeptBody()
+  readonly replyBody = new KeptBody()
+
+  /** The request's body as it came, until the reply is made. */
+  #text: string | undefined
+  #parsed: unknown
+  #isRouted = false
+  /** Bytes of one body that the journal keeps; undefined where it has not got the record, or not any more. */
+  #keptBytes: number | undefined
+
+  constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
+    this.state = state
+    this.method = method
+    this.path = path
+    this.route = route
+    this.search = search
+    this.headers = headers
+    this.at = state.clock.step()
+    state.enter()
+  }
+
+  /** The last of each parameter. */
+  get query(): Record<string, string> {
+    return this.search === '' ? {} : Object.fromEntries(new URLSearchParams(this.search))
+  }
+
+  /** The request's body exactly as sent, or as much of it as the journal keeps. */
+  get requestText(): string {
+    return this.#text ?? this.requestBody.text
+  }
+
+  /** As parsed; undefined where it is none, not JSON, or too long to keep. A kept one is parsed for each who asks. */
+  get body(): unknown {
+    if (this.#text !== undefined) return this.#parsed
+    return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
+  }
+
+  /** Bytes of both bodies that are kept. */
+  get bytes(): number {
+    return this.requestBody.bytes + this.replyBody.bytes
+  }
+
+  /** What answers it: an operation, or a rule for a path that no operation describes. */
+  routed(operation: string | undefined, params: Readonly<Record<string, string>>): void {
+    this.operation = operation
+    this.params = params
+    this.#isRouted = true
+  }
+
+  /** Its body has come. From now on it can be told from every other request, equal ones included. */
+  received(text: string): void {
+    this.#text = text
+    this.#parsed = parseJsonBody(text)
+    const { seed, occurrences } = this.state
+    const path = (this.#isRouted && this.route) || this.path
+    this.contentKey = hash(this.method, path, this.search, text)
+    this.occurrence = occurrences.next(this.contentKey)
+    this.id = `req_${hash(seed, 'request', this.contentKey, this.occurrence)}`
+  }
+
+  /** A step refuses it; a rule for every call may still answer it. */
+  refused(): void {
+    this.isRefused = true
+  }
+
+  /** The rules in force have looked at it. */
+  matched({ match, skipped }: Outcome): void {
+    this.match = match
+    this.skipped = skipped
+  }
+
+  /** Its reply rests on something that the specification leaves open. */
+  assume(name: AssumptionName): void {
+    if (!this.assumptions.includes(name)) this.assumptions = [...this.assumptions, name]
+  }
+
+  /** Something that a caller should know, and that the reply does not say. */
+  warn(message: string): void {
+    this.warnings = [...this.warnings, message]
+  }
+
+  /** Its reply breaks our own schema, or could not be made: a mistake of ours. */
+  broken(message: string): void {
+    this.brokeContract = true
+    this.warn(message)
+  }
+
+  /** The reply is made: its headers name it and what it rests on, and the journal gets the record. */
+  replied(reply: Reply): void {
+    if (this.id === '') this.received('')
+    const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
+    if (this.match) headers['x-understudy-scenario'] = `${this.match.scenario}#${this.match.rule}`
+    if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
+    this.reply = { ...reply, headers }
+    this.status = reply.status
+    this.replyHeaders = headers
+    this.state.journal.add(this)
+  }
+
+  /**
+   * A part of the reply's body leaves.
+   *
+   * @param length Its bytes, where somebody has counted them.
+   */
+  sent(part: string | Uint8Array, length?: number): void {
+    this.firstByteAt ??= monotonic()
+    if (this.#keptBytes === undefined) return
+    this.state.journal.grow(this.replyBody.add(part, this.#keptBytes, length))
+  }
+
+  /** The delivery is over; the first word on it stands. */
+  settled(delivery: Exclude<Delivery, 'pending'>): void {
+    if (this.delivery !== 'pending') return
+    this.delivery = delivery
+    this.reply = nothing
+    this.endedAt = monotonic()
+    this.state.leave()
+  }
+
+  /** The journal keeps it, with so many bytes of each body. */
+  kept(bodyBytes: number): void {
+    this.#keptBytes = bodyBytes
+    if (this.#text) this.requestBody.add(this.#text, bodyBytes)
+    this.#text = undefined
+    this.#parsed = undefined
+  }
+
+  /** The journal has let it go. */
+  dropped(): void {
+    this.#keptBytes = undefined
+  }
+}
+
+// The journal keeps many records: what is the same in most of them, they share.
+const nothing: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })
+const noParams: Readonly<Record<string, never>> = Object.freeze({})
+const none: readonly never[] = Object.freeze([])
