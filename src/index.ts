@@ -8,11 +8,16 @@
 import type { RequestHandler } from 'msw'
 import { toFetch } from './adapters/fetch.ts'
 import { toHandlers } from './adapters/msw.ts'
+import { loadScenarioFile } from './cli/scenario-file.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import type { OperationId } from './operations/index.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
 
 export class Gateway extends GatewayCore {
+  constructor(options: GatewayOptionsInput = {}) {
+    super(options, loadScenarioFile)
+  }
+
   /** For `setupServer(...gateway.handlers)` and `setupWorker(...gateway.handlers)`: one for each operation. */
   readonly handlers: RequestHandler[] = toHandlers(this)
 
@@ -41,6 +46,7 @@ export function createGateway(options: GatewayOptionsInput = {}): Gateway {
 export { type AssumptionName, assumptions } from './assumptions.ts'
 export type { CollectionName } from './database/collection-names.ts'
 export type { Database, Records } from './database/database.ts'
+export { parseScenario } from './gateway/to-scenario.ts'
 export { GatewayError } from './http/errors.ts'
 export type { Delivery } from './journal/call-record.ts'
 export type { JournalEntry } from './journal/entry.ts'

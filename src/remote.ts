@@ -6,11 +6,13 @@
  * await using sandbox = await gateway.createSandbox()
  * await sandbox.use('provider-outage')
  */
+import { readDataFile } from './cli/data-file.ts'
 import { ControlClient } from './control/client.ts'
 import { type CollectionName, collectionNames } from './database/collection-names.ts'
 import type { Database, Records } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
 import type { Bodies } from './operations/index.ts'
+import { isScenarioPath } from './rules/scenario-path.ts'
 import { failScenario, replyScenario } from './rules/shorthand.ts'
 import type {
   Promised,
@@ -73,7 +75,9 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
 
   async use(...[scenario]: Parameters<RemoteFace['use']>): Promise<RemoteActiveScenario> {
     const scenarios = `${this.#path}/scenarios`
-    const { id, name } = await this.client.post<{ id: string; name: string }>(scenarios, scenario)
+    const isPath = typeof scenario === 'string' && isScenarioPath(scenario)
+    const content = isPath ? readDataFile(scenario).value : scenario
+    const { id, name } = await this.client.post<{ id: string; name: string }>(scenarios, content)
     return { name, [Symbol.asyncDispose]: () => this.client.delete(`${scenarios}/${id}`) }
   }
 

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { serveNode } from './adapters/node.ts'
 import { readNodeBody } from './adapters/node-body.ts'
+import { loadScenarioFile } from './cli/scenario-file.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { ok } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
@@ -89,7 +90,7 @@ export async function startServer({
   onRequest,
   ...options
 }: ServerOptions = {}): Promise<RunningServer> {
-  const core = gateway ?? new GatewayCore(options)
+  const core = gateway ?? new GatewayCore(options, loadScenarioFile)
   const guard = new Guard({ host, allowedHosts, token })
   const readBody = (request: IncomingMessage, limit: number) => readNodeBody(request, limit, bodyTimeoutMs)
   let controlApp: Promise<RequestListener> | undefined

@@ -99,7 +99,7 @@ function addValidate(program: Command): void {
     .option('--json', 'print the problems as JSON')
     .action(async (files: string[], { json }: { json?: true }) => {
       const { validateFiles } = await import('./validate.ts')
-      const problems = await validateFiles(files)
+      const problems = validateFiles(files)
       if (problems.length > 0) process.exitCode = 2
       if (json) console.log(JSON.stringify({ problems }, null, 2))
       else if (problems.length > 0) console.error(problems.map(inOneLine).join('\n'))

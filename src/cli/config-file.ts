@@ -14,8 +14,8 @@ type GivenScenario = NonNullable<GatewayOptionsInput['scenarios']>[number]
 const limit = 64 * 1024 * 1024
 
 /** Reads the options in a config file; the paths of scenarios in it are relative to it. */
-export async function readConfig(file: string): Promise<GatewayOptionsInput> {
-  const { value } = await readDataFile(file, limit)
+export function readConfig(file: string): GatewayOptionsInput {
+  const { value } = readDataFile(file, limit)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`${file}: write the options of createGateway, as a mapping`)
   const options: GatewayOptionsInput = value
@@ -38,10 +38,10 @@ export interface ScenarioFile {
 }
 
 /** Loads the scenarios that are given by path; the names of bundled ones stay names. */
-export async function loadScenarios(given: readonly GivenScenario[]): Promise<LoadedScenarios> {
+export function loadScenarios(given: readonly GivenScenario[]): LoadedScenarios {
   const files = given.flatMap((each, place) => (isPath(each) ? { file: each, place } : []))
   const scenarios = given.map((each) => (isPath(each) ? loadScenarioFile(each, operations) : each))
-  return { scenarios: await Promise.all(scenarios), files }
+  return { scenarios, files }
 }
 
 /** A bundled scenario goes by its name: no slash, and no ending that files have. */

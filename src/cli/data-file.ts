@@ -1,9 +1,10 @@
 /**
  * Data that a person wrote in a file, `.yaml` or `.json`, with the place of every value: a problem in a file is told
  * with its line and column.
+ *
+ * Reading is synchronous, as `use('./busy.yaml')` is. Node's modules are looked up when a file is read, not imported,
+ * because the main entry runs in browsers too.
  */
-import { readFile, stat } from 'node:fs/promises'
-import { basename, extname } from 'node:path'
 import type { Document, LineCounter, ParsedNode } from 'yaml'
 
 export interface Place {
@@ -38,7 +39,7 @@ export function inOneLine({ file, line, column, message }: FileProblem): string 
 export interface DataFile {
   readonly value: unknown
   /** Where a path leads to, or its last step that is there. */
-  locate(path: readonly PropertyKey[]): Promise<Place>
+  locate(path: readonly PropertyKey[]): Place
 }
 
 /** Aliases in all that a YAML file may expand to: an alias bomb has thousands of millions. */
@@ -49,30 +50,41 @@ const maxAliases = 100
  *
  * @param limit Bytes. Default: 1 MiB.
  */
-export async function readDataFile(file: string, limit = 1024 * 1024): Promise<DataFile> {
+export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const fail = (message: string, place?: Place): never => {
     throw new FileError([{ file, message, ...place }])
   }
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) =>
-    fail(error.code === 'ENOENT' ? 'there is no such file' : `cannot be read: ${error.code}`),
-  )
+  const builtin = globalThis.process?.getBuiltinModule
+  if (!builtin) return fail('files are read in Node only: import the data, and pass it')
+  const { readFileSync, statSync } = builtin('node:fs')
+  const { basename, extname } = builtin('node:path')
+  const found = readOrFail(() => statSync(file), fail)
   if (found.isDirectory()) fail('is a directory: name a file in it')
   if (!found.isFile()) fail('is not a file')
   if (found.size > limit) fail(`has ${inMegabytes(found.size)}, and at most ${inMegabytes(limit)} are read`)
   const kind = extname(file).toLowerCase()
   if (!['.yaml', '.yml', '.json'].includes(kind)) fail(`${basename(file)} is neither .yaml nor .json`)
 
-  const text = decode(await readFile(file)) ?? fail('is not UTF-8 text')
+  const text = decode(readOrFail(() => readFileSync(file), fail)) ?? fail('is not UTF-8 text')
   if (kind !== '.json') return parseYaml(file, text)
   const value = parseJson(text, (message, offset) => fail(message, placeAt(text, offset)))
   // JSON is nearly YAML. Only where something is wrong with it, it is read as such, for the places.
-  let parsed: Promise<Parsed> | undefined
+  let parsed: Parsed | undefined
   return {
     value,
-    async locate(path) {
+    locate(path) {
       parsed ??= parseDocument(text)
-      return placeIn(await parsed, path)
+      return placeIn(parsed, path)
     },
+  }
+}
+
+function readOrFail<Result>(read: () => Result, fail: (message: string) => never): Result {
+  try {
+    return read()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return fail(code === 'ENOENT' ? 'there is no such file' : `cannot be read: ${code}`)
   }
 }
 
@@ -97,14 +109,15 @@ interface Parsed {
   yaml: typeof import('yaml')
 }
 
-async function parseDocument(text: string): Promise<Parsed> {
-  const yaml = await import('yaml')
+function parseDocument(text: string): Parsed {
+  const { createRequire } = process.getBuiltinModule('node:module')
+  const yaml: typeof import('yaml') = createRequire(import.meta.url)('yaml')
   const lines = new yaml.LineCounter()
   return { document: yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines, yaml }
 }
 
-async function parseYaml(file: string, text: string): Promise<DataFile> {
-  const parsed = await parseDocument(text)
+function parseYaml(file: string, text: string): DataFile {
+  const parsed = parseDocument(text)
   const { document, lines } = parsed
   // The errors after the first one are mostly its echoes.
   const [error] = document.errors
@@ -115,7 +128,7 @@ async function parseYaml(file: string, text: string): Promise<DataFile> {
   }
   try {
     const value: unknown = document.toJS({ maxAliasCount: maxAliases })
-    return { value, locate: async (path) => placeIn(parsed, path) }
+    return { value, locate: (path) => placeIn(parsed, path) }
   } catch (error) {
     const tooDeep = error instanceof RangeError
     const message = tooDeep ? 'is nested too deeply' : 'repeats itself by aliases too often'

@@ -1,32 +1,35 @@
 /**
- * Scenarios from files: for `--scenario` by path, and for `validate`.
+ * Scenarios from files: in code by `use('./busy.yaml')`, on the command line by `--scenario` and `validate`.
  */
 import { checkScenario, type KnownOperation, ScenarioError } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { type DataFile, FileError, readDataFile } from './data-file.ts'
 
-/** Loads a scenario whole, or not at all: throws a `FileError` with every problem and its place. */
-export async function loadScenarioFile(
-  file: string,
-  operations: readonly KnownOperation[],
-): Promise<Scenario> {
-  return toScenario(file, await readDataFile(file), operations)
+/**
+ * Reads a scenario file, which may hold a single rule. Throws a `FileError` with every problem and its place.
+ *
+ * @param file Relative to the working directory.
+ */
+export function loadScenarioFile(file: string, operations: readonly KnownOperation[]): Scenario {
+  return toScenario(file, readDataFile(file), operations)
 }
 
-export async function toScenario(
+export function toScenario(
   file: string,
-  data: DataFile,
+  { value, locate }: DataFile,
   operations: readonly KnownOperation[],
-): Promise<Scenario> {
+): Scenario {
+  const isRule = typeof value === 'object' && value !== null && !('rules' in value) && 'on' in value
   try {
-    return checkScenario(data.value, operations)
+    return checkScenario(isRule ? { name: 'rule', rules: [value] } : value, operations)
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error
-    const located = error.problems.map(async ({ path, message }) => ({
+    const located = error.problems.map(({ path, message }) => ({
       file,
       message,
-      ...(await data.locate(path)),
+      // A single rule stands at the top of its file.
+      ...locate(isRule ? path.slice(2) : path),
     }))
-    throw new FileError(await Promise.all(located))
+    throw new FileError(located)
   }
 }

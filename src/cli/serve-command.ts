@@ -53,7 +53,7 @@ const graceMs = 5000
 export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
   const token = flags.token ?? (await tokenIn(flags.tokenFile))
-  const { gateway, files } = await prepare(flags)
+  const { gateway, files } = prepare(flags)
   // What a program reads from stdout is the ready line alone.
   const print = flags.json ? console.error : console.log
   const onRequest = flags.quiet ? undefined : (line: RequestLine) => print(printed(line))
@@ -93,9 +93,9 @@ async function tokenIn(file: string | undefined): Promise<string | undefined> {
   throw new UsageError(`--token-file ${file}: a token has no spaces and at least one character`)
 }
 
-async function prepare({ config, seed, scenario = [], node, default: hasDefault }: ServeFlags) {
-  const options = config === undefined ? {} : await readConfig(config)
-  const { scenarios, files } = await loadScenarios([...(options.scenarios ?? []), ...scenario])
+function prepare({ config, seed, scenario = [], node, default: hasDefault }: ServeFlags) {
+  const options = config === undefined ? {} : readConfig(config)
+  const { scenarios, files } = loadScenarios([...(options.scenarios ?? []), ...scenario])
   try {
     const gateway = new GatewayCore({
       ...options,

@@ -14,18 +14,17 @@ import { toScenario } from './scenario-file.ts'
 const fixtureLimit = 64 * 1024 * 1024
 
 /** The problems of all files, in their order; none where all can be used. */
-export async function validateFiles(files: readonly string[]): Promise<FileProblem[]> {
-  const problems = await Promise.all(files.map(validateFile))
-  return problems.flat()
+export function validateFiles(files: readonly string[]): FileProblem[] {
+  return files.flatMap(validateFile)
 }
 
-async function validateFile(file: string): Promise<readonly FileProblem[]> {
+function validateFile(file: string): readonly FileProblem[] {
   try {
     const collection = collectionOf(file)
-    const data = await readDataFile(file, collection && fixtureLimit)
+    const data = readDataFile(file, collection && fixtureLimit)
     if (collection) return fixtureProblems(file, data, collection)
     if (Array.isArray(data.value)) return [unknownCollection(file)]
-    await toScenario(file, data, operations)
+    toScenario(file, data, operations)
     return []
   } catch (error) {
     if (error instanceof FileError) return error.problems
@@ -50,20 +49,15 @@ function unknownCollection(file: string): FileProblem {
   }
 }
 
-async function fixtureProblems(
-  file: string,
-  data: DataFile,
-  collection: CollectionName,
-): Promise<FileProblem[]> {
+function fixtureProblems(file: string, data: DataFile, collection: CollectionName): FileProblem[] {
   if (!Array.isArray(data.value)) {
     return [{ file, message: `The fixture of ${collection} is not a list of records`, line: 1, column: 1 }]
   }
-  const located = [...recordProblems(data.value, collection)].map(async ({ index, path, message }) => ({
+  return Array.from(recordProblems(data.value, collection), ({ index, path, message }) => ({
     file,
     message: `${collection}[${index}]${path}: ${message}`,
-    ...(await data.locate([index, ...readPath(path)])),
+    ...data.locate([index, ...readPath(path)]),
   }))
-  return Promise.all(located)
 }
 
 /** What is wrong with which record; with its schema, or with a key that an earlier one has. */

@@ -20,10 +20,10 @@ export function watchScenarios(
   tell: (line: string) => void,
 ): () => void {
   const watches = files.map(({ file, place }) => {
-    const reload = async (now: Stats, before: Stats) => {
+    const reload = (now: Stats, before: Stats) => {
       if (now.mtimeMs === before.mtimeMs && now.size === before.size) return
       try {
-        sandboxes.replaceScenario(place, await loadScenarioFile(file, operations))
+        sandboxes.replaceScenario(place, loadScenarioFile(file, operations))
         tell(`reloaded ${file}`)
       } catch (error) {
         tell(`kept the scenario as it was: ${(error as Error).message}`)

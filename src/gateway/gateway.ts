@@ -10,14 +10,14 @@ import { toViolations } from '../http/violations.ts'
 import type { Journal } from '../journal/journal.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { type Bodies, operations } from '../operations/index.ts'
-import { bundledScenario } from '../rules/bundled.ts'
-import { checkScenario } from '../rules/check-scenario.ts'
 import type { ActiveScenario, UnusedRule } from '../rules/rules.ts'
 import type { Scenario } from '../rules/scenario.ts'
+import { isScenarioPath } from '../rules/scenario-path.ts'
 import { GatewayOptions, type GatewayOptionsInput } from '../sandbox/options.ts'
 import type { Sandbox, SandboxClock } from '../sandbox/sandbox.ts'
 import { type NewSandbox, Sandboxes } from '../sandbox/sandboxes.ts'
 import { Router } from './router.ts'
+import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
 /** What the default sandbox and the gateway have in common: the gateway passes these on. */
 type Face = Pick<
@@ -43,11 +43,19 @@ export class GatewayCore implements Face {
   /** @internal */
   readonly sandboxes: Sandboxes
 
-  /** Throws one clear line for an option, a scenario or a fixture that is wrong. */
-  constructor(options: GatewayOptionsInput = {}) {
+  /**
+   * Throws one clear line for an option, a scenario or a fixture that is wrong.
+   *
+   * @param readScenario Reads scenario files, for `use('./busy.yaml')`. Default: a path is refused.
+   */
+  constructor(options: GatewayOptionsInput = {}, readScenario?: ScenarioReader) {
     this.options = parseOptions(options)
-    const scenarios = this.options.scenarios.map(toScenario)
-    this.sandboxes = new Sandboxes({ options: this.options, operations, scenarios, toScenario })
+    const fromFileToo = (given: string | object): Scenario =>
+      readScenario && typeof given === 'string' && isScenarioPath(given)
+        ? readScenario(given, operations)
+        : toScenario(given)
+    const scenarios = this.options.scenarios.map(fromFileToo)
+    this.sandboxes = new Sandboxes({ options: this.options, operations, scenarios, toScenario: fromFileToo })
   }
 
   /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
@@ -102,21 +110,6 @@ export class GatewayCore implements Face {
   readonly restore: Face['restore'] = (snapshot) => this.#default.restore(snapshot)
   readonly reset: Face['reset'] = () => this.#default.reset()
 }
-
-/** A scenario from what a person gives: the name of a bundled one, a scenario, or a single rule. */
-export function toScenario(input: string | object): Scenario {
-  if (typeof input === 'string') return checkedBundled(input)
-  return checkScenario('rules' in input ? input : { name: 'rule', rules: [input] }, operations)
-}
-
-/** Checked once: a scenario that requests name again and again stays the same one, and its counters go on. */
-function checkedBundled(name: string): Scenario {
-  const known = bundled.get(name) ?? checkScenario(bundledScenario(name), operations)
-  bundled.set(name, known)
-  return known
-}
-
-const bundled = new Map<string, Scenario>()
 
 const unnamed = { path: 'options', message: 'Invalid', rule: '' }
 const optionNames = [GatewayOptions, Size, Fixtures].flatMap(({ shape }) => Object.keys(shape))

@@ -23,8 +23,11 @@ import streamStall from '../../scenarios/stream-stall.json' with { type: 'json' 
 import unauthorized from '../../scenarios/unauthorized.json' with { type: 'json' }
 import unreachable from '../../scenarios/unreachable.json' with { type: 'json' }
 import webSearchEmpty from '../../scenarios/web-search-empty.json' with { type: 'json' }
+import { needsStream } from '../faults/fault.ts'
+import { faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from './check-scenario.ts'
+import { isScenarioPath } from './scenario-path.ts'
 
 const files = [
   providerOutage,
@@ -59,6 +62,15 @@ export const bundledScenarios: ReadonlyMap<string, { name: string; description: 
 export function bundledScenario(name: string): unknown {
   const found = bundledScenarios.get(name)
   if (found) return found
-  const message = `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
-  throw new ScenarioError([{ path: [], message }])
+  throw new ScenarioError([{ path: [], message: whyUnknown(name) }])
+}
+
+function whyUnknown(name: string): string {
+  if (faultNames.includes(name)) {
+    const on = needsStream(faultOf(name)) ? 'createResponse' : '*'
+    return `'${name}' is a fault, not a scenario: use({ on: '${on}', fault: '${name}' })`
+  }
+  if (isScenarioPath(name))
+    return `'${name}' is a path, and a scenario is given by name here: send what the file holds`
+  return `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
 }

@@ -11,6 +11,7 @@ import { hash } from '../lib/seed.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import { type ActiveScenario, Rules, type RulesSnapshot, type UnusedRule } from '../rules/rules.ts'
 import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
+import { isScenarioPath } from '../rules/scenario-path.ts'
 import { failScenario, replyScenario } from '../rules/shorthand.ts'
 import { Occurrences } from './occurrences.ts'
 import type { GatewayOptions } from './options.ts'
@@ -137,7 +138,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Activates a scenario, before all that are active: a bundled one by name, or one of your own, or a single rule.
+   * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in
+   * Node a `.yaml` or `.json` file of either by its path, relative to the working directory.
    * Single rules with `times` are the exception: they are used up in the order given, before all others.
    *
    * Throws a `ScenarioError` for a scenario that is wrong, and 410 for a sandbox that is disposed of.
@@ -148,8 +150,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const { host } = this.#setup
     host.find(this.id)
     const checked = host.toScenario(scenario)
-    const isSingle = typeof scenario === 'object' && checked.rules.length === 1
-    return this.rules.use(checked, { isCounted: isSingle && checked.rules[0]?.times !== undefined })
+    const isBundled = typeof scenario === 'string' && !isScenarioPath(scenario)
+    const isCounted = !isBundled && checked.rules.length === 1 && checked.rules[0]?.times !== undefined
+    return this.rules.use(checked, { isCounted })
   }
 
   /** Answers POST /responses with this text, every time or so many `times`. */

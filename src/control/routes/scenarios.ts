@@ -2,7 +2,7 @@
  * Scenarios over HTTP: those that there are, and those in force in a sandbox.
  */
 import * as z from 'zod'
-import { toScenario } from '../../gateway/gateway.ts'
+import { toScenario } from '../../gateway/to-scenario.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { bundledScenarios } from '../../rules/bundled.ts'
@@ -134,6 +134,8 @@ export const scenarioRoutes = [
 let used = 0
 
 function use(sandbox: Sandbox, given: string | object, uses: ControlContext['uses']): z.infer<typeof Use> {
+  // A path is refused here, and what has passed is a name or a scenario, checked where it is used.
+  if (typeof given === 'string') toScenario(given)
   const inForce = sandbox.use(given as string)
   // No name has a `~`, so no id is a name.
   const id = `${inForce.name}~${++used}`

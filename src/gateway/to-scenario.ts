@@ -1,0 +1,43 @@
+/**
+ * Scenarios as people give them, checked: by name, as data, or in process as the path of a file.
+ */
+import { operations } from '../operations/index.ts'
+import { bundledScenario } from '../rules/bundled.ts'
+import { checkScenario, type KnownOperation } from '../rules/check-scenario.ts'
+import type { Scenario } from '../rules/scenario.ts'
+
+/** Reads a scenario file. Throws one clear line with the place. Entries that run in Node bring it. */
+export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => Scenario
+
+/**
+ * A scenario from the name of a bundled one, a scenario, or a single rule. A text is always a name: requests and the
+ * control API come here, and must not make the server read files.
+ */
+export function toScenario(input: string | object): Scenario {
+  return typeof input === 'string' ? checkedBundled(input) : parseScenario(input)
+}
+
+/**
+ * Checks a scenario, or a single rule, that no compiler has checked: an imported JSON file for example, whose names
+ * TypeScript takes for any `string`. Throws a `ScenarioError` that lists every problem.
+ *
+ * @example
+ * import busy from './busy.json' with { type: 'json' }
+ * gateway.use(parseScenario(busy))
+ */
+export function parseScenario(json: unknown): Scenario {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    const given = Array.isArray(json) ? 'a list' : String(json)
+    throw new TypeError(`A scenario is { name, rules: […] } or a single rule, not ${given}`)
+  }
+  return checkScenario('rules' in json ? json : { name: 'rule', rules: [json] }, operations)
+}
+
+/** Checked once: a scenario that requests name again and again stays the same one, and its counters go on. */
+function checkedBundled(name: string): Scenario {
+  const known = bundled.get(name) ?? checkScenario(bundledScenario(name), operations)
+  bundled.set(name, known)
+  return known
+}
+
+const bundled = new Map<string, Scenario>()
