@@ -32,6 +32,7 @@ export interface Operation<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
 > {
   /** Verb first: `listProviders`. */
   readonly id: string
@@ -50,9 +51,17 @@ export interface Operation<
   readonly query?: Query
   readonly body?: Body
   /** What a 200 holds; every answer of the resolver is checked against it. */
-  readonly response: z.ZodType
-  resolve(context: ResolverContext<z.infer<Params>, z.infer<Query>, z.infer<Body>>): Reply | Promise<Reply>
+  readonly response: Response
+  /** Answers a checked request; a promise only where it waits for something. Throws a `GatewayError` to refuse. */
+  resolve(
+    context: ResolverContext<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
+  ): Answer<Response> | Promise<Answer<Response>>
 }
+
+/** A reply whose JSON body is what the response schema takes; it may hold frozen rows of the database. */
+export type Answer<Response extends z.ZodType> = Reply<Frozen<z.input<Response>>>
+
+type Frozen<Value> = Value extends object ? { readonly [Field in keyof Value]: Frozen<Value[Field]> } : Value
 
 /**
  * Declares an operation.
@@ -68,8 +77,9 @@ export function defineOperation<
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
+  Response extends z.ZodType,
 >(
-  operation: Operation<Params, Query, Body> & { readonly id: Id },
-): Operation<Params, Query, Body> & { readonly id: Id } {
+  operation: Operation<Params, Query, Body, Response> & { readonly id: Id },
+): Operation<Params, Query, Body, Response> & { readonly id: Id } {
   return operation
 }

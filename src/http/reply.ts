@@ -24,29 +24,34 @@ export type Frame =
   /** The last frame: nothing after it is looked at. What came before has left by then. */
   | { kind: 'hang-up'; how: HangUp }
 
-export type Body =
+export type Body<Value = unknown> =
   | { kind: 'none' }
   /** A JSON value; `text` is its serialisation, and `bytes` the UTF-8 of that, where they are already known. */
-  | { kind: 'json'; value: unknown; text?: string; bytes?: Uint8Array }
+  | { kind: 'json'; value: Value; text?: string; bytes?: Uint8Array }
   /** A body that is sent step by step; iterated once, lazily, as fast as the reader reads. */
   | { kind: 'frames'; frames: Iterable<Frame> }
   /** Not even a status line: the connection ends, or stays silent, without an answer. */
   | { kind: 'hang-up'; how: HangUp }
 
-export interface Reply {
+/** @typeParam Value What a JSON body holds. */
+export interface Reply<Value = unknown> {
   /** HTTP status code. */
   status: number
   /** Names in lower case. */
   headers: Record<string, string>
-  body: Body
+  body: Body<Value>
 }
 
 /** A 200 with a JSON body. */
-export function ok(value: unknown): Reply {
+export function ok<Value>(value: Value): Reply<Value> {
   return json(200, value)
 }
 
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {
+export function json<Value>(
+  status: number,
+  value: Value,
+  headers: Record<string, string> = {},
+): Reply<Value> {
   return {
     status,
     headers: { 'content-type': 'application/json', ...headers },
@@ -55,7 +60,7 @@ export function json(status: number, value: unknown, headers: Record<string, str
 }
 
 /** A 200 that is an event stream. Spec: Events. */
-export function eventStream(frames: Iterable<Frame>): Reply {
+export function eventStream(frames: Iterable<Frame>): Reply<never> {
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },

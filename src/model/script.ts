@@ -23,7 +23,10 @@ export function draftScript(
 }
 
 /** A reply with the status and the headers that the script gives it. */
-export function dressReply(reply: Reply, { status = reply.status, headers = {} }: ScriptedReply): Reply {
+export function withScriptedHead<Value>(
+  reply: Reply<Value>,
+  { status = reply.status, headers = {} }: ScriptedReply,
+): Reply<Value> {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   return { ...reply, status, headers: { ...reply.headers, ...Object.fromEntries(named) } }
 }

@@ -7,7 +7,7 @@ import { readConversation } from '../model/conversation.ts'
 import { draftReply } from '../model/draft.ts'
 import { applyPreset } from '../model/preset.ts'
 import { CreateResponseBody } from '../model/request.ts'
-import { draftScript, dressReply, toSource } from '../model/script.ts'
+import { draftScript, toSource, withScriptedHead } from '../model/script.ts'
 import { searchWeb } from '../model/search.ts'
 import { streamFrames } from '../model/stream.ts'
 import { defineOperation } from '../operation.ts'
@@ -35,6 +35,6 @@ export const createResponse = defineOperation({
       (await draftReply({ body, conversation, searched, sources, seed: sandbox.seed, assume }))
     const response = compose(drafts, { body, conversation, now, requestKey })
     const reply = body.stream ? eventStream(streamFrames(response, sandbox.options)) : ok(response)
-    return script ? dressReply(reply, script) : reply
+    return script ? withScriptedHead(reply, script) : reply
   },
 })

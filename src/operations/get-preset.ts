@@ -23,6 +23,8 @@ export const getPreset = defineOperation({
       throw new GatewayError(404)
     }
     const designated_version = await sandbox.tables.presetVersions.findBy('id', preset.designated_version_id)
+    // The database keeps the two together: see `checked` in database.ts.
+    if (!designated_version) throw new Error(`Preset '${preset.slug}' has lost its designated version`)
     return ok({ data: { ...preset, designated_version } })
   },
 })
