@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
 import { FileError, inOneLine } from './data-file.ts'
+import { addDeploy } from './deploy-command.ts'
 import { readEnvironment } from './environment.ts'
 import type { Start } from './serve-command.ts'
 import { UsageError } from './usage-error.ts'
@@ -40,6 +41,7 @@ function toProgram(start: Start): Command {
   addValidate(program)
   addScenarios(program)
   addOpenapi(program)
+  addDeploy(program)
   program.addHelpText('after', () => `\nWithout a command it serves:\n\n${serve.helpInformation()}`)
   return program
 }

@@ -13,9 +13,6 @@ export const haproxy: Engine = {
     const inKey = (ids: string) => `{ req.hdr(authorization) -m reg -i ^bearer\\ +us-${ids} }`
     const unknown = `http-request return status 421 content-type application/json string '${refusal(421, 'No node of this balancer has this sandbox')}'`
     return `# Understudy behind HAProxy. A sandbox lives on the node that its id and its key name; nothing moves it.
-global
-  maxconn 20000
-
 defaults
   mode http
   timeout connect 5s

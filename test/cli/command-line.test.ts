@@ -279,3 +279,26 @@ describe('the other commands', () => {
     expect(Object.keys(JSON.parse(stdout).paths)).toContain(path)
   })
 })
+
+describe('deploy', () => {
+  const nodes = ['--node', 'n1=127.0.0.1:4141', '--node', 'n2=127.0.0.1:4142']
+
+  it('prints a whole configuration on standard output', async () => {
+    expect(await exit('deploy', 'nginx', ...nodes, '--listen', '127.0.0.1:8099')).toBe(0)
+    expect(stdout).toContain('listen 127.0.0.1:8099;')
+    expect(await exit('deploy', 'kubernetes', '--nodes', '5')).toBe(0)
+    expect(stdout).toContain('replicas: 5')
+  })
+
+  it.each([
+    [['ngnix', ...nodes], "Unknown engine 'ngnix': did you mean 'nginx'?"],
+    [['nginx'], 'nginx needs the addresses of its nodes: --node n1=127.0.0.1:4141'],
+    [['nginx', ...nodes, '--node', 'n1=127.0.0.1:4143'], "Two nodes have the name 'n1'"],
+    [['nginx', ...nodes, '--tls-key', 'a.key'], '--tls-certificate and --tls-key are given together'],
+    [['nginx', ...nodes, '--listen', 'x'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
+  ])('refuses %j in one line', async (args, line) => {
+    expect(await exit('deploy', ...args)).toBe(2)
+    expect(stderr).toMatch(/^error: [^\n]*\n$/)
+    expect(stderr).toContain(line)
+  })
+})
