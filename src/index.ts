@@ -44,7 +44,7 @@ export function createGateway(options: GatewayOptionsInput = {}): Gateway {
 }
 
 export { type AssumptionName, assumptions } from './assumptions.ts'
-export type { CollectionName } from './database/collection-names.ts'
+export type { Condition } from './database/condition.ts'
 export type { Database, Records } from './database/database.ts'
 export { parseScenario } from './gateway/to-scenario.ts'
 export { GatewayError } from './http/errors.ts'
@@ -53,6 +53,7 @@ export type { JournalEntry } from './journal/entry.ts'
 export type { Har } from './journal/har.ts'
 export type { CallMatch, Journal } from './journal/journal.ts'
 export type { Bodies, OperationId } from './operations/index.ts'
+export type { CollectionName } from './resources/collections.ts'
 export type { ActiveScenario, UnusedRule } from './rules/rules.ts'
 export { defineScenario, type Scenario, type ScenarioInput } from './rules/scenario.ts'
 export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options.ts'

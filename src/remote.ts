@@ -8,7 +8,6 @@
  */
 import { readDataFile } from './cli/data-file.ts'
 import { ControlClient } from './control/client.ts'
-import { type CollectionName, collectionNames } from './database/collection-names.ts'
 import type { Database, Records } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
 import type { Bodies } from './operations/index.ts'
@@ -147,9 +146,11 @@ export class RemoteGateway extends RemoteSandbox {
 }
 
 function databaseAt(client: ControlClient, path: string): Promised<Database> {
-  const collections = collectionNames.map((name) => [name, recordsAt(client, `${path}/${name}`)])
-  // Which rows a collection has, its name says; the entries of an object forget that.
-  return Object.fromEntries(collections) as Record<CollectionName, unknown> as Promised<Database>
+  // The server knows which collections there are: the list of them would bring all their schemas along.
+  return new Proxy({} as Promised<Database>, {
+    get: (_, name) =>
+      typeof name === 'string' && name !== 'then' ? recordsAt(client, `${path}/${name}`) : undefined,
+  })
 }
 
 function recordsAt(client: ControlClient, path: string): Promised<Records<object>> {
@@ -161,8 +162,8 @@ function recordsAt(client: ControlClient, path: string): Promised<Records<object
         if (error instanceof GatewayError && error.status === 404) return undefined
         throw error
       }),
-    list: (equalFields = {}) =>
-      client.get(`${path}?${new URLSearchParams({ equals: JSON.stringify(equalFields) })}`),
+    list: (condition = {}) =>
+      client.get(`${path}?${new URLSearchParams({ equals: JSON.stringify(condition) })}`),
     update: (key, changes) => client.patch(at(key), changes),
     delete: (key) => client.delete(at(key)),
   }

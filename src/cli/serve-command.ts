@@ -4,7 +4,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { loadLibrary } from '../database/shelves.ts'
+import { loadLibrary } from '../database/own-rows.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { drain } from '../server/drain.ts'
 import { printed, type RequestLine } from '../server/request-line.ts'

@@ -2,12 +2,12 @@
  * Checks files that people write, scenarios and fixtures, and tells every problem with its place.
  */
 import { basename } from 'node:path'
-import { type CollectionName, collectionNames } from '../database/collection-names.ts'
-import { collections } from '../database/collections.ts'
 import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readPath } from '../lib/value-path.ts'
 import { operations } from '../operations/index.ts'
+import type { CollectionDeclaration } from '../resources/collection.ts'
+import { collectionNames, collections } from '../resources/collections.ts'
 import { type DataFile, FileError, type FileProblem, readDataFile } from './data-file.ts'
 import { toScenario } from './scenario-file.ts'
 
@@ -33,9 +33,9 @@ function validateFile(file: string): readonly FileProblem[] {
 }
 
 /** Fixture files bear the names of their collections: `embeddings-models.json`. */
-function collectionOf(file: string): CollectionName | undefined {
+function collectionOf(file: string): CollectionDeclaration | undefined {
   const name = stem(file)
-  return collectionNames.find((collection) => kebabCase(collection) === name)
+  return collections.find((collection) => kebabCase(collection.name) === name)
 }
 
 function unknownCollection(file: string): FileProblem {
@@ -49,13 +49,15 @@ function unknownCollection(file: string): FileProblem {
   }
 }
 
-function fixtureProblems(file: string, data: DataFile, collection: CollectionName): FileProblem[] {
+function fixtureProblems(file: string, data: DataFile, collection: CollectionDeclaration): FileProblem[] {
   if (!Array.isArray(data.value)) {
-    return [{ file, message: `The fixture of ${collection} is not a list of records`, line: 1, column: 1 }]
+    return [
+      { file, message: `The fixture of ${collection.name} is not a list of records`, line: 1, column: 1 },
+    ]
   }
   return Array.from(recordProblems(data.value, collection), ({ index, path, message }) => ({
     file,
-    message: `${collection}[${index}]${path}: ${message}`,
+    message: `${collection.name}[${index}]${path}: ${message}`,
     ...data.locate([index, ...readPath(path)]),
   }))
 }
@@ -63,9 +65,9 @@ function fixtureProblems(file: string, data: DataFile, collection: CollectionNam
 /** What is wrong with which record; with its schema, or with a key that an earlier one has. */
 function* recordProblems(
   records: readonly unknown[],
-  collection: CollectionName,
+  collection: CollectionDeclaration,
 ): Generator<{ index: number; path: string; message: string }> {
-  const { schema, keys } = collections[collection]
+  const { schema, keys } = collection
   const taken = new Map<string, number>()
   for (const [index, record] of records.entries()) {
     const result = schema.safeParse(record)
@@ -74,8 +76,7 @@ function* recordProblems(
       continue
     }
     for (const [name, keyOf] of Object.entries(keys)) {
-      // Every collection takes its own rows; one of another would not have passed its schema.
-      const key = `${name} '${(keyOf as (row: unknown) => string)(result.data)}'`
+      const key = `${name} '${keyOf(result.data)}'`
       const first = taken.get(key)
       if (first === undefined) taken.set(key, index)
       else yield { index, path: '', message: `${key} is that of [${first}] too` }

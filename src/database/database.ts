@@ -1,14 +1,11 @@
 /**
- * The database of one sandbox: its tables, and the face that people arrange their tests with.
- *
- * No record leaves or enters by reference, and writes happen one at a time.
+ * The collections as people arrange their tests with them. No record leaves or enters by reference.
  */
-import { GatewayError } from '../http/errors.ts'
-import type { TableSpec } from './base.ts'
-import { type CollectionName, collectionNames } from './collection-names.ts'
-import { collections, type Rows } from './collections.ts'
-import { Table, type TableSnapshot } from './table.ts'
-import type { World } from './world.ts'
+import type { CollectionName, Rows } from '../resources/collections.ts'
+import { type Condition, compileCondition } from './condition.ts'
+import type { DatabaseState } from './database-state.ts'
+import { assertNotNamed, assertOwnParts } from './references.ts'
+import type { Table } from './table.ts'
 
 /** A collection as tests arrange it and look at it. */
 export interface Records<Row extends object> {
@@ -16,165 +13,90 @@ export interface Records<Row extends object> {
   create(record: Row): Promise<Row>
   /** The record with this id, or else this slug; undefined where there is none. */
   get(key: string): Promise<Row | undefined>
-  /** All records in order, or those whose fields equal the given ones. */
-  list(equalFields?: Partial<Row>): Promise<Row[]>
+  /**
+   * All records in order, or those that meet a condition: fields with the values that they must have. Null and arrays
+   * mean equality, an object means these fields inside, `{ some: value }` an array with such an item.
+   *
+   * @example
+   * await db.presets.list({ status: 'active', description: null })
+   * await db.embeddingsModels.list({ architecture: { input_modalities: { some: 'image' } } })
+   */
+  list(condition?: Condition<Row>): Promise<Row[]>
   /** Changes the named fields. Throws 404 for an unknown key, 400 and 409 as `create` does. */
   update(key: string, changes: Partial<Row>): Promise<Row>
   /** Removes a record and returns it. Throws 404 for an unknown key. */
   delete(key: string): Promise<Row>
 }
 
+/** The collections by name: `db.providers`, `db.workspaces`, … */
 export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> }
-export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
-export type DatabaseSnapshot = { readonly [Name in CollectionName]?: TableSnapshot }
 
-const noneOpened: ReadonlyMap<CollectionName, Table<object>> = new Map()
+/** @param present The state that a call belongs to, asked when the call is made. */
+export function toDatabase(names: readonly string[], present: () => DatabaseState): Database {
+  const records = names.map((name) => [name, new StateRecords(name, present)])
+  // Which rows a collection has, its declaration says; the entries of an object forget that.
+  return Object.fromEntries(records) as Database
+}
 
-export class Store {
-  /** Frozen rows, for the operations. */
-  readonly tables: Tables
-  /** Copies of rows, for everybody else. */
-  readonly db: Database
-  #opened: ReadonlyMap<CollectionName, Table<object>> = noneOpened
-  /** Where tables begin that nobody has opened yet. */
-  #begin: DatabaseSnapshot
-  #turn: Promise<unknown> = Promise.resolve()
+class StateRecords implements Records<object> {
+  readonly #name: string
+  readonly #present: () => DatabaseState
 
-  constructor(world: World, begin: DatabaseSnapshot = {}) {
-    this.#begin = begin
-    const open = (name: CollectionName): Table<object> => {
-      const spec = collections[name] as unknown as TableSpec<object>
-      const table = new Table(spec, () => world.base(name) as never)
-      const snapshot = this.#begin[name]
-      if (snapshot) table.restore(snapshot)
-      this.#opened = new Map(this.#opened).set(name, table)
-      return table
-    }
-    this.tables = lazily((name) => this.#opened.get(name) ?? open(name)) as Tables
-    this.db = lazily((name) => recordsOf(name, this)) as Database
+  constructor(name: string, present: () => DatabaseState) {
+    this.#name = name
+    this.#present = present
   }
 
-  /** Does some work when all work before it is done, well or not. */
-  write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
-    const result = this.#turn.then(work, work)
-    this.#turn = result
-    return result
+  async create(record: object): Promise<object> {
+    return this.#write(async (state) => {
+      await assertOwnParts(state.seedData.collections, this.#name, record, findIn(state))
+      return tableOf(state, this.#name).create(record)
+    })
   }
 
-  /** The state of this moment; costs nothing until somebody writes. */
-  snapshot(): DatabaseSnapshot {
-    if (this.#opened.size === 0) return this.#begin
-    const snapshot: Partial<Record<CollectionName, TableSnapshot>> = { ...this.#begin }
-    for (const [name, table] of this.#opened) snapshot[name] = table.snapshot()
-    return snapshot
+  async get(key: string): Promise<object | undefined> {
+    return structuredClone(await tableOf(this.#present(), this.#name).find(key))
   }
 
-  /** Goes back to a snapshot; tables that it does not know go back to where they began. */
-  restore(snapshot: DatabaseSnapshot): void {
-    this.#begin = snapshot
-    for (const [name, table] of this.#opened) table.restore(snapshot[name] ?? { overlay: undefined })
+  async list(condition: object = {}): Promise<object[]> {
+    const rows = await tableOf(this.#present(), this.#name).list(compileCondition(condition))
+    return rows.map((row) => structuredClone(row))
+  }
+
+  async update(key: string, changes: object): Promise<object> {
+    return this.#write(async (state) => {
+      const table = tableOf(state, this.#name)
+      const before = await table.find(key)
+      if (before) {
+        const after = { ...before, ...changes }
+        await assertOwnParts(state.seedData.collections, this.#name, after, findIn(state))
+        await assertNotNamed(state.seedData.collections, this.#name, before, after, findIn(state))
+      }
+      return table.update(key, changes)
+    })
+  }
+
+  async delete(key: string): Promise<object> {
+    return this.#write(async (state) => {
+      const table = tableOf(state, this.#name)
+      const before = await table.find(key)
+      if (before) {
+        await assertNotNamed(state.seedData.collections, this.#name, before, undefined, findIn(state))
+      }
+      return table.delete(key)
+    })
+  }
+
+  async #write(work: (state: DatabaseState) => Promise<object>): Promise<object> {
+    const state = this.#present()
+    return structuredClone(await state.write(() => work(state)))
   }
 }
 
-/** Makes each member when it is first asked for. */
-function lazily<Member>(make: (name: CollectionName) => Member): Readonly<Record<CollectionName, Member>> {
-  const members = Object.create(lazy) as Record<CollectionName, Member> & Lazy
-  members[maker] = make
-  return members
+function tableOf(state: DatabaseState, name: string): Table<object> {
+  return (state.tables as unknown as Record<string, Table<object>>)[name] as Table<object>
 }
 
-const maker = Symbol('maker')
-interface Lazy {
-  [maker]: (name: CollectionName) => unknown
-}
-
-const lazy = Object.defineProperties(
-  {},
-  Object.fromEntries(
-    collectionNames.map((name) => [
-      name,
-      {
-        enumerable: true,
-        get(this: Lazy) {
-          const value = this[maker](name)
-          Object.defineProperty(this, name, { value, enumerable: true })
-          return value
-        },
-      },
-    ]),
-  ),
-)
-
-function recordsOf<Name extends CollectionName>(name: Name, store: Store): Records<Rows[Name]> {
-  type Row = Rows[Name]
-  // `tables[name]` is a `Table<Rows[Name]>`; TypeScript gives the union of all of them for a generic name.
-  const table = () => store.tables[name] as unknown as Table<Row>
-  return {
-    create: (record) =>
-      store.write(async () => structuredClone(await table().create(await checked(name, record, store)))),
-    get: async (key) => structuredClone(await table().find(key)),
-    async list(equalFields = {}) {
-      const wanted = Object.entries(equalFields)
-      const rows = await table().rows()
-      return rows
-        .filter((row) =>
-          wanted.every(([field, value]) => equal((row as Record<string, unknown>)[field], value)),
-        )
-        .map((row) => structuredClone(row))
-    },
-    update: (key, changes) =>
-      store.write(async () => {
-        const before = await table().find(key)
-        if (before) await checked(name, { ...before, ...changes }, store, before)
-        return structuredClone(await table().update(key, changes))
-      }),
-    delete: (key) =>
-      store.write(async () => {
-        const before = await table().find(key)
-        if (before) await checked(name, undefined, store, before)
-        return structuredClone(await table().delete(key))
-      }),
-  }
-}
-
-/** Keeps presets and their versions together. Spec: Preset, `designated_version_id`. */
-async function checked<Row>(
-  name: CollectionName,
-  after: Row,
-  { tables }: Store,
-  before?: object,
-): Promise<Row> {
-  if (name === 'presets' && after !== undefined) {
-    const preset = after as Partial<Rows['presets']>
-    const version = await tables.presetVersions.find(String(preset.designated_version_id))
-    if (version?.preset_id !== preset.id) {
-      throw new GatewayError(
-        400,
-        `presets.designated_version_id: no version of '${preset.slug}' has the id '${preset.designated_version_id}'; create it in presetVersions first`,
-      )
-    }
-  }
-  if (name === 'presetVersions' && before !== undefined) {
-    const version = before as Rows['presetVersions']
-    const next = after as Rows['presetVersions'] | undefined
-    const preset = await tables.presets.find(version.preset_id)
-    if (preset?.designated_version_id !== version.id) return after
-    if (next?.id === version.id && next.preset_id === version.preset_id) return after
-    throw new GatewayError(
-      409,
-      `presetVersions '${version.id}' is the designated version of preset '${preset.slug}'; designate another one first`,
-    )
-  }
-  return after
-}
-
-function equal(left: unknown, right: unknown): boolean {
-  if (Object.is(left, right)) return true
-  if (typeof left !== 'object' || typeof right !== 'object' || !left || !right) return false
-  const keys = Object.keys(left)
-  return (
-    keys.length === Object.keys(right).length &&
-    Array.isArray(left) === Array.isArray(right) &&
-    keys.every((key) => Object.hasOwn(right, key) && equal(Reflect.get(left, key), Reflect.get(right, key)))
-  )
+function findIn(state: DatabaseState) {
+  return (name: string, key: string) => tableOf(state, name).find(key)
 }

@@ -3,25 +3,17 @@
  */
 import type { Faker } from '@faker-js/faker'
 import { random } from '../lib/seed.ts'
-import { fakeBenchmark } from '../resources/benchmark.ts'
-import type { Making } from '../resources/factory.ts'
-import { fakeEmbeddingsModel } from '../resources/model.ts'
-import { fakePage } from '../resources/page.ts'
-import { fakePost } from '../resources/post.ts'
-import { fakePreset, fakePresetVersion, type PresetRecord, type PresetVersion } from '../resources/preset.ts'
-import { fakeProvider } from '../resources/provider.ts'
-import { fakeWorkspace, type Workspace } from '../resources/workspace.ts'
-import type { CollectionName } from './collection-names.ts'
-import type { Rows } from './collections.ts'
+import type { CollectionDeclaration, RowsOf } from '../resources/collection.ts'
+import type { FactoryContext } from '../resources/factory.ts'
 
-export interface Generator {
-  /** One record of a collection; the same for the same seed and index, whatever else is generated. */
-  row(name: CollectionName, index: number, workspaces: readonly Workspace[]): Rows[CollectionName]
-  /** The two versions of the generated preset with this index. */
-  versionsOf(presetIndex: number): PresetVersion[]
-}
+/** Makes one record of a collection: the same for the same seed and index, whatever else is generated. */
+export type Generate = <Row extends object>(
+  declaration: CollectionDeclaration<string, Row>,
+  index: number,
+  rows: RowsOf,
+) => Row
 
-export async function generator(seed: string | number): Promise<Generator> {
+export async function generator(seed: string | number): Promise<Generate> {
   const { faker: shared } = await import('@faker-js/faker/locale/en')
   let next = random(seed)
   // An instance of our own: seeding the shared one would reach into the tests of whoever uses it too.
@@ -30,40 +22,15 @@ export async function generator(seed: string | number): Promise<Generator> {
     locale: shared.rawDefinitions,
     randomizer: { next: () => next(), seed: () => {} },
   })
-
-  const making = (collection: CollectionName, index: number): Making => ({
+  const seeded = (...labels: ReadonlyArray<string | number>): Faker => {
+    next = random(seed, ...labels)
+    return faker
+  }
+  const contextOf = (collection: string, index: number): FactoryContext => ({
     index,
-    field(name) {
-      next = random(seed, collection, index, name)
-      return faker
-    },
+    field: (name) => seeded(collection, index, name),
+    shared: (name) => seeded(collection, name),
+    of: contextOf,
   })
-
-  const preset = (index: number, workspaces: readonly Workspace[]): PresetRecord => {
-    const workspace = workspaces[index % Math.max(workspaces.length, 1)]
-    const bare = fakePreset(making('presets', index), { workspaceId: workspace?.id ?? orphan })
-    return { ...bare, designated_version_id: versionsOf(index)[1]?.id ?? bare.designated_version_id }
-  }
-
-  const versionsOf = (index: number): PresetVersion[] => {
-    const { id } = fakePreset(making('presets', index), { workspaceId: orphan })
-    return [1, 2].map((version) =>
-      fakePresetVersion(making('presetVersions', index * 2 + version - 1), { presetId: id, version }),
-    )
-  }
-
-  const factories = {
-    providers: (index: number) => fakeProvider(making('providers', index)),
-    workspaces: (index: number) => fakeWorkspace(making('workspaces', index)),
-    embeddingsModels: (index: number) => fakeEmbeddingsModel(making('embeddingsModels', index)),
-    benchmarks: (index: number) => fakeBenchmark(making('benchmarks', index)),
-    pages: (index: number) => fakePage(making('pages', index)),
-    posts: (index: number) => fakePost(making('posts', index)),
-    presets: preset,
-    presetVersions: (index: number) => versionsOf(index >> 1)[index & 1] as PresetVersion,
-  }
-  return { row: (name, index, workspaces) => factories[name](index, workspaces), versionsOf }
+  return (declaration, index, rows) => declaration.fake(contextOf(declaration.name, index), rows)
 }
-
-/** The workspace of a preset in a world without workspaces. */
-const orphan = '00000000-0000-4000-8000-000000000000'

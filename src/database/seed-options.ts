@@ -1,37 +1,36 @@
 /**
- * What can be set about the records that sandboxes begin with.
+ * What can be set about the records that sandboxes begin with; derived from the list of collections.
  */
 import * as z from 'zod'
+import { collectionNames, collections, type SizedCollectionName } from '../resources/collections.ts'
 
-const records = z.array(z.unknown())
-const count = z.int().min(0).max(1_000_000)
+const Records = z.array(z.unknown())
+const Count = z.int().min(0).max(1_000_000)
 
 /** A person's own records in place of the canonical ones of a collection. */
-export const Fixtures = z.strictObject({
-  providers: records.optional(),
-  workspaces: records.optional(),
-  embeddingsModels: records.optional(),
-  benchmarks: records.optional(),
-  presets: records.optional(),
-  presetVersions: records.optional(),
-  pages: records.optional(),
-  posts: records.optional(),
-})
+export const Fixtures = z.strictObject(optionals(collectionNames, Records))
 
 /** How many records a collection has: the first so many of the fixtures, filled up with generated ones. */
-export const Size = z.strictObject({
-  providers: count.optional(),
-  workspaces: count.optional(),
-  embeddingsModels: count.optional(),
-  benchmarks: count.optional(),
-  presets: count.optional().describe('Generated presets bring two versions each.'),
-  pages: count.optional(),
-  posts: count.optional(),
-})
+export const Size = z.strictObject(
+  // Parts have no number of their own: they come with the records that they are parts of.
+  optionals(
+    collections.filter(({ partOf }) => !partOf).map(({ name }) => name as SizedCollectionName),
+    Count,
+  ),
+)
 
 /** The options that decide which records a sandbox begins with. */
 export interface SeedOptions {
   readonly seed: string | number
-  readonly size: z.output<typeof Size>
-  readonly fixtures: z.output<typeof Fixtures>
+  /** By collection. */
+  readonly size: Readonly<Record<string, number | undefined>>
+  /** By collection. */
+  readonly fixtures: Readonly<Record<string, readonly unknown[] | undefined>>
+}
+
+function optionals<Name extends string, Schema extends z.ZodType>(names: readonly Name[], schema: Schema) {
+  return Object.fromEntries(names.map((name) => [name, schema.optional()])) as Record<
+    Name,
+    z.ZodOptional<Schema>
+  >
 }

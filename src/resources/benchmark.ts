@@ -3,7 +3,8 @@
 // Lazy schemas are built on first use, so that importing the double stays quick.
 
 import * as z from 'zod'
-import { type Making, pick, price, titled, VENDORS } from './factory.ts'
+import { defineCollection } from './collection.ts'
+import { type FactoryContext, pick, price, titled, uniqueWords, VENDORS } from './factory.ts'
 import { Timestamp } from './text.ts'
 
 export const BenchmarkSource = z.enum(['index-source', 'design-source'])
@@ -101,29 +102,37 @@ export function benchmarkKey(row: Benchmark): string {
     : `${row.source}:${row.model_permaslug}:${row.arena}:${row.category}`
 }
 
+export const benchmarks = defineCollection({
+  name: 'benchmarks',
+  schema: Benchmark as z.ZodType<Benchmark>,
+  keys: { key: benchmarkKey },
+  fixtures: () => import('../../fixtures/benchmarks.json', { with: { type: 'json' } }),
+  fake: fakeBenchmark,
+})
+
 /** Makes one plausible row: index-source for an even index, design-source for an odd one. */
-export function fakeBenchmark(making: Making): Benchmark {
-  return making.index % 2 === 0 ? fakeIndexBenchmark(making) : fakeDesignBenchmark(making)
+export function fakeBenchmark(context: FactoryContext): Benchmark {
+  return context.index % 2 === 0 ? fakeIndexBenchmark(context) : fakeDesignBenchmark(context)
 }
 
-export function fakeIndexBenchmark(making: Making): IndexBenchmark {
-  const { field } = making
+export function fakeIndexBenchmark(context: FactoryContext): IndexBenchmark {
+  const { field } = context
   return {
     source: 'index-source',
-    ...fakeModel(making),
+    ...fakeModel(context),
     intelligence_index: field('intelligence_index').number.float({ min: 15, max: 70, fractionDigits: 1 }),
     coding_index: field('coding_index').number.float({ min: 10, max: 65, fractionDigits: 1 }),
     agentic_index: field('agentic_index').number.float({ min: 5, max: 75, fractionDigits: 1 }),
-    pricing: fakePricing(making),
+    pricing: fakePricing(context),
   }
 }
 
-export function fakeDesignBenchmark(making: Making): DesignBenchmark {
-  const { field } = making
+export function fakeDesignBenchmark(context: FactoryContext): DesignBenchmark {
+  const { field } = context
   const timed = field('is_timed').datatype.boolean(0.8)
   return {
     source: 'design-source',
-    ...fakeModel(making),
+    ...fakeModel(context),
     arena: pick(field('arena'), Arena.options),
     category: pick(field('category'), CATEGORIES),
     elo: field('elo').number.int({ min: 900, max: 1400 }),
@@ -131,26 +140,25 @@ export function fakeDesignBenchmark(making: Making): DesignBenchmark {
     avg_generation_time_ms: timed
       ? field('avg_generation_time_ms').number.int({ min: 4_000, max: 180_000 })
       : null,
-    tournament_stats: fakeTournament(making),
-    pricing: field('is_priced').datatype.boolean(0.8) ? fakePricing(making) : null,
+    tournament_stats: fakeTournament(context),
+    pricing: field('is_priced').datatype.boolean(0.8) ? fakePricing(context) : null,
   }
 }
 
-function fakeModel({ index, field }: Making): { model_permaslug: string; display_name: string } {
-  const vendor = pick(field('vendor'), VENDORS)
-  const family = pick(field('family'), FAMILIES)
+function fakeModel(context: FactoryContext): { model_permaslug: string; display_name: string } {
+  const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, VERSIONS, TIERS)
   return {
-    model_permaslug: `${vendor}/${family}-${index}`,
-    display_name: `${titled(vendor)} ${titled(family)} ${index}`,
+    model_permaslug: `${vendor}/${words.join('-')}`,
+    display_name: [vendor, ...words].map(titled).join(' '),
   }
 }
 
-function fakePricing({ field }: Making): { prompt: string; completion: string } {
+function fakePricing({ field }: FactoryContext): { prompt: string; completion: string } {
   const dollars = field('pricing').number.int({ min: 5, max: 500 }) / 100
   return { prompt: price(dollars), completion: price(dollars * 4) }
 }
 
-function fakeTournament({ field }: Making): DesignBenchmark['tournament_stats'] {
+function fakeTournament({ field }: FactoryContext): DesignBenchmark['tournament_stats'] {
   const faker = field('tournament_stats')
   const place = () => faker.number.int({ min: 0, max: 400 })
   const [first_place, second_place, third_place, fourth_place] = [place(), place(), place(), place()]
@@ -158,4 +166,23 @@ function fakeTournament({ field }: Making): DesignBenchmark['tournament_stats'] 
   return { first_place, second_place, third_place, fourth_place, total }
 }
 
-const FAMILIES = ['anvil', 'chat', 'compass', 'current', 'meadow', 'prism', 'reason', 'sketch']
+const FAMILIES = [
+  'anvil',
+  'compass',
+  'sketch',
+  'meadow',
+  'ballad',
+  'prism',
+  'current',
+  'harvest',
+  'reason',
+  'lyric',
+  'canyon',
+  'ember',
+  'ranger',
+  'summit',
+  'cascade',
+  'ledger',
+]
+const VERSIONS = ['2', '3.5', '1.5', '4', '3', '2.5', '5', '1']
+const TIERS = ['pro', 'mini', 'preview', 'large', 'swift', 'instruct']

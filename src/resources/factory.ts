@@ -1,16 +1,20 @@
 // What a factory is given, and the few things that several factories share. Faker is a type here and
-// never an import: the sandbox brings a seeded one when something must be generated.
+// never an import: the database brings a seeded one when something must be generated.
 
 import type { Faker } from '@faker-js/faker'
 
-export interface Making {
-  /** Place in the run, from 0. Factories work it into their keys, which makes those unique. */
+export interface FactoryContext {
+  /** Place of the record in its collection, from 0. */
   index: number
   /**
    * A faker seeded for this one field of this one record, so that adding a field shifts nothing else.
    * Finish with one before asking for the next: they may be the same object, seeded anew.
    */
   field(name: string): Faker
+  /** A faker seeded for the collection: the same for all of its records. */
+  shared(name: string): Faker
+  /** The context of another record, whose fields are drawn as they are for that one. */
+  of(collection: string, index: number): FactoryContext
 }
 
 /** Generated dates lie between these: the second is before the start of the sandbox clock. */
@@ -23,13 +27,31 @@ export function timestamp(faker: Faker, from = EARLIEST, to = LATEST): string {
 }
 
 /** `created_at` and an `updated_at` that is not before it. */
-export function lifetime({ field }: Making): { created_at: string; updated_at: string } {
+export function lifetime({ field }: FactoryContext): { created_at: string; updated_at: string } {
   const created_at = timestamp(field('created_at'))
   return { created_at, updated_at: timestamp(field('updated_at'), created_at) }
 }
 
 export function pick<const T>(faker: Faker, list: readonly T[]): T {
   return faker.helpers.arrayElement(list)
+}
+
+/**
+ * One word of each list, and never the same ones for two records of a collection: `['Larkspur', 'Inference']`. A record
+ * beyond the last combination gets a number as well. Neighbours differ in every word, where the lists are long enough.
+ */
+export function uniqueWords(
+  { index, shared }: FactoryContext,
+  ...lists: ReadonlyArray<readonly string[]>
+): string[] {
+  const words: string[] = []
+  let round = index
+  for (const list of lists) {
+    const turn = shared(`words/${words.join('/')}`).number.int({ max: list.length - 1 })
+    words.push(list[(round + turn) % list.length] as string)
+    round = Math.floor(round / list.length)
+  }
+  return round === 0 ? words : [...words, String(round + 1)]
 }
 
 /** `Harbor Lights` becomes `harbor-lights`. */

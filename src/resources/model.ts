@@ -2,7 +2,17 @@
 // Lazy schemas are built on first use, so that importing the double stays quick.
 
 import * as z from 'zod'
-import { EARLIEST, type Making, pick, price, timestamp, titled, VENDORS } from './factory.ts'
+import { defineCollection } from './collection.ts'
+import {
+  EARLIEST,
+  type FactoryContext,
+  pick,
+  price,
+  timestamp,
+  titled,
+  uniqueWords,
+  VENDORS,
+} from './factory.ts'
 
 const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/, 'Must be a decimal number in a string')
 const TokenCount = z.int().nonnegative()
@@ -47,17 +57,25 @@ export const EmbeddingsModel = z.lazy(() =>
 
 export type EmbeddingsModel = z.infer<typeof EmbeddingsModel>
 
-/** Makes one plausible embeddings model, such as `kestrel/embed-small-37`. */
-export function fakeEmbeddingsModel({ index, field }: Making): EmbeddingsModel {
-  const vendor = pick(field('vendor'), VENDORS)
-  const size = pick(field('size'), SIZES)
-  const id = `${vendor}/embed-${size}-${index}`
+export const embeddingsModels = defineCollection({
+  name: 'embeddingsModels',
+  schema: EmbeddingsModel,
+  keys: { id: ({ id }) => id },
+  fixtures: () => import('../../fixtures/embeddings-models.json', { with: { type: 'json' } }),
+  fake: fakeEmbeddingsModel,
+})
+
+/** Makes one plausible embeddings model, such as `kestrel/embed-atlas-small`. */
+export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
+  const { field } = context
+  const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, SIZES)
+  const id = `${vendor}/embed-${words.join('-')}`
   const context_length = pick(field('context_length'), [512, 2048, 8192, 16384, 32768])
   const sees = field('input_modalities').datatype.boolean(0.2)
   return {
     id,
     canonical_slug: id,
-    name: `${titled(vendor)}: Embed ${titled(size)} ${index}`,
+    name: `${titled(vendor)}: Embed ${words.map(titled).join(' ')}`,
     description: pick(field('description'), DESCRIPTIONS),
     created: Math.floor(Date.parse(timestamp(field('created'), EARLIEST)) / 1000),
     context_length,
@@ -85,7 +103,33 @@ export function fakeEmbeddingsModel({ index, field }: Making): EmbeddingsModel {
   }
 }
 
-const SIZES = ['mini', 'small', 'base', 'large']
+const FAMILIES = [
+  'atlas',
+  'loom',
+  'pebble',
+  'vector',
+  'thread',
+  'cairn',
+  'mosaic',
+  'lattice',
+  'beacon',
+  'delta',
+  'grove',
+  'span',
+  'tessera',
+  'facet',
+  'strand',
+  'contour',
+  'comet',
+  'ripple',
+  'quartz',
+  'anchor',
+  'orbit',
+  'plume',
+  'sable',
+  'signal',
+]
+const SIZES = ['small', 'large', 'mini', 'base', 'code', 'multilingual']
 const DESCRIPTIONS = [
   'A general model for search and clustering in many languages.',
   'Made for short texts: titles, queries, product names.',

@@ -1,7 +1,8 @@
 // A page that web search can find. Not a resource of the specification: it is what citations cite.
 
 import * as z from 'zod'
-import { type Making, pick, slugify, timestamp } from './factory.ts'
+import { defineCollection } from './collection.ts'
+import { type FactoryContext, pick, slugify, timestamp, uniqueWords } from './factory.ts'
 import { Timestamp, WebAddress } from './text.ts'
 
 export const Page = z
@@ -15,24 +16,62 @@ export const Page = z
 
 export type Page = z.infer<typeof Page>
 
-/** Makes one plausible page, such as `https://garden.example/soil/how-compost-…-37`. */
-export function fakePage({ index, field }: Making): Page {
-  const { section, subject, claim } = pick(field('topic'), TOPICS)
-  const town = field('town').location.city()
-  const title = pick(field('title'), [
-    `How ${subject} changed ${town}`,
-    `What ${town} learned from ${subject}`,
-    `${town} takes a second look at ${subject}`,
-    `A short guide to ${subject} in ${town}`,
-  ])
+export const pages = defineCollection({
+  name: 'pages',
+  schema: Page,
+  keys: { url: ({ url }) => url },
+  fixtures: () => import('../../fixtures/pages.json', { with: { type: 'json' } }),
+  fake: fakePage,
+})
+
+/** Makes one plausible page, such as `https://gazette.example/garden/how-compost-changed-larkhaven`. */
+export function fakePage(context: FactoryContext): Page {
+  const { field } = context
+  const [town = '', subject = '', form = '', ...round] = uniqueWords(context, TOWNS, SUBJECTS, FORMS)
+  const { section, claim } = TOPICS[SUBJECTS.indexOf(subject)] as (typeof TOPICS)[number]
+  const title = [form.replace('SUBJECT', subject).replace('TOWN', town), ...round].join(' ')
   return {
-    url: `https://${pick(field('host'), HOSTS)}/${section}/${slugify(title)}-${index}`,
+    url: `https://${pick(field('host'), HOSTS)}/${section}/${slugify(title)}`,
     title,
     excerpt: `${claim} ${pick(field('source'), SOURCES).replace('TOWN', town)}`,
     published_at: timestamp(field('published_at')),
   }
 }
 
+const FORMS = [
+  'How SUBJECT changed TOWN',
+  'What TOWN learned from SUBJECT',
+  'TOWN takes a second look at SUBJECT',
+  'A short guide to SUBJECT in TOWN',
+  'SUBJECT, ten years on in TOWN',
+  'Five questions about SUBJECT, asked in TOWN',
+]
+const TOWNS = [
+  'Larkhaven',
+  'Portnorth',
+  'Saint Aldwyn',
+  'Millbrook Falls',
+  'Easterby',
+  'Rookhurst',
+  'Valdemar',
+  'Kettlewick',
+  'Osterby Ridge',
+  'Greenholm',
+  'Tarn Hollow',
+  'Bellweather',
+  'Cape Morrow',
+  'Silvermere',
+  'Dunfallow',
+  'Harrowgate Cross',
+  'Lindenau',
+  'Pellworth',
+  'Marisol Bay',
+  'Wexcombe',
+  'Upper Tansley',
+  'Fairlight',
+  'Brackenford',
+  'Quayside',
+]
 const HOSTS = [
   'archive.gazette.example',
   'blog.fieldnotes.example',
@@ -71,3 +110,4 @@ const TOPICS = [
   { section: 'games', subject: 'chess', claim: 'Chess clubs report more beginners than ever before.' },
   { section: 'water', subject: 'rain barrels', claim: 'One summer storm fills a rain barrel in minutes.' },
 ]
+const SUBJECTS = TOPICS.map(({ subject }) => subject)

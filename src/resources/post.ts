@@ -1,7 +1,8 @@
 // A social-media post that `x_search_filter` searches. Spec: POST /responses; the shape of a post is ours.
 
 import * as z from 'zod'
-import { type Making, pick, timestamp } from './factory.ts'
+import { defineCollection } from './collection.ts'
+import { type FactoryContext, pick, timestamp } from './factory.ts'
 import { Timestamp, WebAddress } from './text.ts'
 
 const Media = z.array(z.strictObject({ description: z.string().min(1) }))
@@ -20,8 +21,16 @@ export const Post = z
 
 export type Post = z.infer<typeof Post>
 
+export const posts = defineCollection({
+  name: 'posts',
+  schema: Post,
+  keys: { id: ({ id }) => id },
+  fixtures: () => import('../../fixtures/posts.json', { with: { type: 'json' } }),
+  fake: fakePost,
+})
+
 /** Makes one plausible post, with an id such as `2000000000000000037`. */
-export function fakePost({ index, field }: Making): Post {
+export function fakePost({ index, field }: FactoryContext): Post {
   const id = `2${String(index).padStart(18, '0')}`
   const handle = pick(field('handle'), HANDLES)
   const { text, scene } = pick(field('subject'), SUBJECTS)

@@ -1,7 +1,8 @@
 // A model provider, as GET /providers lists it. Spec: Provider.
 
 import * as z from 'zod'
-import { type Making, pick, slugify, titled, VENDORS } from './factory.ts'
+import { defineCollection } from './collection.ts'
+import { type FactoryContext, pick, slugify, uniqueWords } from './factory.ts'
 import { UrlSafe, WebAddress } from './text.ts'
 
 const CountryCode = z.string().regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 alpha-2 country code')
@@ -20,9 +21,18 @@ export const Provider = z
 
 export type Provider = z.infer<typeof Provider>
 
-/** Makes one plausible provider, such as `driftwood-compute-37`. */
-export function fakeProvider({ index, field }: Making): Provider {
-  const name = `${titled(pick(field('vendor'), VENDORS))} ${pick(field('trade'), TRADES)} ${index}`
+export const providers = defineCollection({
+  name: 'providers',
+  schema: Provider,
+  keys: { slug: ({ slug }) => slug },
+  fixtures: () => import('../../fixtures/providers.json', { with: { type: 'json' } }),
+  fake: fakeProvider,
+})
+
+/** Makes one plausible provider, such as `larkspur-inference`. */
+export function fakeProvider(context: FactoryContext): Provider {
+  const { field } = context
+  const name = uniqueWords(context, HOUSES, TRADES).join(' ')
   const slug = slugify(name)
   const site = `https://${slug}.example`
   return {
@@ -36,5 +46,62 @@ export function fakeProvider({ index, field }: Making): Provider {
   }
 }
 
-const TRADES = ['AI', 'Cloud', 'Compute', 'Inference', 'Labs', 'Models', 'Research', 'Systems']
+const HOUSES = [
+  'Larkspur',
+  'Graniteworks',
+  'Skylark',
+  'Meridian Bay',
+  'Copperfield',
+  'Overstory',
+  'Brightwater',
+  'Quillon',
+  'Fernhollow',
+  'Polestar Nine',
+  'Marlowe',
+  'Tidepool',
+  'Vantage Hill',
+  'Cobalt Ridge',
+  'Osprey',
+  'Junipero',
+  'Northgate',
+  'Halcyon',
+  'Redwater',
+  'Bluestem',
+  'Arcadia Row',
+  'Sandpiper',
+  'Thornbury',
+  'Evergate',
+  'Lodestone',
+  'Wintergreen',
+  'Palisade',
+  'Millrace',
+  'Solstice',
+  'Kingfisher',
+  'Ashgrove',
+  'Rivermark',
+  'Cedarline',
+  'Windrose',
+  'Farpoint',
+  'Moonraker',
+  'Greywether',
+  'Silverfir',
+  'Pinnacle Street',
+  'Hollowell',
+  'Outrigger',
+  'Tamarack',
+]
+const TRADES = [
+  'AI',
+  'Cloud',
+  'Compute',
+  'Inference',
+  'Labs',
+  'Models',
+  'Research',
+  'Systems',
+  'Networks',
+  'Intelligence',
+  'Data',
+  'Serving',
+]
 const COUNTRIES = ['AU', 'BR', 'CA', 'DE', 'FI', 'FR', 'GB', 'IE', 'IN', 'JP', 'KR', 'NL', 'SE', 'SG', 'US']

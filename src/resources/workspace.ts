@@ -1,7 +1,8 @@
 // A workspace: a container for defaults and logging settings. Spec: Workspace, PATCH /workspaces/{id}.
 
 import * as z from 'zod'
-import { lifetime, type Making, pick, slugify, VENDORS } from './factory.ts'
+import { defineCollection } from './collection.ts'
+import { type FactoryContext, lifetime, pick, slugify, uniqueWords, VENDORS } from './factory.ts'
 import { codePoints, Timestamp } from './text.ts'
 
 const fields = {
@@ -53,10 +54,18 @@ export type WorkspaceUpdate = z.infer<typeof WorkspaceUpdate>
 /** The described values of `default_provider_sort`. Any other string is accepted too. */
 export const PROVIDER_SORTS = ['price', 'throughput', 'latency', 'exacto'] as const
 
-/** Makes one plausible workspace, such as `payments-sandbox-37`. */
-export function fakeWorkspace(making: Making): Workspace {
-  const { index, field } = making
-  const name = `${pick(field('team'), TEAMS)} ${pick(field('stage'), STAGES)} ${index}`
+export const workspaces = defineCollection({
+  name: 'workspaces',
+  schema: Workspace,
+  keys: { id: ({ id }) => id, slug: ({ slug }) => slug },
+  fixtures: () => import('../../fixtures/workspaces.json', { with: { type: 'json' } }),
+  fake: fakeWorkspace,
+})
+
+/** Makes one plausible workspace, such as `payments-pilot`. */
+export function fakeWorkspace(context: FactoryContext): Workspace {
+  const { field } = context
+  const name = uniqueWords(context, TEAMS, STAGES).join(' ')
   const images = pick(field('image_vendor'), VENDORS)
   return {
     id: field('id').string.uuid(),
@@ -65,12 +74,12 @@ export function fakeWorkspace(making: Making): Workspace {
     description: field('has_description').datatype.boolean(0.7)
       ? pick(field('description'), DESCRIPTIONS)
       : null,
-    ...lifetime(making),
+    ...lifetime(context),
     created_by: `user_${field('created_by').string.alphanumeric(12)}`,
     default_text_model: `${pick(field('default_text_model'), VENDORS)}/chat-large`,
     default_image_model: field('default_image_model').datatype.boolean() ? `${images}/canvas` : null,
     default_provider_sort: pick(field('default_provider_sort'), [...PROVIDER_SORTS, null]),
-    io_logging_api_key_ids: apiKeyIds(making),
+    io_logging_api_key_ids: apiKeyIds(context),
     io_logging_sampling_rate: pick(field('io_logging_sampling_rate'), [0.01, 0.1, 0.25, 0.5, 1]),
     is_data_discount_logging_enabled: field('is_data_discount_logging_enabled').datatype.boolean(),
     is_observability_broadcast_enabled: field('is_observability_broadcast_enabled').datatype.boolean(),
@@ -78,14 +87,56 @@ export function fakeWorkspace(making: Making): Workspace {
   }
 }
 
-function apiKeyIds({ field }: Making): number[] | null {
+function apiKeyIds({ field }: FactoryContext): number[] | null {
   const faker = field('io_logging_api_key_ids')
   const count = faker.number.int({ min: 0, max: 3 })
   return count === 0 ? null : Array.from({ length: count }, () => faker.number.int({ min: 100, max: 9999 }))
 }
 
-const TEAMS = ['Billing', 'Catalogue', 'Editorial', 'Growth', 'Onboarding', 'Payments', 'Research', 'Support']
-const STAGES = ['Demo', 'Evaluation', 'Live', 'Pilot', 'Playground', 'Sandbox']
+const TEAMS = [
+  'Payments',
+  'Editorial',
+  'Field Service',
+  'Onboarding',
+  'Data Science',
+  'Catalogue',
+  'Customer Care',
+  'Growth',
+  'Legal',
+  'Mobile',
+  'Research',
+  'Logistics',
+  'Marketing',
+  'Claims',
+  'Partner Success',
+  'Billing',
+  'Translation',
+  'Security',
+  'Store Operations',
+  'People',
+  'Trust and Safety',
+  'Procurement',
+  'Newsroom',
+  'Support',
+]
+const STAGES = [
+  'Pilot',
+  'Playground',
+  'Evaluation',
+  'Assistants',
+  'Live',
+  'Demo',
+  'Prototypes',
+  'Integration',
+  'Experiments',
+  'Internal Tools',
+  'Preview',
+  'Archive',
+  'Europe',
+  'Americas',
+  'Asia Pacific',
+  'Quality',
+]
 const DESCRIPTIONS = [
   'Answers customers in the help centre and hands over to a person when unsure.',
   'Nightly evaluation runs. Nothing in here is seen by customers.',

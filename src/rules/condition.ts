@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { hidden, hideInValue, isSecretField, isSecretHeader } from '../http/secrets.ts'
+import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
 import { asksForStream, bodyField, type Conditioned, inputTextOf, modelOf } from './rule-request.ts'
@@ -153,8 +154,8 @@ function bodyTest(text: string, condition: Condition): Test {
 }
 
 function compileCondition(condition: Condition): (value: unknown) => boolean {
-  if (typeof condition !== 'object' || condition === null) return (value) => same(value, condition)
-  if ('equals' in condition) return (value) => same(value, condition.equals)
+  if (typeof condition !== 'object' || condition === null) return (value) => equal(value, condition)
+  if ('equals' in condition) return (value) => equal(value, condition.equals)
   if ('contains' in condition)
     return (value) => typeof value === 'string' && value.includes(condition.contains)
   if ('present' in condition) return (value) => (value !== undefined) === condition.present
@@ -182,16 +183,4 @@ function show(value: unknown, secret = false): string {
 
 function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
-}
-
-/** Deep equality of JSON values; the order of keys does not matter. */
-function same(left: unknown, right: unknown): boolean {
-  if (left === right) return true
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
-  if (Array.isArray(left) !== Array.isArray(right)) return false
-  const keys = Object.keys(left)
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && same(Reflect.get(left, key), Reflect.get(right, key)))
-  )
 }

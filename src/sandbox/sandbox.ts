@@ -2,8 +2,9 @@
  * All that one client sees: database, rules, journal and clock, apart from every other client's.
  */
 
-import { type Database, type DatabaseSnapshot, Store, type Tables } from '../database/database.ts'
-import type { World } from '../database/world.ts'
+import { type Database, toDatabase } from '../database/database.ts'
+import { type DatabaseSnapshot, DatabaseState, type Tables } from '../database/database-state.ts'
+import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
 import { Journal } from '../journal/journal.ts'
 import { Clock, type ClockReading, type ClockSnapshot } from '../lib/clock.ts'
@@ -20,7 +21,7 @@ import type { GatewayOptions } from './options.ts'
 export interface SandboxSetup {
   readonly id: string
   readonly options: GatewayOptions
-  readonly world: World
+  readonly seedData: SeedData
   readonly host: SandboxHost
 }
 
@@ -32,7 +33,7 @@ export interface SandboxHost {
   readonly scenarios: readonly Scenario[]
   /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
   toScenario(input: string | object): Scenario
-  /** Makes a sandbox of the same options and world, which begins at a moment of this one. @internal */
+  /** Makes a sandbox of the same options and seed data, which begins at a moment of this one. @internal */
   toFork(setup: SandboxSetup, from: Moment, id?: string): Sandbox
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
   elapsed(): number
@@ -80,7 +81,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** @internal */
   occurrences = new Occurrences()
   readonly #setup: SandboxSetup
-  readonly #store: Store
+  #database: DatabaseState
+  #db: Database | undefined
   /** Requests that are being answered, and when the last one was done. */
   #busy = 0
   #usedAt: number
@@ -88,7 +90,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** @internal */
   constructor(setup: SandboxSetup, from?: Moment) {
-    const { id, options, world, host } = setup
+    const { id, options, seedData, host } = setup
     this.#setup = setup
     this.id = id
     this.options = options
@@ -96,7 +98,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.journal = new Journal(options.journal, host.operations)
     this.clock = new Clock(options)
     this.rules = new Rules({ seed: options.seed, clock: this.clock })
-    this.#store = new Store(world, from?.database)
+    this.#database = new DatabaseState(seedData, from?.database)
     this.#usedAt = host.elapsed()
     if (from) this.#return(from)
     else this.resetScenarios()
@@ -108,12 +110,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** The collections, to arrange a test and to look at what a call has changed. Copies go in and out. */
   get db(): Database {
-    return this.#store.db
+    this.#db ??= toDatabase(
+      this.#setup.seedData.collections.map(({ name }) => name),
+      () => this.#database,
+    )
+    return this.#db
   }
 
   /** The collections as operations read them: frozen rows. @internal */
   get tables(): Tables {
-    return this.#store.tables
+    return this.#database.tables
   }
 
   /** Milliseconds of elapsed time since the last request was done; 0 while one is under way. */
@@ -134,7 +140,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** Does some work alone: no other write of this sandbox runs meanwhile. @internal */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
-    return this.#store.write(work)
+    return this.#database.write(work)
   }
 
   /**
@@ -188,7 +194,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const kept = moments.get(snapshot)
     if (kept?.of !== this)
       throw new GatewayError(409, `Sandbox '${this.id}' has no snapshot '${snapshot.id}'`)
-    this.#store.restore(kept.moment.database)
+    this.#database = new DatabaseState(this.#setup.seedData, kept.moment.database)
     this.#return(kept.moment)
   }
 
@@ -203,7 +209,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** Goes back to the seed: data, scenarios, journal, clock and counters. */
   reset(): void {
-    this.#store.restore({})
+    this.#database = new DatabaseState(this.#setup.seedData)
     this.journal.clear()
     this.clock.reset()
     this.occurrences = new Occurrences()
@@ -221,7 +227,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   #moment(): Moment {
     return {
-      database: this.#store.snapshot(),
+      database: this.#database.snapshot(),
       rules: this.rules.snapshot(),
       clock: this.clock.snapshot(),
       occurrences: this.occurrences.fork(),

@@ -2,7 +2,7 @@
  * The living sandboxes, by id: made, found, and let go when nobody has used them for long.
  */
 
-import { World } from '../database/world.ts'
+import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
 import { Clock } from '../lib/clock.ts'
@@ -38,7 +38,7 @@ const sweepsPerAge = 4
 
 export class Sandboxes implements SandboxHost {
   readonly #setup: SandboxesSetup
-  readonly #world: World
+  readonly #seedData: SeedData
   readonly #residents = new Map<string, Sandbox>()
   /** By this one sandboxes grow idle: a sandbox that moves its own clock on is in use. */
   readonly #clock: Clock
@@ -53,11 +53,16 @@ export class Sandboxes implements SandboxHost {
 
   constructor(setup: SandboxesSetup) {
     this.#setup = setup
-    this.#world = new World(setup.options)
+    this.#seedData = new SeedData(setup.options)
     this.#clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
     this.#ids = new SandboxIds(setup.options.sandboxes.node)
-    this.default = new Sandbox({ id: 'default', options: setup.options, world: this.#world, host: this })
+    this.default = new Sandbox({
+      id: 'default',
+      options: setup.options,
+      seedData: this.#seedData,
+      host: this,
+    })
   }
 
   /**
@@ -77,14 +82,14 @@ export class Sandboxes implements SandboxHost {
       return this.find(typeof fork === 'string' ? fork : fork.id).fork(id)
     }
     const { options } = this.#setup
-    if (!own) return this.#admit(id, options, this.#world)
+    if (!own) return this.#admit(id, options, this.#seedData)
     const result = Own.safeParse({
       seed: seed ?? options.seed,
       fixtures: { ...options.fixtures, ...fixtures },
     })
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const ownOptions = { ...options, ...result.data }
-    return this.#admit(id, ownOptions, worldOf(ownOptions))
+    return this.#admit(id, ownOptions, seedDataOf(ownOptions))
   }
 
   /** The living sandbox with this id. Throws 410 where there is none, 421 where it lives on another node. */
@@ -129,8 +134,8 @@ export class Sandboxes implements SandboxHost {
   }
 
   /** @internal */
-  toFork({ options, world }: SandboxSetup, from: Moment, id?: string): Sandbox {
-    return this.#admit(id, options, world, from)
+  toFork({ options, seedData }: SandboxSetup, from: Moment, id?: string): Sandbox {
+    return this.#admit(id, options, seedData, from)
   }
 
   /** Takes no more sandboxes; those that live stay. */
@@ -176,7 +181,7 @@ export class Sandboxes implements SandboxHost {
     for (const sandbox of [this.default, ...this.#residents.values()]) sandbox.rules.replace(old, next)
   }
 
-  #admit(id: string | undefined, options: GatewayOptions, world: World, from?: Moment): Sandbox {
+  #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: Moment): Sandbox {
     if (this.#isDraining)
       throw new GatewayError(
         503,
@@ -191,7 +196,7 @@ export class Sandboxes implements SandboxHost {
         `There are ${limit} sandboxes already: dispose of some, or raise sandboxes.limit`,
       )
     }
-    const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, world, host: this }, from)
+    const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
     this.#residents.set(sandbox.id, sandbox)
     return sandbox
   }
@@ -218,9 +223,9 @@ export class Sandboxes implements SandboxHost {
 const Own = GatewayOptions.pick({ seed: true, fixtures: true })
 
 /** Throws 400 where a fixture is wrong. */
-function worldOf(options: GatewayOptions): World {
+function seedDataOf(options: GatewayOptions): SeedData {
   try {
-    return new World(options)
+    return new SeedData(options)
   } catch (error) {
     throw new GatewayError(400, (error as Error).message)
   }

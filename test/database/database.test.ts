@@ -1,8 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { type Records, toDatabase } from '../../src/database/database.ts'
+import { DatabaseState } from '../../src/database/database-state.ts'
+import { SeedData } from '../../src/database/seed-data.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { defineCollection } from '../../src/resources/collection.ts'
+import { collections } from '../../src/resources/collections.ts'
+import type { Provider } from '../../src/resources/provider.ts'
 
 const provider = (slug: string) => ({ name: slug, slug, privacy_policy_url: null })
+const uuid = (last: number) => `99999999-9999-4999-8999-99999999999${last}`
 const make = (options: GatewayOptions = {}) => createGateway(options).createSandbox().db
 
 describe('A collection', () => {
@@ -137,6 +145,150 @@ describe('A collection', () => {
   })
 })
 
+describe('A list by fields', () => {
+  const db = make()
+  const slugs = async (condition: Parameters<typeof db.providers.list>[0]) =>
+    (await db.providers.list(condition)).map(({ slug }) => slug)
+
+  it.each([
+    ['a value', { slug: 'aurora' }, (row: Provider) => row.slug === 'aurora'],
+    ['two values', { slug: 'aurora', name: 'Borealis' }, () => false],
+    ['null', { headquarters: null }, (row: Provider) => row.headquarters === null],
+    [
+      'an array, whole and in order',
+      { datacenters: ['US', 'CA'] },
+      (row: Provider) => `${row.datacenters}` === 'US,CA',
+    ],
+    ['an empty array', { datacenters: [] }, (row: Provider) => row.datacenters?.length === 0],
+    ['some item', { datacenters: { some: 'US' } }, (row: Provider) => row.datacenters?.includes('US')],
+    ['no field at all', {}, () => true],
+    ['a field that is undefined', { slug: undefined }, () => true],
+    ['a field of every object', { constructor: Object }, () => false],
+  ])('takes %s', async (_, condition, passes) => {
+    const expected = (await db.providers.list()).filter((row) => passes(row))
+    expect(await slugs(condition as never)).toEqual(expected.map(({ slug }) => slug))
+  })
+
+  it('takes fields inside of fields, and leaves the others open', async () => {
+    const free = await db.embeddingsModels.list({ pricing: { completion: '0' } })
+    expect(free).toHaveLength(8)
+    const seeing = await db.embeddingsModels.list({ architecture: { input_modalities: { some: 'image' } } })
+    expect(seeing.map(({ id }) => id)).toEqual(
+      free.filter((row) => row.architecture.input_modalities.includes('image')).map(({ id }) => id),
+    )
+    expect(seeing.length).toBeGreaterThan(0)
+  })
+
+  it('looks inside the items of an array', async () => {
+    const [post] = (await db.posts.list()).filter(({ images }) => images)
+    const [image] = post?.images ?? []
+    expect(await db.posts.list({ images: { some: { description: image?.description as string } } })).toEqual([
+      post,
+    ])
+  })
+
+  it('finds written rows in their places, and no earlier version of them', async () => {
+    const { providers } = make()
+    await providers.update('borealis', { name: 'Moved', headquarters: null })
+    await providers.create({ ...provider('late'), name: 'Moved' })
+    await providers.update('aurora', { name: 'Moved' })
+    await providers.delete('cinderpeak')
+    const found = await providers.list({ name: 'Moved' })
+    expect(found.map(({ slug }) => slug)).toEqual(['aurora', 'borealis', 'late'])
+    expect(await providers.list({ slug: 'cinderpeak' })).toEqual([])
+  })
+
+  it.each([[[]], [null], ['aurora'], [3]])('refuses %j', async (condition) => {
+    await expect(db.providers.list(condition as never)).rejects.toMatchObject({ status: 400 })
+  })
+})
+
+describe('A reader', () => {
+  it('never sees two versions of a row, or none, whenever it looks during a write', async () => {
+    const { providers } = make({ fixtures: { providers: [provider('a'), provider('b')] } })
+    await providers.update('b', { name: 'First' })
+    let writing = true
+    const seen: string[] = []
+    const read = async () => {
+      while (writing) {
+        const [list, [found], byKey] = await Promise.all([
+          providers.list(),
+          providers.list({ slug: 'b' }),
+          providers.get('b'),
+        ])
+        seen.push(list.map(({ slug }) => slug).join())
+        expect(found && byKey).toBeDefined()
+      }
+    }
+    const readers = Promise.all([read(), read()])
+    for (let count = 0; count < 50; count++) await providers.update('b', { name: `Number ${count}` })
+    writing = false
+    await readers
+    expect(new Set(seen)).toEqual(new Set(['a,b']))
+  })
+
+  it('sees a snapshot as it was taken, also in the middle of a write', async () => {
+    for (let turns = 0; turns < 30; turns++) {
+      const sandbox = createGateway().createSandbox()
+      await sandbox.db.providers.update('aurora', { name: 'Before' })
+      const write = sandbox.db.providers.update('aurora', { name: 'After' })
+      for (let turn = 0; turn < turns; turn++) await undefined
+      const name = (await sandbox.fork().db.providers.get('aurora'))?.name
+      const fork = sandbox.fork()
+      await write
+      expect((await sandbox.db.providers.get('aurora'))?.name).toBe('After')
+      expect(['Before', 'After']).toContain(name)
+      const later = (await fork.db.providers.get('aurora'))?.name
+      await sandbox.db.providers.update('aurora', { name: 'Later' })
+      expect((await fork.db.providers.get('aurora'))?.name).toBe(later)
+    }
+  })
+})
+
+describe('A collection that is declared elsewhere', () => {
+  const Model = z.strictObject({ id: z.string(), preset_id: z.string() })
+  const models = defineCollection({
+    name: 'models',
+    schema: Model,
+    keys: { id: ({ id }) => id },
+    fixtures: async () => ({ default: [{ id: 'aurora/dawn-2', preset_id: 'none' }] }),
+    refersTo: { preset_id: 'presets' },
+    fake: ({ index }, rows) => ({
+      id: `borealis/${index}`,
+      preset_id: (rows('presets')[0] as { id: string }).id,
+    }),
+  })
+
+  it('is read, written and filled up like the others, beside them', async () => {
+    const options = { seed: 1, size: { models: 3 }, fixtures: {} }
+    const state = new DatabaseState(new SeedData(options, [...collections, models]))
+    const db = toDatabase(['models', 'presets'], () => state) as unknown as Record<string, Records<object>>
+    const [first, , third] = (await db['models']?.list()) ?? []
+    expect(first).toEqual({ id: 'aurora/dawn-2', preset_id: 'none' })
+    expect(third).toEqual({ id: 'borealis/2', preset_id: (await make().presets.get('email-copywriter'))?.id })
+    await db['models']?.create({ id: 'mine', preset_id: 'none' })
+    expect(await db['models']?.list({ preset_id: 'none' })).toHaveLength(2)
+    expect(await db['presets']?.list()).toHaveLength(4)
+  })
+
+  it('asks again for fixtures that could not be loaded', async () => {
+    let tries = 0
+    const flaky = {
+      ...models,
+      fixtures: async () => {
+        if (tries++ === 0) throw new Error('no such file')
+        return { default: [] }
+      },
+    }
+    const state = new DatabaseState(
+      new SeedData({ seed: 1, size: {}, fixtures: {} }, [...collections, flaky]),
+    )
+    const db = toDatabase(['models'], () => state) as unknown as Record<string, Records<object>>
+    await expect(db['models']?.list()).rejects.toThrow('no such file')
+    expect(await db['models']?.list()).toEqual([])
+  })
+})
+
 describe('Presets and their versions', () => {
   it('designate only a version of their own', async () => {
     const { presets, presetVersions } = make()
@@ -160,7 +312,7 @@ describe('Presets and their versions', () => {
   })
 })
 
-describe('The world a gateway begins with', () => {
+describe('The records that a gateway begins with', () => {
   it('has the canonical records', async () => {
     const db = make()
     const sizes = await Promise.all(
@@ -240,12 +392,72 @@ describe('The world a gateway begins with', () => {
     expect(error?.message).not.toContain('\n')
   })
 
-  it('refuses presets whose designated version is missing', async () => {
-    const preset = await make().presets.get('code-review')
-    const db = make({
-      fixtures: { presets: [{ ...preset, designated_version_id: '33333333-3333-4333-8333-333333333333' }] },
+  const versions = (id: string, preset_id: string) => ({
+    id,
+    preset_id,
+    version: 1,
+    config: {},
+    system_prompt: '',
+    creator_id: 'user_ada',
+    created_at: '2025-01-01T00:00:00Z',
+    updated_at: '2025-01-01T00:00:00Z',
+  })
+
+  it('takes presets and their versions together, or neither', async () => {
+    const [preset] = await make().presets.list({ slug: 'code-review' })
+    const refused = [
+      [{ presets: [] }, 'Bad fixture: presets without presetVersions: give both, or neither'],
+      [{ presetVersions: [] }, 'Bad fixture: presetVersions without presets: give both, or neither'],
+      [
+        { presets: [preset], presetVersions: [] },
+        /^Bad fixture: presets\[0\]\.designated_version_id: presetVersions has no '[-0-9a-f]+' whose preset_id is '[-0-9a-f]+'$/,
+      ],
+      [
+        { presets: [], presetVersions: [versions(uuid(1), uuid(2))] },
+        /^Bad fixture: presetVersions\[0\]\.preset_id: presets has no record '99999999-.*2'$/,
+      ],
+    ] as const
+    for (const [fixtures, message] of refused) {
+      expect(() => createGateway({ fixtures: fixtures as never })).toThrow(message)
+      expect(() => createGateway().createSandbox({ fixtures: fixtures as never })).toThrow(
+        expect.objectContaining({ status: 400, message: expect.stringMatching(message) }),
+      )
+    }
+    const own = { ...preset, id: uuid(2), designated_version_id: uuid(1) }
+    const db = make({ fixtures: { presets: [own], presetVersions: [versions(uuid(1), uuid(2))] } })
+    expect(await db.presets.list()).toEqual([own])
+    expect(await db.presetVersions.list()).toHaveLength(1)
+  })
+
+  it('is not spoiled for others by a gateway that was refused', async () => {
+    expect(() => createGateway({ fixtures: { presetVersions: [] } })).toThrow()
+    expect(await make().presets.list()).toHaveLength(4)
+    const reply = await createGateway().fetch('https://gateway.example/api/v1/presets/code-review', {
+      headers: { authorization: 'Bearer any' },
     })
-    await expect(db.presets.list()).rejects.toThrow(/presets\[0\]\.designated_version_id/)
+    expect(reply.status).toBe(200)
+  })
+
+  it('leaves out the versions of presets that the size leaves out', async () => {
+    const { presets, presetVersions } = make({ size: { presets: 1 } })
+    const [only] = await presets.list()
+    const owners = (await presetVersions.list()).map(({ preset_id }) => preset_id)
+    expect(owners).toEqual([only?.id, only?.id, only?.id])
+  })
+
+  it("generates presets for a person's own workspaces", async () => {
+    const workspace = { ...(await make().workspaces.get('staging')), id: uuid(7), slug: 'mine' } as never
+    const { presets } = make({ fixtures: { workspaces: [workspace] }, size: { presets: 8 } })
+    const generated = (await presets.list()).slice(4)
+    expect(generated.map(({ workspace_id }) => workspace_id)).toEqual(Array(4).fill(uuid(7)))
+  })
+
+  it("generates around a person's own records that have the same keys", async () => {
+    const generated = await make({ size: { providers: 16 } }).providers.list()
+    const fixtures = { providers: generated.slice(12).map((row) => ({ ...row, name: 'Mine' })) }
+    const all = await make({ fixtures, size: { providers: 20 } }).providers.list()
+    expect(new Set(all.map(({ slug }) => slug)).size).toBe(20)
+    expect(all.slice(0, 4).map(({ name }) => name)).toEqual(Array(4).fill('Mine'))
   })
 })
 

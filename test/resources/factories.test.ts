@@ -3,61 +3,30 @@
 import { base, en, Faker } from '@faker-js/faker'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { Benchmark, benchmarkKey, fakeBenchmark } from '../../src/resources/benchmark.ts'
-import type { Making } from '../../src/resources/factory.ts'
-import { EmbeddingsModel, fakeEmbeddingsModel } from '../../src/resources/model.ts'
-import { fakePage, Page } from '../../src/resources/page.ts'
-import { fakePost, Post } from '../../src/resources/post.ts'
-import { fakePreset, fakePresetVersion, PresetRecord, PresetVersion } from '../../src/resources/preset.ts'
-import { fakeProvider, Provider } from '../../src/resources/provider.ts'
+import { fakeBenchmark } from '../../src/resources/benchmark.ts'
+import type { CollectionDeclaration } from '../../src/resources/collection.ts'
+import { collections } from '../../src/resources/collections.ts'
+import { type FactoryContext, uniqueWords } from '../../src/resources/factory.ts'
+import { fakePreset, fakePresetVersion } from '../../src/resources/preset.ts'
 import { Timestamp } from '../../src/resources/text.ts'
 import { fakeWorkspace, Workspace, WorkspaceUpdate } from '../../src/resources/workspace.ts'
 
 const shared = new Faker({ locale: [en, base] })
 
-const workspaceId = '11111111-1111-4111-8111-111111111111'
-const presetId = 'e0000000-0000-4000-8000-000000000001'
-
-interface Case<T> {
-  schema: z.ZodType<T>
-  make(making: Making): T
-  keys(record: T): string[]
+/** Records of other collections, for factories that refer to them. */
+const others: Record<string, readonly object[]> = {
+  workspaces: [fakeWorkspace(contextOf('workspaces', 0)), fakeWorkspace(contextOf('workspaces', 1))],
 }
-interface Factory {
-  name: string
-  schema: z.ZodType
-  make(making: Making): unknown
-  keys(record: unknown): string[]
-}
-function ofKind<T>(name: string, { schema, make, keys }: Case<T>): Factory {
-  return { name, schema, make, keys: (record) => keys(schema.parse(record)) }
-}
+others['presets'] = Array.from({ length: 60 }, (_, index) =>
+  fakePreset(contextOf('presets', index), others['workspaces'] as Workspace[]),
+)
 
-const factories = [
-  ofKind('fakeProvider', { schema: Provider, make: fakeProvider, keys: ({ slug }) => [slug] }),
-  ofKind('fakeWorkspace', { schema: Workspace, make: fakeWorkspace, keys: ({ id, slug }) => [id, slug] }),
-  ofKind('fakeEmbeddingsModel', {
-    schema: EmbeddingsModel,
-    make: fakeEmbeddingsModel,
-    keys: ({ id }) => [id],
-  }),
-  ofKind('fakeBenchmark', { schema: Benchmark, make: fakeBenchmark, keys: (row) => [benchmarkKey(row)] }),
-  ofKind('fakePreset', {
-    schema: PresetRecord,
-    make: (making) => fakePreset(making, { workspaceId }),
-    keys: ({ id, slug }) => [id, slug],
-  }),
-  ofKind('fakePresetVersion', {
-    schema: PresetVersion,
-    make: (making) => fakePresetVersion(making, { presetId, version: making.index + 1 }),
-    keys: ({ id, version }) => [id, String(version)],
-  }),
-  ofKind('fakePage', { schema: Page, make: fakePage, keys: ({ url }) => [url] }),
-  ofKind('fakePost', { schema: Post, make: fakePost, keys: ({ id, url }) => [id, url] }),
-]
+const make = (declaration: CollectionDeclaration, context: FactoryContext) =>
+  declaration.fake(context, (name) => others[name] ?? [])
 
-describe.each(factories)('$name', ({ schema, make, keys }) => {
-  const records = Array.from({ length: 200 }, (_, index) => make(making(index)))
+describe.each(collections)('The factory of $name', (declaration) => {
+  const { name, schema, keys } = declaration
+  const records = Array.from({ length: 120 }, (_, index) => make(declaration, contextOf(name, index)))
   const few = records.slice(0, 20)
 
   it('makes records that pass their schema', () => {
@@ -65,49 +34,96 @@ describe.each(factories)('$name', ({ schema, make, keys }) => {
   })
 
   it('makes unique keys', () => {
-    const all = records.flatMap(keys)
-    expect(new Set(all).size).toBe(all.length)
+    for (const read of Object.values(keys)) {
+      expect(new Set(records.map(read)).size).toBe(records.length)
+    }
   })
 
   it('makes the same record from the same seed', () => {
-    expect(few.map((_, index) => make(making(index)))).toEqual(few)
+    expect(few.map((_, index) => make(declaration, contextOf(name, index)))).toEqual(few)
   })
 
   it('makes another record from another seed', () => {
-    expect(few.map((_, index) => make(making(index, 'other')))).not.toEqual(few)
+    expect(few.map((_, index) => make(declaration, contextOf(name, index, 'other')))).not.toEqual(few)
   })
 
   it('makes the same record when every field has a faker of its own', () => {
-    expect(few.map((_, index) => make(withFakersApart(index)))).toEqual(few)
+    const apart = () => new Faker({ locale: [en, base] })
+    expect(few.map((_, index) => make(declaration, contextOf(name, index, 'seed', apart)))).toEqual(few)
   })
 
   it('dates records between 2023 and the end of 2025', () => {
     const dates = JSON.stringify(records).match(/(?<=")\d{4}-\d\d-\d\dT[^"]+(?=")/g) ?? []
     expect(dates.filter((date) => date < '2023-01-01' || date >= '2026-01-01')).toEqual([])
   })
+
+  it('numbers no names: a reader cannot tell how many came before', () => {
+    const names = few.flatMap((record) => {
+      const { name = '', slug = '', title = '' } = record as Record<string, string>
+      return [name, slug, title]
+    })
+    expect(names.filter((text) => /[ -]\d+$/.test(text))).toEqual([])
+  })
+})
+
+describe('Generated names', () => {
+  it('stay unique beyond the last combination of words, where they get a number', () => {
+    const lists = [
+      ['Amber', 'Blue', 'Coral'],
+      ['Bay', 'Hill'],
+    ] as const
+    const names = Array.from({ length: 14 }, (_, index) =>
+      uniqueWords(contextOf('providers', index), ...lists).join(' '),
+    )
+    expect(new Set(names).size).toBe(14)
+    expect(names.map((name) => /\d+$/.exec(name)?.[0])).toEqual([
+      ...Array(6).fill(undefined),
+      ...Array(6).fill('2'),
+      '3',
+      '3',
+    ])
+  })
 })
 
 describe('fakeBenchmark', () => {
   it('makes index rows at even places and design rows at odd ones', () => {
-    const sources = [0, 1, 2, 3].map((index) => fakeBenchmark(making(index)).source)
+    const sources = [0, 1, 2, 3].map((index) => fakeBenchmark(contextOf('benchmarks', index)).source)
     expect(sources).toEqual(['index-source', 'design-source', 'index-source', 'design-source'])
   })
 })
 
 describe('fakePreset and fakePresetVersion', () => {
-  it('fit together when the version takes the designated id', () => {
-    const preset = fakePreset(making(7), { workspaceId })
-    const version = fakePresetVersion(making(8), {
-      presetId: preset.id,
-      version: 1,
-      id: preset.designated_version_id,
-    })
-    expect(version).toMatchObject({ id: preset.designated_version_id, preset_id: preset.id, version: 1 })
+  const presets = Array.from({ length: 50 }, (_, index) => fakePreset(contextOf('presets', index), []))
+  const versionsOf = (index: number) =>
+    [0, 1].map((place) => fakePresetVersion(contextOf('presetVersions', index * 2 + place), presets))
+
+  it('fit together: the second version is the designated one', () => {
+    for (const [index, { id, designated_version_id }] of presets.entries()) {
+      const [first, second] = versionsOf(index)
+      expect(first).toMatchObject({ preset_id: id, version: 1 })
+      expect(second).toMatchObject({ preset_id: id, version: 2, id: designated_version_id })
+      expect(first?.id).not.toBe(second?.id)
+    }
+  })
+
+  it('date the versions as they came: none before its preset, the second after the first', () => {
+    for (const [index, preset] of presets.entries()) {
+      const [first, second] = versionsOf(index)
+      const dates = [
+        preset.created_at,
+        first?.created_at,
+        second?.created_at,
+        second?.updated_at,
+        preset.updated_at,
+      ]
+      expect(dates).toEqual(dates.toSorted())
+      expect(first?.created_at).not.toBe(second?.created_at)
+    }
   })
 })
 
 describe('Workspace lengths count code points', () => {
-  const workspace = fakeWorkspace(making(0))
+  const workspace = fakeWorkspace(contextOf('workspaces', 0))
   const accepts = (changes: object) => {
     const answers = [
       Workspace.safeParse({ ...workspace, ...changes }).success,
@@ -190,15 +206,16 @@ describe('Timestamp', () => {
 })
 
 /** Every field is the same faker, seeded anew: making one costs more than a record. */
-function making(index: number, seed = 'seed'): Making {
-  return { index, field: (name) => seeded(shared, `${seed}/${index}/${name}`) }
-}
-
-function withFakersApart(index: number): Making {
-  return { index, field: (name) => seeded(new Faker({ locale: [en, base] }), `seed/${index}/${name}`) }
-}
-
-function seeded(faker: Faker, text: string): Faker {
-  faker.seed([...text].map((character) => character.codePointAt(0) ?? 0))
-  return faker
+function contextOf(collection: string, index: number, seed = 'seed', faker = () => shared): FactoryContext {
+  const seeded = (...labels: Array<string | number>): Faker => {
+    const fresh = faker()
+    fresh.seed([...[seed, ...labels].join('/')].map((character) => character.codePointAt(0) ?? 0))
+    return fresh
+  }
+  return {
+    index,
+    field: (name) => seeded(collection, index, name),
+    shared: (name) => seeded(collection, name),
+    of: (other, place) => contextOf(other, place, seed, faker),
+  }
 }

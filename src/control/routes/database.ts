@@ -2,9 +2,9 @@
  * The database over HTTP: list, create, read, update, delete, in each collection, checked by its own schema.
  */
 import * as z from 'zod'
-import { collectionNames } from '../../database/collection-names.ts'
 import type { Records } from '../../database/database.ts'
 import { GatewayError, invalidRequest } from '../../http/errors.ts'
+import { collectionNames } from '../../resources/collections.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { sandboxRoute } from '../route.ts'
 
@@ -16,7 +16,9 @@ const OneRow = z.object({ data: Row })
 const Equals = z
   .string()
   .optional()
-  .describe('A JSON object: only records whose fields equal these, for example {"status":"active"}.')
+  .describe(
+    'A condition as JSON: only records with these fields, for example {"status":"active"}, {"architecture":{"input_modalities":{"some":"image"}}}.',
+  )
 
 export const databaseRoutes = [
   sandboxRoute({

@@ -1,0 +1,57 @@
+/**
+ * The tables of a sandbox in one of its states: a reset or a restore makes another. Writes happen one at a time.
+ */
+import type { CollectionName, Rows } from '../resources/collections.ts'
+import type { OwnRows } from './own-rows.ts'
+import type { SeedData } from './seed-data.ts'
+import { Table } from './table.ts'
+
+/** The tables by the names of their collections. */
+export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
+
+/** The own rows of each table that was written to, as they were at one moment. */
+export type DatabaseSnapshot = ReadonlyMap<string, OwnRows<object>>
+
+const nothingWritten: DatabaseSnapshot = new Map()
+
+export class DatabaseState {
+  readonly seedData: SeedData
+  readonly #begin: DatabaseSnapshot
+  #tables: Record<string, Table<object>> | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(seedData: SeedData, begin: DatabaseSnapshot = nothingWritten) {
+    this.seedData = seedData
+    this.#begin = begin
+  }
+
+  /** Frozen rows, for the operations. */
+  get tables(): Tables {
+    this.#tables ??= Object.fromEntries(
+      this.seedData.collections.map((declaration) => {
+        const { name } = declaration
+        return [name, new Table(declaration, this.seedData, this.#begin.get(name))]
+      }),
+    )
+    // Which rows a table has, the declaration of its collection says.
+    return this.#tables as object as Tables
+  }
+
+  /** Does some work when all work before it is done, well or not. */
+  write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    const result = this.#turn.then(work, work)
+    this.#turn = result
+    return result
+  }
+
+  /** The state of this moment; costs nothing until somebody writes. */
+  snapshot(): DatabaseSnapshot {
+    if (!this.#tables) return this.#begin
+    const snapshot = new Map<string, OwnRows<object>>()
+    for (const [name, table] of Object.entries(this.#tables)) {
+      const own = table.snapshot()
+      if (own) snapshot.set(name, own)
+    }
+    return snapshot
+  }
+}

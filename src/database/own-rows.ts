@@ -1,0 +1,161 @@
+/**
+ * The rows that one sandbox has written, in a collection of `@msw/data` over shared seed rows.
+ *
+ * Seed rows keep their places, from 0; rows that were created stand behind them. A new version of a row takes its place
+ * at once: until it is admitted every reader sees the old one, and from then on the new one.
+ */
+import type { Collection } from '@msw/data'
+import { GatewayError } from '../http/errors.ts'
+import { toViolations } from '../http/violations.ts'
+import type { CollectionDeclaration } from '../resources/collection.ts'
+import { freeze, type SeedRows } from './seed-rows.ts'
+import { UniqueKeys } from './unique-keys.ts'
+
+/** A row and its place in the order of the table. */
+export interface PlacedRow<Row> {
+  readonly place: number
+  readonly row: Row
+}
+
+/** A function that makes the row, which the library hands on to the schema; an object it would first copy, field by field. */
+type MakeRow = () => object
+
+export class OwnRows<Row extends object> {
+  readonly #declaration: CollectionDeclaration<string, Row>
+  readonly #seed: SeedRows<Row>
+  readonly #keys: UniqueKeys<Row>
+  readonly #collection: Collection<typeof madeRows>
+  /** The rows of the collection that count: neither those being created nor those of a write that was given up. */
+  readonly #places = new Map<Row, number>()
+  /** The places of seed rows that have a newer version here, or were deleted. */
+  readonly #covered = new Set<number>()
+  #next: number
+
+  private constructor(
+    declaration: CollectionDeclaration<string, Row>,
+    seed: SeedRows<Row>,
+    library: Library,
+  ) {
+    this.#declaration = declaration
+    this.#seed = seed
+    this.#next = seed.rows.length
+    this.#keys = new UniqueKeys(declaration, (key, value, except) => {
+      const holder = this.#seedRow(key, value)?.row
+      return holder !== undefined && holder !== except
+    })
+    const { Collection, defineExtension } = library
+    this.#collection = new Collection({
+      schema: madeRows,
+      extensions: [defineExtension(this.#keys.extension)],
+    })
+  }
+
+  static async over<Row extends object>(
+    declaration: CollectionDeclaration<string, Row>,
+    seed: SeedRows<Row>,
+  ): Promise<OwnRows<Row>> {
+    return new OwnRows(declaration, seed, await loadLibrary())
+  }
+
+  /** The row that has this value as the named key, be it own or from the seed. */
+  find(key: string, value: string): PlacedRow<Row> | undefined {
+    const row = this.#keys.find(key, value)
+    return row ? { row, place: this.#places.get(row) as number } : this.#seedRow(key, value)
+  }
+
+  /** The rows that pass, in their order. */
+  list(passes: (row: Row) => boolean): Row[] {
+    const own = this.#collection
+      .findMany((query) => query.where((row) => this.#places.has(row as Row) && passes(row as Row)))
+      .map((row) => ({ row: row as Row, place: this.#places.get(row as Row) as number }))
+    const seeded = this.#seed.rows
+      .map((row, place) => ({ row, place }))
+      .filter(({ row, place }) => !this.#covered.has(place) && passes(row))
+    return [...seeded, ...own].sort((left, right) => left.place - right.place).map(({ row }) => row)
+  }
+
+  /**
+   * Brings a row into the collection, where nobody sees it yet. Throws 400 where it breaks its schema, 409 where a key
+   * is taken.
+   *
+   * @param replaced The version before it.
+   */
+  async create(input: object, replaced: Row | undefined): Promise<Row> {
+    this.#keys.replaced = replaced
+    return freeze(await this.#insert(() => this.#checked(input)))
+  }
+
+  /** Shows a created row, in the place of the version before it. */
+  admit(row: Row, before: PlacedRow<Row> | undefined): void {
+    if (before) this.remove(before)
+    this.#places.set(row, before?.place ?? this.#next++)
+    this.#keys.admit(row)
+  }
+
+  /** Takes a created row back that nobody has seen. */
+  giveUp(row: Row): void {
+    this.#collection.delete(row as never)
+  }
+
+  remove({ row, place }: PlacedRow<Row>): void {
+    if (!this.#places.delete(row)) this.#covered.add(place)
+    else this.#collection.delete(row as never)
+  }
+
+  /** The same rows in a collection of their own. */
+  async copy(): Promise<OwnRows<Row>> {
+    const copy = await OwnRows.over(this.#declaration, this.#seed)
+    for (const place of this.#covered) copy.#covered.add(place)
+    for (const [row, place] of this.#places) {
+      // A record belongs to one collection. What is inside it is frozen, and shared.
+      const twin = Object.freeze(await copy.#insert(() => ({ ...row })))
+      copy.#places.set(twin, place)
+      copy.#keys.admit(twin)
+    }
+    copy.#next = this.#next
+    return copy
+  }
+
+  async #insert(make: MakeRow): Promise<Row> {
+    return (await this.#collection.create(make)) as Row
+  }
+
+  #checked(input: object): Row {
+    const { name, schema } = this.#declaration
+    const result = schema.safeParse(input)
+    if (result.success) return result.data
+    const violations = toViolations(result.error, name)
+    const [first] = violations
+    throw new GatewayError(400, `${first?.path}: ${first?.message}`, { violations })
+  }
+
+  #seedRow(key: string, value: string): PlacedRow<Row> | undefined {
+    const place = this.#seed.places.get(key)?.get(value)
+    if (place === undefined || this.#covered.has(place)) return undefined
+    return { place, row: this.#seed.rows[place] as Row }
+  }
+}
+
+type Library = Awaited<ReturnType<typeof loadLibrary>>
+
+/** Loads `@msw/data`, when the first row is written if not before: many a double is only read. */
+export async function loadLibrary() {
+  const [{ Collection }, { defineExtension }] = await Promise.all([
+    import('@msw/data'),
+    import('@msw/data/extensions'),
+  ])
+  return { Collection, defineExtension }
+}
+
+/**
+ * The schema of every collection, as the library asks for it. Rows are checked while they are made, so that a violation
+ * is thrown as ours: the library would print it.
+ */
+const madeRows = {
+  '~standard': {
+    version: 1 as const,
+    vendor: 'understudy',
+    validate: (make: unknown) => ({ value: (make as MakeRow)() }),
+    types: undefined as { input: MakeRow; output: object } | undefined,
+  },
+}

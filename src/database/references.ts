@@ -1,0 +1,106 @@
+/**
+ * Records that refer to each other: a record and its parts, such as a preset and its versions. They are given together,
+ * and a field that names one of the record's own parts always leads to one.
+ */
+import { GatewayError } from '../http/errors.ts'
+import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
+
+/** A field that names one of a record's own parts. */
+interface PartReference {
+  /** The collection of the whole. */
+  readonly owner: CollectionDeclaration
+  /** A field of the owner: the first key of the part. */
+  readonly field: string
+  readonly part: CollectionDeclaration
+  /** A field of the part: the first key of its owner. */
+  readonly back: string
+}
+
+/** Throws one line where a person gave a whole without its parts, the parts without it, or a reference to nothing. */
+export function assertFixtures(
+  collections: readonly CollectionDeclaration[],
+  own: ReadonlyMap<string, readonly object[]>,
+): void {
+  for (const { owner, field, part, back } of partReferences(collections)) {
+    const [owners, parts] = [own.get(owner.name), own.get(part.name)]
+    if (!owners && !parts) continue
+    if (!owners || !parts) {
+      const [given, missing] = owners ? [owner, part] : [part, owner]
+      throw new Error(`Bad fixture: ${given.name} without ${missing.name}: give both, or neither`)
+    }
+    const ownerIds = new Set(owners.map((row) => firstKey(owner, row)))
+    const ownerOf = new Map(parts.map((row) => [firstKey(part, row), read(row, back)]))
+    owners.forEach((row, place) => {
+      if (ownerOf.get(read(row, field)) === firstKey(owner, row)) return
+      throw new Error(
+        `Bad fixture: ${owner.name}[${place}].${field}: ${part.name} has no '${read(row, field)}' whose ${back} is '${firstKey(owner, row)}'`,
+      )
+    })
+    parts.forEach((row, place) => {
+      if (ownerIds.has(read(row, back))) return
+      throw new Error(
+        `Bad fixture: ${part.name}[${place}].${back}: ${owner.name} has no record '${read(row, back)}'`,
+      )
+    })
+  }
+}
+
+/** Finds a row by its first key. */
+export type FindRow = (collection: string, key: string) => Promise<object | undefined>
+
+/** Throws 400 for a record that would name a part that it does not have. */
+export async function assertOwnParts(
+  collections: readonly CollectionDeclaration[],
+  name: string,
+  row: object,
+  find: FindRow,
+): Promise<void> {
+  for (const { owner, field, part, back } of partReferences(collections)) {
+    if (owner.name !== name) continue
+    const found = await find(part.name, read(row, field))
+    if (found && read(found, back) === firstKey(owner, row)) continue
+    throw new GatewayError(
+      400,
+      `${name}.${field}: ${part.name} has no '${read(row, field)}' whose ${back} is '${firstKey(owner, row)}'; create it first`,
+    )
+  }
+}
+
+/**
+ * Throws 409 for a part that is named by its owner and would go, or go elsewhere.
+ *
+ * @param after The part as it will be; undefined where it is deleted.
+ */
+export async function assertNotNamed(
+  collections: readonly CollectionDeclaration[],
+  name: string,
+  before: object,
+  after: object | undefined,
+  find: FindRow,
+): Promise<void> {
+  for (const { owner, field, part, back } of partReferences(collections)) {
+    if (part.name !== name) continue
+    const id = firstKey(part, before)
+    if (after && firstKey(part, after) === id && read(after, back) === read(before, back)) continue
+    const whole = await find(owner.name, read(before, back))
+    if (!whole || read(whole, field) !== id) continue
+    throw new GatewayError(
+      409,
+      `${name} '${id}' is the ${field} of ${owner.name} '${firstKey(owner, whole)}'; name another one there first`,
+    )
+  }
+}
+
+function* partReferences(collections: readonly CollectionDeclaration[]): Generator<PartReference> {
+  for (const part of collections) {
+    const owner = collections.find(({ name }) => name === part.partOf?.collection)
+    if (!part.partOf || !owner) continue
+    for (const [field, target] of Object.entries(owner.refersTo ?? {})) {
+      if (target === part.name) yield { owner, field, part, back: part.partOf.field }
+    }
+  }
+}
+
+function read(row: object, field: string): string {
+  return String(Reflect.get(row, field))
+}

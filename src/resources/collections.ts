@@ -1,0 +1,43 @@
+// The collections of a database. A new one touches its resource, its fixture file, and one line of this list.
+
+import type * as z from 'zod'
+import { benchmarks } from './benchmark.ts'
+import type { CollectionDeclaration } from './collection.ts'
+import { embeddingsModels } from './model.ts'
+import { pages } from './page.ts'
+import { posts } from './post.ts'
+import { presets, presetVersions } from './preset.ts'
+import { providers } from './provider.ts'
+import { workspaces } from './workspace.ts'
+
+const list = [
+  providers,
+  workspaces,
+  embeddingsModels,
+  benchmarks,
+  presets,
+  presetVersions,
+  pages,
+  posts,
+] as const
+
+type Declared = (typeof list)[number]
+
+/** The names of the collections: `providers`, `workspaces`, … */
+export type CollectionName = Declared['name']
+
+/** The collections whose number of records can be set: parts come with the records that they are parts of. */
+export type SizedCollectionName = SizedName<Declared>
+
+type SizedName<Each> = Each extends { readonly name: infer Name extends string; readonly partOf?: infer Part }
+  ? [NonNullable<Part>] extends [never]
+    ? Name
+    : never
+  : never
+
+/** The record of each collection, by name. */
+export type Rows = { [Each in Declared as Each['name']]: z.output<Each['schema']> }
+
+export const collections: readonly CollectionDeclaration<CollectionName>[] = list
+
+export const collectionNames = collections.map(({ name }) => name)
