@@ -49,7 +49,7 @@ describe('The tarball', () => {
 })
 
 describe('The entries', () => {
-  const generators = ['@faker-js/faker/locale/en', 'json-schema-faker']
+  const generators = ['@faker-js/faker/locale/en']
 
   it.each([
     { entry: 'index', needs: ['msw', ...generators] },
