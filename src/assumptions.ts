@@ -121,7 +121,7 @@ export const assumptions = {
   searchResults: {
     about: 'Which pages a search cites, and in what order',
     choice:
-      'as many as `max_results` and the filters allow, those first that share most words with the last user message',
+      'as many as `max_results` and the filters allow, those first that share most and rarest words with the last user message, titles counting twice; then the others in fixture order',
   },
   domainEntries: {
     about: 'What an entry of a domain list covers',
@@ -140,7 +140,8 @@ export const assumptions = {
   },
   citedStructure: {
     about: 'Citations in a structured output',
-    choice: 'none, since a link would break the JSON; the `web_search_call` is there all the same',
+    choice:
+      'links at the end of strings that the schema leaves free to hold them, with an annotation each; none where no string can, since a link would break the JSON, and the journal says so',
   },
   streamOrder: {
     about: 'Other event types and their payloads',

@@ -1,5 +1,5 @@
 /**
- * Text that cites: links woven into it, and the annotations that say where they are. Spec: `url_citation`.
+ * Text that cites: the links in it, and the annotations that say where they are. Spec: `url_citation`.
  * Offsets count UTF-16 units, the end exclusive, and span the whole link.
  */
 import type { UrlCitation } from '../resources/response.ts'
@@ -11,8 +11,8 @@ export interface CitedText {
   annotations: UrlCitation[]
 }
 
-/** Joins pieces of text; a source among them becomes a link. */
-export function weave(pieces: ReadonlyArray<string | Source>): CitedText {
+/** Joins pieces of text; a source among them becomes a link to it. */
+export function joinPieces(pieces: ReadonlyArray<string | Source>): CitedText {
   const annotations: UrlCitation[] = []
   let length = 0
   const texts = pieces.map((piece) => {
@@ -33,7 +33,7 @@ export function cite(text: string, sources: readonly Source[]): CitedText {
     if (span) annotations.push(annotate(source, ...span))
     else appended.push(appended.length === 1 && text === '' ? '' : ' ', source)
   }
-  const cited = weave(appended)
+  const cited = joinPieces(appended)
   return { text: cited.text, annotations: [...annotations, ...cited.annotations].sort(byStart) }
 }
 
@@ -46,6 +46,16 @@ export function linkTo(url: string): string {
 function inBrackets(url: string): string {
   if (/^(?:[^\s()[\]]|\([^\s()[\]]*\))+$/.test(url)) return url
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}
+
+/** Cites those sources that a text links to as `linkTo` writes it. */
+export function citeLinks(text: string, sources: readonly Source[]): CitedText {
+  const annotations = sources.flatMap((source) => {
+    const link = linkTo(source.url)
+    const at = text.indexOf(link)
+    return at < 0 ? [] : [annotate(source, at, at + link.length)]
+  })
+  return { text, annotations: annotations.sort(byStart) }
 }
 
 function linkSpan(text: string, url: string): [start: number, end: number] | undefined {

@@ -1,8 +1,9 @@
 /**
- * What a search looks through: sources, ranked by the words they share with a question.
+ * What a search looks through: rows, ranked by the words they share with a question. A word counts the more the
+ * fewer rows have it, and twice where it stands in a title.
  */
 import { type Place, placeOf } from './domains.ts'
-import { subjectKeys } from './words.ts'
+import { searchKeys } from './words.ts'
 
 /** What a citation cites. */
 export interface Source {
@@ -10,6 +11,8 @@ export interface Source {
   title: string
   /** An excerpt. */
   content?: string | undefined
+  /** Whether it shares no word with the question. Default: false. */
+  isUnrelated?: boolean | undefined
 }
 
 /** What is looked for. */
@@ -21,46 +24,66 @@ export interface Query {
   passes(place: Place): boolean
 }
 
+export interface Found<Row> {
+  row: Row
+  /** Whether it shares no word with the question. */
+  isUnrelated: boolean
+}
+
+/** What a row is found by. */
+export interface Description {
+  url: string
+  title: string
+  text: string
+}
+
 export class Corpus<Row> {
   readonly #rows: readonly Row[]
   readonly #places: readonly Place[]
-  /** For each word, which rows have it. */
-  readonly #having = new Map<string, number[]>()
+  /** For each word, how much it counts in the rows that have it. */
+  readonly #having = new Map<string, Map<number, number>>()
 
-  /** @param describe What a row is found by. */
-  constructor(rows: readonly Row[], describe: (row: Row) => { url: string; text: string }) {
+  constructor(rows: readonly Row[], describe: (row: Row) => Description) {
     const descriptions = rows.map(describe)
     this.#rows = rows
     this.#places = descriptions.map(({ url }) => placeOf(url))
-    descriptions.forEach(({ text }, at) => {
-      for (const key of subjectKeys(text)) {
-        const having = this.#having.get(key)
-        if (having) having.push(at)
-        else this.#having.set(key, [at])
-      }
+    descriptions.forEach(({ title, text }, at) => {
+      for (const key of searchKeys(text)) this.#add(key, at, 1)
+      for (const key of searchKeys(title)) this.#add(key, at, 2)
     })
   }
 
-  /**
-   * The rows that share most words with the question first, in their own order where they share as many. Rows
-   * that share none come last, and still come.
-   */
-  find({ question, limit, passes }: Query, allows: (row: Row) => boolean = () => true): Row[] {
-    const found: Row[] = []
-    for (const at of this.#ranked(question)) {
+  #add(key: string, at: number, weight: number): void {
+    const having = this.#having.get(key) ?? new Map<number, number>()
+    this.#having.set(key, having.set(at, weight))
+  }
+
+  /** The best rows first, in their own order where they are as good. Rows that share nothing come last, and still come. */
+  find({ question, limit, passes }: Query, allows: (row: Row) => boolean = () => true): Found<Row>[] {
+    const scores = this.#scores(question)
+    const found: Found<Row>[] = []
+    for (const at of this.#ranked(scores)) {
       if (found.length >= limit) break
       const row = this.#rows[at] as Row
-      if (passes(this.#places[at] as Place) && allows(row)) found.push(row)
+      if (passes(this.#places[at] as Place) && allows(row)) found.push({ row, isUnrelated: !scores.has(at) })
     }
     return found
   }
 
-  *#ranked(question: string): Generator<number> {
-    const shared = new Map<number, number>()
-    for (const key of subjectKeys(question)) {
-      for (const at of this.#having.get(key) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1)
+  /** Whole numbers, so that they add up to the same on every machine. */
+  #scores(question: string): Map<number, number> {
+    const scores = new Map<number, number>()
+    for (const key of searchKeys(question)) {
+      const having = this.#having.get(key)
+      if (!having) continue
+      const rarity = Math.ceil(1000 / having.size)
+      for (const [at, weight] of having) scores.set(at, (scores.get(at) ?? 0) + weight * rarity)
     }
-    for (const [at] of [...shared].sort((left, right) => right[1] - left[1] || left[0] - right[0])) yield at
-    for (const at of this.#rows.keys()) if (!shared.has(at)) yield at
+    return scores
+  }
+
+  *#ranked(scores: ReadonlyMap<number, number>): Generator<number> {
+    for (const [at] of [...scores].sort((left, right) => right[1] - left[1] || left[0] - right[0])) yield at
+    for (const at of this.#rows.keys()) if (!scores.has(at)) yield at
   }
 }

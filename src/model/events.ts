@@ -10,7 +10,7 @@ import type {
   ResponseObject,
   WebSearchCall,
 } from '../resources/response.ts'
-import { usageOf } from './compose.ts'
+import { toUsage } from './response-object.ts'
 import { tokenize } from './tokens.ts'
 
 /** An event, and whether a token is told by it: those are what a paced stream waits for. */
@@ -34,7 +34,7 @@ function inProgress(response: ResponseObject): ResponseObject {
     completed_at: null,
     incomplete_details: null,
     output: [],
-    usage: usageOf(response.usage.input_tokens, 0),
+    usage: toUsage(response.usage.input_tokens, { outputTokens: 0, reasoningTokens: 0 }),
   }
 }
 

@@ -5,9 +5,11 @@ import type { Page } from '../resources/page.ts'
 import { Corpus, type Query, type Source } from './corpus.ts'
 
 export function pageCorpus(pages: readonly Page[]): Corpus<Page> {
-  return new Corpus(pages, ({ url, title, excerpt }) => ({ url, text: `${title} ${excerpt}` }))
+  return new Corpus(pages, ({ url, title, excerpt }) => ({ url, title, text: excerpt }))
 }
 
 export function findPages(pages: Corpus<Page>, query: Query): Source[] {
-  return pages.find(query).map(({ url, title, excerpt }) => ({ url, title, content: excerpt }))
+  return pages.find(query).map(({ row: { url, title, excerpt }, isUnrelated }) => {
+    return { url, title, content: excerpt, isUnrelated }
+  })
 }

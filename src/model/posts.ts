@@ -6,14 +6,15 @@ import { Corpus, type Query, type Source } from './corpus.ts'
 import type { XSearchFilter } from './x-search-filter.ts'
 
 export function postCorpus(posts: readonly Post[]): Corpus<Post> {
-  return new Corpus(posts, ({ url, text }) => ({ url, text }))
+  return new Corpus(posts, ({ url, text }) => ({ url, title: '', text }))
 }
 
 export function findPosts(posts: Corpus<Post>, query: Query, filter: XSearchFilter): Source[] {
-  return posts.find(query, compileXSearchFilter(filter)).map((post) => ({
-    url: post.url,
-    title: `@${post.handle}, ${day(post)}`,
-    content: excerptOf(post, filter),
+  return posts.find(query, compileXSearchFilter(filter)).map(({ row, isUnrelated }) => ({
+    url: row.url,
+    title: `@${row.handle}, ${day(row)}`,
+    content: excerptOf(row, filter),
+    isUnrelated,
   }))
 }
 

@@ -109,13 +109,26 @@ export const CreateResponseBody = z.lazy(() =>
       tools: z.array(Tool).nullish(),
       tool_choice: toolChoice().nullish(),
       parallel_tool_calls: z.boolean().nullish(),
-      text: z.looseObject({ format: textFormat().nullish() }).nullish(),
+      text: z
+        .looseObject({
+          format: textFormat().nullish(),
+          verbosity: z.string().nullish().describe('low, medium (the default) or high.'),
+        })
+        .nullish(),
       temperature: z.number().nullish(),
       top_p: z.number().nullish(),
       presence_penalty: z.number().nullish(),
       frequency_penalty: z.number().nullish(),
       metadata: z.record(z.string(), z.unknown()).nullish(),
-      reasoning: z.looseObject({}).nullish(),
+      reasoning: z
+        .looseObject({
+          effort: z.string().nullish(),
+          max_tokens: z.int().min(0).nullish(),
+          enabled: z.boolean().nullish(),
+          summary: z.string().nullish(),
+          exclude: z.boolean().nullish(),
+        })
+        .nullish(),
       include: z.array(z.string()).nullish(),
       service_tier: z.string().nullish(),
       store: z.literal(false, 'Must be false: nothing is stored').nullish(),

@@ -5,21 +5,21 @@ import type * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
 import type { ScriptedCitation, ScriptedReply } from '../rules/scenario.ts'
 import type { ScriptedItem } from '../rules/scripted-item.ts'
+import { type AnswerItem, webSearchItem } from './answer.ts'
 import { type CitedText, cite } from './citations.ts'
 import type { Conversation } from './conversation.ts'
 import type { Source } from './corpus.ts'
 import { placeOf } from './domains.ts'
-import { type Draft, draftSearchCall } from './draft.ts'
 
 /** The scripted output and then the scripted text; undefined where the script has neither. */
-export function draftScript(
+export function scriptedItems(
   { text, output, citations = [] }: ScriptedReply,
   conversation: Conversation,
   searched: boolean,
-): Draft[] | undefined {
-  if (text === undefined) return output?.map(toDraft)
-  const before = output?.map(toDraft) ?? (searched ? [draftSearchCall(conversation)] : [])
-  return [...before, { type: 'message', ...cite(text, citations.map(toSource)) }]
+): AnswerItem[] | undefined {
+  if (text === undefined) return output?.map(toItem)
+  const before = output?.map(toItem) ?? (searched ? [webSearchItem(conversation)] : [])
+  return [...before, { type: 'message', parts: [cite(text, citations.map(toSource))] }]
 }
 
 /** A reply with the status and the headers that the script gives it. */
@@ -31,15 +31,20 @@ export function withScriptedHead<Value>(
   return { ...reply, status, headers: { ...reply.headers, ...Object.fromEntries(named) } }
 }
 
+/** What a script has cited in the double's own text; undefined where it leaves that to the search. */
+export function scriptedSources(script: ScriptedReply | undefined): Source[] | undefined {
+  return script?.citations?.map(toSource)
+}
+
 /** Clients expect every citation to have a title, so it has one even where the script gives none. */
-export function toSource({ url, title, content }: z.infer<typeof ScriptedCitation>): Source {
+function toSource({ url, title, content }: z.infer<typeof ScriptedCitation>): Source {
   return { url, title: title ?? placeOf(url).host, content }
 }
 
-function toDraft(item: ScriptedItem): Draft {
+function toItem(item: ScriptedItem): AnswerItem {
   switch (item.type) {
     case 'message':
-      return { type: 'message', ...joinParts(item.content) }
+      return { type: 'message', parts: toParts(item.content) }
     case 'function_call': {
       const { name, arguments: given = {}, call_id } = item
       const text = typeof given === 'string' ? given : JSON.stringify(given)
@@ -50,20 +55,7 @@ function toDraft(item: ScriptedItem): Draft {
   }
 }
 
-/** One text of several, and their annotations where they stand in it. */
-function joinParts(content: (ScriptedItem & { type: 'message' })['content']): CitedText {
-  if (typeof content === 'string') return { text: content, annotations: [] }
-  const joined: CitedText = { text: '', annotations: [] }
-  for (const { text, annotations = [] } of content) {
-    const offset = joined.text.length
-    joined.text += text
-    for (const { start_index, end_index, ...citation } of annotations) {
-      joined.annotations.push({
-        ...citation,
-        start_index: offset + start_index,
-        end_index: offset + end_index,
-      })
-    }
-  }
-  return joined
+function toParts(content: (ScriptedItem & { type: 'message' })['content']): CitedText[] {
+  if (typeof content === 'string') return [{ text: content, annotations: [] }]
+  return content.map(({ text, annotations = [] }) => ({ text, annotations }))
 }

@@ -5,7 +5,7 @@ import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { compileGlob } from '../lib/glob.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { Source } from './corpus.ts'
+import type { Query, Source } from './corpus.ts'
 import { compileFilter } from './domains.ts'
 import { findPages, pageCorpus } from './pages.ts'
 import { findPosts, postCorpus } from './posts.ts'
@@ -21,7 +21,7 @@ export interface SearchContext {
 }
 
 /**
- * The sources that the search of a request finds; undefined where none runs. Throws 400 where a request asks for
+ * What the search of a request finds; undefined where none runs. Throws 400 where a request asks for
  * more than its engine gives.
  *
  * @param model The model that answers: that of the preset, where the request names a preset.
@@ -41,11 +41,26 @@ export async function searchWeb(
   if (request.include.length > 0 || request.exclude.length > 0) assume('domainEntries')
   const query = { question, limit: request.maxResults, passes: compileFilter(request) }
   const pages = findPages(await sandbox.tables.pages.memo('corpus', pageCorpus), query)
-  if (!filter) return pages
+  const sources = filter ? await withPosts(pages, query, filter, context) : pages
+  warnOfPoorResult(sources, context)
+  return sources
+}
 
+async function withPosts(
+  pages: Source[],
+  query: Query,
+  filter: XSearchFilter,
+  { sandbox, assume }: SearchContext,
+): Promise<Source[]> {
   assume('xSearchPosts')
   const posts = findPosts(await sandbox.tables.posts.memo('corpus', postCorpus), query, filter)
-  return takeTurns(posts, pages).slice(0, request.maxResults)
+  return takeTurns(posts, pages).slice(0, query.limit)
+}
+
+function warnOfPoorResult(sources: readonly Source[], { warn }: SearchContext): void {
+  if (sources.length === 0) warn('The search found nothing: its filters leave no page')
+  else if (sources.every(({ isUnrelated }) => isUnrelated))
+    warn('The search matched no page: it cites pages in the order of the fixtures')
 }
 
 /** The search that runs, if one does. */

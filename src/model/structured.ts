@@ -2,9 +2,11 @@
  * Values that a JSON Schema accepts, for structured output and for the arguments of forced functions.
  */
 import { invalidRequest } from '../http/errors.ts'
+import { Judge } from './json-schema/accepts.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
-import type { JsonSchema } from './json-schema/schema.ts'
+import { type JsonSchema, References } from './json-schema/schema.ts'
 import { Unsatisfied, ValueMaker } from './json-schema/value.ts'
+import { placeLinks } from './placed-links.ts'
 import { subjectWords } from './words.ts'
 
 export interface ValueSource {
@@ -14,17 +16,21 @@ export interface ValueSource {
   subject: string
   /** What the value depends on, beside the schema. */
   seed: string
+  /** Markdown links that its free strings have to hold. */
+  links?: readonly string[]
 }
 
 /**
  * Makes a value that the schema accepts; the smallest, where a full one would be too large. Throws 400 where the schema
  * points to what it does not have, accepts nothing, or asks for more than the double gives.
  */
-export function fakeValue(schema: JsonSchema, { path, subject, seed }: ValueSource): unknown {
+export function fakeValue(schema: JsonSchema, { path, subject, seed, links }: ValueSource): unknown {
   let failure: unknown
   for (const small of [false, true]) {
     try {
-      return new ValueMaker(schema, { seed, phrases: distinctPhrases(subject), small }, new Budget()).make()
+      const taste = { seed, phrases: distinctPhrases(subject), small }
+      const value = new ValueMaker(schema, taste, new Budget()).make()
+      return links ? placeLinks(value, { links, subject }, acceptedBy(schema)) : value
     } catch (error) {
       failure = error
       if (!(error instanceof Exhausted || error instanceof Unsatisfied)) break
@@ -36,6 +42,19 @@ export function fakeValue(schema: JsonSchema, { path, subject, seed }: ValueSour
       ? `This schema asks for more than the double gives: ${reason}`
       : `No value can be made for this schema: ${reason}`
   throw invalidRequest([{ path, message, rule: 'json_schema' }])
+}
+
+/** Whether a schema accepts a value; no more values once this has cost too much. */
+function acceptedBy(schema: JsonSchema): (value: unknown) => boolean {
+  const judge = new Judge(new References(schema), new Budget())
+  return (value) => {
+    try {
+      return judge.accepts(schema, value)
+    } catch (error) {
+      if (error instanceof Exhausted) return false
+      throw error
+    }
+  }
 }
 
 /** Words, then pairs of words, and so on, without end and without repetition: some arrays want unique items. */

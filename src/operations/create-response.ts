@@ -2,12 +2,12 @@
  * Responses. Spec: POST /responses, Events.
  */
 import { eventStream, ok } from '../http/reply.ts'
-import { compose } from '../model/compose.ts'
-import { readConversation } from '../model/conversation.ts'
-import { draftReply } from '../model/draft.ts'
+import { answerPrompt } from '../model/answer.ts'
 import { applyPreset } from '../model/preset.ts'
 import { CreateResponseBody } from '../model/request.ts'
-import { draftScript, toSource, withScriptedHead } from '../model/script.ts'
+import { toResponseObject } from '../model/response-object.ts'
+import { readConversation, readPrompt } from '../model/responses-prompt.ts'
+import { scriptedItems, scriptedSources, withScriptedHead } from '../model/script.ts'
 import { searchWeb } from '../model/search.ts'
 import { streamFrames } from '../model/stream.ts'
 import { defineOperation } from '../operation.ts'
@@ -26,14 +26,16 @@ export const createResponse = defineOperation({
   response: ResponseObject,
   async resolve({ body: asked, sandbox, now, requestKey, script, assume, warn }) {
     const { body, model } = await applyPreset(asked, sandbox.tables, { assume, warn })
+    const { seed } = sandbox
     const conversation = readConversation(body.input)
     const found = await searchWeb(body, model, conversation.question, { sandbox, assume, warn })
     const searched = found !== undefined
-    const sources = script?.citations?.map(toSource) ?? found ?? []
-    const drafts =
-      (script && draftScript(script, conversation, searched)) ??
-      (await draftReply({ body, conversation, searched, sources, seed: sandbox.seed, assume }))
-    const response = compose(drafts, { body, conversation, now, requestKey })
+    const items = script && scriptedItems(script, conversation, searched)
+    const search = { searched, sources: scriptedSources(script) ?? found }
+    const answer = items
+      ? { items, reasoningTokens: 0 }
+      : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, assume, warn })
+    const response = toResponseObject(answer, { body, conversation, now, requestKey })
     const reply = body.stream ? eventStream(streamFrames(response, sandbox.options)) : ok(response)
     return script ? withScriptedHead(reply, script) : reply
   },

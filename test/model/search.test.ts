@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import pages from '../../fixtures/pages.json' with { type: 'json' }
-import { weave } from '../../src/model/citations.ts'
+import { joinPieces } from '../../src/model/citations.ts'
 import { compileFilter } from '../../src/model/domains.ts'
 import { findPages, pageCorpus } from '../../src/model/pages.ts'
 
@@ -35,11 +35,8 @@ describe('a search', () => {
     })
     fc.assert(
       fc.property(search, ({ corpus, question, include, exclude, limit }) => {
-        const found = findPages(pageCorpus(corpus), {
-          question,
-          limit,
-          passes: compileFilter({ include, exclude }),
-        })
+        const passes = compileFilter({ include, exclude })
+        const found = findPages(pageCorpus(corpus), { question, limit, passes })
         const left = corpus.filter(({ url }) => obeys(new URL(url).hostname, include, exclude))
         expect(found).toHaveLength(Math.min(limit, left.length))
         const urls = new Set(left.map(({ url }) => url))
@@ -103,9 +100,9 @@ describe('a citation', () => {
 
   it('spans the whole link, in UTF-16 units, whatever stands before it', () => {
     fc.assert(
-      fc.property(pieces, (woven) => {
-        const { text, annotations } = weave(woven)
-        expect(annotations).toHaveLength(woven.filter((piece) => typeof piece !== 'string').length)
+      fc.property(pieces, (list) => {
+        const { text, annotations } = joinPieces(list)
+        expect(annotations).toHaveLength(list.filter((piece) => typeof piece !== 'string').length)
         for (const { start_index, end_index, url } of annotations) {
           const span = text.slice(start_index, end_index)
           expect(span).toBe(span.trim())

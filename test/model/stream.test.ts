@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import type { Frame, StreamEvent } from '../../src/http/reply.ts'
 import { cite } from '../../src/model/citations.ts'
-import { compose } from '../../src/model/compose.ts'
-import { readConversation } from '../../src/model/conversation.ts'
 import { CreateResponseBody } from '../../src/model/request.ts'
+import { toResponseObject } from '../../src/model/response-object.ts'
+import { readConversation } from '../../src/model/responses-prompt.ts'
 import { type StreamOptions, streamFrames } from '../../src/model/stream.ts'
 
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
@@ -14,17 +14,15 @@ const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 function frames(options: Partial<StreamOptions> = {}, request: object = {}): Frame[] {
   const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi', ...request })
   const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
-  const response = compose(
-    [
-      { type: 'web_search_call', query: 'Hi' },
-      { type: 'message', ...cited },
-    ],
+  const response = toResponseObject(
     {
-      body,
-      conversation: readConversation(body.input),
-      now: 0,
-      requestKey: 'key',
+      items: [
+        { type: 'web_search_call', query: 'Hi' },
+        { type: 'message', parts: [cited] },
+      ],
+      reasoningTokens: 0,
     },
+    { body, conversation: readConversation(body.input), now: 0, requestKey: 'key' },
   )
   return [...streamFrames(response, { seed: 1, streamEvents: 'all', firstEventMs: 0, jitter: 0, ...options })]
 }

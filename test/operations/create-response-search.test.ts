@@ -188,16 +188,82 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     }
   })
 
-  it('cites nothing in a structured output, and names that choice', async () => {
-    const format = {
-      type: 'json_schema',
-      name: 'x',
-      schema: { type: 'object', properties: { a: { type: 'string' } } },
+  describe('with a structured output', () => {
+    const structured = async (properties: object) => {
+      const schema = {
+        type: 'object',
+        properties,
+        required: Object.keys(properties),
+        additionalProperties: false,
+      }
+      const format = { type: 'json_schema', name: 'x', schema }
+      const { headers, body } = await create({ model: `${model}:online`, text: { format } })
+      expect(headers.get('x-understudy-assumptions')).toContain('citedStructure')
+      const [{ text, annotations }] = body.output[1].content
+      return { text, annotations: annotations as UrlCitation[], value: JSON.parse(text) }
     }
-    const { headers, body } = await create({ model: `${model}:online`, text: { format } })
-    expect(body.output).toMatchObject([{ type: 'web_search_call' }, { content: [{ annotations: [] }] }])
-    expect(() => JSON.parse(body.output[1].content[0].text)).not.toThrow()
-    expect(headers.get('x-understudy-assumptions')).toContain('citedStructure')
+
+    it('cites where a string can hold the link', async () => {
+      const { text, annotations, value } = await structured({
+        kind: { enum: ['a', 'b'] },
+        summary: { type: 'string' },
+        short: { type: 'string', maxLength: 12 },
+        when: { type: 'string', format: 'date' },
+      })
+      expect(annotations).toHaveLength(5)
+      for (const { url, start_index, end_index } of annotations) {
+        expect(text.slice(start_index, end_index)).toBe(`[${new URL(url).hostname}](${url})`)
+        expect(value.summary).toContain(url)
+      }
+      expect(value.short.length).toBeLessThanOrEqual(12)
+      expect(['a', 'b']).toContain(value.kind)
+    })
+
+    it('cites nothing where no string can, and the journal says so', async () => {
+      const { annotations } = await structured({ kind: { enum: ['a', 'b'] }, count: { type: 'integer' } })
+      expect(annotations).toEqual([])
+      expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContainEqual(
+        expect.stringContaining('no string of the structured output can hold a link'),
+      )
+    })
+
+    it('cites in the answer of a plain JSON object', async () => {
+      const { body } = await create({ model: `${model}:online`, text: { format: { type: 'json_object' } } })
+      const [{ text, annotations }] = body.output[1].content
+      expect(annotations).toHaveLength(5)
+      for (const { url, start_index, end_index } of annotations)
+        expect(text.slice(start_index, end_index)).toContain(`](${url})`)
+      expect(JSON.parse(text)).toEqual({ answer: expect.any(String) })
+    })
+  })
+
+  it.each(['sourdough', 'SOURDOUGH', 'Sourdough?', "the sourdough's secret"])(
+    'finds the page about sourdough first for %j',
+    async (input) => {
+      const [first] = await cited({ tools: [search], input })
+      expect(first?.title).toBe('Sourdough in a cold kitchen')
+    },
+  )
+
+  it.each([
+    ['Which pan should I buy for frying eggs?', 'Seven cast iron pans'],
+    ['creme brulee', 'Crème brûlée'],
+    ['bakers and bread prices', 'Bakers raise prices'],
+    ['how to cache', 'Caching: a guide'],
+    ['interest rates and bonds', 'What a bond is'],
+  ])('finds for %j what a reader would accept', async (input, title) => {
+    const [first] = await cited({ tools: [search], input })
+    expect(first?.title).toContain(title)
+  })
+
+  it('cites in fixture order where no page matches, and the journal warns', async () => {
+    const found = await cited({ tools: [search], input: 'qqqq zzzz' })
+    expect(found.map(({ url }) => url)).toEqual(pages.slice(0, 5).map(({ url }) => url))
+    expect(entrance.sandbox.journal.last('createResponse')?.warnings).toEqual([
+      expect.stringContaining('matched no page'),
+    ])
+    await cited({ tools: [search], input: 'sourdough' })
+    expect(entrance.sandbox.journal.last('createResponse')?.warnings).toEqual([])
   })
 
   it('looks through the pages of the sandbox', async () => {

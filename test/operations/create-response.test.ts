@@ -456,7 +456,7 @@ describeAdapters('POST /responses, scripted', (entrance) => {
     expect(output[1].call_id).toMatch(/^call_/)
   })
 
-  it('keeps the annotations of a recorded message where its text keeps their places', async () => {
+  it('keeps the two parts of a message, which became one, with their annotations', async () => {
     const annotation = {
       type: 'url_citation',
       url: 'https://a.example/',
@@ -466,9 +466,14 @@ describeAdapters('POST /responses, scripted', (entrance) => {
     }
     const part = (text: string) => ({ type: 'output_text', text, annotations: [annotation] })
     script({ output: [{ type: 'message', content: [part('One '), part('two')] }] })
-    const [{ text, annotations }] = (await create()).body.output[0].content
-    expect(text).toBe('One two')
-    expect(annotations).toEqual([annotation, { ...annotation, start_index: 4, end_index: 7 }])
+    const { output, usage } = (await create()).body
+    expect(output[0].content).toEqual([part('One '), part('two')])
+    expect(usage.output_tokens).toBe(3)
+    const cut = (await create({ max_output_tokens: 2 })).body
+    expect(cut.output[0].content).toEqual([part('One ')])
+    expect(cut.status).toBe('incomplete')
+    const { text } = await create({ stream: true })
+    expect(text.match(/"type":"response.content_part.done".*?"content_index":(\d)/g)).toHaveLength(2)
   })
 
   it('is refused before it is used where it asks for an item that no reply could have', () => {
