@@ -6,7 +6,7 @@ import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
 import type { Reply } from './http/reply.ts'
 import type { ScriptedReply } from './rules/scenario.ts'
-import type { Sandbox } from './sandbox/sandbox.ts'
+import type { SandboxState } from './sandbox/sandbox-state.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -15,7 +15,7 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   params: Params
   query: Query
   body: Body
-  sandbox: Sandbox
+  sandbox: SandboxState
   /** Sandbox time of this request, in milliseconds since 1970. */
   now: number
   /** Tells this request from every other of the sandbox, the same ones included; stable for a seed. */

@@ -5,6 +5,7 @@ import type { CollectionName, Rows } from '../resources/collections.ts'
 import { type Condition, compileCondition } from './condition.ts'
 import type { DatabaseState } from './database-state.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
+import type { SeedData } from './seed-data.ts'
 import type { Table } from './table.ts'
 
 /** A collection as tests arrange it and look at it. */
@@ -32,8 +33,8 @@ export interface Records<Row extends object> {
 export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> }
 
 /** @param present The state that a call belongs to, asked when the call is made. */
-export function toDatabase(names: readonly string[], present: () => DatabaseState): Database {
-  const records = names.map((name) => [name, new StateRecords(name, present)])
+export function toDatabase({ collections }: SeedData, present: () => DatabaseState): Database {
+  const records = collections.map(({ name }) => [name, new StateRecords(name, present)])
   // Which rows a collection has, its declaration says; the entries of an object forget that.
   return Object.fromEntries(records) as Database
 }

@@ -8,11 +8,11 @@ import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
 import { check, inner } from '../resources/check.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { RequestContext } from './request-context.ts'
 
 /** What the resolver sees. Throws a 400 that lists all violations; unknown fields are warnings, or with `strict` 400s. */
-export function checkRequest(operation: Operation, record: CallRecord<Sandbox>): RequestContext {
+export function checkRequest(operation: Operation, record: CallRecord<SandboxState>): RequestContext {
   const { params, search, requestText, body, state } = record
   if (operation.body) assertJsonBody(requestText, body)
   const { unknown, ...checked } = checkParts(operation, { params, search, body }, state.options.strict)

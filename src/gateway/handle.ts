@@ -6,7 +6,7 @@ import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { askOperation } from './ask-operation.ts'
 import { authenticate } from './authenticate.ts'
 import type { Call } from './call.ts'
@@ -21,9 +21,9 @@ import { refuse } from './refuse.ts'
 import { routeCall } from './route-call.ts'
 
 /** Answers a call: the record has the reply, and the journal has the record. */
-export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<Sandbox>> {
+export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = findCaller(gateway.sandboxes, call)
-  const record = new CallRecord(caller.sandbox ?? gateway.sandboxes.default, call, caller.route)
+  const record = new CallRecord((caller.sandbox ?? gateway.sandboxes.default).state, call, caller.route)
   try {
     record.replied(await answer(gateway, call, caller, record))
   } catch (error) {
@@ -36,7 +36,7 @@ async function answer(
   gateway: GatewayCore,
   call: Call,
   caller: Caller,
-  record: CallRecord<Sandbox>,
+  record: CallRecord<SandboxState>,
 ): Promise<Reply> {
   const { options, router, sandboxes } = gateway
   let operation: Operation | undefined

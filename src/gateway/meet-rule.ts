@@ -10,7 +10,7 @@ import { random } from '../lib/seed.ts'
 import type { Effect } from '../rules/compiled.ts'
 import type { Match } from '../rules/rules.ts'
 import type { Scenario } from '../rules/scenario.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { scriptedReply } from './scripted-reply.ts'
 
 /** What a rule does to one call. */
@@ -27,7 +27,7 @@ export interface CallEffect {
 }
 
 /** @param named Scenarios that the request itself names: they come before all others. */
-export function meetRule(record: CallRecord<Sandbox>, named: readonly Scenario[]): CallEffect {
+export function meetRule(record: CallRecord<SandboxState>, named: readonly Scenario[]): CallEffect {
   const outcome = record.state.rules.match(record, named)
   record.matched(outcome)
   const { match, headers } = outcome
@@ -46,7 +46,7 @@ const noEffect: CallEffect = {
 }
 
 /** What the faults of one match may know. Made once for a call: its random numbers follow on one another. */
-function faultContext(match: Match, record: CallRecord<Sandbox>): FaultContext {
+function faultContext(match: Match, record: CallRecord<SandboxState>): FaultContext {
   const { seed, clock } = record.state
   let next: (() => number) | undefined
   return {

@@ -6,19 +6,19 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { hash } from '../lib/seed.ts'
 import type { ResolverContext } from '../operation.ts'
 import type { ScriptedReply } from '../rules/scenario.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 
 export class RequestContext implements ResolverContext {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
-  readonly sandbox: Sandbox
+  readonly sandbox: SandboxState
   readonly now: number
   readonly assume: (name: AssumptionName) => void
   readonly warn: (message: string) => void
-  readonly #record: CallRecord<Sandbox>
+  readonly #record: CallRecord<SandboxState>
 
-  constructor(record: CallRecord<Sandbox>, checked: Pick<ResolverContext, 'params' | 'query' | 'body'>) {
+  constructor(record: CallRecord<SandboxState>, checked: Pick<ResolverContext, 'params' | 'query' | 'body'>) {
     this.params = checked.params
     this.query = checked.query
     this.body = checked.body

@@ -4,14 +4,14 @@
 import { GatewayError } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Router } from './router.ts'
 
 /**
  * The operation; undefined for a path that only a rule knows. Throws 404 for an unknown path, and 405 with `Allow` for
  * another method of a known one.
  */
-export function routeCall(router: Router, record: CallRecord<Sandbox>): Operation | undefined {
+export function routeCall(router: Router, record: CallRecord<SandboxState>): Operation | undefined {
   const { method, route: path } = record
   if (path === undefined) throw new GatewayError(404, 'Resource not found: paths begin with /api/v1/')
   const { operation, params, allow } = router.find(method, path)

@@ -4,7 +4,7 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import type { ResolverContext } from '../operation.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { CreateResponseBody } from './request.ts'
 import { isOnline, withoutOnline } from './search-request.ts'
 
@@ -20,7 +20,7 @@ const prefix = '@preset/'
 /** Throws 404 where the model is a preset that is unknown; one that is not active answers, with a warning. */
 export async function applyPreset(
   body: CreateResponseBody,
-  { presets, presetVersions }: Sandbox['tables'],
+  { presets, presetVersions }: SandboxState['tables'],
   { assume, warn }: Pick<ResolverContext, 'assume' | 'warn'>,
 ): Promise<EffectiveRequest> {
   if (!body.model.startsWith(prefix)) return { body, model: body.model }

@@ -4,7 +4,7 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { compileGlob } from '../lib/glob.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Query, Source } from './corpus.ts'
 import { compileFilter } from './domains.ts'
 import { findPages, pageCorpus } from './pages.ts'
@@ -15,7 +15,7 @@ import { isFunction, isWebSearch } from './tools.ts'
 import type { XSearchFilter } from './x-search-filter.ts'
 
 export interface SearchContext {
-  sandbox: Sandbox
+  sandbox: SandboxState
   assume(name: AssumptionName): void
   warn(message: string): void
 }
@@ -110,7 +110,7 @@ function warnOfOtherTools({ tools }: CreateResponseBody, warn: (message: string)
   }
 }
 
-function hasNativeSearch(model: string, { options }: Sandbox): boolean {
+function hasNativeSearch(model: string, { options }: SandboxState): boolean {
   const name = withoutOnline(model).toLowerCase()
   return !options.modelsWithoutNativeSearch.some((glob) => compileGlob(glob)(name))
 }

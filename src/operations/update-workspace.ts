@@ -7,7 +7,7 @@ import { ok } from '../http/reply.ts'
 import { isoTime } from '../lib/clock.ts'
 import { defineOperation, type ResolverContext } from '../operation.ts'
 import { PROVIDER_SORTS, Workspace, WorkspaceUpdate } from '../resources/workspace.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 
 type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate.shape>
 
@@ -47,7 +47,7 @@ export const updateWorkspace = defineOperation({
 
 /** By id first, in whatever case, then by slug: a UUID is also a well-formed slug. */
 async function findWorkspace(
-  { tables: { workspaces } }: Sandbox,
+  { tables: { workspaces } }: SandboxState,
   id: string,
   assume: ResolverContext['assume'],
 ): Promise<Workspace | undefined> {
@@ -59,7 +59,11 @@ async function findWorkspace(
 }
 
 /** Whether another workspace goes by this name, be it as its slug or as its id. */
-async function isTaken({ tables: { workspaces } }: Sandbox, slug: string, self: Workspace): Promise<boolean> {
+async function isTaken(
+  { tables: { workspaces } }: SandboxState,
+  slug: string,
+  self: Workspace,
+): Promise<boolean> {
   const holders = await Promise.all([workspaces.findBy('slug', slug), workspaces.findBy('id', slug)])
   return holders.some((holder) => holder !== undefined && holder.id !== self.id)
 }

@@ -88,12 +88,15 @@ export class Rules {
    * Activates a scenario; its rules are tried before all others.
    *
    * @param options.isCounted Its one rule has `times`, and waits until those given before it are used up.
+   * @param options.among The rules that it is among when somebody ends it: a restore brings others. Default: these.
    */
-  use(scenario: Scenario, { isCounted = false } = {}): ActiveScenario {
+  use(
+    scenario: Scenario,
+    { isCounted = false, among = () => this }: { isCounted?: boolean; among?: () => Rules } = {},
+  ): ActiveScenario {
     const use = begin(scenario, isCounted)
     this.#change([use, ...this.#uses])
-    const end = () => this.#change(this.#uses.filter(({ identity }) => identity !== use.identity))
-    return { name: scenario.name, [Symbol.dispose]: end }
+    return { name: scenario.name, [Symbol.dispose]: () => among().#end(use.identity) }
   }
 
   /** Names of the active scenarios, newest first. */
@@ -190,6 +193,10 @@ export class Rules {
     const fork = new Rules({ seed: this.#seed, clock })
     fork.restore(this.snapshot())
     return fork
+  }
+
+  #end(ended: symbol): void {
+    this.#change(this.#uses.filter(({ identity }) => identity !== ended))
   }
 
   #change(uses: Use[]): void {

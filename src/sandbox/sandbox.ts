@@ -3,19 +3,18 @@
  */
 
 import { type Database, toDatabase } from '../database/database.ts'
-import { type DatabaseSnapshot, DatabaseState, type Tables } from '../database/database-state.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
 import { Journal } from '../journal/journal.ts'
-import { Clock, type ClockReading, type ClockSnapshot } from '../lib/clock.ts'
+import type { ClockReading } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import { type ActiveScenario, Rules, type RulesSnapshot, type UnusedRule } from '../rules/rules.ts'
+import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
 import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import { failScenario, replyScenario } from '../rules/shorthand.ts'
-import { Occurrences } from './occurrences.ts'
 import type { GatewayOptions } from './options.ts'
+import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
 
 /** What a sandbox is made of. */
 export interface SandboxSetup {
@@ -33,8 +32,8 @@ export interface SandboxHost {
   readonly scenarios: readonly Scenario[]
   /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
   toScenario(input: string | object): Scenario
-  /** Makes a sandbox of the same options and seed data, which begins at a moment of this one. @internal */
-  toFork(setup: SandboxSetup, from: Moment, id?: string): Sandbox
+  /** Makes a sandbox of the same options and seed data, which begins as this one is now. @internal */
+  toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
   elapsed(): number
   dispose(id: string): void
@@ -42,46 +41,39 @@ export interface SandboxHost {
   find(id: string): unknown
 }
 
-/** A moment to go back to. Opaque, so that it travels: whoever took it keeps the moment, the others its id. */
+/** A state to go back to. Opaque, so that it travels: whoever took it keeps the state, the others its id. */
 export interface SandboxSnapshot {
   readonly id: string
 }
 
-/**
- * Database, rules, clock and counters. The journal is a record, and is not wound back.
- *
- * @internal
- */
-export interface Moment {
-  readonly database: DatabaseSnapshot
-  readonly rules: RulesSnapshot
-  readonly clock: ClockSnapshot
-  readonly occurrences: Occurrences
-}
-
 /** What snapshots stand for, and whose they are. Held by nobody else, so that it goes with its snapshot. */
-const moments = new WeakMap<SandboxSnapshot, { readonly of: Sandbox<object>; readonly moment: Moment }>()
+const kept = new WeakMap<SandboxSnapshot, { readonly of: Sandbox<object>; readonly state: StateSnapshot }>()
 
-/** The part of a clock that a test may touch. */
+/** The clock of a sandbox, as tests read and advance it. */
 export interface SandboxClock {
   read(): ClockReading
+  /**
+   * Moves sandbox time forward at once: quotas refill, outages end, timestamps move on.
+   *
+   * @param ms Milliseconds, zero or more.
+   */
   advance(ms: number): ClockReading
 }
 
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
-export class Sandbox<Bodies extends object = Record<string, unknown>> implements AsyncDisposable {
+export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
   readonly id: string
   /** The bearer of this key sees this sandbox. */
   readonly apiKey: string
   readonly options: GatewayOptions
   readonly journal: Journal<Bodies>
-  readonly clock: Clock
-  /** @internal */
-  readonly rules: Rules
-  /** @internal */
-  occurrences = new Occurrences()
+  /** Sandbox time: to be read, and to be moved forward. */
+  readonly clock: SandboxClock = {
+    read: () => this.#state.clock.read(),
+    advance: (ms) => this.#state.clock.advance(ms),
+  }
   readonly #setup: SandboxSetup
-  #database: DatabaseState
+  #state: SandboxState
   #db: Database | undefined
   /** Requests that are being answered, and when the last one was done. */
   #busy = 0
@@ -89,19 +81,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   #snapshots = 0
 
   /** @internal */
-  constructor(setup: SandboxSetup, from?: Moment) {
+  constructor(setup: SandboxSetup, from?: StateSnapshot) {
     const { id, options, seedData, host } = setup
     this.#setup = setup
     this.id = id
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
     this.journal = new Journal(options.journal, host.operations)
-    this.clock = new Clock(options)
-    this.rules = new Rules({ seed: options.seed, clock: this.clock })
-    this.#database = new DatabaseState(seedData, from?.database)
     this.#usedAt = host.elapsed()
-    if (from) this.#return(from)
-    else this.resetScenarios()
+    this.#state = new SandboxState(this, seedData, from)
+    if (!from) this.resetScenarios()
   }
 
   get seed(): string | number {
@@ -110,16 +99,18 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** The collections, to arrange a test and to look at what a call has changed. Copies go in and out. */
   get db(): Database {
-    this.#db ??= toDatabase(
-      this.#setup.seedData.collections.map(({ name }) => name),
-      () => this.#database,
-    )
+    this.#db ??= toDatabase(this.#setup.seedData, () => this.#state.database)
     return this.#db
   }
 
-  /** The collections as operations read them: frozen rows. @internal */
-  get tables(): Tables {
-    return this.#database.tables
+  /** The present state, which a request holds on to from its arrival. @internal */
+  get state(): SandboxState {
+    return this.#state
+  }
+
+  /** @internal */
+  get rules(): Rules {
+    return this.#state.rules
   }
 
   /** Milliseconds of elapsed time since the last request was done; 0 while one is under way. */
@@ -138,11 +129,6 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.#usedAt = this.#setup.host.elapsed()
   }
 
-  /** Does some work alone: no other write of this sandbox runs meanwhile. @internal */
-  write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
-    return this.#database.write(work)
-  }
-
   /**
    * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in
    * Node a `.yaml` or `.json` file of either by its path, relative to the working directory.
@@ -158,7 +144,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const checked = host.toScenario(scenario)
     const isBundled = typeof scenario === 'string' && !isScenarioPath(scenario)
     const isCounted = !isBundled && checked.rules.length === 1 && checked.rules[0]?.times !== undefined
-    return this.rules.use(checked, { isCounted })
+    return this.rules.use(checked, { isCounted, among: () => this.rules })
   }
 
   /** Answers POST /responses with this text, every time or so many `times`. */
@@ -182,20 +168,21 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.rules.unused()
   }
 
-  /** This moment, to go back to. Costs nothing until somebody writes. */
+  /** The present state, to go back to. Costs nothing until somebody writes. */
   snapshot(): SandboxSnapshot {
     const snapshot = { id: `${this.id}-${++this.#snapshots}` }
-    moments.set(snapshot, { of: this, moment: this.#moment() })
+    kept.set(snapshot, { of: this, state: this.#state.snapshot() })
     return snapshot
   }
 
-  /** Goes back to a moment of this sandbox; the same one as often as needed. Throws 409 for another sandbox's. */
+  /**
+   * Goes back to a snapshot of this sandbox; the same one as often as needed. Throws 409 for another sandbox's.
+   * Requests that are under way get their answers, and change nothing from then on.
+   */
   restore(snapshot: SandboxSnapshot): void {
-    const kept = moments.get(snapshot)
-    if (kept?.of !== this)
-      throw new GatewayError(409, `Sandbox '${this.id}' has no snapshot '${snapshot.id}'`)
-    this.#database = new DatabaseState(this.#setup.seedData, kept.moment.database)
-    this.#return(kept.moment)
+    const { of, state } = kept.get(snapshot) ?? {}
+    if (of !== this) throw new GatewayError(409, `Sandbox '${this.id}' has no snapshot '${snapshot.id}'`)
+    this.#state = new SandboxState(this, this.#setup.seedData, state)
   }
 
   /**
@@ -204,16 +191,17 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * @param id Its name. Default: the gateway gives one.
    */
   fork(id?: string): Sandbox<Bodies> {
-    return this.#setup.host.toFork(this.#setup, this.#moment(), id) as Sandbox<Bodies>
+    return this.#setup.host.toFork(this.#setup, this.#state.snapshot(), id) as Sandbox<Bodies>
   }
 
-  /** Goes back to the seed: data, scenarios, journal, clock and counters. */
+  /**
+   * Goes back to the seed: data, scenarios, journal, clock and counters. Requests that are under way get their answers,
+   * and change nothing from then on.
+   */
   reset(): void {
-    this.#database = new DatabaseState(this.#setup.seedData)
-    this.journal.clear()
-    this.clock.reset()
-    this.occurrences = new Occurrences()
+    this.#state = new SandboxState(this, this.#setup.seedData)
     this.resetScenarios()
+    this.journal.clear()
   }
 
   /** Ends the sandbox: its key and path are answered with 410 from now on. */
@@ -221,22 +209,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.#setup.host.dispose(this.id)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     this.dispose()
   }
 
-  #moment(): Moment {
-    return {
-      database: this.#database.snapshot(),
-      rules: this.rules.snapshot(),
-      clock: this.clock.snapshot(),
-      occurrences: this.occurrences.fork(),
-    }
-  }
-
-  #return({ rules, clock, occurrences }: Moment): void {
-    this.rules.restore(rules)
-    this.clock.restore(clock)
-    this.occurrences = occurrences.fork()
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.dispose()
   }
 }

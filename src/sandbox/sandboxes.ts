@@ -9,8 +9,9 @@ import { Clock } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { GatewayOptions, type GatewayOptionsInput } from './options.ts'
-import { type Moment, Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
+import { Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
 import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
+import type { StateSnapshot } from './sandbox-state.ts'
 
 export interface NewSandbox {
   /**
@@ -134,7 +135,7 @@ export class Sandboxes implements SandboxHost {
   }
 
   /** @internal */
-  toFork({ options, seedData }: SandboxSetup, from: Moment, id?: string): Sandbox {
+  toFork({ options, seedData }: SandboxSetup, from: StateSnapshot, id?: string): Sandbox {
     return this.#admit(id, options, seedData, from)
   }
 
@@ -181,7 +182,7 @@ export class Sandboxes implements SandboxHost {
     for (const sandbox of [this.default, ...this.#residents.values()]) sandbox.rules.replace(old, next)
   }
 
-  #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: Moment): Sandbox {
+  #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
     if (this.#isDraining)
       throw new GatewayError(
         503,

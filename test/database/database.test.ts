@@ -262,7 +262,7 @@ describe('A collection that is declared elsewhere', () => {
   it('is read, written and filled up like the others, beside them', async () => {
     const options = { seed: 1, size: { models: 3 }, fixtures: {} }
     const state = new DatabaseState(new SeedData(options, [...collections, models]))
-    const db = toDatabase(['models', 'presets'], () => state) as unknown as Record<string, Records<object>>
+    const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
     const [first, , third] = (await db['models']?.list()) ?? []
     expect(first).toEqual({ id: 'aurora/dawn-2', preset_id: 'none' })
     expect(third).toEqual({ id: 'borealis/2', preset_id: (await make().presets.get('email-copywriter'))?.id })
@@ -283,7 +283,7 @@ describe('A collection that is declared elsewhere', () => {
     const state = new DatabaseState(
       new SeedData({ seed: 1, size: {}, fixtures: {} }, [...collections, flaky]),
     )
-    const db = toDatabase(['models'], () => state) as unknown as Record<string, Records<object>>
+    const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
     await expect(db['models']?.list()).rejects.toThrow('no such file')
     expect(await db['models']?.list()).toEqual([])
   })

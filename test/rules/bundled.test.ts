@@ -29,7 +29,7 @@ function setup(scenario: string, options: GatewayOptions = { timeScale: 0 }) {
 it('brownout grows from fast and whole to slow and mostly refused', async () => {
   const { gateway, call } = setup('brownout')
   const waits: number[] = []
-  vi.spyOn(gateway.sandboxes.default.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
+  vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
   const refused = async () => {
     const statuses: number[] = []
     for (let turn = 0; turn < 60; turn++) statuses.push((await call('GET', '/providers')).status)

@@ -1,0 +1,98 @@
+/**
+ * All of a sandbox that a request can change: rows, rules, clock and counters. A reset or a restore replaces it whole.
+ *
+ * A request holds the state in which it arrived. When that has been replaced, the request is answered from it all the
+ * same, and changes nothing that anybody sees later; nor does it enter the journal.
+ */
+import { type Database, toDatabase } from '../database/database.ts'
+import { type DatabaseSnapshot, DatabaseState, type Tables } from '../database/database-state.ts'
+import type { SeedData } from '../database/seed-data.ts'
+import type { RecordKeeper, RecordOwner } from '../journal/call-record.ts'
+import { Clock, type ClockSnapshot } from '../lib/clock.ts'
+import { Rules, type RulesSnapshot } from '../rules/rules.ts'
+import { Occurrences } from './occurrences.ts'
+import type { GatewayOptions } from './options.ts'
+
+/** The sandbox of a state. */
+export interface StateOwner {
+  readonly options: GatewayOptions
+  readonly journal: RecordKeeper
+  /** The present one. */
+  readonly state: SandboxState
+  enter(): void
+  leave(): void
+}
+
+/** A state at one point in time, to begin another with. */
+export interface StateSnapshot {
+  readonly database: DatabaseSnapshot
+  readonly rules: RulesSnapshot
+  readonly clock: ClockSnapshot
+  readonly occurrences: Occurrences
+}
+
+export class SandboxState implements RecordOwner {
+  readonly options: GatewayOptions
+  readonly database: DatabaseState
+  readonly clock: Clock
+  readonly rules: Rules
+  readonly occurrences: Occurrences
+  readonly #owner: StateOwner
+
+  /** @param from Default: the seed, without a scenario. */
+  constructor(owner: StateOwner, seedData: SeedData, from?: StateSnapshot) {
+    const { options } = owner
+    this.#owner = owner
+    this.options = options
+    this.database = new DatabaseState(seedData, from?.database)
+    this.clock = new Clock(options)
+    this.rules = new Rules({ seed: options.seed, clock: this.clock })
+    this.occurrences = from?.occurrences.fork() ?? new Occurrences()
+    if (!from) return
+    this.clock.restore(from.clock)
+    this.rules.restore(from.rules)
+  }
+
+  get seed(): string | number {
+    return this.options.seed
+  }
+
+  /** The collections as operations read them: frozen rows. */
+  get tables(): Tables {
+    return this.database.tables
+  }
+
+  /** The collections of this state as tests see them. */
+  get db(): Database {
+    return toDatabase(this.database.seedData, () => this.database)
+  }
+
+  /** Keeps the records of calls for as long as this is the present state; what it keeps may grow until it is whole. */
+  get journal(): RecordKeeper {
+    const { state, journal } = this.#owner
+    return state === this ? journal : { add: () => {}, grow: (bytes) => journal.grow(bytes) }
+  }
+
+  enter(): void {
+    this.#owner.enter()
+  }
+
+  leave(): void {
+    this.#owner.leave()
+  }
+
+  /** Does some work alone: no other write of this state runs meanwhile. */
+  write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    return this.database.write(work)
+  }
+
+  /** Costs nothing until somebody writes. */
+  snapshot(): StateSnapshot {
+    return {
+      database: this.database.snapshot(),
+      rules: this.rules.snapshot(),
+      clock: this.clock.snapshot(),
+      occurrences: this.occurrences.fork(),
+    }
+  }
+}

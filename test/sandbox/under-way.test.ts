@@ -1,0 +1,198 @@
+/**
+ * Requests that are under way when their sandbox is reset or goes back to a snapshot: they are answered from the state
+ * in which they arrived, and change nothing.
+ */
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { startServer } from '../../src/serve.ts'
+
+const base = 'https://gateway.example/api/v1'
+const authorization = 'Bearer any'
+
+/** A PATCH whose head has arrived, and whose body comes when the test says so. */
+function arrive(gateway: ReturnType<typeof createGateway>, changes: object) {
+  const body = new TransformStream<Uint8Array, Uint8Array>()
+  const reply = gateway.fetch(
+    new Request(`${base}/workspaces/production`, {
+      method: 'PATCH',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: body.readable,
+      duplex: 'half',
+    } as RequestInit),
+  )
+  return async () => {
+    const writer = body.writable.getWriter()
+    await writer.write(new TextEncoder().encode(JSON.stringify(changes)))
+    await writer.close()
+    return reply
+  }
+}
+
+/** All that a test can see of a default sandbox. */
+async function look({ db, journal, clock, unusedRules }: ReturnType<typeof createGateway>) {
+  return {
+    workspaces: await db.workspaces.list(),
+    calls: journal.entries().map(({ id }) => id),
+    now: clock.read().now,
+    unused: unusedRules().map(({ scenario, rule }) => `${scenario}#${rule}`),
+  }
+}
+
+describe.each(['reset', 'restore'] as const)('A request that is under way at a %s', (kind) => {
+  const make = () => {
+    const gateway = createGateway()
+    const snapshot = gateway.snapshot()
+    return { gateway, goBack: () => (kind === 'reset' ? gateway.reset() : gateway.restore(snapshot)) }
+  }
+
+  it('is answered, and changes no row, clock or journal', async () => {
+    const { gateway, goBack } = make()
+    const before = await look(gateway)
+    const finish = arrive(gateway, { name: 'Late', slug: 'late' })
+    goBack()
+    const reply = await finish()
+    expect(reply.status).toBe(200)
+    expect((await reply.json()).data).toMatchObject({ name: 'Late', slug: 'late' })
+    expect(await look(gateway)).toEqual(before)
+    expect(await gateway.db.workspaces.get('late')).toBeUndefined()
+  })
+
+  it('meets the rules that were active when it arrived, and uses up none of those after it', async () => {
+    const { gateway, goBack } = make()
+    gateway.fail(503, { times: 1 })
+    const finish = arrive(gateway, { name: 'Late' })
+    goBack()
+    gateway.fail(402, { times: 1 })
+    expect((await finish()).status).toBe(503)
+    expect(gateway.unusedRules()).toHaveLength(1)
+    expect((await gateway.fetch(`${base}/providers`, { headers: { authorization } })).status).toBe(402)
+  })
+
+  it('does not count as one that came before', async () => {
+    const { gateway, goBack } = make()
+    const patch = async () => {
+      const finish = arrive(gateway, { name: 'Same' })
+      return (await finish()).headers.get('x-request-id')
+    }
+    const first = await patch()
+    goBack()
+    const finish = arrive(gateway, { name: 'Same' })
+    goBack()
+    expect((await finish()).headers.get('x-request-id')).toBe(first)
+    expect(await patch()).toBe(first)
+  })
+
+  it('wherever the write has got to', async () => {
+    for (let turns = 0; turns < 40; turns++) {
+      const { gateway, goBack } = make()
+      const before = await look(gateway)
+      const moved = gateway.db.workspaces.update('staging', { slug: 'moved' })
+      const patched = gateway.fetch(`${base}/workspaces/production`, {
+        method: 'PATCH',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: '{"slug":"elsewhere"}',
+      })
+      for (let turn = 0; turn < turns; turn++) await undefined
+      goBack()
+      expect((await moved).slug).toBe('moved')
+      expect((await patched).status).toBe(200)
+      expect((await look(gateway)).workspaces).toEqual(before.workspaces)
+      await gateway.db.workspaces.update('staging', { slug: 'moved' })
+      expect(await gateway.db.workspaces.get('staging')).toBeUndefined()
+      expect(await gateway.db.workspaces.list({ slug: 'moved' })).toHaveLength(1)
+    }
+  })
+
+  it('does not hold up the writes after it', async () => {
+    const { gateway, goBack } = make()
+    const finish = arrive(gateway, { name: 'Late' })
+    goBack()
+    await gateway.db.workspaces.update('production', { name: 'After' })
+    await finish()
+    expect((await gateway.db.workspaces.get('production'))?.name).toBe('After')
+  })
+
+  it('ends the scenarios that it brought back by the handles that they had', async () => {
+    const { gateway } = make()
+    const outage = gateway.use('provider-outage')
+    const snapshot = gateway.snapshot()
+    gateway.reset()
+    gateway.restore(snapshot)
+    expect((await gateway.fetch(`${base}/providers`, { headers: { authorization } })).status).toBe(500)
+    outage[Symbol.dispose]()
+    expect((await gateway.fetch(`${base}/providers`, { headers: { authorization } })).status).toBe(200)
+  })
+})
+
+describe('A request on a socket', () => {
+  it('belongs to the state in which its head was read', async () => {
+    await using server = await startServer({ port: 0 })
+    const { gateway, baseUrl } = server
+    const sending = request(`${baseUrl}/workspaces/production`, {
+      method: 'PATCH',
+      headers: {
+        authorization,
+        'content-type': 'application/json',
+        'content-length': 15,
+        expect: '100-continue',
+      },
+    })
+    const replied = new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+      sending.on('response', async (reply) => resolve({ status: reply.statusCode, body: await text(reply) }))
+      sending.on('error', reject)
+    })
+    sending.flushHeaders()
+    await new Promise((resolve) => sending.once('continue', resolve))
+    gateway.reset()
+    sending.end('{"name":"Late"}')
+    const { status, body } = await replied
+    expect([status, JSON.parse(body).data.name]).toEqual([200, 'Late'])
+    expect((await gateway.db.workspaces.get('production'))?.name).toBe('Production')
+    expect(gateway.journal.entries()).toEqual([])
+  })
+})
+
+describe('A stream that is under way at a restore', () => {
+  it('is told to its end by the entry that it has, and by no other', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    const snapshot = gateway.snapshot()
+    const reply = await gateway.fetch(`${base}/responses`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: '{"model":"aurora/dawn-2","input":"Hi","stream":true}',
+    })
+    gateway.restore(snapshot)
+    await reply.text()
+    expect(gateway.journal.entries().map(({ delivery }) => delivery)).toEqual(['complete'])
+  })
+})
+
+describe('A sandbox', () => {
+  it('is disposed of at the end of its block, be that synchronous or not', async () => {
+    const gateway = createGateway()
+    const ids: string[] = []
+    {
+      using sandbox = gateway.createSandbox()
+      await using other = gateway.createSandbox()
+      ids.push(sandbox.id, other.id)
+      expect(gateway.sandboxes.list()).toHaveLength(2)
+    }
+    expect(gateway.sandboxes.list()).toEqual([])
+    expect(ids).toHaveLength(2)
+  })
+
+  it('keeps its clock and its collections across a reset', async () => {
+    const sandbox = createGateway().createSandbox()
+    const { clock, db, journal } = sandbox
+    clock.advance(1000)
+    await db.workspaces.update('staging', { name: 'Mine' })
+    sandbox.reset()
+    expect(clock.read().now).toBe('2026-01-01T00:00:00.000Z')
+    expect((await db.workspaces.get('staging'))?.name).toBe('Staging')
+    expect(journal.entries()).toEqual([])
+    clock.advance(5)
+    expect(sandbox.clock.read().now).toBe('2026-01-01T00:00:00.005Z')
+  })
+})
