@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
+import type { StreamProtocol } from './faults/protocol.ts'
 import type { Reply } from './http/reply.ts'
 import type { ScriptedReply } from './rules/scenario.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
@@ -47,6 +48,8 @@ export interface Operation<
   readonly writes?: boolean
   /** May answer with an event stream, so rules may use the faults of streams. Default: false. */
   readonly streams?: boolean
+  /** What its events are, where they are not those of Responses: faults find their places by it. */
+  readonly streamProtocol?: StreamProtocol
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body

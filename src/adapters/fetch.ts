@@ -18,8 +18,15 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
   return async (input, init) => {
     const call = plainCall(input, init) ?? toCall(requestOf(input, init))
     call.signal?.throwIfAborted()
-    return toResponse(await handle(gateway, call), call)
+    return decoded(await toResponse(await handle(gateway, call), call))
   }
+}
+
+/** The body as `fetch` gives it: without its content encoding. */
+function decoded(response: Response): Response {
+  if (response.headers.get('content-encoding') !== 'gzip' || !response.body) return response
+  const { status, statusText, headers, body } = response
+  return new Response(body.pipeThrough(new DecompressionStream('gzip')), { status, statusText, headers })
 }
 
 export function toCall(request: Request): Call {

@@ -6,6 +6,7 @@ import type { Call } from '../gateway/call.ts'
 import { readNodeBody } from './node-body.ts'
 
 export class NodeCall implements Call {
+  readonly hasConnection = true
   readonly method: string
   readonly path: string
   readonly search: string

@@ -8,6 +8,7 @@ import { handle } from '../gateway/handle.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { NodeCall } from './node-call.ts'
+import { sendHead } from './node-head.ts'
 import { isChunk, play } from './play.ts'
 
 /** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
@@ -35,29 +36,31 @@ export async function serveNode(
 }
 
 async function send(record: CallRecord, call: NodeCall, response: ServerResponse): Promise<void> {
-  const { status, headers, body } = record.reply
-  switch (body.kind) {
-    case 'hang-up':
-      return hangUp(body.how, record, response)
-    case 'frames':
-      response.writeHead(status, headers)
-      if (call.method === 'HEAD') break
-      return stream(body.frames, record, response, call.signal)
-    case 'json': {
-      const text = body.text ?? JSON.stringify(body.value)
-      const length = body.bytes?.byteLength ?? Buffer.byteLength(text)
-      headers['content-length'] = String(length)
-      response.writeHead(status, headers)
-      if (call.method === 'HEAD') break
-      record.sent(body.bytes ?? text, length)
-      response.end(body.bytes ?? text)
-      return record.settled('complete')
-    }
-    case 'none':
-      response.writeHead(status, headers)
+  const { status, headers, body, transport } = record.reply
+  if (body.kind === 'hang-up') return hangUp(body.how, record, response)
+  const text = body.kind === 'json' ? (body.text ?? JSON.stringify(body.value)) : ''
+  const bytes = body.kind === 'json' ? body.bytes : undefined
+  const length = bytes?.byteLength ?? Buffer.byteLength(text)
+  if (body.kind === 'json') headers['content-length'] = String(length)
+  response.writeHead(status, headers)
+  if (transport) {
+    const { closeAfterMs } = transport
+    if (closeAfterMs !== undefined) response.once('finish', () => closeLater(response, record, closeAfterMs))
+    if (!(await sendHead(record, response, call.signal))) return
   }
-  response.end()
+  const hasBody = call.method !== 'HEAD'
+  if (body.kind === 'frames' && hasBody) return stream(body.frames, record, response, call.signal)
+  if (body.kind === 'json' && hasBody) {
+    record.sent(bytes ?? text, length)
+    response.end(bytes ?? text)
+  } else response.end()
   record.settled('complete')
+}
+
+/** Closes a connection that was to stay open for the next request. */
+async function closeLater({ socket }: ServerResponse, { state }: CallRecord, ms: number): Promise<void> {
+  await state.clock.wait(ms)
+  socket?.end()
 }
 
 async function stream(
@@ -110,9 +113,10 @@ async function hangUp(how: HangUp | 'left', record: CallRecord, response: Server
     return
   }
   record.settled('cut')
-  if (how === 'end') {
+  if (how === 'end' || how === 'close') {
     // A chunked body has an end of its own; one that promised more bytes can only lose its connection.
-    if (response.headersSent && !('content-length' in record.replyHeaders)) response.end()
+    const endsCleanly = how === 'end' && response.headersSent && !('content-length' in record.replyHeaders)
+    if (endsCleanly) response.end()
     else socket.end()
     return
   }

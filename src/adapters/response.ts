@@ -26,8 +26,9 @@ export class ConnectionError extends TypeError {
  * where the client has left.
  */
 export async function toResponse(record: CallRecord, call: Call): Promise<Response> {
-  const { status, headers, body } = record.reply
+  const { status, headers, body, transport } = record.reply
   const { signal } = call
+  if (transport?.headMs) await record.state.clock.wait(transport.headMs, signal)
   if (signal?.aborted) {
     record.settled('client-left')
     throw signal.reason
@@ -36,6 +37,10 @@ export async function toResponse(record: CallRecord, call: Call): Promise<Respon
     if (body.how === 'silence') return silence(record, call)
     record.settled('cut')
     throw new ConnectionError('fetch failed', body.how)
+  }
+  if (transport?.headIsCut) {
+    record.settled('cut')
+    throw new ConnectionError('fetch failed', 'close')
   }
   const hasBody = record.method !== 'HEAD' && !bodiless.has(status)
   if (body.kind === 'frames' && hasBody)
@@ -68,9 +73,15 @@ function silence(record: CallRecord, call: Call): Promise<never> {
   })
 }
 
+/** Real timers, also under the fake ones of a test runner: they wait for the reader, not in sandbox time. */
+const { setTimeout } = globalThis
+
+/** Real milliseconds between the last chunk and an error: one at once would overtake it in the pipes of a client. */
+const lingerMs = 4
+
 /** A reset breaks a body, and so does an end before all the bytes that its head has promised. */
 function breaks(ending: Ending, { replyHeaders }: CallRecord): ending is HangUp {
-  return ending === 'reset' || (ending === 'end' && 'content-length' in replyHeaders)
+  return ending === 'reset' || ending === 'close' || (ending === 'end' && 'content-length' in replyHeaders)
 }
 
 /**
@@ -86,11 +97,13 @@ function toStream(
   const left = new AbortController()
   const steps = play(frames, record, left.signal)
   let leave: () => void
-  const end = (controller: ReadableStreamDefaultController, ending: Ending): Promise<void> | undefined => {
+  const end = async (controller: ReadableStreamDefaultController, ending: Ending): Promise<void> => {
     if (ending === 'silence') {
       if (signal) silent.add(call)
       return new Promise(() => {})
     }
+    if (breaks(ending, record)) await new Promise((resolve) => setTimeout(resolve, lingerMs))
+    if (left.signal.aborted) return
     signal?.removeEventListener('abort', leave)
     record.settled(ending === 'complete' ? 'complete' : 'cut')
     if (breaks(ending, record)) controller.error(new ConnectionError('terminated', ending))

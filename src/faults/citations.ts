@@ -4,124 +4,205 @@
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { withFrames } from './body.ts'
-import { defineFault } from './fault.ts'
+import { renumbered } from './events.ts'
+import { defineFault, type FaultContext } from './fault.ts'
+import { mapped } from './mapped.ts'
+import { isEvent } from './position.ts'
 
 interface Citation {
   type: 'url_citation'
   [field: string]: unknown
 }
 
+const uncited = 'the answer cites nothing'
+
 export const citationOutOfRange = defineFault({
   name: 'citation-out-of-range',
-  family: 'citations',
+  layer: 'answer',
   summary: 'The offsets of each citation lie past the end of the text.',
+  needs: ['own', 'json'],
+  generated: true,
   params: () =>
     z.strictObject({
       by: z
         .int()
         .min(1)
         .default(1_000_000)
-        .describe('Characters that both offsets move; more than a text is long.'),
+        .describe('Characters between the end of the text and the beginning of the citation.'),
     }),
-  apply({ by }, _context, reply) {
-    return changed(reply, (citation) => ({
-      ...citation,
-      start_index: Number(citation.start_index) + by,
-      end_index: Number(citation.end_index) + by,
-    }))
+  apply({ by }, context, reply) {
+    // Where a text ends is known when all of it is: the frames are looked at before they are sent.
+    const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : undefined
+    const longest = longestText(frames ?? reply.body)
+    const read = frames ? withFrames(reply, frames) : reply
+    return changed(read, context, (citation) => {
+      const from = longest + by
+      const span = Number(citation['end_index']) - Number(citation['start_index'])
+      return { ...citation, start_index: from, end_index: from + (span > 0 ? span : 1) }
+    })
+  },
+})
+
+export const citationOutOfOrder = defineFault({
+  name: 'citation-out-of-order',
+  layer: 'answer',
+  summary: 'The citations of a text come in the reverse of their order.',
+  needs: ['own', 'json'],
+  generated: true,
+  params: () => z.strictObject({}),
+  apply(_params, context, reply) {
+    const turned = mapped(reply, context, 'no text of the answer has two citations', (value) =>
+      reversed(value),
+    )
+    return turned.body.kind === 'frames'
+      ? withFrames(turned, reversedAnnotations(turned.body.frames, context))
+      : turned
   },
 })
 
 export const citationMissingField = defineFault({
   name: 'citation-missing-field',
-  family: 'citations',
+  layer: 'answer',
   summary: 'A field of each citation is not there.',
+  needs: ['own', 'json'],
+  generated: true,
   params: () =>
     z.strictObject({
       field: z.enum(['type', 'url', 'title', 'start_index', 'end_index', 'content']).default('url'),
     }),
-  apply({ field }, _context, reply) {
-    return changed(reply, ({ [field]: _missing, ...rest }) => rest)
-  },
+  apply: ({ field }, context, reply) => changed(reply, context, ({ [field]: _missing, ...rest }) => rest),
 })
 
 export const citationLate = defineFault({
   name: 'citation-late',
-  family: 'citations',
-  streamed: true,
+  layer: 'events',
   summary: 'The citations of a stream come after its text is done.',
+  needs: ['own'],
+  decides: ['citations'],
+  generated: true,
   params: () => z.strictObject({}),
-  apply: (_params, _context, reply) => onFrames(reply, annotationsAfterText),
+  *apply(_params, context, frames) {
+    const { isAnnotation, isTextDone } = context.protocol
+    const late: Frame[] = []
+    let sequence: number | undefined
+    for (const frame of frames) {
+      if (isEvent(frame) && isAnnotation(frame.event)) {
+        sequence ??= Number(frame.event.sequence_number)
+        late.push(frame)
+      } else if (isEvent(frame) && isTextDone(frame.event) && late.length > 0) {
+        yield* inOrder([frame, ...late.splice(0)], sequence)
+        context.acted()
+        sequence = undefined
+      } else yield frame
+    }
+    yield* late
+    context.missed(uncited)
+  },
 })
 
 export const citationDroppedInStream = defineFault({
   name: 'citation-dropped-in-stream',
-  family: 'citations',
-  streamed: true,
-  summary: 'The citations of a stream are nowhere but in the final Response.',
+  layer: 'events',
+  summary: 'The citations of a stream are nowhere but in the final answer.',
+  needs: ['own'],
+  decides: ['citations'],
+  generated: true,
   params: () => z.strictObject({}),
-  apply: (_params, _context, reply) => onFrames(reply, annotationsAtTheEnd),
+  *apply(_params, context, frames) {
+    const { isAnnotation, isFinal } = context.protocol
+    let dropped = 0
+    for (const frame of frames) {
+      if (isEvent(frame) && isAnnotation(frame.event)) {
+        dropped++
+        continue
+      }
+      if (dropped === 0) yield frame
+      else {
+        yield* renumbered([isEvent(frame) && !isFinal(frame.event) ? uncitedEvent(frame) : frame], -dropped)
+        context.acted()
+      }
+    }
+    context.missed(uncited)
+  },
 })
 
-const annotationAdded = 'response.output_text.annotation.added'
-const final = /^response\.(completed|incomplete|failed)$/
-
-function* annotationsAfterText(frames: Iterable<Frame>): Generator<Frame> {
-  const late: StreamEvent[] = []
-  for (const frame of frames) {
-    if (frame.kind !== 'event') yield frame
-    else if (frame.event.type === annotationAdded) late.push(frame.event)
-    else if (frame.event.type === 'response.output_text.done')
-      yield* inOrder([frame.event, ...late.splice(0)])
-    else yield frame
-  }
+function uncitedEvent(frame: Frame & { kind: 'event' }): Frame {
+  return { kind: 'event', event: mapCitations(frame.event, () => undefined) }
 }
 
-/** Events in another order, with the sequence numbers of the old one: they still grow. */
-function inOrder(events: readonly StreamEvent[]): Frame[] {
-  const numbers = events.map((event) => Number(event.sequence_number)).sort((left, right) => left - right)
-  return events.map((event, index) => ({
-    kind: 'event',
-    event: { ...event, sequence_number: numbers[index] },
-  }))
-}
-
-function* annotationsAtTheEnd(frames: Iterable<Frame>): Generator<Frame> {
-  for (const frame of frames) {
-    if (frame.kind !== 'event' || final.test(frame.event.type)) yield frame
-    else if (frame.event.type !== annotationAdded)
-      yield { kind: 'event', event: mapCitations(frame.event, () => undefined) }
-  }
-}
-
-/** The reply with each citation changed, wherever it stands: in the body, or in the events of a stream. */
-function changed(reply: Reply, change: (citation: Citation) => unknown): Reply {
-  if (reply.body.kind === 'json') {
-    return { ...reply, body: { kind: 'json', value: mapCitations(reply.body.value, change) } }
-  }
-  return onFrames(reply, function* (frames) {
-    for (const frame of frames) {
-      yield frame.kind === 'event' ? { kind: 'event', event: mapCitations(frame.event, change) } : frame
-    }
+/** Events in another order, numbered from `first`: their numbers still grow. */
+function inOrder(frames: readonly Frame[], first: number | undefined): Frame[] {
+  return frames.map((frame, index) => {
+    if (!isEvent(frame) || first === undefined || Number.isNaN(first)) return frame
+    return { kind: 'event', event: { ...frame.event, sequence_number: first + index } }
   })
 }
 
-function onFrames(reply: Reply, distort: (frames: Iterable<Frame>) => Iterable<Frame>): Reply {
-  return reply.body.kind === 'frames' ? withFrames(reply, distort(reply.body.frames)) : reply
+/** The reply with each citation changed, wherever it stands: in the body, or in the events of a stream. */
+function changed(reply: Reply, context: FaultContext, change: (citation: Citation) => unknown): Reply {
+  return mapped(reply, context, uncited, (value) => mapCitations(value, change))
+}
+
+/** The value with each list of citations in reverse; the value itself where that changes nothing. */
+function reversed<Value>(value: Value): Value {
+  return mapInside(value, (inner) => {
+    if (!Array.isArray(inner) || inner.length < 2 || !inner.every(isCitation)) return inner
+    return inner.toReversed()
+  })
+}
+
+/** The events that add citations, with the citations of each text in reverse. */
+function* reversedAnnotations(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
+  const run: (Frame & { kind: 'event' })[] = []
+  const turned = function* (): Generator<Frame> {
+    const events = run.splice(0)
+    for (const [index, frame] of events.entries()) {
+      const other = events[events.length - 1 - index] as typeof frame
+      yield events.length < 2
+        ? frame
+        : { kind: 'event', event: { ...frame.event, annotation: other.event['annotation'] } }
+    }
+    if (events.length > 1) context.acted()
+  }
+  for (const frame of frames) {
+    if (isEvent(frame) && context.protocol.isAnnotation(frame.event)) run.push(frame)
+    else {
+      yield* turned()
+      yield frame
+    }
+  }
+  yield* turned()
 }
 
 /** A copy in which every citation is what `change` makes of it; undefined takes it off its list. */
 function mapCitations<Value>(value: Value, change: (citation: Citation) => unknown): Value {
-  // What comes out has the outer shape of what went in: only citations, deep inside, are exchanged.
+  return mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner))
+}
+
+/** A copy with values deep inside exchanged; the value itself where nothing changed. */
+function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Value {
   const map = (inner: unknown): unknown => {
-    if (Array.isArray(inner)) return inner.map(map).filter((item) => item !== undefined)
-    if (typeof inner !== 'object' || inner === null) return inner
-    if (isCitation(inner)) return change(inner)
-    return Object.fromEntries(Object.entries(inner).map(([key, each]) => [key, map(each)]))
+    const replaced = change(inner)
+    if (replaced !== inner || typeof inner !== 'object' || inner === null) return replaced
+    const entries = Object.entries(inner).map(([key, each]) => [key, each, map(each)] as const)
+    if (entries.every(([, before, after]) => before === after)) return inner
+    if (!Array.isArray(inner)) return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
+    return entries.flatMap(([, , after]) => (after === undefined ? [] : [after]))
   }
+  // What comes out has the outer shape of what went in: only what lies deep inside is exchanged.
   return map(value) as Value
 }
 
-function isCitation(value: object): value is Citation {
-  return 'type' in value && value.type === 'url_citation'
+function longestText(value: unknown): number {
+  let longest = 0
+  mapInside(value, (inner) => {
+    const text = typeof inner === 'object' && inner !== null ? (inner as StreamEvent)['text'] : undefined
+    if (typeof text === 'string') longest = Math.max(longest, text.length)
+    return inner
+  })
+  return longest
+}
+
+function isCitation(value: unknown): value is Citation {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'url_citation'
 }

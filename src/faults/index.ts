@@ -3,74 +3,143 @@
  * MockServer.
  */
 import * as z from 'zod'
-import { bandwidth, missingField, slowBody, truncatedBody, wrongContentType, wrongType } from './answer.ts'
+import {
+  contentFilter,
+  duplicateResponseId,
+  jsonInsteadOfStream,
+  missingField,
+  missingUsage,
+  streamInsteadOfJson,
+  wrongType,
+} from './answer.ts'
 import { connectionReset, emptyResponse, latency, timeout } from './before.ts'
+import {
+  bandwidth,
+  brokenGzip,
+  gzipBody,
+  shortContentLength,
+  slowBody,
+  streamJoined,
+  streamSplit,
+  truncatedBody,
+  wrongContentType,
+} from './bytes.ts'
 import {
   citationDroppedInStream,
   citationLate,
   citationMissingField,
+  citationOutOfOrder,
   citationOutOfRange,
 } from './citations.ts'
-import type { Fault } from './fault.ts'
-import { htmlErrorPage, malformedBody, randomBytes, rateLimit, status } from './instead.ts'
+import { idleConnectionClosed, lostReply, slowHead, truncatedHead } from './connection.ts'
 import {
-  slowStream,
-  streamComments,
-  streamCrlf,
   streamCut,
-  streamDuplicateEvent,
+  streamDataAfterDone,
   streamErrorEvent,
-  streamJoined,
-  streamMalformedEvent,
-  streamReorderedEvents,
   streamReset,
-  streamSplit,
   streamStall,
   streamWithoutCompleted,
   streamWithoutDone,
-} from './stream.ts'
+} from './endings.ts'
+import {
+  slowStream,
+  streamDuplicateEvent,
+  streamEmptyData,
+  streamHugeEvent,
+  streamMalformedEvent,
+  streamReorderedEvents,
+  streamSequenceGap,
+  streamUnknownEvent,
+} from './events.ts'
+import { type Fault, type Layer, layers } from './fault.ts'
+import {
+  emptyBody,
+  errorBodyIn200,
+  htmlErrorPage,
+  malformedBody,
+  randomBytes,
+  rateLimit,
+  retryAfterDate,
+  status,
+} from './instead.ts'
+import {
+  streamBom,
+  streamComments,
+  streamCrlf,
+  streamLoneCr,
+  streamMultilineData,
+  streamNoSpace,
+  streamSplitCrlf,
+} from './text.ts'
 
 const table = [
   latency,
   timeout,
   connectionReset,
   emptyResponse,
-
   status,
   rateLimit,
+  retryAfterDate,
   malformedBody,
   htmlErrorPage,
   randomBytes,
+  emptyBody,
+  errorBodyIn200,
+  jsonInsteadOfStream,
+  streamInsteadOfJson,
 
-  truncatedBody,
-  wrongContentType,
-  slowBody,
-  bandwidth,
   missingField,
   wrongType,
-
+  duplicateResponseId,
+  missingUsage,
+  contentFilter,
   citationOutOfRange,
+  citationOutOfOrder,
   citationMissingField,
+
   citationLate,
   citationDroppedInStream,
-
+  streamSequenceGap,
+  streamReorderedEvents,
+  streamHugeEvent,
+  streamMalformedEvent,
+  streamDuplicateEvent,
+  streamUnknownEvent,
+  streamEmptyData,
+  streamErrorEvent,
+  streamWithoutCompleted,
+  streamWithoutDone,
+  streamDataAfterDone,
+  slowStream,
   streamCut,
   streamReset,
   streamStall,
-  streamErrorEvent,
-  streamWithoutDone,
-  streamWithoutCompleted,
-  streamMalformedEvent,
-  streamDuplicateEvent,
-  streamReorderedEvents,
-  streamSplit,
-  streamJoined,
-  streamCrlf,
+
+  streamMultilineData,
+  streamNoSpace,
   streamComments,
-  slowStream,
+  streamBom,
+  streamCrlf,
+  streamLoneCr,
+  streamSplitCrlf,
+
+  wrongContentType,
+  gzipBody,
+  brokenGzip,
+  truncatedBody,
+  shortContentLength,
+  slowBody,
+  bandwidth,
+  streamJoined,
+  streamSplit,
+
+  slowHead,
+  truncatedHead,
+  idleConnectionClosed,
+  lostReply,
 ] as const
 
-/** Every fault, in the order in which a reader meets them. */
+/** Every fault, in the order in which they act: by layer, and within one as listed. */
 export const faults: readonly Fault[] = table
 
 type Declared = (typeof table)[number]
@@ -94,6 +163,23 @@ const byName = new Map(faults.map((fault) => [fault.name, fault]))
 
 export function faultOf(name: string): Fault {
   return byName.get(name) as Fault
+}
+
+/** The faults of one rule in the order in which they act. */
+export function inOrder(settings: readonly FaultSetting[]): FaultSetting[] {
+  return settings.toSorted(
+    (left, right) =>
+      layers.indexOf(layerOf(left)) - layers.indexOf(layerOf(right)) || place(left) - place(right),
+  )
+}
+
+function place({ name }: FaultSetting): number {
+  return faults.findIndex((fault) => fault.name === name)
+}
+
+function layerOf(setting: FaultSetting): Layer {
+  const fault = faultOf(setting.name)
+  return ('layerOf' in fault && fault.layerOf?.(setting)) || fault.layer
 }
 
 export const faultNames: readonly string[] = faults.map(({ name }) => name)

@@ -16,6 +16,8 @@ export interface Call {
    * @param limit Bytes; a longer body throws a 413.
    */
   readBody(limit: number): Promise<string> | string
+  /** Whether the reply goes over a connection of its own, which faults may act on. Default: false. */
+  readonly hasConnection?: boolean
   /** Aborts when the client leaves. */
   readonly signal?: AbortSignal | undefined
 }

@@ -12,9 +12,15 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { RequestContext } from './request-context.ts'
 
 /** What the resolver sees. Throws a 400 that lists all violations; unknown fields are warnings, or with `strict` 400s. */
-export function checkRequest(operation: Operation, record: CallRecord<SandboxState>): RequestContext {
-  const { params, search, requestText, body, state } = record
-  if (operation.body) assertJsonBody(requestText, body)
+export function checkRequest(
+  operation: Operation,
+  record: CallRecord<SandboxState>,
+  stream: boolean | undefined,
+): RequestContext {
+  const { params, search, requestText, state } = record
+  if (operation.body) assertJsonBody(requestText, record.body)
+  // A fault may ask for the other form of the answer.
+  const body = stream === undefined ? record.body : { ...(record.body as object), stream }
   const { unknown, ...checked } = checkParts(operation, { params, search, body }, state.options.strict)
   for (const path of unknown) record.warn(`${path} is not known to ${operation.id} and was ignored`)
   return new RequestContext(record, checked)

@@ -59,14 +59,24 @@ async function answer(
   if (!caller.sandbox) throw refusal
 
   if (refusal) record.refused()
-  const effect = meetRule(record, gateway.scenariosNamed(call.headers['x-understudy-scenario']))
+  const named = gateway.scenariosNamed(call.headers['x-understudy-scenario'])
+  const effect = meetRule(record, call, operation, named)
   if (effect.waitMs > 0) await record.state.clock.wait(effect.waitMs, call.signal)
   let reply = effect.instead
   if (!reply) {
-    if (!operation || refusal) throw refusal ?? new GatewayError(404)
-    const context = checkRequest(operation, record)
-    const answered = askOperation(operation, context)
-    reply = checkContract(operation, answered instanceof Promise ? await answered : answered)
+    try {
+      if (!operation || refusal) throw refusal ?? new GatewayError(404)
+      const context = checkRequest(operation, record, effect.stream)
+      const answered = askOperation(operation, context)
+      reply = checkContract(operation, answered instanceof Promise ? await answered : answered)
+    } catch (error) {
+      // A connection that breaks does not ask whether the reply was a refusal.
+      if (!effect.faults) throw error
+      reply = refuse(record, error)
+    }
   }
-  return distort(reply, effect)
+  const distorted = distort(reply, effect)
+  const { delayMs = 0 } = distorted.transport ?? {}
+  if (delayMs > 0) await record.state.clock.wait(delayMs, call.signal)
+  return distorted
 }

@@ -2,51 +2,61 @@
  * Step: the rule that a call meets, and what it does before an operation is asked: how long the call waits, and what
  * it gets instead of an answer.
  */
-import type { FaultContext } from '../faults/fault.ts'
-import { type FaultSetting, faultOf } from '../faults/index.ts'
-import type { Reply } from '../http/reply.ts'
+import type { FaultFacts } from '../faults/fault.ts'
+import { responsesProtocol } from '../faults/protocol.ts'
+import { type BeforeAnswer, FaultRun } from '../faults/run.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { random } from '../lib/seed.ts'
-import type { Effect } from '../rules/compiled.ts'
+import type { Operation } from '../operation.ts'
 import type { Match } from '../rules/rules.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import type { Call } from './call.ts'
 import { scriptedReply } from './scripted-reply.ts'
 
 /** What a rule does to one call. */
-export interface CallEffect {
-  /** Milliseconds of sandbox time to wait first. */
-  readonly waitMs: number
-  /** Sent in place of the operation's answer: the request is not checked, and nothing is written. */
-  readonly instead: Reply | undefined
+export interface CallEffect extends BeforeAnswer {
   /** What acts on the reply. */
-  readonly faults: readonly FaultSetting[]
-  readonly context: FaultContext | undefined
+  readonly faults: FaultRun | undefined
   /** Headers where the reply does not say otherwise: where a quota stands. */
   readonly headers: Readonly<Record<string, string>> | undefined
 }
 
 /** @param named Scenarios that the request itself names: they come before all others. */
-export function meetRule(record: CallRecord<SandboxState>, named: readonly Scenario[]): CallEffect {
+export function meetRule(
+  record: CallRecord<SandboxState>,
+  call: Call,
+  operation: Operation | undefined,
+  named: readonly Scenario[],
+): CallEffect {
   const outcome = record.state.rules.match(record, named)
   record.matched(outcome)
   const { match, headers } = outcome
   if (!match) return headers ? { ...noEffect, headers } : noEffect
-  const { effect } = match
-  const context = faultContext(match, record)
-  return { ...beforeAnswer(effect, context), faults: effect.faults, context, headers }
+  const { reply } = match.effect
+  const faults = new FaultRun(match.effect.faults, factsOf(match, record, call, operation), {
+    nothingHappened: () => reply ?? match.nothingHappened(),
+    warn: (message) => record.warn(message),
+  })
+  const before = faults.before()
+  return { ...before, instead: before.instead ?? (reply && scriptedReply(reply)), faults, headers }
 }
 
 const noEffect: CallEffect = {
   waitMs: 0,
   instead: undefined,
-  faults: [],
-  context: undefined,
+  stream: undefined,
+  faults: undefined,
   headers: undefined,
 }
 
 /** What the faults of one match may know. Made once for a call: its random numbers follow on one another. */
-function faultContext(match: Match, record: CallRecord<SandboxState>): FaultContext {
+function factsOf(
+  match: Match,
+  record: CallRecord<SandboxState>,
+  call: Call,
+  operation: Operation | undefined,
+): FaultFacts {
   const { seed, clock } = record.state
   let next: (() => number) | undefined
   return {
@@ -54,24 +64,10 @@ function faultContext(match: Match, record: CallRecord<SandboxState>): FaultCont
       next ??= random(seed, 'fault', match.scenario, match.rule, record.contentKey, record.occurrence)
       return next()
     },
+    now: record.at,
     elapsedMs: clock.elapsed(),
     quota: match.quota,
-    warn: (message) => record.warn(message),
+    hasConnection: call.hasConnection ?? false,
+    protocol: operation?.streamProtocol ?? responsesProtocol,
   }
-}
-
-function beforeAnswer(
-  { faults, reply }: Effect,
-  context: FaultContext,
-): Pick<CallEffect, 'waitMs' | 'instead'> {
-  let waitMs = 0
-  let instead = reply && scriptedReply(reply)
-  for (const setting of faults) {
-    const fault = faultOf(setting.name)
-    if (fault.family !== 'before' && fault.family !== 'instead') continue
-    const result = fault.apply(setting, context)
-    if (typeof result === 'number') waitMs += result
-    else instead = result
-  }
-  return { waitMs, instead }
 }

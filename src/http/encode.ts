@@ -12,7 +12,7 @@ export function encodeFrame(frame: ByteFrame): string | Uint8Array {
     case 'event':
       return frame.wire ?? encodeEvent(frame.event)
     case 'done':
-      return 'data: [DONE]\n\n'
+      return frame.wire ?? 'data: [DONE]\n\n'
     case 'bytes':
       return frame.bytes
   }

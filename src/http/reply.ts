@@ -8,15 +8,18 @@ export interface StreamEvent {
   [field: string]: unknown
 }
 
-/** How a connection ends: `end` is a clean close, `reset` a broken one, `silence` leaves it open and says nothing more. */
-export type HangUp = 'end' | 'reset' | 'silence'
+/**
+ * How a connection ends: `end` ends the body cleanly, `close` closes the connection in the middle of it, `reset` breaks
+ * it, `silence` leaves it open and says nothing more.
+ */
+export type HangUp = 'end' | 'close' | 'reset' | 'silence'
 
 /** One step of a streamed reply, in the order in which a client would notice it. */
 export type Frame =
   /** `wire` is the event as it is sent, where that is already known. */
   | { kind: 'event'; event: StreamEvent; wire?: string }
-  /** The literal `[DONE]` that ends a stream. Spec: Events, 2. */
-  | { kind: 'done' }
+  /** The literal `[DONE]` that ends a stream; `wire` as above. Spec: Events, 2. */
+  | { kind: 'done'; wire?: string }
   /** Bytes as they are, whatever they are; a string stands for its UTF-8. */
   | { kind: 'bytes'; bytes: string | Uint8Array }
   /** Nothing for `ms` milliseconds of sandbox time. What came before has left by then. */
@@ -40,6 +43,20 @@ export interface Reply<Value = unknown> {
   /** Names in lower case. */
   headers: Record<string, string>
   body: Body<Value>
+  /** How the connection carries it, where that is not whole and at once. */
+  transport?: Transport
+}
+
+/** What a fault does to the connection of a reply, besides its body. Times are milliseconds of sandbox time. */
+export interface Transport {
+  /** Before the first byte of the head. */
+  delayMs?: number
+  /** From the first byte of the head to its last. */
+  headMs?: number
+  /** The connection closes after the status line, in the middle of the headers. */
+  headIsCut?: boolean
+  /** The connection closes so long after the end of the reply. */
+  closeAfterMs?: number
 }
 
 /** A 200 with a JSON body. */

@@ -2,7 +2,8 @@
  * Checks a scenario before it is used: its shape, its names, and whether its rules can happen at all. The result is a
  * whole scenario, or one error that lists every problem.
  */
-import { type Fault, needsStream } from '../faults/fault.ts'
+import { conflict, formFor } from '../faults/compatibility.ts'
+import { askedForm, type Fault, needsStream } from '../faults/fault.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import { valueAt } from '../faults/ramp.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -179,30 +180,34 @@ function* faultProblems(
   { rule, place, operations }: Site,
 ): Generator<Problem> {
   const faults = settings.map(({ name }) => faultOf(name))
-  for (const { name, family } of faults) {
-    if (family !== 'stream' && family !== 'citations') continue
+  for (const fault of faults) {
+    const what = needsStream(fault) ? 'streams' : 'generated answers'
+    if (!needsStream(fault) && !fault.generated) continue
     const wrong = [rule.on].flat().find((on) => on !== '*' && !generates(on, operations))
-    if (wrong !== undefined) {
-      const what = family === 'stream' ? 'a fault of streams' : 'a fault of citations'
-      const able = operations.filter(({ streams }) => streams).map(({ id }) => `'${id}'`)
+    if (wrong === undefined) continue
+    const able = operations.filter(({ streams }) => streams).map(({ id }) => `'${id}'`)
+    yield {
+      path,
+      message: `'${fault.name}' ${place} is a fault of ${what}, and '${wrong}' has none: use it on ${able.join(' or ')}`,
+    }
+  }
+  const form = formFor(faults)
+  if (form && rule.when?.stream === (form !== 'stream')) {
+    const { name } = faults.find((fault) => askedForm(fault) === form) as Fault
+    const needed = form === 'stream' ? 'a stream' : 'none'
+    yield {
+      path,
+      message: `'${name}' ${place} never happens: it needs a request for ${needed}, and the rule wants 'stream: ${rule.when.stream}'`,
+    }
+  }
+  for (const [index, first] of faults.entries()) {
+    for (const second of faults.slice(index + 1)) {
+      const reason = conflict(first, second)
+      if (!reason) continue
       yield {
         path,
-        message: `'${name}' ${place} is ${what}, and '${wrong}' has none: use it on ${able.join(' or ')}`,
+        message: `'${first.name}' and '${second.name}' ${place} cannot act together: ${reason}; use a sequence for both`,
       }
-    }
-  }
-  const streamed = faults.find(needsStream)
-  if (streamed && rule.when?.stream === false) {
-    yield {
-      path,
-      message: `'${streamed.name}' ${place} never happens: it needs a stream, and the rule wants 'stream: false'`,
-    }
-  }
-  const final = faults.filter(replaces)
-  if (final.length > 1) {
-    yield {
-      path,
-      message: `Both '${final[0]?.name}' and '${final[1]?.name}' ${place}: a call gets one answer, use a sequence`,
     }
   }
 }
@@ -212,9 +217,9 @@ function generates(on: string, operations: readonly KnownOperation[]): boolean {
   return operations.some(({ id, streams }) => id === on && streams)
 }
 
-/** Nothing that comes after it can be another answer. */
-function replaces({ name, family }: Fault): boolean {
-  return family === 'instead' || (family === 'before' && name !== 'latency')
+/** Nothing of the rule's own reply is left. */
+function replaces({ removes = [] }: Fault): boolean {
+  return removes.includes('own')
 }
 
 function* replyProblems(

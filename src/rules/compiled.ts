@@ -2,8 +2,8 @@
  * Scenarios prepared for matching, once per scenario: conditions become closures, and rules are grouped by operation.
  */
 
-import { needsStream } from '../faults/fault.ts'
-import { type FaultSetting, faultOf } from '../faults/index.ts'
+import { formFor } from '../faults/compatibility.ts'
+import { type FaultSetting, faultOf, inOrder } from '../faults/index.ts'
 import type { Ramp } from '../faults/ramp.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
 import type { Rule, Scenario, ScriptedReply, Step } from './scenario.ts'
@@ -17,8 +17,8 @@ export interface Effect {
 export interface CompiledStep {
   /** Undefined lets the call pass. */
   readonly effect: Effect | undefined
-  /** A fault that only an event stream can show: the step waits for a request that asks for one. */
-  readonly needsStream: boolean
+  /** What a request must ask for so that a fault can show: the step waits for such a request. */
+  readonly form: 'stream' | 'json' | undefined
 }
 
 export interface CompiledRule {
@@ -75,7 +75,8 @@ function compile({ name, rules: written }: Scenario): CompiledScenario {
 
 function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
   const steps = stepsOf(rule).map(compileStep)
-  const streamed = steps.every((step) => step.needsStream)
+  const forms = new Set(steps.map(({ form }) => form))
+  const form = forms.size === 1 ? steps[0]?.form : undefined
   const tests = compileWhen(rule.when ?? {})
   const { call } = rule.when ?? {}
   return {
@@ -83,8 +84,8 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     number,
     name: rule.name,
     on: [rule.on].flat(),
-    // A rule whose every step is a fault of streams is only about requests for a stream.
-    tests: streamed && rule.when?.stream === undefined ? [streamTest(true), ...tests] : tests,
+    // A rule whose every step needs a stream is only about requests for one; the same with JSON.
+    tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream'), ...tests] : tests,
     calls: call === undefined ? undefined : new Set([call].flat()),
     times: rule.times ?? Number.POSITIVE_INFINITY,
     after: rule.after ?? 0,
@@ -105,11 +106,12 @@ function stepsOf({ fault, reply, sequence }: Rule): readonly Step[] {
 }
 
 function compileStep(step: Step): CompiledStep {
-  if (step === 'pass') return { effect: undefined, needsStream: false }
-  const faults = step.fault ? [step.fault].flat() : []
+  if (step === 'pass') return { effect: undefined, form: undefined }
+  const faults = step.fault ? inOrder([step.fault].flat()) : []
+  const reply = 'reply' in step ? step.reply : undefined
   return {
-    effect: { reply: 'reply' in step ? step.reply : undefined, faults },
-    needsStream: faults.some(({ name }) => needsStream(faultOf(name))),
+    effect: { reply, faults },
+    form: reply ? undefined : formFor(faults.map(({ name }) => faultOf(name))),
   }
 }
 

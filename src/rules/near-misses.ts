@@ -9,7 +9,7 @@ import type { Conditioned } from './rule-request.ts'
 export type SkipReason =
   | { kind: 'times' | 'sequence' }
   | { kind: 'call' | 'after' | 'every' | 'quota' | 'step'; call: number }
-  | { kind: 'stream'; step: number }
+  | { kind: 'stream' | 'json'; step: number }
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
 
@@ -77,6 +77,8 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
       return `lets ${rule.quota?.limit} calls pass in ${rule.quota?.windowMs} ms, this is call ${reason.call}`
     case 'stream':
       return `is at step ${reason.step} of its sequence, a fault of streams: the request asks for none`
+    case 'json':
+      return `is at step ${reason.step} of its sequence, a fault of JSON: the request asks for a stream`
     case 'step':
       return `is at step ${reason.call} of its sequence, which lets the call pass`
     case 'probability':

@@ -13,14 +13,18 @@ import { asksForStream, type RuleRequest } from './rule-request.ts'
 export interface Progress {
   /** Calls that met its conditions. */
   seen: number
+  /** Steps that calls have taken. */
+  taken: number
+  /** Of these, the calls on which the step had an effect, as far as is known. */
   happened: number
-  /** Elapsed milliseconds at which the present window of its quota began, and the calls in it. */
+  /** Elapsed milliseconds at which the present window of its quota began, the same in sandbox time, and its calls. */
   windowFrom: number
+  windowAt: number
   inWindow: number
 }
 
 export function toProgress(): Progress {
-  return { seen: 0, happened: 0, windowFrom: 0, inWindow: 0 }
+  return { seen: 0, taken: 0, happened: 0, windowFrom: 0, windowAt: 0, inWindow: 0 }
 }
 
 /** Counts one call that meets the conditions of a rule. Returns what happens to it, or why the rule is skipped. */
@@ -30,19 +34,20 @@ export function advance(
   request: RuleRequest,
   { seed, clock }: { seed: string | number; clock: Clock },
 ): { effect: Effect } | SkipReason {
-  if (progress.happened >= rule.times) return { kind: 'times' }
-  if (rule.afterwards === 'pass' && progress.happened >= rule.steps.length) return { kind: 'sequence' }
+  if (progress.taken >= rule.times) return { kind: 'times' }
+  if (rule.afterwards === 'pass' && progress.taken >= rule.steps.length) return { kind: 'sequence' }
   if (rule.during) {
     const elapsedMs = clock.elapsed()
     if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }
   }
-  if (stepAt(rule, progress.happened).needsStream && !asksForStream(request.body))
-    return { kind: 'stream', step: progress.happened + 1 }
+  const { form } = stepAt(rule, progress.taken)
+  if (form && (form === 'stream') !== asksForStream(request.body))
+    return { kind: form, step: progress.taken + 1 }
   const call = ++progress.seen
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
   if ((call - rule.after) % rule.every !== 0) return { kind: 'every', call }
-  if (rule.quota && passesQuota(rule.quota, progress, clock.elapsed())) {
+  if (rule.quota && passesQuota(rule.quota, progress, clock)) {
     return { kind: 'quota', call: progress.inWindow }
   }
   if (rule.probability !== undefined) {
@@ -50,31 +55,40 @@ export function advance(
     const drawn = draw(seed, 'rule', rule.scenario, rule.number, request.contentKey, request.occurrence)
     if (drawn >= probability) return { kind: 'probability', drawn, probability }
   }
-  const { effect } = stepAt(rule, progress.happened++)
-  return effect ? { effect } : { kind: 'step', call: progress.happened }
+  const { effect } = stepAt(rule, progress.taken++)
+  progress.happened++
+  return effect ? { effect } : { kind: 'step', call: progress.taken }
+}
+
+/** A step that a call has taken found nothing to act on: it has not happened, and is left for another call. */
+export function putBack({ steps, afterwards }: CompiledRule, progress: Progress): void {
+  progress.happened--
+  if (steps.length === 1 && afterwards === 'last') progress.taken--
 }
 
 /** Counts a call against a quota. A window begins with the first call after the one before it has ended. */
 function passesQuota(
   { limit, windowMs }: { limit: number; windowMs: number },
   progress: Progress,
-  now: number,
+  clock: Clock,
 ): boolean {
+  const now = clock.elapsed()
   if (progress.inWindow === 0 || now >= progress.windowFrom + windowMs) {
     progress.windowFrom = now
+    progress.windowAt = clock.now()
     progress.inWindow = 0
   }
   progress.inWindow++
   return progress.inWindow <= limit
 }
 
-/** The present reading of a quota, for `X-RateLimit-*`. */
+/** The present reading of a quota, for `X-RateLimit-*`: in sandbox time, so that the same calls read the same. */
 export function readQuota(
   { limit, windowMs }: { limit: number; windowMs: number },
   progress: Progress,
   now: number,
 ): QuotaReading {
-  const resetMs = Math.max(0, progress.windowFrom + windowMs - now)
+  const resetMs = Math.max(0, progress.windowAt + windowMs - now)
   return { limit, remaining: Math.max(0, limit - progress.inWindow), resetMs }
 }
 

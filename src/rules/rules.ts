@@ -6,7 +6,7 @@ import { quotaHeaders } from '../faults/instead.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type CompiledRule, type CompiledScenario, compileScenario, type Effect } from './compiled.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { advance, type Progress, readQuota, toProgress } from './progress.ts'
+import { advance, type Progress, putBack, readQuota, toProgress } from './progress.ts'
 import type { RuleRequest } from './rule-request.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -18,6 +18,8 @@ export interface Match {
   name: string | undefined
   effect: Effect
   quota: QuotaReading | undefined
+  /** What it does has found nothing to act on: it counts as if the rule had not met the call. */
+  nothingHappened(): void
 }
 
 export interface Outcome {
@@ -160,14 +162,15 @@ export class Rules {
       if (!rule.tests.every((test) => test.passes(request))) continue
       const progress = progressOf(uses[index] as Use, rule)
       const next = advance(rule, progress, request, { seed: this.#seed, clock: this.#clock })
-      const quota = rule.quota && readQuota(rule.quota, progress, this.#clock.elapsed())
+      const quota = rule.quota && readQuota(rule.quota, progress, this.#clock.now())
       if ('effect' in next) {
-        const match = {
+        const match: Match = {
           scenario: rule.scenario,
           rule: rule.number,
           name: rule.name,
           effect: next.effect,
           quota,
+          nothingHappened: () => putBack(rule, progress),
         }
         return { match, headers, skipped: { rules, looked: index, reasons } }
       }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/index.ts'
 import { ok } from '../../src/http/reply.ts'
-import { afflict, bytesOf, framesOf, outline, sample } from './sample.ts'
+import { afflict, bytesOf, framesOf, outline, sample, type Told } from './sample.ts'
 
 const answer = ok({
   data: [
@@ -27,7 +27,7 @@ describe('truncated-body', () => {
     const reply = afflict(answer, 'truncated-body')
     expect(reply.headers['content-length']).toBe(String(whole.length))
     expect(bytesOf(framesOf(reply))).toEqual(whole.subarray(0, whole.length >> 1))
-    expect(outline(framesOf(reply)).at(-1)).toBe('end')
+    expect(outline(framesOf(reply)).at(-1)).toBe('close')
   })
 
   it('sends as many bytes as it is told, also inside a character', () => {
@@ -117,15 +117,12 @@ describe('missing-field and wrong-type', () => {
   })
 
   it('says so when there is nothing at the path', () => {
-    const warnings: string[] = []
-    afflict(
-      answer,
-      { name: 'missing-field', path: 'data.0.constructor' },
-      { warn: (message) => warnings.push(message) },
-    )
-    expect(warnings).toEqual([
-      "The fault had nothing to change: the answer has no field 'data.0.constructor'",
-    ])
+    const told: Told = { warnings: [] }
+    afflict(answer, { name: 'missing-field', path: 'data.0.constructor' }, { told })
+    expect(told).toEqual({
+      nothingHappened: true,
+      warnings: ["'missing-field' found nothing to act on: the answer has no field 'data.0.constructor'"],
+    })
   })
 
   it('changes the events of a stream', () => {

@@ -25,7 +25,7 @@ describe.each([
   it('citation-out-of-range moves both offsets past the end of the text', () => {
     const found = after('citation-out-of-range')
     expect(found).toHaveLength(before.length)
-    for (const each of found) expect(each).toMatchObject({ start_index: 1_000_000, end_index: 1_000_005 })
+    for (const each of found) expect(each).toMatchObject({ start_index: 1_000_013, end_index: 1_000_018 })
   })
 
   it('citation-missing-field leaves one field out of each', () => {

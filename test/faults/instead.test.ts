@@ -1,21 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultContext } from '../../src/faults/fault.ts'
-import { type FaultInput, FaultSetting, faultOf, faults } from '../../src/faults/index.ts'
+import type { FaultFacts } from '../../src/faults/fault.ts'
+import { type FaultInput, FaultSetting, faults } from '../../src/faults/index.ts'
+import { FaultRun } from '../../src/faults/run.ts'
 import type { Reply } from '../../src/http/reply.ts'
 import { random } from '../../src/lib/seed.ts'
-import { bytesOf, framesOf } from './sample.ts'
+import { bytesOf, facts, framesOf } from './sample.ts'
 
-function outcome(input: FaultInput, change: Partial<FaultContext> = {}): number | Reply {
-  const setting = FaultSetting.parse(input)
-  const fault = faultOf(setting.name)
-  if (fault.family !== 'before' && fault.family !== 'instead') throw new Error(`${fault.name} acts later`)
-  return fault.apply(setting, {
-    random: random('seed'),
-    elapsedMs: 0,
-    quota: undefined,
-    warn: () => {},
-    ...change,
-  })
+function outcome(input: FaultInput, change: Partial<FaultFacts> = {}): number | Reply {
+  const run = new FaultRun(
+    [FaultSetting.parse(input)],
+    { ...facts, random: random('seed'), ...change },
+    {
+      nothingHappened() {},
+      warn() {},
+    },
+  )
+  const { waitMs, instead } = run.before()
+  return instead ?? waitMs
 }
 
 const reply = (...args: Parameters<typeof outcome>) => outcome(...args) as Reply
@@ -131,9 +132,7 @@ it('malformed-body says JSON and is none', () => {
 it('html-error-page is HTML with its status', () => {
   const { status, headers } = reply({ name: 'html-error-page', status: 504 })
   expect({ status, type: headers['content-type'] }).toEqual({ status: 504, type: 'text/html' })
-  expect(bytesOf(framesOf(reply('html-error-page'))).toString()).toContain(
-    '<title>502 Provider returned error</title>',
-  )
+  expect(bytesOf(framesOf(reply('html-error-page'))).toString()).toContain('<title>502 Bad Gateway</title>')
 })
 
 it('random-bytes are the same for the same call', () => {

@@ -1,8 +1,9 @@
 /** A small event stream to distort, and readers of what became of it. */
 
-import type { FaultContext } from '../../src/faults/fault.ts'
-import { type FaultInput, FaultSetting } from '../../src/faults/index.ts'
-import { distort } from '../../src/gateway/distort.ts'
+import type { FaultFacts } from '../../src/faults/fault.ts'
+import { type FaultInput, FaultSetting, inOrder } from '../../src/faults/index.ts'
+import { responsesProtocol } from '../../src/faults/protocol.ts'
+import { FaultRun } from '../../src/faults/run.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 
@@ -23,25 +24,35 @@ const response = {
   output: [{ type: 'message', id: 'msg_1', content: [part] }],
 }
 
-const events = [
-  { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
-  { type: 'response.output_item.added', item: { type: 'message', id: 'msg_1', content: [] } },
-  { type: 'response.output_text.delta', delta: 'One ' },
-  { type: 'response.output_text.delta', delta: 'ünd ' },
-  { type: 'response.output_text.delta', delta: 'three' },
-  { type: 'response.output_text.annotation.added', annotation: citation },
-  { type: 'response.output_text.done', text: 'One ünd three' },
-  { type: 'response.content_part.done', part },
-  { type: 'response.completed', response },
-].map((event, sequence_number) => ({ ...event, sequence_number }))
+interface SampleOptions {
+  /** Milliseconds before each event. */
+  everyMs?: number
+  deltas?: string[]
+  type?: string
+}
 
-export const count = events.length
+function eventsOf({
+  deltas = ['One ', 'ünd ', 'three'],
+  type = 'response.output_text.delta',
+}: SampleOptions) {
+  return [
+    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+    { type: 'response.output_item.added', item: { type: 'message', id: 'msg_1', content: [] } },
+    ...deltas.map((delta) => ({ type, delta })),
+    { type: 'response.output_text.annotation.added', annotation: citation },
+    { type: 'response.output_text.done', text: 'One ünd three' },
+    { type: 'response.content_part.done', part },
+    { type: 'response.completed', response },
+  ].map((event, sequence_number) => ({ ...event, sequence_number }))
+}
+
+export const count = eventsOf({}).length
 
 /** The stream as an operation would answer it; with `everyMs`, paced. */
-export function sample({ everyMs }: { everyMs?: number } = {}): Reply {
+export function sample(options: SampleOptions = {}): Reply {
   const frames: Frame[] = []
-  for (const event of events) {
-    if (everyMs !== undefined) frames.push({ kind: 'wait', ms: everyMs })
+  for (const event of eventsOf(options)) {
+    if (options.everyMs !== undefined) frames.push({ kind: 'wait', ms: options.everyMs })
     frames.push({ kind: 'event', event })
   }
   return eventStream([...frames, { kind: 'done' }])
@@ -49,15 +60,40 @@ export function sample({ everyMs }: { everyMs?: number } = {}): Reply {
 
 export const completed = ok(response)
 
-/** A reply after a fault. */
-export function afflict(reply: Reply, fault: FaultInput, context: Partial<FaultContext> = {}): Reply {
-  return distort(reply, {
-    waitMs: 0,
-    instead: undefined,
-    headers: undefined,
-    faults: [FaultSetting.parse(fault)],
-    context: { random: () => 0.5, elapsedMs: 0, quota: undefined, warn: () => {}, ...context },
-  })
+/** What became of a fault: whether it found nothing to act on, and what the journal says. */
+export interface Told {
+  nothingHappened?: boolean
+  warnings: string[]
+}
+
+/** What faults may know in these tests. */
+export const facts: FaultFacts = {
+  random: () => 0.5,
+  now: Date.UTC(2026, 0, 1),
+  elapsedMs: 0,
+  quota: undefined,
+  hasConnection: true,
+  protocol: responsesProtocol,
+}
+
+/** A reply after one fault, or several. */
+export function afflict(
+  reply: Reply,
+  fault: FaultInput | FaultInput[],
+  { told = { warnings: [] }, ...change }: Partial<FaultFacts> & { told?: Told } = {},
+): Reply {
+  const settings = inOrder([fault].flat().map((each) => FaultSetting.parse(each)))
+  const run = new FaultRun(
+    settings,
+    { ...facts, ...change },
+    {
+      nothingHappened: () => {
+        told.nothingHappened = true
+      },
+      warn: (message) => told.warnings.push(message),
+    },
+  )
+  return run.distort(reply)
 }
 
 export function framesOf({ body }: Reply): Frame[] {
@@ -76,6 +112,7 @@ export function bytesOf(frames: readonly Frame[]): Buffer {
 /** What happens, in short: event types without their prefix, `[DONE]`, `bytes`, `wait 5`, how it hangs up. */
 export function outline(frames: readonly Frame[]): string[] {
   return frames.map((frame) => {
+    if (frame.kind === 'event' && frame.wire) return 'bytes'
     if (frame.kind === 'event') return frame.event.type.replace(/^response\.(output_text\.)?/, '')
     if (frame.kind === 'done') return '[DONE]'
     if (frame.kind === 'wait') return `wait ${frame.ms}`

@@ -1,23 +1,61 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/index.ts'
-import { afflict, bytesOf, completed, count, framesOf, outline, sample } from './sample.ts'
+import { afflict, bytesOf, completed, count, framesOf, outline, sample, type Told } from './sample.ts'
 
 const whole = bytesOf(framesOf(sample()))
 const after = (fault: FaultInput, reply = sample()) => framesOf(afflict(reply, fault))
+/** What the journal says of a fault that finds no place; the stream is as it was. */
+const nowhere = (fault: FaultInput) => {
+  const told: Told = { warnings: [] }
+  expect(bytesOf(framesOf(afflict(sample(), fault, { told })))).toEqual(whole)
+  expect(told.nothingHappened).toBe(true)
+  return told.warnings.join()
+}
 const order = outline(framesOf(sample()))
 
 describe('where a fault falls', () => {
-  it.each([0, 1, 5, count])('at event %i: exactly the events before it', (atEvent) => {
+  it.each([0, 1, 5, count - 1])('at event %i: exactly the events before it', (atEvent) => {
     expect(outline(after({ name: 'stream-cut', atEvent }))).toEqual([...order.slice(0, atEvent), 'end'])
   })
 
-  it('at an event that never comes: before [DONE]', () => {
-    expect(outline(after({ name: 'stream-cut', atEvent: 99 }))).toEqual([...order.slice(0, count), 'end'])
+  it('at an event after the final one: nowhere, and says so', () => {
+    expect(nowhere({ name: 'stream-cut', atEvent: count })).toBe(
+      `'stream-cut' found nothing to act on: the stream has ${count - 1} events before its last event, not ${count}`,
+    )
   })
 
-  it('after pieces of text, three by default', () => {
-    expect(outline(after('stream-cut')).at(-2)).toBe('delta')
-    expect(outline(after('stream-cut')).filter((step) => step === 'delta')).toHaveLength(3)
+  it('after three pieces of text by default, and before the last of a stream that has three or fewer', () => {
+    const long = sample({ deltas: ['a', 'b', 'c', 'd', 'e'] })
+    expect(outline(after('stream-cut', long)).slice(-4)).toEqual(['delta', 'delta', 'delta', 'end'])
+    expect(outline(after('stream-cut')).slice(-3)).toEqual(['delta', 'delta', 'end'])
+    expect(outline(after('stream-cut', sample({ deltas: ['a'] })))).toEqual([
+      'created',
+      'output_item.added',
+      'end',
+    ])
+    expect(outline(after('stream-cut', sample({ deltas: [] }))).slice(-2)).toEqual([
+      'content_part.done',
+      'end',
+    ])
+  })
+
+  it('in the arguments of a function call by default, as in a text', () => {
+    const type = 'response.function_call_arguments.delta'
+    const call = sample({ deltas: ['{"a"', ':', '1', '}'], type })
+    expect(outline(after('stream-cut', call)).filter((step) => step.endsWith('delta'))).toHaveLength(3)
+    const broken = after('stream-malformed-event', call).findIndex(
+      (frame) => frame.kind === 'event' && frame.wire,
+    )
+    expect(outline(framesOf(call))[broken]).toBe('function_call_arguments.delta')
+    const moved = after('stream-reordered-events', sample({ deltas: ['{"a"', ':', '1', '2', '}'], type }))
+    expect(
+      moved.flatMap((frame) =>
+        frame.kind === 'event' && 'delta' in frame.event ? [frame.event['delta']] : [],
+      ),
+    ).toEqual(['{"a"', ':', '1', '}', '2'])
+  })
+
+  it('after so many pieces of text', () => {
     expect(outline(after({ name: 'stream-cut', afterDeltas: 1 }))).toEqual([
       'created',
       'output_item.added',
@@ -26,11 +64,10 @@ describe('where a fault falls', () => {
     ])
   })
 
-  it('after more pieces of text than come: before the final event', () => {
-    expect(outline(after({ name: 'stream-cut', afterDeltas: 9 })).slice(-2)).toEqual([
-      'content_part.done',
-      'end',
-    ])
+  it('after more pieces of text than come: nowhere, and says so', () => {
+    expect(nowhere({ name: 'stream-cut', afterDeltas: 9 })).toContain(
+      'the stream has 3 pieces of text or arguments before its last event, not 9',
+    )
   })
 
   it.each([0, 1, 200, whole.length - 1])('at byte %i: exactly the bytes before it', (atByte) => {
@@ -51,8 +88,28 @@ describe('where a fault falls', () => {
     ])
   })
 
-  it('after a time that the stream does not take: before [DONE]', () => {
-    expect(outline(after({ name: 'stream-stall', afterMs: 25 })).slice(-2)).toEqual(['completed', 'silence'])
+  it('after a time that the stream does not take: nowhere, and says so', () => {
+    expect(nowhere({ name: 'stream-stall', afterMs: 25 })).toContain('the body takes 0 ms')
+    expect(nowhere({ name: 'stream-error-event', afterMs: 25 })).toContain('takes 0 ms before its last event')
+  })
+
+  it('at a byte past the end: nowhere, and says so', () => {
+    expect(nowhere({ name: 'stream-cut', atByte: whole.length })).toContain(
+      `the body has ${whole.length} bytes`,
+    )
+    expect(nowhere({ name: 'stream-error-event', atByte: whole.length - 20 })).toContain(
+      'before its last event',
+    )
+  })
+
+  it('a failure at a byte inside an event: after that event', () => {
+    const inside = whole.indexOf('output_item.added')
+    expect(outline(after({ name: 'stream-error-event', atByte: inside }))).toEqual([
+      'created',
+      'output_item.added',
+      'failed',
+      '[DONE]',
+    ])
   })
 
   it('reads no further than it has to', () => {
@@ -71,7 +128,8 @@ describe('where a fault falls', () => {
     )
     expect(read).toBe(0)
     framesOf(cut)
-    expect(read).toBe(2)
+    // The event at which it falls has been looked at.
+    expect(read).toBe(3)
   })
 })
 
@@ -136,7 +194,7 @@ describe('what a fault does', () => {
   })
 
   it('stream-reordered-events loses nothing at the end of the stream', () => {
-    expect(outline(after({ name: 'stream-reordered-events', atEvent: count - 1 }))).toEqual(order)
+    expect(outline(after({ name: 'stream-reordered-events', atEvent: count - 2 }))).toEqual(order)
   })
 
   it('stream-split gives chunks of n bytes, each on its own', () => {
@@ -147,10 +205,11 @@ describe('what a fault does', () => {
     expect(outline(frames).slice(0, 2)).toEqual(['bytes', 'wait 0'])
   })
 
-  it('stream-joined gives one chunk, after as long as the stream would have taken', () => {
-    const frames = after('stream-joined', sample({ everyMs: 10 }))
-    expect(outline(frames)).toEqual([`wait ${count * 10}`, 'bytes'])
-    expect(bytesOf(frames)).toEqual(whole)
+  it('stream-joined gives one chunk, and its head no sooner than that, after as long as the stream takes', () => {
+    const joined = afflict(sample({ everyMs: 200 }), 'stream-joined')
+    expect([outline(framesOf(joined)), joined.transport?.delayMs]).toEqual([['bytes'], count * 200])
+    const unpaced = afflict(sample(), { name: 'stream-joined', ms: 70 })
+    expect([bytesOf(framesOf(unpaced)), unpaced.transport?.delayMs]).toEqual([whole, 70])
   })
 
   it('stream-crlf ends every line in CR LF', () => {
@@ -171,7 +230,12 @@ describe('what a fault does', () => {
     expect(outline(frames).at(-1)).toBe('[DONE]')
   })
 
-  it('leaves a reply alone that is not a stream', () => {
-    expect(afflict(completed, 'stream-cut')).toBe(completed)
+  it('leaves a reply alone that is not a stream, and says so', () => {
+    const told: Told = { warnings: [] }
+    expect(afflict(completed, 'stream-cut', { told })).toBe(completed)
+    expect(told).toEqual({
+      nothingHappened: true,
+      warnings: ["'stream-cut' found nothing to act on: the answer is no event stream"],
+    })
   })
 })

@@ -38,8 +38,8 @@ const parts: Record<string, () => string> = {
     ),
   faults: () =>
     table(
-      ['Name', 'Family', 'What the client sees'],
-      faults.map(({ name, family, summary }) => [`\`${name}\``, family, summary]),
+      ['Name', 'Layer', 'What the client sees'],
+      faults.map(({ name, layer, summary }) => [`\`${name}\``, layer, summary]),
     ),
 }
 

@@ -60,7 +60,9 @@ async function inParallel(seed: number, calls: number, atOnce: number): Promise<
   return outcomes
 }
 
-it('gives the same outcomes for the same seed, in sequence and 50 at a time, and others for another', async () => {
+it('gives the same outcomes for the same seed, in sequence and 50 at a time, and others for another', {
+  timeout: 30_000,
+}, async () => {
   const outcomes = await inSequence(1, 1000)
   expect(await inSequence(1, 1000)).toEqual(outcomes)
   expect(await inParallel(1, 1000, 50)).toEqual(outcomes)

@@ -119,11 +119,11 @@ describe('a rule that contradicts itself is refused', () => {
     ],
     [
       { on: 'getPreset', fault: 'citation-missing-field' },
-      "is a fault of citations, and 'getPreset' has none",
+      "is a fault of generated answers, and 'getPreset' has none",
     ],
     [
       { on: '*', when: { stream: false }, fault: 'stream-cut' },
-      "never happens: it needs a stream, and the rule wants 'stream: false'",
+      "never happens: it needs a request for a stream, and the rule wants 'stream: false'",
     ],
     [{ on: '*' }, "Nothing happens in scenario 'outage', rule 2: give it a fault, a reply or a sequence"],
     [
@@ -136,7 +136,7 @@ describe('a rule that contradicts itself is refused', () => {
     ],
     [
       { on: '*', fault: ['status', 'timeout'] },
-      "Both 'status' and 'timeout' in scenario 'outage', rule 2: a call gets one answer, use a sequence",
+      "'status' and 'timeout' in scenario 'outage', rule 2 cannot act together: both decide the answer of the call",
     ],
     [{ on: '*', sequence: [] }, "The sequence in scenario 'outage', rule 2 is empty"],
     [

@@ -24,7 +24,13 @@ describeAdapters('Using scenarios', (entrance) => {
   it('fail() refuses with the envelope, so often as it is told', async () => {
     entrance.sandbox.fail(503, { times: 2, headers: { 'Retry-After': '1' } })
     const refused = await ask()
-    expect(refused.body).toEqual({ error: { code: 503, message: 'Service temporarily unavailable' } })
+    expect(refused.body).toEqual({
+      error: {
+        code: 503,
+        message: 'Service temporarily unavailable',
+        metadata: { error_type: 'provider_unavailable' },
+      },
+    })
     expect(refused.headers.get('retry-after')).toBe('1')
     expect([(await ask()).status, (await ask()).status]).toEqual([503, 200])
   })
