@@ -10,6 +10,7 @@ import { hash } from '../lib/seed.ts'
 import type { SkippedRules } from '../rules/near-misses.ts'
 import type { RuleRequest } from '../rules/rule-request.ts'
 import type { Match, Outcome } from '../rules/rules.ts'
+import type { CallListener } from './call-listener.ts'
 import { KeptBody } from './kept-body.ts'
 
 /**
@@ -24,6 +25,8 @@ export interface RecordOwner {
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }
   readonly journal: RecordKeeper
+  /** Are told of every call of the gateway. */
+  readonly listeners: Iterable<CallListener>
   /** A call begins; until it leaves, the sandbox is in use. */
   enter(): void
   leave(): void
@@ -186,6 +189,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.status = reply.status
     this.replyHeaders = headers
     this.state.journal.add(this)
+    for (const listener of this.state.listeners) listener.replied?.(this)
   }
 
   /**
@@ -206,6 +210,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.reply = nothing
     this.endedAt = monotonic()
     this.state.leave()
+    for (const listener of this.state.listeners) listener.settled?.(this)
   }
 
   /** The journal keeps it, with so many bytes of each body. */

@@ -5,6 +5,7 @@
 import { type Database, toDatabase } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
+import type { CallListener } from '../journal/call-listener.ts'
 import { Journal } from '../journal/journal.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
@@ -28,6 +29,8 @@ export interface SandboxSetup {
 export interface SandboxHost {
   /** For the journal, which says what a path was perhaps meant for. */
   readonly operations: readonly KnownOperation[]
+  /** Are told of every call. */
+  readonly listeners: ReadonlySet<CallListener>
   /** The scenarios that are in force from the start. */
   readonly scenarios: readonly Scenario[]
   /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
@@ -116,6 +119,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Milliseconds of elapsed time since the last request was done; 0 while one is under way. */
   get idleMs(): number {
     return this.#busy > 0 ? 0 : this.#setup.host.elapsed() - this.#usedAt
+  }
+
+  /** @internal */
+  get listeners(): ReadonlySet<CallListener> {
+    return this.#setup.host.listeners
   }
 
   /** A request begins; until it leaves, the sandbox is in use. @internal */

@@ -5,6 +5,7 @@
 import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
+import type { CallListener } from '../journal/call-listener.ts'
 import { Clock } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
@@ -43,6 +44,8 @@ export class Sandboxes implements SandboxHost {
   readonly #residents = new Map<string, Sandbox>()
   /** By this one sandboxes grow idle: a sandbox that moves its own clock on is in use. */
   readonly #clock: Clock
+  /** Are told of every call, in whatever sandbox. */
+  readonly listeners = new Set<CallListener>()
   /** In force in every sandbox from its start. */
   scenarios: readonly Scenario[]
   readonly #ids: SandboxIds
