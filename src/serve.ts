@@ -16,6 +16,7 @@ import type { GatewayOptionsInput } from './sandbox/options.ts'
 import { allowAnyOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
 import { readHealth } from './server/health.ts'
+import { Metrics } from './server/metrics.ts'
 import { createServer } from './server/node-http.ts'
 import { type RequestLine, tellOf } from './server/request-line.ts'
 import { refuse, refuseSocket, send } from './server/send.ts'
@@ -93,6 +94,8 @@ export async function startServer({
   const core = gateway ?? new GatewayCore(options, loadScenarioFile)
   const guard = new Guard({ host, allowedHosts, token })
   const readBody = (request: IncomingMessage, limit: number) => readNodeBody(request, limit, bodyTimeoutMs)
+  const metrics = new Metrics(core.sandboxes)
+  core.sandboxes.listeners.add(metrics)
   let controlApp: Promise<RequestListener> | undefined
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
@@ -101,7 +104,7 @@ export async function startServer({
     if (health) return send(response, health)
     guard.assertToken(request)
     controlApp ??= import('./control/app.ts').then(({ toListener }) =>
-      toListener(core, readBody, advertise && new URL(advertise).origin),
+      toListener({ gateway: core, readBody, metrics, directOrigin: advertise && new URL(advertise).origin }),
     )
     return (await controlApp)(request, response)
   }

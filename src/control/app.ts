@@ -12,7 +12,7 @@ import { assertJsonBody, parseJsonBody } from '../http/json-body.ts'
 import { json, type Reply } from '../http/reply.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
 import { refuse, send } from '../server/send.ts'
-import { Keepsakes } from './handles.ts'
+import { Handles } from './handles.ts'
 import type { ControlContext, ControlRoute } from './route.ts'
 import { controlRoutes } from './routes/index.ts'
 
@@ -23,32 +23,30 @@ type ControlRequest = Context<{ Bindings: HttpBindings }>
 export type ReadBody = (request: IncomingMessage, limit: number) => Promise<string>
 
 /** What a route is given that has nothing to do with the request. */
-type Surroundings = Pick<ControlContext, 'gateway' | 'routes' | 'snapshots' | 'uses' | 'directOrigin'>
+type ServerContext = Omit<ControlContext, 'params' | 'query' | 'body' | 'origin'>
 
-/** @param directOrigin Where this very server is reached, past any balancer. */
-export function toListener(
-  gateway: GatewayCore,
-  read: ReadBody,
-  directOrigin?: string | undefined,
-): RequestListener {
-  const app = toApp(gateway, read, directOrigin)
+export interface ControlSetup extends Pick<ControlContext, 'gateway' | 'directOrigin' | 'metrics'> {
+  readonly readBody: ReadBody
+}
+
+export function toListener(setup: ControlSetup): RequestListener {
+  const app = toApp(setup)
   return getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     overrideGlobalObjects: false,
   })
 }
 
-function toApp(gateway: GatewayCore, read: ReadBody, directOrigin: string | undefined): ControlApp {
+function toApp({ readBody: read, ...setup }: ControlSetup): ControlApp {
   const app: ControlApp = new Hono<{ Bindings: HttpBindings }>().basePath('/__understudy')
-  const surroundings: Surroundings = {
-    gateway,
-    directOrigin,
+  const server: ServerContext = {
+    ...setup,
     routes: controlRoutes,
-    snapshots: new Keepsakes(),
-    uses: new Keepsakes(),
+    snapshots: new Handles(),
+    uses: new Handles(),
   }
   for (const route of controlRoutes) {
     const path = route.path.replace(/\{(\w+)\}/g, ':$1')
-    app.on(route.method.toUpperCase(), path, (context) => answer(route, context, surroundings, read))
+    app.on(route.method.toUpperCase(), path, (context) => answer(route, context, server, read))
   }
   app.notFound((context) => {
     refuse(context.env.outgoing, unknownRoute(context))
@@ -65,11 +63,11 @@ function toApp(gateway: GatewayCore, read: ReadBody, directOrigin: string | unde
 async function answer(
   route: ControlRoute,
   context: ControlRequest,
-  surroundings: Surroundings,
+  server: ServerContext,
   read: ReadBody,
 ): Promise<Response> {
   const { incoming, outgoing } = context.env
-  const sent = route.body && (await readBody(route.body, context, surroundings.gateway, read))
+  const sent = route.body && (await readBody(route.body, context, server.gateway, read))
   const search = /\?.*/.exec(incoming.url ?? '')?.[0] ?? ''
   const { params, query, body } = checkParts(
     route,
@@ -78,9 +76,20 @@ async function answer(
   )
   const scheme = incoming.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   const origin = `${scheme}://${incoming.headers.host}`
-  const result = await route.run({ ...surroundings, params, query, body, origin })
-  send(outgoing, route.response ? json(route.status ?? 200, result) : nothing)
+  const result = await route.run({ ...server, params, query, body, origin })
+  send(outgoing, toReply(route, result))
   return RESPONSE_ALREADY_SENT
+}
+
+function toReply({ response, status: declared, type }: ControlRoute, result: unknown): Reply {
+  const status = declared ?? 200
+  if (type !== undefined)
+    return {
+      status,
+      headers: { 'content-type': type },
+      body: { kind: 'json', value: result, text: String(result) },
+    }
+  return response ? json(status, result) : nothing
 }
 
 const nothing: Reply = { status: 204, headers: {}, body: { kind: 'none' } }

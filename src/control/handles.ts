@@ -6,7 +6,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 /** Of one sandbox; the oldest goes first. */
 const limit = 1000
 
-export class Keepsakes<Thing> {
+export class Handles<Thing> {
   readonly #kept = new WeakMap<Sandbox, Map<string, Thing>>()
 
   keep(sandbox: Sandbox, id: string, thing: Thing): void {

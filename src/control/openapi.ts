@@ -18,6 +18,8 @@ export interface Described {
   readonly body?: z.ZodType
   /** Default: 200; 204 where there is no `response`. */
   readonly status?: number
+  /** The content type of a reply that is text. Default: `application/json`. */
+  readonly type?: string
   readonly response?: z.ZodType
 }
 
@@ -84,10 +86,13 @@ function toOperation(each: Described, schemas: Record<string, Json>): Json {
   }
 }
 
-function successOf({ response, status, streams }: Described, schemas: Record<string, Json>): Json {
+function successOf(
+  { response, status, streams, type = 'application/json' }: Described,
+  schemas: Record<string, Json>,
+): Json {
   if (!response) return { '204': { description: 'Done' } }
   const content = {
-    'application/json': { schema: schemaOf(response, 'output', schemas) },
+    [type]: { schema: schemaOf(response, 'output', schemas) },
     ...(streams && {
       'text/event-stream': {
         schema: { type: 'string', description: 'Lines `data: <json>`; the last one is `data: [DONE]`.' },

@@ -6,13 +6,16 @@ import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { ActiveScenario } from '../rules/rules.ts'
 import type { Sandbox, SandboxSnapshot } from '../sandbox/sandbox.ts'
-import type { Keepsakes } from './handles.ts'
+import type { Metrics } from '../server/metrics.ts'
+import type { Handles } from './handles.ts'
 
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
   readonly gateway: GatewayCore
+  /** Figures of the server. */
+  readonly metrics: Metrics
   /** Every route that there is. */
   readonly routes: readonly ControlRoute[]
   /** Where the caller reaches the server: `http://127.0.0.1:4141`. */
@@ -20,8 +23,8 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
   /** Where this very server is reached, past any balancer; undefined where nobody said. */
   readonly directOrigin: string | undefined
   /** What was given out by its id. */
-  readonly snapshots: Keepsakes<SandboxSnapshot>
-  readonly uses: Keepsakes<ActiveScenario>
+  readonly snapshots: Handles<SandboxSnapshot>
+  readonly uses: Handles<ActiveScenario>
 }
 
 interface Declaration {
@@ -33,6 +36,8 @@ interface Declaration {
   readonly tag: string
   /** Default: 200; 204 where there is no `response`. */
   readonly status?: 201
+  /** The content type of a reply that is text. Default: `application/json`. */
+  readonly type?: string
   /** The whole body of the reply. */
   readonly response?: z.ZodType
 }

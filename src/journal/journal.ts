@@ -52,6 +52,16 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
     return this.#records.map(toEntry)
   }
 
+  /** How many calls it holds. */
+  get size(): number {
+    return this.#records.length
+  }
+
+  /** Bytes of the bodies that it holds. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** How many entries went to make room for newer ones. */
   dropped(): number {
     return this.#dropped

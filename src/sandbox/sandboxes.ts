@@ -49,6 +49,8 @@ export class Sandboxes implements SandboxHost {
   /** In force in every sandbox from its start. */
   scenarios: readonly Scenario[]
   readonly #ids: SandboxIds
+  #made = 0
+  #evicted = 0
   /** No new sandbox is taken any more: see `drain`. */
   #isDraining = false
   #sweptAt = 0
@@ -142,6 +144,31 @@ export class Sandboxes implements SandboxHost {
     return this.#admit(id, options, seedData, from)
   }
 
+  /** The name of this node; undefined where there is one server alone. */
+  get node(): string | undefined {
+    return this.#setup.options.sandboxes.node
+  }
+
+  /** How many were made since the start, the default one apart. */
+  get made(): number {
+    return this.#made
+  }
+
+  /** How many went because nobody used them. */
+  get evicted(): number {
+    return this.#evicted
+  }
+
+  /** How many live, the default one apart. */
+  get size(): number {
+    return this.#residents.size
+  }
+
+  /** All that live, the default one apart, without a look at how long they were idle. */
+  living(): Iterable<Sandbox> {
+    return this.#residents.values()
+  }
+
   /** Takes no more sandboxes; those that live stay. */
   drain(): void {
     this.#isDraining = true
@@ -202,11 +229,12 @@ export class Sandboxes implements SandboxHost {
     }
     const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
     this.#residents.set(sandbox.id, sandbox)
+    this.#made++
     return sandbox
   }
 
   #assertHere(id: string): void {
-    const { node } = this.#setup.options.sandboxes
+    const { node } = this
     const home = nodeOf(id)
     if (node === undefined || home === undefined || home === node) return
     const message = `Sandbox '${id}' lives on node '${home}', and this is '${node}': send its requests there`
@@ -219,7 +247,11 @@ export class Sandboxes implements SandboxHost {
 
   #sweep(): void {
     this.#sweptAt = this.#clock.elapsed()
-    for (const [id, sandbox] of this.#residents) if (this.#isIdle(sandbox)) this.#residents.delete(id)
+    for (const [id, sandbox] of this.#residents) {
+      if (!this.#isIdle(sandbox)) continue
+      this.#residents.delete(id)
+      this.#evicted++
+    }
   }
 }
 

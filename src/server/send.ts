@@ -44,6 +44,6 @@ const statusOf: Record<string, Reply> = {
 
 function rendered({ status, headers, body }: Reply) {
   if (body.kind !== 'json') return { status, headers, text: '' }
-  const text = JSON.stringify(body.value)
+  const text = body.text ?? JSON.stringify(body.value)
   return { status, text, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) } }
 }

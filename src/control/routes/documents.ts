@@ -34,6 +34,16 @@ export const documentRoutes = [
     run: ({ gateway }) => gateway.sandboxes.drain(),
   }),
   gatewayRoute({
+    id: 'getMetrics',
+    method: 'get',
+    path: '/metrics',
+    summary: 'Read the figures of the server, in the text format of Prometheus',
+    tag: 'Server',
+    type: 'text/plain; version=0.0.4; charset=utf-8',
+    response: z.string(),
+    run: ({ metrics }) => metrics.text(),
+  }),
+  gatewayRoute({
     id: 'getControlDocument',
     method: 'get',
     path: '/openapi.json',

@@ -1,0 +1,101 @@
+/**
+ * The figures of a running server, as Prometheus reads them. `promtool` reads them in `test/cluster`.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+let gateway: RemoteGateway
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0, sandboxes: { node: 'n7' } })
+  gateway = await connectGateway(server.url)
+})
+afterAll(() => server.close())
+
+async function scrape(): Promise<{ text: string; value(series: string): number | undefined }> {
+  const response = await fetch(`${server.url}/__understudy/metrics`)
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const text = await response.text()
+  const value = (series: string) => {
+    const line = text.split('\n').find((each) => each.startsWith(`${series} `))
+    return line === undefined ? undefined : Number(line.slice(series.length + 1))
+  }
+  return { text, value }
+}
+
+async function call(line: string, apiKey: string, body?: unknown): Promise<void> {
+  const [method, path] = line.split(' ') as [string, string]
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  await (await fetch(server.baseUrl + path, init)).text()
+}
+
+describe('GET /__understudy/metrics', () => {
+  it('counts requests by operation, status and outcome, and what rules did to them', async () => {
+    const sandbox = await gateway.createSandbox()
+    await call('GET /providers', sandbox.apiKey)
+    await call('GET /providers', sandbox.apiKey)
+    await call('GET /nothing', sandbox.apiKey)
+    await sandbox.use({ on: 'createResponse', times: 1, fault: 'stream-cut' })
+    await call('POST /responses', sandbox.apiKey, { model: 'aurora/dawn-2', input: 'Hello', stream: true })
+    const { value } = await scrape()
+    const requests = 'understudy_requests_total'
+    expect(value(`${requests}{operation="listProviders",status="200",outcome="complete"}`)).toBe(2)
+    expect(value(`${requests}{operation="none",status="404",outcome="complete"}`)).toBe(1)
+    expect(value(`${requests}{operation="createResponse",status="200",outcome="cut"}`)).toBe(1)
+    expect(value('understudy_faults_total{fault="stream-cut"}')).toBe(1)
+    expect(value('understudy_unmatched_requests_total')).toBe(1)
+    expect(value('understudy_first_event_seconds_count')).toBe(1)
+    expect(value('understudy_request_duration_seconds_count{operation="listProviders"}')).toBe(2)
+    expect(value('understudy_streams_open')).toBe(0)
+    expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
+  })
+
+  it('says what runs here', async () => {
+    expect((await scrape()).text).toMatch(
+      /^understudy_build_info\{version="[^"]+",runtime="v[^"]+",node="n7"\} 1$/m,
+    )
+  })
+
+  it('shows a stream while it is under way', async () => {
+    const sandbox = await gateway.createSandbox()
+    await sandbox.use({ on: 'createResponse', fault: 'stream-stall' })
+    const aborted = new AbortController()
+    const response = await fetch(`${server.baseUrl}/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
+      signal: aborted.signal,
+    })
+    expect(response.status).toBe(200)
+    expect((await scrape()).value('understudy_streams_open')).toBe(1)
+    aborted.abort()
+    await expect.poll(async () => (await scrape()).value('understudy_streams_open')).toBe(0)
+  })
+
+  it('has no more series for a thousand sandboxes than for ten', async () => {
+    const series = async () =>
+      (await scrape()).text.split('\n').filter((line) => !line.startsWith('#')).length
+    for (let made = 0; made < 10; made++) await call('GET /providers', server.gateway.createSandbox().apiKey)
+    const few = await series()
+    for (let made = 0; made < 1000; made++) server.gateway.createSandbox()
+    await call('GET /providers', server.gateway.createSandbox().apiKey)
+    expect(await series()).toBe(few)
+    expect((await scrape()).value('understudy_sandboxes_living')).toBeGreaterThan(1000)
+    expect(few).toBeLessThan(300)
+  })
+
+  it('bounds the series that callers could make', async () => {
+    const sandbox = server.gateway.createSandbox()
+    for (let status = 200; status < 600; status++) {
+      // A client of fetch does not hand on a 407.
+      if (status === 407) continue
+      sandbox.use({ on: '*', times: 1, reply: { status, body: {} } })
+      await call(`GET /${status % 2 ? 'providers' : 'nothing'}`, sandbox.apiKey)
+    }
+    const { text } = await scrape()
+    const lines = text.split('\n').filter((line) => line.startsWith('understudy_requests_total'))
+    expect(lines.length).toBeLessThanOrEqual(101)
+  })
+})
