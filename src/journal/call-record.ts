@@ -21,6 +21,7 @@ export type Delivery = 'pending' | 'complete' | 'cut' | 'client-left'
 
 /** What the record of a call needs of the sandbox state that the call belongs to. */
 export interface RecordOwner {
+  readonly sandboxId: string
   readonly seed: string | number
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }

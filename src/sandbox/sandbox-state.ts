@@ -7,6 +7,7 @@
 import { type Database, toDatabase } from '../database/database.ts'
 import { type DatabaseSnapshot, DatabaseState, type Tables } from '../database/database-state.ts'
 import type { SeedData } from '../database/seed-data.ts'
+import type { CallListener } from '../journal/call-listener.ts'
 import type { RecordKeeper, RecordOwner } from '../journal/call-record.ts'
 import { Clock, type ClockSnapshot } from '../lib/clock.ts'
 import { Rules, type RulesSnapshot } from '../rules/rules.ts'
@@ -15,8 +16,10 @@ import type { GatewayOptions } from './options.ts'
 
 /** The sandbox of a state. */
 export interface StateOwner {
+  readonly id: string
   readonly options: GatewayOptions
   readonly journal: RecordKeeper
+  readonly listeners: Iterable<CallListener>
   /** The present one. */
   readonly state: SandboxState
   enter(): void
@@ -55,6 +58,14 @@ export class SandboxState implements RecordOwner {
 
   get seed(): string | number {
     return this.options.seed
+  }
+
+  get sandboxId(): string {
+    return this.#owner.id
+  }
+
+  get listeners(): Iterable<CallListener> {
+    return this.#owner.listeners
   }
 
   /** The collections as operations read them: frozen rows. */
