@@ -53,6 +53,8 @@ export interface Operation<
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  /** Fields of the body whose rules rest on an assumption: a refusal of one names it. */
+  readonly restsOn?: Readonly<Record<string, AssumptionName>>
   /** What a 200 holds; every answer of the resolver is checked against it. */
   readonly response: Response
   /** Answers a checked request; a promise only where it waits for something. Throws a `GatewayError` to refuse. */

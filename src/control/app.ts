@@ -69,11 +69,7 @@ async function answer(
   const { incoming, outgoing } = context.env
   const sent = route.body && (await readBody(route.body, context, server.gateway, read))
   const search = /\?.*/.exec(incoming.url ?? '')?.[0] ?? ''
-  const { params, query, body } = checkParts(
-    route,
-    { params: context.req.param(), search, body: sent },
-    false,
-  )
+  const { params, query, body } = checkParts(route, { params: context.req.param(), search, body: sent })
   const scheme = incoming.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   const origin = `${scheme}://${incoming.headers.host}`
   const result = await route.run({ ...server, params, query, body, origin })

@@ -1,17 +1,19 @@
 /**
  * Step: the request against its operation's schemas, everything that is wrong with it at once.
  */
-import * as z from 'zod'
+import type * as z from 'zod'
+import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
-import { check, inner } from '../resources/check.ts'
+import { check } from '../resources/check.ts'
+import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { RequestContext } from './request-context.ts'
 
-/** What the resolver sees. Throws a 400 that lists all violations; unknown fields are warnings, or with `strict` 400s. */
+/** What the resolver sees. Throws a 400 that lists all violations; with `strict`, unknown fields are among them. */
 export function checkRequest(
   operation: Operation,
   record: CallRecord<SandboxState>,
@@ -21,38 +23,97 @@ export function checkRequest(
   if (operation.body) assertJsonBody(requestText, record.body)
   // A fault may ask for the other form of the answer.
   const body = stream === undefined ? record.body : { ...(record.body as object), stream }
-  const { unknown, ...checked } = checkParts(operation, { params, search, body }, state.options.strict)
-  for (const path of unknown) record.warn(`${path} is not known to ${operation.id} and was ignored`)
-  return new RequestContext(record, checked)
+  const { violations, given, ...parts } = readParts(operation, { params, search, body })
+  const remarks = remarksOn(operation, { query: given, body })
+  if (state.options.strict) {
+    for (const { path, said, isTolerated } of remarks) {
+      if (!isTolerated) violations.push({ path, message: `Unknown field${said}`, rule: 'unrecognized_keys' })
+    }
+  }
+  if (violations.length > 0) {
+    for (const name of assumptionsOf(operation, violations)) record.assume(name)
+    throw invalidRequest(violations)
+  }
+  for (const { path, said } of remarks) {
+    record.warn(`${path} is not known to ${operation.id} and was ignored${said}`)
+  }
+  return new RequestContext(record, parts)
 }
 
-/** The parts of a request as their schemas make them, and the paths that the schemas do not know. */
-export function checkParts(
-  schemas: Pick<Operation, 'params' | 'query' | 'body'>,
-  sent: { params: object; search: string; body: unknown },
-  strict: boolean,
-): { params: unknown; query: unknown; body: unknown; unknown: readonly string[] } {
+/** The parts of a request as their schemas make them. Throws a 400 that lists all violations. */
+export function checkParts(schemas: Schemas, sent: Sent): Parts {
+  const { violations, ...parts } = readParts(schemas, sent)
+  if (violations.length > 0) throw invalidRequest(violations)
+  return parts
+}
+
+type Schemas = Pick<Operation, 'params' | 'query' | 'body'>
+
+interface Sent {
+  params: object
+  search: string
+  body: unknown
+}
+
+interface Parts {
+  params: unknown
+  query: unknown
+  body: unknown
+}
+
+function readParts(schemas: Schemas, sent: Sent): Parts & { given: unknown; violations: Violation[] } {
   const violations: Violation[] = []
   const checked = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
     if (!schema) return undefined
     const result = check(schema, value)
-    if (!result.success) violations.push(...toViolations(result.error, root))
+    if (!result.success) for (const each of toViolations(result.error, root)) violations.push(each)
     return result.data
   }
-
   const given = readQuery(sent.search, violations)
   const params = checked(schemas.params, sent.params, 'params')
   const query = checked(schemas.query, given, 'query')
   const body = checked(schemas.body, sent.body, 'body')
-  const unknown = [
-    ...unknownFields(schemas.query, given, 'query'),
-    ...unknownFields(schemas.body, sent.body, 'body'),
-  ]
-  if (strict) {
-    for (const path of unknown) violations.push({ path, message: 'Unknown field', rule: 'unrecognized_keys' })
+  return { params, query, body, given, violations }
+}
+
+/** A field that the operation does not know. */
+interface Remark {
+  path: string
+  /** `: did you mean 'model'?`, how many more there are, or the empty string. */
+  said: string
+  /** Whether `strict` lets it pass: clients add `limit` and `offset` to every list. */
+  isTolerated: boolean
+}
+
+function remarksOn(schemas: Schemas, sent: { query: unknown; body: unknown }): Remark[] {
+  return (['query', 'body'] as const).flatMap((root) => {
+    const { fields, more } = unknownFields(schemas[root], sent[root])
+    return fields.map(({ path, meant }, place) => {
+      const others =
+        more > 0 && place === fields.length - 1 ? `, as are ${more} more fields of the ${root}` : ''
+      return {
+        path: pathOf(root, path.map(shortened)),
+        said: (meant === undefined ? '' : `: did you mean '${meant}'?`) + others,
+        isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
+      }
+    })
+  })
+}
+
+function shortened(key: string | number): string | number {
+  return typeof key === 'string' && key.length > 100 ? `${key.slice(0, 100)}…` : key
+}
+
+/** What a refusal for these violations rests on. */
+function assumptionsOf({ restsOn = {} }: Operation, violations: readonly Violation[]): Set<AssumptionName> {
+  const names = new Set<AssumptionName>(['violations'])
+  for (const { path, rule } of violations) {
+    if (rule === 'repeated') names.add('repeatedParameter')
+    const field = /^body\.(\w+)/.exec(path)?.[1]
+    const name = field !== undefined && Object.hasOwn(restsOn, field) ? restsOn[field] : undefined
+    if (name) names.add(name)
   }
-  if (violations.length > 0) throw invalidRequest(violations)
-  return { params, query, body, unknown }
+  return names
 }
 
 const noQuery: Record<string, string> = Object.freeze({})
@@ -66,12 +127,4 @@ function readQuery(search: string, violations: Violation[]): Record<string, stri
     query[name] = value
   }
   return query
-}
-
-function unknownFields(schema: z.ZodType | undefined, value: unknown, root: string): string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
-  const object = schema instanceof z.ZodOptional ? schema.unwrap() : schema && inner(schema)
-  const known = object instanceof z.ZodObject ? object.shape : {}
-  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name))
-  return unknown.length > 0 ? unknown.map((name) => pathOf(root, [name])) : unknown
 }

@@ -1,6 +1,7 @@
 /**
  * Which operation a request means: one look-up for paths without parameters, one short list for the others.
  */
+import { nearest } from '../lib/did-you-mean.ts'
 import type { Operation } from '../operation.ts'
 
 /** What is known of a path and method. */
@@ -53,7 +54,21 @@ export class Router {
     }
     return { operation: undefined, params: noParams, allow: none }
   }
+
+  /** A path that there is and that was probably meant: without a slash at its end, or without a slip. */
+  near(path: string): string | undefined {
+    if (path.length > maxComparedLength) return undefined
+    const bare = path.replace(/\/+$/, '')
+    if (bare !== path && this.#has(bare)) return bare
+    return nearest(bare, [...this.#fixed.keys()])
+  }
+
+  #has(path: string): boolean {
+    return this.#fixed.has(path) || this.#patterns.some(({ expression }) => expression.test(path))
+  }
 }
+
+const maxComparedLength = 200
 
 function methodsAt(paths: Map<string, Map<string, Operation>>, path: string): Map<string, Operation> {
   const methods = paths.get(path) ?? new Map<string, Operation>()

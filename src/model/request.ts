@@ -5,10 +5,16 @@
  * compiled.
  */
 import * as z from 'zod'
+import { otherNames } from '../resources/unknown-fields.ts'
 import { Tool, WebSearchEngine } from './tools.ts'
 import { xSearchFilter } from './x-search-filter.ts'
 
 const Text = z.string()
+
+/** Fields that clients send and that change nothing here, whatever they hold. */
+function ignored<Name extends string>(...names: Name[]): Record<Name, z.ZodOptional<z.ZodUnknown>> {
+  return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as never
+}
 
 /** One part of a message. User parts are `input_text`; an assistant's history has `output_text` and `refusal`. */
 const contentPart = () =>
@@ -18,10 +24,14 @@ const contentPart = () =>
       type: z.literal('output_text'),
       text: Text,
       annotations: z.array(z.unknown()).nullish(),
+      ...ignored('logprobs'),
     }),
     z.looseObject({ type: z.literal('refusal'), refusal: Text }),
-    z.looseObject({ type: z.literal('input_image') }),
-    z.looseObject({ type: z.literal('input_file') }),
+    z.looseObject({ type: z.literal('input_image'), ...ignored('image_url', 'file_id', 'detail') }),
+    z.looseObject({
+      type: z.literal('input_file'),
+      ...ignored('file_id', 'file_data', 'file_url', 'filename', 'detail'),
+    }),
   ])
 export type ContentPart = z.infer<ReturnType<typeof contentPart>>
 
@@ -34,6 +44,7 @@ const message = () =>
     content: content(),
     id: z.string().nullish(),
     status: z.string().nullish(),
+    ...ignored('phase'),
   })
 
 /** One item of the conversation so far; those other than messages come back from earlier replies. */
@@ -45,10 +56,19 @@ const inputItem = () =>
       call_id: z.string(),
       name: z.string(),
       arguments: z.string(),
+      ...ignored('id', 'status', 'namespace'),
     }),
-    z.looseObject({ type: z.literal('function_call_output'), call_id: z.string(), output: content() }),
-    z.looseObject({ type: z.literal('web_search_call') }),
-    z.looseObject({ type: z.literal('reasoning') }),
+    z.looseObject({
+      type: z.literal('function_call_output'),
+      call_id: z.string(),
+      output: content(),
+      ...ignored('id', 'status'),
+    }),
+    z.looseObject({ type: z.literal('web_search_call'), ...ignored('id', 'status', 'action') }),
+    z.looseObject({
+      type: z.literal('reasoning'),
+      ...ignored('id', 'status', 'summary', 'content', 'encrypted_content', 'format', 'signature'),
+    }),
     z.looseObject({ type: z.literal('item_reference'), id: z.string() }),
   ])
 export type InputItem = z.infer<ReturnType<typeof inputItem>>
@@ -59,14 +79,26 @@ const webPlugin = () =>
     id: z.literal('web'),
     engine: WebSearchEngine.optional().describe('Default: automatic choice.'),
     max_results: z.int().min(1).max(25).optional().describe('Default: 5. At most 20 for one engine.'),
-    include_domains: z.array(z.string().min(1)).optional().describe('Restricts results to these domains.'),
-    exclude_domains: z.array(z.string().min(1)).optional().describe('Excludes results from these domains.'),
+    include_domains: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Restricts results to these domains.')
+      .register(otherNames, { names: ['allowed_domains', 'included_domains'] }),
+    exclude_domains: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Excludes results from these domains.')
+      .register(otherNames, { names: ['excluded_domains', 'blocked_domains'] }),
   })
 
 const toolChoice = () =>
   z.union([
     z.enum(['auto', 'none', 'required']),
-    z.looseObject({ type: z.string(), name: z.string().optional() }),
+    z.looseObject({
+      type: z.string(),
+      name: z.string().optional(),
+      ...ignored('mode', 'tools', 'server_label'),
+    }),
   ])
 
 const textFormat = () =>
@@ -79,6 +111,7 @@ const textFormat = () =>
       // Some clients that want any JSON at all leave it out.
       schema: z.looseObject({}).nullish(),
       strict: z.boolean().nullish(),
+      ...ignored('description'),
     }),
   ])
 export type TextFormat = z.infer<ReturnType<typeof textFormat>>
@@ -127,6 +160,7 @@ export const CreateResponseBody = z.lazy(() =>
           enabled: z.boolean().nullish(),
           summary: z.string().nullish(),
           exclude: z.boolean().nullish(),
+          ...ignored('generate_summary'),
         })
         .nullish(),
       include: z.array(z.string()).nullish(),

@@ -104,11 +104,16 @@ function warnOfDeprecated(requests: readonly SearchRequest[], warn: (message: st
 
 /** Search tools of other services, for example, which somebody may expect to run here. */
 function warnOfOtherTools({ tools }: CreateResponseBody, warn: (message: string) => void): void {
-  for (const tool of tools ?? []) {
-    if (isFunction(tool) || isWebSearch(tool)) continue
-    warn(`The tool '${tool.type}' was not run: the gateway runs 'gateway:web_search' and no other`)
+  const types = new Set<string>()
+  for (const tool of tools ?? []) if (!isFunction(tool) && !isWebSearch(tool)) types.add(tool.type)
+  for (const type of [...types].slice(0, maxTypes)) {
+    warn(`The tool '${type.slice(0, 100)}' was not run: the gateway runs 'gateway:web_search' and no other`)
   }
+  if (types.size > maxTypes) warn(`Nor were tools of ${types.size - maxTypes} more types`)
 }
+
+/** Types of tools that are warned of one by one. */
+const maxTypes = 10
 
 function hasNativeSearch(model: string, { options }: SandboxState): boolean {
   const name = withoutOnline(model).toLowerCase()

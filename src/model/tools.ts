@@ -4,6 +4,8 @@
  * Lazy schemas are built on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
+import { objectByType } from '../resources/object-by-type.ts'
+import { otherNames } from '../resources/unknown-fields.ts'
 
 export const WebSearchEngine = z.enum(['native', 'engine_a', 'engine_b', 'engine_c'])
 export type WebSearchEngine = z.infer<typeof WebSearchEngine>
@@ -27,26 +29,25 @@ const WebSearchTool = z.lazy(() =>
         engine: z.enum(['auto', ...WebSearchEngine.options]).optional(),
         max_results: z.int().min(1).max(25).optional(),
         max_total_results: z.int().min(1).optional(),
-        allowed_domains: z.array(z.string().min(1)).optional(),
-        excluded_domains: z.array(z.string().min(1)).optional(),
+        allowed_domains: z
+          .array(z.string().min(1))
+          .optional()
+          .register(otherNames, { names: ['include_domains', 'included_domains'] }),
+        excluded_domains: z
+          .array(z.string().min(1))
+          .optional()
+          .register(otherNames, { names: ['exclude_domains', 'blocked_domains'] }),
         search_context_size: z.enum(['low', 'medium', 'high']).optional(),
         user_location: z.looseObject({}).nullish(),
       })
-      .nullish(),
+      .nullish()
+      .register(otherNames, { names: ['params', 'options'] }),
   }),
 )
 export type WebSearchTool = z.infer<typeof WebSearchTool>
 
-/**
- * Any entry of `tools`. A union would report a bad parameter of one kind as "no kind at all", so the kind is
- * looked at first, and the violations are those of that kind.
- */
-export const Tool = z.looseObject({ type: z.string() }).check(({ value, issues }) => {
-  const kind =
-    value.type === 'function' ? FunctionTool : value.type === 'gateway:web_search' ? WebSearchTool : undefined
-  for (const issue of kind?.safeParse(value).error?.issues ?? [])
-    issues.push({ ...issue, input: value } as never)
-})
+/** Any entry of `tools`. */
+export const Tool = objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
 export type Tool = z.infer<typeof Tool>
 
 export function isFunction(tool: Tool): tool is FunctionTool {

@@ -3,6 +3,7 @@
  * Made on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
+import { otherNames } from '../resources/unknown-fields.ts'
 
 const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or without @ before it')
 const Handles = z.array(Handle).max(10)
@@ -11,8 +12,12 @@ const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
 export const xSearchFilter = () =>
   z
     .looseObject({
-      allowed_x_handles: Handles.nullish().describe('Only posts from these handles.'),
-      excluded_x_handles: Handles.nullish().describe('No posts from these handles.'),
+      allowed_x_handles: Handles.nullish()
+        .describe('Only posts from these handles.')
+        .register(otherNames, { names: ['include_x_handles', 'included_x_handles'] }),
+      excluded_x_handles: Handles.nullish()
+        .describe('No posts from these handles.')
+        .register(otherNames, { names: ['exclude_x_handles', 'blocked_x_handles'] }),
       from_date: Day.nullish().describe('The first day, UTC.'),
       to_date: Day.nullish().describe('The last day, UTC.'),
       enable_image_understanding: z.boolean().nullish().describe('Adds what images show to the excerpt.'),

@@ -3,6 +3,7 @@
  */
 import { eventStream, ok } from '../http/reply.ts'
 import { answerPrompt } from '../model/answer.ts'
+import { checkModel } from '../model/known-model.ts'
 import { applyPreset } from '../model/preset.ts'
 import { CreateResponseBody } from '../model/request.ts'
 import { toResponseObject } from '../model/response-object.ts'
@@ -23,10 +24,19 @@ export const createResponse = defineOperation({
   beta: true,
   streams: true,
   body: CreateResponseBody,
+  restsOn: {
+    model: 'modelName',
+    input: 'inputItems',
+    store: 'inputItems',
+    previous_response_id: 'inputItems',
+    tools: 'toolShape',
+    tool_choice: 'toolShape',
+  },
   response: ResponseObject,
   async resolve({ body: asked, sandbox, now, requestKey, script, assume, warn }) {
     const { body, model } = await applyPreset(asked, sandbox.tables, { assume, warn })
     const { seed } = sandbox
+    await checkModel(model, sandbox, warn)
     const conversation = readConversation(body.input)
     const found = await searchWeb(body, model, conversation.question, { sandbox, assume, warn })
     const searched = found !== undefined

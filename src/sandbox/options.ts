@@ -43,6 +43,12 @@ export const GatewayOptions = z.strictObject({
     .enum(['engine_a', 'engine_b', 'engine_c'])
     .optional()
     .describe('The engine whose max_results ends at 20.'),
+  models: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      'Globs of the models there are: another one is warned of, or refused with `strict`. Default: any.',
+    ),
   modelsWithoutNativeSearch: z.array(z.string().min(1)).default([]).describe('Globs of model names.'),
   xSearchVendor: z.string().min(1).default('x-ai').describe('The vendor whose models search posts.'),
   maxBodyBytes: z

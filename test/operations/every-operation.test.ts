@@ -56,6 +56,17 @@ describeAdapters('Every operation', (entrance) => {
     )
 
     it.each([
+      ['GET /providers/', '/providers'],
+      ['GET /presets/code-review/', '/presets/code-review'],
+      ['GET /provider', '/providers'],
+      ['GET /embedding/models', '/embeddings/models'],
+    ] as const)('%s is unknown: the 404 names %s', async (line, near) => {
+      const { status, body } = await call(line)
+      expect(status).toBe(404)
+      expect(body.error.message).toBe(`Resource not found: did you mean ${near}?`)
+    })
+
+    it.each([
       ['POST /providers', 'GET, HEAD'],
       ['DELETE /workspaces/production', 'PATCH'],
       ['GET /responses', 'POST'],
@@ -111,6 +122,18 @@ describeAdapters('Every operation', (entrance) => {
         })
         expect(status).toBe(415)
         expect(body.error.code).toBe(415)
+      },
+    )
+
+    it.each(['gzip', 'br', 'GZIP'])(
+      'that are compressed with %s are a 415 that names it',
+      async (encoding) => {
+        const { status, body } = await call('PATCH /workspaces/staging', {
+          body: '{"name":"x"}',
+          headers: { 'content-encoding': encoding },
+        })
+        expect(status).toBe(415)
+        expect(body.error.message).toContain(`'${encoding.toLowerCase()}'`)
       },
     )
 
@@ -230,7 +253,11 @@ describeAdapters('Strictly', { strict: true }, ({ call }) => {
     expect(body.error.metadata.violations).toEqual([
       { path: 'body.colour', message: 'Unknown field', rule: 'unrecognized_keys' },
     ])
-    expect((await call('GET /providers?limit=1')).status).toBe(400)
+    expect((await call('GET /providers?size=1')).status).toBe(400)
+  })
+
+  it('takes the limit and offset that clients send', async () => {
+    expect((await call('GET /providers?limit=1&offset=0')).status).toBe(200)
   })
 })
 

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { describeAdapters } from '../describe-adapters.ts'
+
+const request = { model: 'aurora/dawn-2', input: 'How do tides work?' }
+const search = (parameters: object) => ({ tools: [{ type: 'gateway:web_search', parameters }] })
+
+/** Each with its path, and the name that was meant. */
+const slips: [string, object, string, string | undefined][] = [
+  [
+    'a plugin',
+    { plugins: [{ id: 'web', allowed_domains: ['a'] }] },
+    'plugins[0].allowed_domains',
+    'include_domains',
+  ],
+  [
+    'a plugin',
+    { plugins: [{ id: 'web', excluded_domains: ['a'] }] },
+    'plugins[0].excluded_domains',
+    'exclude_domains',
+  ],
+  [
+    'the search tool',
+    search({ include_domains: ['a'] }),
+    'tools[0].parameters.include_domains',
+    'allowed_domains',
+  ],
+  [
+    'the search tool',
+    search({ exclude_domains: ['a'] }),
+    'tools[0].parameters.exclude_domains',
+    'excluded_domains',
+  ],
+  ['the search tool', search({ maxresults: 2 }), 'tools[0].parameters.maxresults', 'max_results'],
+  ['a tool', { tools: [{ type: 'gateway:web_search', params: {} }] }, 'tools[0].params', 'parameters'],
+  [
+    'a function',
+    { tools: [{ type: 'function', name: 'f', descripton: 'x' }] },
+    'tools[0].descripton',
+    'description',
+  ],
+  [
+    'x_search_filter',
+    { x_search_filter: { allowed_handles: ['a'] } },
+    'x_search_filter.allowed_handles',
+    'allowed_x_handles',
+  ],
+  ['a message', { input: [{ role: 'user', content: 'x', colour: 1 }] }, 'input[0].colour', undefined],
+  [
+    'a part',
+    { input: [{ role: 'user', content: [{ type: 'input_text', text: 'x', txt: 1 }] }] },
+    'input[0].content[0].txt',
+    'text',
+  ],
+  ['the format', { text: { format: { type: 'json_schema', shema: {} } } }, 'text.format.shema', 'schema'],
+  ['the body', { max_output_token: 3 }, 'max_output_token', 'max_output_tokens'],
+]
+
+describeAdapters('Unknown fields that were swallowed without a word', (entrance) => {
+  const { call } = entrance
+  it.each(slips)('of %s are kept and ignored, and the journal warns: %j', async (_, fields, path, meant) => {
+    const { status } = await call('POST /responses', { body: { ...request, ...fields } })
+    expect(status).toBe(200)
+    const hint = meant === undefined ? '' : `: did you mean '${meant}'?`
+    expect(entranceWarnings()).toContain(`body.${path} is not known to createResponse and was ignored${hint}`)
+  })
+
+  it('do not hide in what a caller may fill freely', async () => {
+    const free = {
+      metadata: { anything: { at: 'all' } },
+      tools: [
+        { type: 'function', name: 'f', parameters: { type: 'object', whatever: 1 } },
+        { type: 'elsewhere', own: 1 },
+        { type: 'gateway:web_search', parameters: { user_location: { planet: 'Mars' } } },
+      ],
+      text: { format: { type: 'json_schema', schema: { type: 'object', 'x-own': 1 } } },
+      input: [
+        { type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: 'x' }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_image', image_url: 'data:,', detail: 'low' },
+            { type: 'input_text', text: 'x' },
+          ],
+        },
+        {
+          type: 'message',
+          role: 'assistant',
+          id: 'm',
+          status: 'completed',
+          content: [{ type: 'output_text', text: 'x', annotations: [{ own: 1 }] }],
+        },
+      ],
+    }
+    await call('POST /responses', { body: { ...request, ...free } })
+    expect(entranceWarnings().filter((warning) => warning.includes('not known'))).toEqual([])
+  })
+
+  it('cost time in proportion to their number, and are told one by one up to a hundred', async () => {
+    const many = Object.fromEntries(Array.from({ length: 2000 }, (_, place) => [`field_${place}`, place]))
+    const { status } = await call('POST /responses', { body: { ...request, ...many } })
+    expect(status).toBe(200)
+    expect(entranceWarnings()).toHaveLength(100)
+    expect(entranceWarnings().at(-1)).toMatch(/as are 1900 more fields of the body$/)
+  })
+
+  it('of tools that nobody runs are one warning for each type', async () => {
+    const tools = Array.from({ length: 2000 }, (_, place) => ({ type: `kind_${place % 12}` }))
+    await call('POST /responses', { body: { ...request, tools } })
+    expect(entranceWarnings()).toHaveLength(11)
+  })
+
+  const entranceWarnings = () => entrance.sandbox.journal.last('createResponse')?.warnings ?? []
+})
+
+describeAdapters('Unknown fields at any depth, strictly', { strict: true }, ({ call }) => {
+  it.each(slips)('of %s are refused: %j', async (_, fields, path, meant) => {
+    const { status, body } = await call('POST /responses', { body: { ...request, ...fields } })
+    expect(status).toBe(400)
+    const hint = meant === undefined ? '' : `: did you mean '${meant}'?`
+    expect(body.error.metadata.violations).toEqual([
+      { path: `body.${path}`, message: `Unknown field${hint}`, rule: 'unrecognized_keys' },
+    ])
+  })
+})
+
+describe.each([false, true])('models that are not listed, strict: %s', (strict) => {
+  describeAdapters('mistyped models', { strict, models: ['aurora/*', 'kestrel/hover-2'] }, (entrance) => {
+    it.each([
+      ['auroa/dawn-2', 'aurora/dawn-2'],
+      ['kestrel/hover2', 'kestrel/hover-2'],
+    ])('%s is told with the nearest one, %s', async (model, meant) => {
+      const { status, body } = await entrance.call('POST /responses', { body: { ...request, model } })
+      const told = strict
+        ? body.error.metadata.violations.map((each: { message: string }) => each.message)
+        : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
+      expect(status).toBe(strict ? 400 : 200)
+      expect(told).toEqual([expect.stringContaining(`did you mean '${meant}'?`)])
+    })
+
+    it.each(['aurora/anything', 'Aurora/dawn-2', 'aurora/dawn-2:online', 'kestrel/hover-2'])(
+      '%s is one of them',
+      async (model) => {
+        const { status } = await entrance.call('POST /responses', { body: { ...request, model } })
+        expect(status).toBe(200)
+        expect(entrance.sandbox.journal.last('createResponse')?.warnings.join()).not.toContain(
+          'among the models',
+        )
+      },
+    )
+  })
+})
