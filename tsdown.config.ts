@@ -8,9 +8,11 @@ import { defineConfig, type TsdownPlugin } from 'tsdown'
 export const bundled = [
   '@hono/node-server',
   '@msw/data',
+  '@noble/hashes',
   '@standard-schema/spec',
   'commander',
   'es-toolkit',
+  'eventsource-parser',
   'hono',
   'mutative',
   'outvariant',

@@ -59,3 +59,4 @@ export { defineScenario, type Scenario, type ScenarioInput } from './rules/scena
 export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options.ts'
 export type { Sandbox, SandboxSnapshot } from './sandbox/sandbox.ts'
 export type { NewSandbox } from './sandbox/sandboxes.ts'
+export { parseTape, type Tape } from './tapes/tape.ts'

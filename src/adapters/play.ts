@@ -30,7 +30,7 @@ export function* play(
       if (text !== '') yield toChunk(text)
       text = ''
       if (frame.kind === 'hang-up') return frame.how
-      yield wait(frame.ms)
+      yield frame.until ?? wait(frame.ms)
     } else {
       const chunk = encodeFrame(frame)
       if (typeof chunk === 'string') text += chunk

@@ -2,10 +2,12 @@
  * The command line: `serve`, which needs no name, `validate`, `scenarios` and `openapi`. Whatever is wrong with what a
  * person gave is one line, and exit code 2.
  */
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
+import { TapeError } from '../tapes/tape.ts'
+import { addContractCommands } from './contract-commands.ts'
 import { FileError, inOneLine } from './data-file.ts'
 import { addDeploy } from './deploy-command.ts'
 import { readEnvironment } from './environment.ts'
@@ -25,7 +27,7 @@ export async function run(args: readonly string[], start: Start): Promise<void> 
 function exitCodeOf(error: unknown): number {
   // Commander has said what is wrong, or what was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const isTheirs = [UsageError, FileError, ScenarioError].some((kind) => error instanceof kind)
+  const isTheirs = [UsageError, FileError, ScenarioError, TapeError].some((kind) => error instanceof kind)
   if (!isTheirs) throw error
   console.error(`error: ${(error as Error).message}`)
   return 2
@@ -42,6 +44,7 @@ function toProgram(start: Start): Command {
   addScenarios(program)
   addOpenapi(program)
   addDeploy(program)
+  addContractCommands(program)
   program.addHelpText('after', () => `\nWithout a command it serves:\n\n${serve.helpInformation()}`)
   return program
 }
@@ -81,6 +84,16 @@ function addServe(program: Command, start: Start): Command {
       toMilliseconds,
       0,
     )
+    .option('--recordings <folder>', 'tapes that answer where no scenario does')
+    .addOption(
+      new Option(
+        '--on-miss <what>',
+        'a call that no tape answers: 404, the double, or upstream (default: fail)',
+      ).choices(['fail', 'double', 'forward']),
+    )
+    .option('--speed <factor>', 'of tapes; 0 waits for nothing (default: 1)', toFactor)
+    .option('--upstream <url>', 'base address of the real gateway, for --on-miss forward')
+    .option('--allow-ci', 'forward also where CI is set')
     .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
     .allowExcessArguments()
     .action(async (flags) => {
@@ -152,6 +165,11 @@ function toPort(text: string): number {
 function toMilliseconds(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Milliseconds are a whole number.')
+}
+
+function toFactor(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('A factor is a number, 0 or more.')
 }
 
 function toOrigin(text: string): string {

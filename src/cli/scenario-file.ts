@@ -3,14 +3,18 @@
  */
 import { checkScenario, type KnownOperation, ScenarioError } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
+import { isTapeName } from '../tapes/tape.ts'
+import { readTapeFile } from '../tapes/tape-files.ts'
+import { tapeScenario } from '../tapes/tape-scenario.ts'
 import { type DataFile, FileError, readDataFile } from './data-file.ts'
 
 /**
- * Reads a scenario file, which may hold a single rule. Throws a `FileError` with every problem and its place.
+ * Reads a scenario file, which may hold a single rule; or a tape, as the scenario that replays it. Throws a `FileError` with every problem and its place.
  *
  * @param file Relative to the working directory.
  */
 export function loadScenarioFile(file: string, operations: readonly KnownOperation[]): Scenario {
+  if (isTapeName(file)) return checkScenario(tapeScenario(readTapeFile(file), operations), operations)
   return toScenario(file, readDataFile(file), operations)
 }
 

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { loadLibrary } from '../database/own-rows.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
+import type { GatewayOptionsInput } from '../sandbox/options.ts'
 import { drain } from '../server/drain.ts'
 import { printed, type RequestLine } from '../server/request-line.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
@@ -30,6 +31,11 @@ export interface ServeFlags {
   watch?: true
   quiet?: true
   json?: true
+  recordings?: string
+  onMiss?: 'fail' | 'double' | 'forward'
+  speed?: number
+  upstream?: string
+  allowCi?: true
   config?: string
 }
 
@@ -93,13 +99,15 @@ async function tokenIn(file: string | undefined): Promise<string | undefined> {
   throw new UsageError(`--token-file ${file}: a token has no spaces and at least one character`)
 }
 
-function prepare({ config, seed, scenario = [], node, default: hasDefault }: ServeFlags) {
+function prepare(flags: ServeFlags) {
+  const { config, seed, scenario = [], node, default: hasDefault } = flags
   const options = config === undefined ? {} : readConfig(config)
   const { scenarios, files } = loadScenarios([...(options.scenarios ?? []), ...scenario])
   try {
     const gateway = new GatewayCore({
       ...options,
       ...(seed !== undefined && { seed }),
+      ...replayOptions(flags),
       scenarios,
       sandboxes: {
         ...options.sandboxes,
@@ -114,6 +122,19 @@ function prepare({ config, seed, scenario = [], node, default: hasDefault }: Ser
       message.replace(/^createGateway: |^(?=Bad fixture)/, config === undefined ? '' : `${config}: `),
     )
   }
+}
+
+/** What was given of the options of tapes. */
+function replayOptions(flags: ServeFlags): Partial<GatewayOptionsInput> {
+  const { recordings, onMiss, speed, upstream, allowCi } = flags
+  if (onMiss !== undefined && recordings === undefined && flags.config === undefined)
+    throw new UsageError('--on-miss is about tapes: give a folder of them with --recordings')
+  if (onMiss === 'forward' && upstream === undefined)
+    throw new UsageError('--on-miss forward needs --upstream, the base address of the real gateway')
+  if (onMiss === 'forward' && process.env['CI'] && !allowCi)
+    throw new UsageError('CI is set, so nothing is forwarded: --allow-ci forwards all the same')
+  const given = Object.entries({ recordings, onMiss, speed, upstream, allowCi })
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
 /** `auto` is the number at the end of the host name, as the pods of a StatefulSet have it: `understudy-3` is `n3`. */

@@ -16,6 +16,8 @@ import { isScenarioPath } from '../rules/scenario-path.ts'
 import { GatewayOptions, type GatewayOptionsInput } from '../sandbox/options.ts'
 import type { Sandbox, SandboxClock } from '../sandbox/sandbox.ts'
 import { type NewSandbox, Sandboxes } from '../sandbox/sandboxes.ts'
+import type { Recordings } from '../tapes/recordings.ts'
+import { openRecordings } from './open-recordings.ts'
 import { Router } from './router.ts'
 import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
@@ -42,6 +44,8 @@ export class GatewayCore implements Face {
   readonly router = new Router(operations)
   /** @internal */
   readonly sandboxes: Sandboxes
+  /** @internal */
+  readonly recordings: Recordings | undefined
 
   /**
    * Throws one clear line for an option, a scenario or a fixture that is wrong.
@@ -50,6 +54,7 @@ export class GatewayCore implements Face {
    */
   constructor(options: GatewayOptionsInput = {}, readScenario?: ScenarioReader) {
     this.options = parseOptions(options)
+    this.recordings = openRecordings(this.options)
     const fromFileToo = (given: string | object): Scenario =>
       readScenario && typeof given === 'string' && isScenarioPath(given)
         ? readScenario(given, operations)

@@ -16,6 +16,7 @@ import { distort } from './distort.ts'
 import { assertSandbox, type Caller, findCaller } from './find-sandbox.ts'
 import type { GatewayCore } from './gateway.ts'
 import { meetRule } from './meet-rule.ts'
+import { meetTape } from './meet-tape.ts'
 import { assertJson, readBody } from './read-body.ts'
 import { refuse } from './refuse.ts'
 import { routeCall } from './route-call.ts'
@@ -63,6 +64,7 @@ async function answer(
   const effect = meetRule(record, call, operation, named)
   if (effect.waitMs > 0) await record.state.clock.wait(effect.waitMs, call.signal)
   let reply = effect.instead
+  if (!reply && gateway.recordings) reply = await meetTape(gateway, record, refusal, call.signal)
   if (!reply) {
     try {
       if (!operation || refusal) throw refusal ?? new GatewayError(404)

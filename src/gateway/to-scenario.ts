@@ -5,12 +5,14 @@ import { operations } from '../operations/index.ts'
 import { bundledScenario } from '../rules/bundled.ts'
 import { checkScenario, type KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
+import { isTape } from '../tapes/tape.ts'
+import { tapeScenario } from '../tapes/tape-scenario.ts'
 
 /** Reads a scenario file. Throws one clear line with the place. Entries that run in Node bring it. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => Scenario
 
 /**
- * A scenario from the name of a bundled one, a scenario, or a single rule. A text is always a name: requests and the
+ * A scenario from the name of a bundled one, a scenario, a single rule, or a tape. A text is always a name: requests and the
  * control API come here, and must not make the server read files.
  */
 export function toScenario(input: string | object): Scenario {
@@ -30,6 +32,7 @@ export function parseScenario(json: unknown): Scenario {
     const given = Array.isArray(json) ? 'a list' : String(json)
     throw new TypeError(`A scenario is { name, rules: […] } or a single rule, not ${given}`)
   }
+  if (isTape(json)) return checkScenario(tapeScenario(json, operations), operations)
   return checkScenario('rules' in json ? json : { name: 'rule', rules: [json] }, operations)
 }
 

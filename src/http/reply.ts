@@ -22,8 +22,11 @@ export type Frame =
   | { kind: 'done'; wire?: string }
   /** Bytes as they are, whatever they are; a string stands for its UTF-8. */
   | { kind: 'bytes'; bytes: string | Uint8Array }
-  /** Nothing for `ms` milliseconds of sandbox time. What came before has left by then. */
-  | { kind: 'wait'; ms: number }
+  /**
+   * Nothing for `ms` milliseconds of sandbox time, or until something has come; that promise does not fail. What came
+   * before has left by then.
+   */
+  | { kind: 'wait'; ms: number; until?: Promise<void> }
   /** The last frame: nothing after it is looked at. What came before has left by then. */
   | { kind: 'hang-up'; how: HangUp }
 

@@ -4,7 +4,7 @@
  */
 
 /** Names in lower case. */
-const secretHeaders: ReadonlySet<string> = new Set([
+export const secretHeaders: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
   'cookie',
@@ -16,7 +16,7 @@ const secretHeaders: ReadonlySet<string> = new Set([
 ])
 
 /** Query parameters, fields of JSON at every depth. `max_output_tokens` is none of them. */
-const secretFields: ReadonlySet<string> = new Set([
+export const secretFields: ReadonlySet<string> = new Set([
   'key',
   'api_key',
   'apiKey',

@@ -1,4 +1,4 @@
-/** Whether a text is the path of a scenario file, not the name of a bundled scenario. */
+/** Whether a text is the path of a scenario file, or of a tape, not the name of a bundled scenario. */
 export function isScenarioPath(text: string): boolean {
-  return /\.(json|ya?ml)$/i.test(text)
+  return /\.(jsonl?|ya?ml)$/i.test(text)
 }

@@ -10,6 +10,12 @@ import { nodeNameForm } from './sandbox-id.ts'
 const milliseconds = z.number().min(0)
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
+/** A parsed tape, as `parseTape` gives it. */
+export interface GivenTape {
+  readonly head: object
+  readonly chunks: readonly unknown[]
+}
+
 export const GatewayOptions = z.strictObject({
   seed: z
     .union([z.int(), z.string().min(1)])
@@ -30,6 +36,26 @@ export const GatewayOptions = z.strictObject({
     .array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)]))
     .default([])
     .describe('In force from the start.'),
+  recordings: z
+    .union([z.string().min(1), z.array(z.custom<GivenTape>(isObject))])
+    .optional()
+    .describe('A folder of tapes, or parsed tapes: they answer where no rule does, before the operations.'),
+  onMiss: z
+    .enum(['fail', 'double', 'forward'])
+    .default('fail')
+    .describe('A call that no tape answers: 404 with the nearest tape, the double, or the real gateway.'),
+  speed: z.number().min(0).default(1).describe('Of tapes: 2 is twice as fast, 0 waits for nothing.'),
+  volatileFields: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      'Paths of a body that do not count when a tape is looked for. Default: a list of the usual ones.',
+    ),
+  upstream: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('The base address of the real gateway, for onMiss: forward.'),
+  allowCi: z.boolean().default(false).describe('Forward also where CI is set.'),
   streamEvents: z.enum(['all', 'documented']).default('all'),
   firstEventMs: milliseconds.default(0).describe('Wait before the first event of a stream.'),
   tokensPerSecond: z.number().positive().optional().describe('Pace of a stream. Default: no pacing.'),

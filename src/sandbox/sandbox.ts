@@ -14,7 +14,7 @@ import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
 import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import { failScenario, replyScenario } from '../rules/shorthand.ts'
-import type { GatewayOptions } from './options.ts'
+import type { GatewayOptions, GivenTape } from './options.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
 
 /** What a sandbox is made of. */
@@ -140,13 +140,14 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /**
    * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in
    * Node a `.yaml` or `.json` file of either by its path, relative to the working directory.
+   * A recording replays to requests like the one it was made of; one without a request, to every call.
    * Single rules with `times` are the exception: they are used up in the order given, before all others.
    *
    * Throws a `ScenarioError` for a scenario that is wrong, and 410 for a sandbox that is disposed of.
    *
    * @example using outage = sandbox.use('provider-outage')
    */
-  use(scenario: string | ScenarioInput | RuleInput): ActiveScenario {
+  use(scenario: string | ScenarioInput | RuleInput | GivenTape): ActiveScenario {
     const { host } = this.#setup
     host.find(this.id)
     const checked = host.toScenario(scenario)

@@ -1,0 +1,195 @@
+/**
+ * Recording, at the socket: what passes is not touched, and the tape has every byte of it with its split points.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ExchangeLine, type RecorderSetup, startRecorder } from '../../src/contract/recorder.ts'
+import { Redactor } from '../../src/tapes/redactor.ts'
+import { bytesOf, parseTape, type Tape } from '../../src/tapes/tape.ts'
+import { ask, joined, splitPoints, startStreams, startUpstream, syntheticStreams } from './streams.ts'
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'understudy-tapes-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+let folders = 0
+
+/** A recorder before an upstream, with a folder of its own. */
+async function record(upstream: URL, setup: Partial<RecorderSetup> = {}) {
+  const out = setup.out ?? join(root, String(++folders))
+  const lines: ExchangeLine[] = []
+  const recorder = await startRecorder({
+    upstream,
+    out,
+    redactor: new Redactor(),
+    onExchange: (line) => lines.push(line),
+    ...setup,
+  })
+  return { ...recorder, out, lines }
+}
+
+async function tapesIn(folder: string): Promise<Map<string, Tape>> {
+  const files = await readdir(folder)
+  const tapes = files.map(
+    async (file) => [file, parseTape(await readFile(join(folder, file), 'utf8'), file)] as const,
+  )
+  return new Map(await Promise.all(tapes))
+}
+
+const chunksOf = (tape: Tape | undefined) =>
+  (tape?.chunks ?? []).map((chunk) => ({ ms: chunk.ms, bytes: bytesOf(chunk) }))
+
+describe('The recorder', () => {
+  it('tapes streams of three protocols with every byte and split point, and passes them on unchanged', async () => {
+    const streams = syntheticStreams(12)
+    await using upstream = await startStreams(streams)
+    const recorder = await record(upstream.url)
+    const seen = await Promise.all(streams.map(({ path, body }) => ask(recorder.baseUrl, path, { body })))
+    await recorder.close()
+
+    const tapes = [...(await tapesIn(recorder.out)).values()]
+    expect(tapes).toHaveLength(streams.length)
+    for (const [index, stream] of streams.entries()) {
+      const tape = tapes.find(({ request }) => JSON.stringify(request?.json) === JSON.stringify(stream.body))
+      expect(joined(seen[index]?.chunks ?? [])).toBe(joined(stream.chunks))
+      expect(seen[index]?.end).toBe(stream.end)
+      expect(joined(chunksOf(tape))).toBe(joined(stream.chunks))
+      expect(splitPoints(chunksOf(tape))).toEqual(splitPoints(seen[index]?.chunks ?? []))
+      expect(tape?.end?.end).toBe(stream.end)
+    }
+  })
+
+  it('hands a chunk on before the next one comes', async () => {
+    let more = () => {}
+    await using upstream = await startUpstream(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: first\n\n')
+      await new Promise<void>((resolve) => {
+        more = resolve
+      })
+      response.end('data: [DONE]\n\n')
+    })
+    const recorder = await record(upstream.url)
+    const seen = await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }) => {
+      if (chunks.length === 1) more()
+    })
+    await recorder.close()
+    expect(seen.chunks.map(({ bytes }) => bytes.toString())).toEqual(['data: first\n\n', 'data: [DONE]\n\n'])
+  })
+
+  it('asks upstream for uncompressed replies, and sends the key in use', async () => {
+    await using upstream = await startUpstream((_, response) => void response.end('{}'))
+    const recorder = await record(upstream.url, { key: 'real-key-0001' })
+    await ask(recorder.baseUrl, '/providers?a=1', { headers: { 'accept-encoding': 'gzip' } })
+    await recorder.close()
+    expect(upstream.requests[0]).toMatchObject({
+      url: '/api/v1/providers?a=1',
+      headers: { 'accept-encoding': 'identity', authorization: 'Bearer real-key-0001' },
+    })
+  })
+
+  it('keeps the tape of a client who hangs up after [DONE]', async () => {
+    await using upstream = await startUpstream(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: [DONE]\n\n')
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      response.end()
+    })
+    const recorder = await record(upstream.url)
+    await ask(recorder.baseUrl, '/responses', { body: {} }, (_, stop) => stop())
+    await recorder.close()
+    const [tape] = (await tapesIn(recorder.out)).values()
+    expect(tape).toMatchObject({ chunks: [{ text: 'data: [DONE]\n\n' }], end: { end: 'fin' } })
+  })
+
+  it('says that the client left, where it left before the end', async () => {
+    await using upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"type":"response.created"}\n\n')
+    })
+    const recorder = await record(upstream.url)
+    await ask(recorder.baseUrl, '/responses', { body: {} }, (_, stop) => stop())
+    await recorder.close()
+    const [tape] = (await tapesIn(recorder.out)).values()
+    expect(tape?.end?.end).toBe('client-left')
+  })
+
+  it('stops taping, not answering, above so many bytes (64 MB by default)', async () => {
+    const piece = Buffer.alloc(64 * 1024, 'data: x\n')
+    await using upstream = await startUpstream(async (_, response) => {
+      for (let sent = 0; sent < 65; sent++)
+        if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve))
+      response.end()
+    })
+    const recorder = await record(upstream.url, { maxBytes: 64 * piece.length })
+    let bytes = 0
+    await ask(recorder.baseUrl, '/responses', { body: {} }, (seen) => {
+      bytes += seen.chunks.pop()?.bytes.length ?? 0
+    })
+    await recorder.close()
+    expect(bytes).toBe(65 * piece.length)
+    expect(await readdir(recorder.out)).toEqual([])
+    expect(recorder.lines[0]?.result).toEqual({ kind: 'not-taped', reason: 'is larger than 4 MB' })
+  })
+
+  it('numbers equal requests in their order, and tapes only new ones unless it is to tape all', async () => {
+    let calls = 0
+    await using upstream = await startUpstream((_, response) => void response.end(`{"call":${++calls}}`))
+    const first = await record(upstream.url)
+    await ask(first.baseUrl, '/providers')
+    await ask(first.baseUrl, '/providers')
+    await first.close()
+    const names = [...(await tapesIn(first.out)).keys()].sort()
+    expect(names).toEqual([
+      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.2\.tape\.jsonl$/),
+      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.tape\.jsonl$/),
+    ])
+
+    const again = await record(upstream.url, { out: first.out })
+    await ask(again.baseUrl, '/providers')
+    await again.close()
+    expect(again.lines[0]?.result).toMatchObject({ kind: 'not-taped' })
+
+    const all = await record(upstream.url, { out: first.out, mode: 'all' })
+    await ask(all.baseUrl, '/providers')
+    await all.close()
+    const [tape, ...others] = (await tapesIn(first.out)).values()
+    expect(others).toEqual([])
+    expect(tape?.chunks).toMatchObject([{ text: '{"call":4}' }])
+  })
+
+  it('answers 502 and tapes nothing where upstream cannot be reached', async () => {
+    const upstream = await startUpstream(() => {})
+    await upstream[Symbol.asyncDispose]()
+    const recorder = await record(upstream.url)
+    const seen = await ask(recorder.baseUrl, '/providers')
+    await recorder.close()
+    expect(seen.status).toBe(502)
+    expect(joined(seen.chunks)).toContain('cannot reach')
+    expect(await readdir(recorder.out)).toEqual([])
+  })
+
+  it('tapes a connection that breaks before an answer', async () => {
+    await using upstream = await startUpstream((_, response) => void response.socket?.resetAndDestroy())
+    const recorder = await record(upstream.url)
+    const seen = await ask(recorder.baseUrl, '/providers')
+    await recorder.close()
+    expect(seen).toMatchObject({ status: 0, end: 'reset' })
+    const [tape] = (await tapesIn(recorder.out)).values()
+    expect(tape).toMatchObject({ chunks: [], end: { end: 'reset', bytes: 0 } })
+    expect(tape?.reply).toBeUndefined()
+  })
+
+  it('is closed to pages of another origin', async () => {
+    await using upstream = await startUpstream((_, response) => void response.end('{}'))
+    const recorder = await record(upstream.url)
+    const seen = await ask(recorder.baseUrl, '/providers', { headers: { origin: 'https://evil.example' } })
+    await recorder.close()
+    expect(seen.status).toBe(403)
+    expect(upstream.requests).toEqual([])
+  })
+})
