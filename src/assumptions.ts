@@ -143,6 +143,55 @@ export const assumptions = {
     choice:
       'links at the end of strings that the schema leaves free to hold them, with an annotation each; none where no string can, since a link would break the JSON, and the journal says so',
   },
+  responseFields: {
+    about: 'Other fields of the Response object and of a `url_citation`',
+    choice:
+      'those that published clients require, null where nothing is to be said: `completed_at`, `error`, `incomplete_details`, `instructions`, the settings, `tools`, the details of `usage`; a `title` on each citation',
+  },
+  responseStatus: {
+    about: 'Other status values of responses and messages',
+    choice:
+      '`incomplete` where `max_output_tokens` ends the text, `in_progress` in events; a rule may set `failed`, `cancelled` or `queued`',
+  },
+  webSearchItem: {
+    about: 'Whether a search shows in the output',
+    choice: 'a `web_search_call` item precedes the message',
+  },
+  reasoning: {
+    about: 'Reasoning of a model',
+    choice:
+      'tokens by `effort`, within `max_tokens`, counted as output before the first item; none unless `reasoning` asks for it, and no output item',
+  },
+  presetStatus: {
+    about: 'Other status values of presets',
+    choice: '`disabled` and `archived`; such a preset is read and used like an active one',
+  },
+  presetConfig: {
+    about: 'Other keys of `config`',
+    choice: 'any field of a request to POST /responses, with the type it has there',
+  },
+  instructType: {
+    about: 'Types of nullable model fields, and of `instruct_type`, when non-null',
+    choice: '`instruct_type` is a string or null; the others are always null',
+  },
+  limitedEngine: {
+    about: 'Which engine gives at most 20 results',
+    choice: 'the one in `limitedEngine`, none by default; more is a 400, whatever `max_total_results` says',
+  },
+  largeIntegers: {
+    about: 'Integers beyond 2^53',
+    choice:
+      '400 in a body, since JSON readers would change them; a larger `max_results` of benchmarks is no limit',
+  },
+  dates: {
+    about: 'Which forms of ISO 8601 are taken and given',
+    choice:
+      '`from_date` and `to_date` are days such as 2025-06-30; timestamps in replies are UTC with milliseconds, such as 2026-01-01T00:00:00.001Z',
+  },
+  countryCodes: {
+    about: 'The form of country codes',
+    choice: 'two capital letters; whether the code is assigned is not checked',
+  },
   streamOrder: {
     about: 'Other event types and their payloads',
     choice:

@@ -107,8 +107,9 @@ function shortened(key: string | number): string | number {
 /** What a refusal for these violations rests on. */
 function assumptionsOf({ restsOn = {} }: Operation, violations: readonly Violation[]): Set<AssumptionName> {
   const names = new Set<AssumptionName>(['violations'])
-  for (const { path, rule } of violations) {
+  for (const { path, rule, message } of violations) {
     if (rule === 'repeated') names.add('repeatedParameter')
+    if (rule === 'too_big' && message.includes(String(Number.MAX_SAFE_INTEGER))) names.add('largeIntegers')
     const field = /^body\.(\w+)/.exec(path)?.[1]
     const name = field !== undefined && Object.hasOwn(restsOn, field) ? restsOn[field] : undefined
     if (name) names.add(name)

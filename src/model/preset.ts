@@ -31,9 +31,13 @@ export async function applyPreset(
     assume('notFound')
     throw new GatewayError(404)
   }
-  if (preset.status !== 'active') warn(`The preset '${slug}' is ${preset.status}`)
+  if (preset.status !== 'active') {
+    assume('presetStatus')
+    warn(`The preset '${slug}' is ${preset.status}`)
+  }
   const version = await presetVersions.findBy('id', preset.designated_version_id)
   const { model = body.model, ...settings } = version?.config ?? {}
+  if (Object.keys(settings).some((key) => key !== 'temperature')) assume('presetConfig')
   const own = Object.entries(body).filter(([, value]) => value !== undefined && value !== null)
   const merged = { ...settings, instructions: version?.system_prompt, ...Object.fromEntries(own) }
   return {

@@ -70,8 +70,13 @@ function chooseSearch(
   { sandbox, assume, warn }: SearchContext,
 ): SearchRequest | undefined {
   const requests = readSearchRequests(body, model)
-  const violations = limitViolations(requests, sandbox.options.limitedEngine)
-  if (violations.length > 0) throw invalidRequest(violations)
+  const { limitedEngine } = sandbox.options
+  if (limitedEngine && requests.some(({ engine }) => engine === limitedEngine)) assume('limitedEngine')
+  const violations = limitViolations(requests, limitedEngine)
+  if (violations.length > 0) {
+    assume('violations')
+    throw invalidRequest(violations)
+  }
   warnOfDeprecated(requests, warn)
   warnOfOtherTools(body, warn)
 

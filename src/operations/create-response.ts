@@ -7,6 +7,7 @@ import { checkModel } from '../model/known-model.ts'
 import { applyPreset } from '../model/preset.ts'
 import { CreateResponseBody } from '../model/request.ts'
 import { toResponseObject } from '../model/response-object.ts'
+import { assumptionsOf } from '../model/responses-assumptions.ts'
 import { readConversation, readPrompt } from '../model/responses-prompt.ts'
 import { scriptedItems, scriptedSources, withScriptedHead } from '../model/script.ts'
 import { searchWeb } from '../model/search.ts'
@@ -46,6 +47,7 @@ export const createResponse = defineOperation({
       ? { items, reasoningTokens: 0 }
       : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, assume, warn })
     const response = toResponseObject(answer, { body, conversation, now, requestKey })
+    for (const name of assumptionsOf(asked, response)) assume(name)
     const reply = body.stream ? eventStream(streamFrames(response, sandbox.options)) : ok(response)
     return script ? withScriptedHead(reply, script) : reply
   },

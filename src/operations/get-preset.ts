@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { GatewayError } from '../http/errors.ts'
 import { ok } from '../http/reply.ts'
 import { defineOperation } from '../operation.ts'
-import { Preset } from '../resources/preset.ts'
+import { Preset, type PresetVersion } from '../resources/preset.ts'
 
 /** Reads a preset with its designated version. Throws 404 for an unknown slug, which is ours: see `assumptions.ts`. */
 export const getPreset = defineOperation({
@@ -25,6 +25,13 @@ export const getPreset = defineOperation({
     const designated_version = await sandbox.tables.presetVersions.findBy('id', preset.designated_version_id)
     // The database keeps the two together: see `checked` in database.ts.
     if (!designated_version) throw new Error(`Preset '${preset.slug}' has lost its designated version`)
+    if (preset.status !== 'active') assume('presetStatus')
+    if (hasOtherKeys(designated_version)) assume('presetConfig')
     return ok({ data: { ...preset, designated_version } })
   },
 })
+
+/** Whether the configuration has more than the keys that the specification shows. */
+function hasOtherKeys({ config }: PresetVersion): boolean {
+  return Object.keys(config).some((key) => key !== 'model' && key !== 'temperature')
+}

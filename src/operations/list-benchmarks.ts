@@ -43,6 +43,7 @@ export const listBenchmarks = defineOperation({
   async resolve({ query, sandbox, assume }) {
     assume('benchmarkOrder')
     assume('benchmarkMeta')
+    if (query.max_results === Number.MAX_SAFE_INTEGER) assume('largeIntegers')
     if (query.source !== 'index-source') {
       assume('designShape')
       if (query.task_type) assume('taskTypeOnDesign')
