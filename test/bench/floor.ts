@@ -1,7 +1,7 @@
 /**
  * The least that could do it: bare `node:http` that writes the bytes which the double was seen to write.
  */
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A request, and the reply that it got from the double. */
@@ -14,6 +14,8 @@ export interface Captured {
   headers: Record<string, string>
   /** What is written, one string a write: the whole body, or the events of a stream. */
   writes: string[]
+  /** Milliseconds before each write that is a delta. Default: everything is written at once. */
+  everyMs?: number
 }
 
 /** Serves the captured replies by method and path, and does nothing else. Returns the port. */
@@ -22,12 +24,28 @@ export async function startFloor(replies: readonly Captured[]): Promise<number> 
   const server = createServer((request, response) => {
     const reply = known.get((request.method ?? '') + request.url) as Captured
     response.writeHead(reply.status, reply.headers)
+    if (reply.everyMs !== undefined) return writePaced(reply, reply.everyMs, response)
     const last = reply.writes.length - 1
     for (let index = 0; index < last; index++) response.write(reply.writes[index])
     response.end(reply.writes[last])
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
+}
+
+/** Each delta when it is due, counted from the first, so that delays do not add up. */
+function writePaced({ writes }: Captured, everyMs: number, response: ServerResponse): void {
+  let due = performance.now()
+  let place = 0
+  const isDelta = () => writes[place]?.includes('.delta"') ?? false
+  const go = () => {
+    do response.write(writes[place++])
+    while (place < writes.length && !isDelta())
+    if (place === writes.length) return response.end()
+    due += everyMs
+    setTimeout(go, Math.max(1, due - performance.now()))
+  }
+  go()
 }
 
 export interface Wanted {

@@ -24,6 +24,8 @@ export interface Held {
   error: { p50: number; p99: number; worst: number }
   /** Milliseconds between one delta and the next. */
   gap: { p99: number }
+  /** Milliseconds from a request to the first event of its reply. */
+  firstEvent: { p50: number; p99: number }
   /** Of the server, while all streams were open. */
   usage: Usage
 }
@@ -43,12 +45,14 @@ export async function holdStreams(port: number, plan: Plan, look: () => Promise<
   await Promise.all(streams.map((stream) => stream.over))
   rest()
   const errors = Float64Array.from(streams.flatMap((stream) => stream.errors)).sort()
+  const firsts = Float64Array.from(streams.map((stream) => stream.firstEventMs)).sort()
   const gaps = Float64Array.from(streams.flatMap((stream) => stream.gaps)).sort()
   return {
     lost: streams.filter((stream) => !stream.isWhole).length,
     events: streams.reduce((sum, stream) => sum + stream.events, 0),
     error: { p50: at(errors, 0.5), p99: at(errors, 0.99), worst: at(errors, 1) },
     gap: { p99: at(gaps, 0.99) },
+    firstEvent: { p50: at(firsts, 0.5), p99: at(firsts, 0.99) },
     usage,
   }
 }
@@ -58,6 +62,8 @@ class Stream {
   readonly gaps: number[] = []
   readonly over: Promise<void>
   events = 0
+  firstEventMs = Number.NaN
+  readonly #askedAt = performance.now()
   #ordered = true
   #done = false
   #deltas = 0
@@ -87,6 +93,7 @@ class Stream {
   }
 
   #read(event: string, arrived: number): void {
+    if (this.events === 0) this.firstEventMs = arrived - this.#askedAt
     if (event.endsWith('data: [DONE]')) {
       this.#done = true
       return

@@ -1,12 +1,13 @@
 /**
- * Event streams: what an event costs when nothing is paced, and how well many paced ones keep their time.
+ * Event streams: the cost of an event when nothing is paced; the timing of many paced streams, and their cost against
+ * bare `node:http` that writes the same events at the same pace.
  */
-import { capture, type Wanted } from './floor.ts'
+import { type Captured, capture, type Wanted } from './floor.ts'
 import { toBytes } from './load.ts'
 import { type Bench, exactly, type Figure, microseconds, type Section } from './measure.ts'
 import { holdStreams } from './paced.ts'
 import { compareServers } from './requests.ts'
-import { startSubject } from './subject.ts'
+import { type Setup, startSubject } from './subject.ts'
 
 /** Each word is a token, and so a delta. */
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ')
@@ -32,13 +33,7 @@ export const streams: Section = {
 
 async function unpaced(bench: Bench): Promise<Figure[]> {
   bench.progress(`${deltas} deltas without pacing`)
-  await using ours = await startSubject({
-    kind: 'understudy',
-    entry: bench.entry('serve'),
-    options: {
-      scenarios: [{ name: 'story', rules: [{ on: 'createResponse', reply: { text: words(deltas) } }] }],
-    },
-  })
+  await using ours = await startSubject(story(bench, deltas))
   const reply = await capture(ours.port, wanted)
   await using stepwise = await startSubject({ kind: 'floor', replies: [reply] })
   await using atOnce = await startSubject({
@@ -81,22 +76,25 @@ interface Crowd {
   arrivalMs: number
 }
 
-async function paced(bench: Bench, { streams, perSecond, seconds, arrivalMs }: Crowd): Promise<Figure[]> {
+async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
+  const { streams, perSecond, seconds, arrivalMs } = crowd
   const name = `${streams.toLocaleString('en')} streams at ${perSecond} deltas a second`
   bench.progress(name)
   const tokens = perSecond * seconds
-  await using ours = await startSubject({
-    kind: 'understudy',
-    entry: bench.entry('serve'),
-    options: {
-      tokensPerSecond: perSecond,
-      scenarios: [{ name: 'story', rules: [{ on: 'createResponse', reply: { text: words(tokens) } }] }],
-    },
-  })
+  await using ours = await startSubject(story(bench, tokens, perSecond))
   const idle = await ours.usage(true)
   const plan = { streams, perSecond, tokens, arrivalMs, request: toBytes(wanted) }
   const held = await holdStreams(ours.port, plan, () => ours.usage())
+  const used = (await ours.usage()).cpu - idle.cpu
+  await using floor = await startSubject({
+    kind: 'floor',
+    replies: [await pacedReply(bench, tokens, perSecond)],
+  })
+  const floorIdle = await floor.usage(true)
+  const bare = await holdStreams(floor.port, plan, () => floor.usage())
+  const floorUsed = (await floor.usage()).cpu - floorIdle.cpu
   const perStream = (bytes: number, before: number) => (bytes - before) / streams / 1000
+  const inSeconds = (cpu: number) => `${(cpu / 1e6).toFixed(1)} s`
   return [
     {
       name: `${name}: dropped or out of order`,
@@ -113,10 +111,37 @@ async function paced(bench: Bench, { streams, perSecond, seconds, arrivalMs }: C
       detail: `p50 ${held.error.p50.toFixed(1)} ms, worst ${held.error.worst.toFixed(0)} ms; gaps p99 ${held.gap.p99.toFixed(0)} ms where ${(1000 / perSecond).toFixed(0)} are due`,
     },
     {
+      name: `${name}: processor time`,
+      value: exactly(used / floorUsed),
+      unit: 'x',
+      aim: 1.3,
+      detail: `${inSeconds(used)} against ${inSeconds(floorUsed)}, from a cold start`,
+    },
+    {
+      name: `${name}: first event, p99`,
+      value: exactly(held.firstEvent.p99),
+      unit: 'ms',
+      aim: 150,
+      detail: `p50 ${held.firstEvent.p50.toFixed(0)} ms; bare node:http p99 ${bare.firstEvent.p99.toFixed(0)} ms`,
+    },
+    {
       name: `${name}: memory of one open stream`,
       value: exactly(perStream(held.usage.heap, idle.heap)),
       unit: 'KB',
       detail: `of heap, ${perStream(held.usage.rss, idle.rss).toFixed(1)} KB of RSS with its connection; RSS ${(held.usage.rss / 1e6).toFixed(0)} MB`,
     },
   ]
+}
+
+/** A server that tells a story of so many tokens. */
+function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
+  const scenarios = [{ name: 'story', rules: [{ on: 'createResponse', reply: { text: words(tokens) } }] }]
+  const options = { scenarios, ...(tokensPerSecond !== undefined && { tokensPerSecond }) }
+  return { kind: 'understudy', entry: bench.entry('serve'), options }
+}
+
+/** The same bytes, for the floor to write at the same pace. */
+async function pacedReply(bench: Bench, tokens: number, perSecond: number): Promise<Captured> {
+  await using subject = await startSubject(story(bench, tokens))
+  return { ...(await capture(subject.port, wanted)), everyMs: 1000 / perSecond }
 }
