@@ -29,24 +29,6 @@ const ownSourcesOnly: TsdownPlugin = {
   },
 }
 
-/**
- * Commander's `import`s of `node:process` and `node:util` as look-ups: to import these two is to run every getter that
- * they have, which takes a tenth of a start.
- */
-const lookedUp: TsdownPlugin = {
-  name: 'looked-up',
-  transform: {
-    filter: { id: /node_modules\/commander\// },
-    handler: (code) => ({
-      code: code.replace(
-        /import (\{[^}]+\}|\w+) from '(node:process|node:util)';/g,
-        "const $1 = globalThis.process.getBuiltinModule('$2');",
-      ),
-      map: { mappings: '' },
-    }),
-  },
-}
-
 export default defineConfig({
   entry: ['index', 'vitest', 'playwright', 'remote', 'serve', 'bin'].map((name) => `src/${name}.ts`),
   platform: 'neutral',
@@ -57,7 +39,7 @@ export default defineConfig({
   minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
   deps: { neverBundle: [/^node:/], onlyBundle: bundled },
-  plugins: [ownSourcesOnly, lookedUp],
+  plugins: [ownSourcesOnly],
   // Zod's translations, none of which are left in the bundle; and that declarations come from TypeScript 7.
   suppressWarnings: [/CommonJS dts syntax/, /TypeScript 7\.0/],
   report: false,

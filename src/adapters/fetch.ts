@@ -4,7 +4,6 @@
 import type { Call } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
-import { toBytes } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import { decodeBody } from '../http/utf8.ts'
 import { toResponse } from './response.ts'
@@ -16,7 +15,7 @@ import { toResponse } from './response.ts'
  */
 export function toFetch(gateway: GatewayCore): typeof fetch {
   return async (input, init) => {
-    const call = plainCall(input, init) ?? toCall(requestOf(input, init))
+    const call = toCall(requestOf(input, init))
     call.signal?.throwIfAborted()
     return decoded(await toResponse(await handle(gateway, call), call))
   }
@@ -48,32 +47,4 @@ export function toCall(request: Request): Call {
 
 function requestOf(input: RequestInfo | URL, init: RequestInit | undefined): Request {
   return input instanceof Request && init === undefined ? input : new Request(input, init)
-}
-
-const plainMethods = new Set(['GET', 'POST', 'PATCH'])
-
-/**
- * The call of an address and plain settings, as nearly every client makes it: without the `Request`, which takes as
- * long to make as the answer. Undefined for everything else, and for whatever `Request` would refuse.
- */
-function plainCall(input: RequestInfo | URL, init: RequestInit = {}): Call | undefined {
-  const { method = 'GET', headers: given, body, signal, ...rest } = init
-  if (input instanceof Request || !plainMethods.has(method) || Object.keys(rest).length > 0) return undefined
-  if (method === 'GET' ? body != null : typeof body !== 'string') return undefined
-  const url = URL.parse(String(input))
-  if (!url || url.username || url.password) return undefined
-  const headers = Object.fromEntries(new Headers(given))
-  if (body != null) headers['content-type'] ??= 'text/plain;charset=UTF-8'
-  return {
-    method,
-    path: url.pathname,
-    search: url.search,
-    headers,
-    signal: signal ?? undefined,
-    readBody(limit) {
-      const bytes = toBytes(body as string)
-      if (bytes.byteLength > limit) throw new GatewayError(413)
-      return decodeBody(bytes)
-    },
-  }
 }

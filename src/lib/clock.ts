@@ -144,24 +144,6 @@ export class Clock {
   }
 }
 
-let second = Number.NaN
-let untilSecond = ''
-
-/**
- * A time as ISO 8601, `2026-01-01T00:00:00.001Z`. Times that follow on one another differ in their last digits, and
- * so only those are written anew.
- *
- * @param ms Milliseconds since 1970.
- */
-export function isoTime(ms: number): string {
-  const whole = Math.floor(ms / 1000)
-  if (whole !== second) {
-    untilSecond = new Date(whole * 1000).toISOString().slice(0, -4)
-    second = whole
-  }
-  return `${untilSecond}${String(Math.trunc(ms) - whole * 1000).padStart(3, '0')}Z`
-}
-
 /** Real milliseconds since some fixed moment, for durations. */
 export function monotonic(): number {
   return performance.now()

@@ -6,24 +6,7 @@
 /** A 64-bit hash of labels as 16 hexadecimal digits. Labels are kept apart: `('ab', 'c')` is not `('a', 'bc')`. */
 export function hash(...labels: ReadonlyArray<string | number>): string {
   const [high, low] = mix(labels)
-  return String.fromCharCode(
-    digit(high, 28),
-    digit(high, 24),
-    digit(high, 20),
-    digit(high, 16),
-    digit(high, 12),
-    digit(high, 8),
-    digit(high, 4),
-    digit(high, 0),
-    digit(low, 28),
-    digit(low, 24),
-    digit(low, 20),
-    digit(low, 16),
-    digit(low, 12),
-    digit(low, 8),
-    digit(low, 4),
-    digit(low, 0),
-  )
+  return hexadecimal(high) + hexadecimal(low)
 }
 
 /** A generator of numbers in [0, 1) that depends on the labels only. */
@@ -66,12 +49,9 @@ function mix(labels: ReadonlyArray<string | number>): [number, number] {
   return [avalanche(high ^ (low >>> 15)), avalanche(low ^ (high >>> 13))]
 }
 
-/** The character of one hexadecimal digit. Sixteen at once make a string in one piece, which sums of strings do not. */
-function digit(value: number, shift: number): number {
-  return hexadecimal[(value >>> shift) & 0xf] as number
+function hexadecimal(value: number): string {
+  return value.toString(16).padStart(8, '0')
 }
-
-const hexadecimal = Uint8Array.from('0123456789abcdef', (character) => character.charCodeAt(0))
 
 function avalanche(value: number): number {
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)

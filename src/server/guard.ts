@@ -21,8 +21,6 @@ export class Guard {
   readonly token: string | undefined
   readonly #allowed: ReadonlySet<string>
   readonly #isWide: boolean
-  /** The last good one, as most requests are from the same client. */
-  #known: string | undefined
 
   constructor({ host, allowedHosts, token }: GuardOptions) {
     this.#allowed = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()))
@@ -34,11 +32,9 @@ export class Guard {
   assertHost({ headers, url = '/' }: IncomingMessage): void {
     const { host = '' } = headers
     if (!url.startsWith('/') && url !== '*' && URL.parse(url)?.host !== host) throw foreignHost(url)
-    if (host === this.#known) return
     const name = hostnameOf(host)
     if (!isLoopback(name) && !this.#allowed.has(name) && !(this.#isWide && isIP(name)))
       throw foreignHost(host)
-    this.#known = host
   }
 
   /** Throws 403 for a request that a page of another origin makes, with or without preflight. */
