@@ -6,7 +6,8 @@ import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
 import type { StreamProtocol } from './faults/protocol.ts'
 import type { Reply } from './http/reply.ts'
-import type { ScriptedReply } from './rules/scenario.ts'
+import type { Conversation } from './rules/conversation.ts'
+import type { ScriptedReply } from './rules/scripted-reply.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -50,6 +51,8 @@ export interface Operation<
   readonly streams?: boolean
   /** What its events are, where they are not those of Responses: faults find their places by it. */
   readonly streamProtocol?: StreamProtocol
+  /** Reads a request, checked or not, as a conversation, for scripts. Default: it has none. */
+  readonly readConversation?: (body: unknown) => Conversation
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body

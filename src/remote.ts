@@ -12,7 +12,7 @@ import type { Database, Records } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
 import type { Bodies } from './operations/index.ts'
 import { isScenarioPath } from './rules/scenario-path.ts'
-import { failScenario, replyScenario } from './rules/shorthand.ts'
+import { failScenario, replyScenario, scriptScenario } from './rules/shorthand.ts'
 import type {
   Promised,
   RemoteActiveScenario,
@@ -86,6 +86,14 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
 
   fail(...args: Parameters<RemoteFace['fail']>): Promise<RemoteActiveScenario> {
     return this.use(failScenario(...args))
+  }
+
+  script(...args: Parameters<RemoteFace['script']>): Promise<RemoteActiveScenario> {
+    return this.use(scriptScenario(...args))
+  }
+
+  scripts(): ReturnType<RemoteFace['scripts']> {
+    return this.client.get(`${this.#path}/scripts`)
   }
 
   resetScenarios(): Promise<void> {

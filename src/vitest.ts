@@ -15,12 +15,13 @@ import { type Interception, intercept } from './adapters/intercept.ts'
 import { sandboxBaseUrl } from './gateway/address.ts'
 import { createGateway, type Gateway } from './index.ts'
 import type { JournalEntry } from './journal/entry.ts'
-import { judgeCalls, judgeRules, judgeUnmatched, type Verdict } from './journal/expectations.ts'
+import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './journal/expectations.ts'
 import type { CallMatch } from './journal/journal.ts'
 import { calls, journalText } from './journal/journal-text.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { type Bodies, type OperationId, operations } from './operations/index.ts'
 import type { UnusedRule } from './rules/rules.ts'
+import type { ScriptProgress } from './rules/script-progress.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 
@@ -102,6 +103,9 @@ expect.extend({
   toHaveUsedAllRules(received) {
     return judge(received, ({ entries, unused }) => judgeRules(unused, entries))
   },
+  toHaveFinishedScript(received) {
+    return judge(received, ({ entries, scripts }) => judgeScripts(scripts, entries))
+  },
 })
 
 declare module 'vitest' {
@@ -124,6 +128,8 @@ declare module 'vitest' {
     toHaveNoUnmatchedRequests(): R
     /** Every rule in force has happened at least once. */
     toHaveUsedAllRules(): R
+    /** Every script was followed to its end, by every conversation that began one. */
+    toHaveFinishedScript(): R
   }
 }
 
@@ -131,16 +137,21 @@ declare module 'vitest' {
 interface Judged {
   journal: { entries(): JournalEntry[] | Promise<JournalEntry[]> }
   unusedRules(): UnusedRule[] | Promise<UnusedRule[]>
+  scripts?(): ScriptProgress[] | Promise<ScriptProgress[]>
 }
 
-type Findings = { entries: JournalEntry[]; unused: UnusedRule[] }
+type Findings = { entries: JournalEntry[]; unused: UnusedRule[]; scripts: ScriptProgress[] }
 
 function judge(received: unknown, verdict: (findings: Findings) => Verdict) {
   if (!isJudged(received)) throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
   const entries = received.journal.entries()
   const unused = received.unusedRules()
-  if (Array.isArray(entries) && Array.isArray(unused)) return toResult(verdict({ entries, unused }))
-  return Promise.all([entries, unused]).then(([entries, unused]) => toResult(verdict({ entries, unused })))
+  const scripts = received.scripts?.() ?? []
+  if (Array.isArray(entries) && Array.isArray(unused) && Array.isArray(scripts))
+    return toResult(verdict({ entries, unused, scripts }))
+  return Promise.all([entries, unused, scripts]).then(([entries, unused, scripts]) =>
+    toResult(verdict({ entries, unused, scripts })),
+  )
 }
 
 function isJudged(value: unknown): value is Judged {

@@ -29,6 +29,8 @@ type Face = Pick<
   | 'use'
   | 'reply'
   | 'fail'
+  | 'script'
+  | 'scripts'
   | 'reset'
   | 'resetScenarios'
   | 'unusedRules'
@@ -109,6 +111,8 @@ export class GatewayCore implements Face {
   readonly use: Face['use'] = (scenario): ActiveScenario => this.#default.use(scenario)
   readonly reply: Face['reply'] = (text, options) => this.#default.reply(text, options)
   readonly fail: Face['fail'] = (status, options) => this.#default.fail(status, options)
+  readonly script: Face['script'] = (...args) => this.#default.script(...args)
+  readonly scripts: Face['scripts'] = () => this.#default.scripts()
   readonly resetScenarios: Face['resetScenarios'] = () => this.#default.resetScenarios()
   readonly unusedRules: Face['unusedRules'] = (): UnusedRule[] => this.#default.unusedRules()
   readonly snapshot: Face['snapshot'] = () => this.#default.snapshot()

@@ -29,7 +29,8 @@ export function meetRule(
   operation: Operation | undefined,
   named: readonly Scenario[],
 ): CallEffect {
-  const outcome = record.state.rules.match(record, named)
+  const readConversation = () => operation?.readConversation?.(record.body)
+  const outcome = record.state.rules.match(record, named, readConversation)
   record.matched(outcome)
   const { match, headers } = outcome
   if (!match) return headers ? { ...noEffect, headers } : noEffect

@@ -5,7 +5,7 @@ import type { AssumptionName } from '../assumptions.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { hash } from '../lib/seed.ts'
 import type { ResolverContext } from '../operation.ts'
-import type { ScriptedReply } from '../rules/scenario.ts'
+import type { ScriptedReply } from '../rules/scripted-reply.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 
 export class RequestContext implements ResolverContext {

@@ -4,6 +4,7 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { explainNearMisses, type NearMiss } from '../rules/near-misses.ts'
 import type { Match } from '../rules/rules.ts'
+import type { TurnReading } from '../rules/script-runs.ts'
 import type { CallRecord, Delivery } from './call-record.ts'
 import type { KeptText } from './kept-body.ts'
 
@@ -30,6 +31,8 @@ export interface JournalEntry<Body = unknown> {
   replyBody: KeptText
   /** The rule that made or changed the reply. */
   rule: { scenario: string; rule: number; faults: string[] } | null
+  /** Which turn of which scripted conversation the call was; null where no script answered. */
+  turn: TurnReading | null
   /** Where no rule did: the rules that were meant for the call, and why each did not happen. */
   nearMisses: NearMiss[]
   assumptions: AssumptionName[]
@@ -62,6 +65,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     replyHeaders: { ...record.replyHeaders },
     replyBody: { text: replyBody.text, cut: replyBody.cut },
     rule: record.match ? ruleOf(record.match) : null,
+    turn: record.match?.turn ? { ...record.match.turn } : null,
     // A thousand rules are put into words only for those who ask.
     get nearMisses() {
       return record.match ? [] : nearMissesOf(record)

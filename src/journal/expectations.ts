@@ -6,6 +6,7 @@ import { hidden } from '../http/secrets.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { titleOf } from '../rules/near-misses.ts'
 import type { UnusedRule } from '../rules/rules.ts'
+import type { ScriptProgress } from '../rules/script-progress.ts'
 import type { JournalEntry } from './entry.ts'
 import { hidePart } from './hidden-entry.ts'
 import { callList, calls } from './journal-text.ts'
@@ -86,6 +87,30 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
   return {
     pass: false,
     message: `Expected every rule to have happened, these did not:\n${rules.join('\n')}\n${inAll(entries)}`,
+  }
+}
+
+/** Judges whether every script was followed to its end, by every conversation that began one. */
+export function judgeScripts(scripts: readonly ScriptProgress[], entries: readonly JournalEntry[]): Verdict {
+  const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
+    const title = titleOf({ scenario, number: rule, name: undefined })
+    if (conversations.length === 0)
+      return [
+        `  ${title} has not begun: ${problem ? `turn 1 of ${turns} expected ${problem}` : `none of its ${turns} turns was taken`}`,
+      ]
+    return conversations
+      .filter((each) => each.turns < turns || each.problem !== null)
+      .map((each) => {
+        const reason = each.problem === null ? '' : `; ${each.problem}`
+        return `  ${title} is at turn ${Math.min(each.turns, turns)} of ${turns} in conversation ${each.conversation}${reason}`
+      })
+  })
+  if (scripts.length === 0)
+    return { pass: false, message: 'Expected a script, there is none: see sandbox.script().' }
+  if (left.length === 0) return { pass: true, message: 'Expected a script that is not finished, all are.' }
+  return {
+    pass: false,
+    message: `Expected every script to be finished, these are not:\n${left.join('\n')}\n${inAll(entries)}`,
   }
 }
 

@@ -7,6 +7,7 @@ import { nearest } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { CallRecord } from './call-record.ts'
 import { nearMissesOf, ruleOf } from './entry.ts'
+import { turnText } from './journal-text.ts'
 
 /** One fact a line; nothing is left out, however much there is. */
 export function explain(record: CallRecord, operations: readonly KnownOperation[]): string {
@@ -14,6 +15,7 @@ export function explain(record: CallRecord, operations: readonly KnownOperation[
     headline(record),
     ...unanswered(record, operations),
     ...met(record),
+    ...played(record),
     ...nearMissesOf(record).map(({ reason }) => `Missed: ${reason}.`),
     ...record.warnings.map((warning) => `Warning: ${warning}.`),
     ...record.assumptions.map(
@@ -34,6 +36,15 @@ function met({ match }: CallRecord): string[] {
   const name = match.name === undefined ? '' : ` (${match.name})`
   const what = faults.length > 0 ? `fault ${faults.join(', ')}` : 'scripted reply'
   return [`It met rule ${rule}${name} of '${scenario}': ${what}.`]
+}
+
+/** `It was turn 2 of 3 of conversation 1, and fitted the script.` */
+function played({ match }: CallRecord): string[] {
+  if (!match?.turn) return []
+  const { problem } = match.turn
+  return [
+    `It was ${turnText(match.turn)}${problem ? `, and did not fit: expected ${problem}` : ', and fitted the script'}.`,
+  ]
 }
 
 function delivered({ delivery }: CallRecord): string[] {

@@ -1,6 +1,7 @@
 /**
  * The journal as people read it in a terminal: one line a call.
  */
+import type { TurnReading } from '../rules/script-runs.ts'
 import type { JournalEntry } from './entry.ts'
 
 /** How many calls a text shows; older ones are only counted. */
@@ -32,15 +33,23 @@ export function callList(entries: readonly JournalEntry[]): string {
 
 /** `POST /api/v1/responses (createResponse): 529 by rule 1 of 'fail' (status), 2 ms` */
 export function callLine(entry: JournalEntry): string {
-  const { method, path, operation, status, rule, delivery, durationMs } = entry
+  const { method, path, operation, status, rule, turn, delivery, durationMs } = entry
   const answer = status === 0 ? 'no answer' : String(status)
   const faults = rule && rule.faults.length > 0 ? ` (${rule.faults.join(', ')})` : ''
   return [
     `${method} ${path}${operation === null ? '' : ` (${operation})`}: ${answer}`,
     rule === null ? '' : ` by rule ${rule.rule} of '${rule.scenario}'${faults}`,
+    turn === null ? '' : `, ${turnText(turn)}`,
     delivery === 'complete' ? '' : `, ${delivery.replace('-', ' ')}`,
     durationMs === null ? '' : `, ${Math.round(durationMs)} ms`,
   ].join('')
+}
+
+/** `turn 2 of 3 of conversation 1` */
+export function turnText({ conversation, turn, of }: TurnReading): string {
+  return conversation === 0
+    ? 'a conversation without a script'
+    : `turn ${turn} of ${of} of conversation ${conversation}`
 }
 
 /** `1 call`, `2 calls` */
@@ -48,10 +57,11 @@ export function calls(count: number): string {
   return count === 1 ? '1 call' : `${count} calls`
 }
 
-function remarks({ operation, rule, warnings, nearMisses, brokeContract }: JournalEntry): string[] {
+function remarks({ operation, rule, turn, warnings, nearMisses, brokeContract }: JournalEntry): string[] {
   return [
     ...(operation === null && rule === null ? ['No operation has this address.'] : []),
     ...(brokeContract ? ['The reply broke its schema: a mistake of understudy, please report it.'] : []),
+    ...(turn?.problem ? [`The script expected otherwise: ${turn.problem}.`] : []),
     ...warnings,
     ...nearMisses.slice(0, explained).map(({ reason }) => `${reason}.`),
   ]

@@ -3,8 +3,8 @@
  */
 import type * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
-import type { ScriptedCitation, ScriptedReply } from '../rules/scenario.ts'
 import type { ScriptedItem } from '../rules/scripted-item.ts'
+import type { ScriptedCitation, ScriptedReply } from '../rules/scripted-reply.ts'
 import { type AnswerItem, webSearchItem } from './answer.ts'
 import { type CitedText, cite } from './citations.ts'
 import type { Conversation } from './conversation.ts'

@@ -8,8 +8,10 @@ import { applyPreset } from '../model/preset.ts'
 import { CreateResponseBody } from '../model/request.ts'
 import { toResponseObject } from '../model/response-object.ts'
 import { assumptionsOf } from '../model/responses-assumptions.ts'
+import { readResponsesConversation } from '../model/responses-conversation.ts'
 import { readConversation, readPrompt } from '../model/responses-prompt.ts'
 import { scriptedItems, scriptedSources, withScriptedHead } from '../model/script.ts'
+import { withUsage } from '../model/scripted-usage.ts'
 import { searchWeb } from '../model/search.ts'
 import { streamFrames } from '../model/stream.ts'
 import { defineOperation } from '../operation.ts'
@@ -33,6 +35,7 @@ export const createResponse = defineOperation({
     tools: 'toolShape',
     tool_choice: 'toolShape',
   },
+  readConversation: readResponsesConversation,
   response: ResponseObject,
   async resolve({ body: asked, sandbox, now, requestKey, script, assume, warn }) {
     const { body, model } = await applyPreset(asked, sandbox.tables, { assume, warn })
@@ -46,7 +49,8 @@ export const createResponse = defineOperation({
     const answer = items
       ? { items, reasoningTokens: 0 }
       : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, assume, warn })
-    const response = toResponseObject(answer, { body, conversation, now, requestKey })
+    const counted = toResponseObject(answer, { body, conversation, now, requestKey })
+    const response = withUsage(counted, script?.usage)
     for (const name of assumptionsOf(asked, response)) assume(name)
     const reply = body.stream ? eventStream(streamFrames(response, sandbox.options)) : ok(response)
     return script ? withScriptedHead(reply, script) : reply

@@ -2,12 +2,11 @@
  * Checks a scenario before it is used: its shape, its names, and whether its rules can happen at all. The result is a
  * whole scenario, or one error that lists every problem.
  */
-import { conflict, formFor } from '../faults/compatibility.ts'
-import { askedForm, type Fault, needsStream } from '../faults/fault.ts'
-import { type FaultSetting, faultOf } from '../faults/index.ts'
 import { valueAt } from '../faults/ramp.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { type Rule, Scenario, type ScriptedReply, type Step } from './scenario.ts'
+import { effectProblems, type Path, type Site } from './effect-problems.ts'
+import { patternProblems } from './pattern-problems.ts'
+import { Scenario } from './scenario.ts'
 import { type Problem, shapeProblems } from './scenario-problems.ts'
 
 /** What the checks need of an operation. */
@@ -47,15 +46,6 @@ export function checkScenario(input: unknown, operations: readonly KnownOperatio
   if (problems.length > 0) throw new ScenarioError(problems)
   return scenario
 }
-
-interface Site {
-  rule: Rule
-  /** `in scenario 'outage', rule 1` */
-  place: string
-  operations: readonly KnownOperation[]
-}
-
-type Path = (string | number)[]
 
 /** Problems of one rule, with paths below it. */
 function* ruleProblems(site: Site): Generator<Problem> {
@@ -98,19 +88,7 @@ function* whenProblems({ rule: { when = {} }, place }: Site): Generator<Problem>
     for (const [name, condition] of Object.entries(when[part] ?? {}))
       conditions.push([['when', part, name], condition])
   }
-  for (const [path, condition] of conditions) {
-    if (typeof condition !== 'object' || condition === null || !('matches' in condition)) continue
-    const { matches, flags } = condition as { matches: string; flags?: string }
-    try {
-      new RegExp(matches, flags)
-    } catch (error) {
-      const reason = (error as Error).message.replace(/^Invalid regular expression: (\/.*\/\w*: )?/, '')
-      yield {
-        path: [...path, 'matches'],
-        message: `Bad regular expression /${matches}/${flags ?? ''} ${place}: ${reason}`,
-      }
-    }
-  }
+  for (const [path, condition] of conditions) yield* patternProblems(condition, path, place)
 }
 
 function* oftenProblems({ rule, place }: Site): Generator<Problem> {
@@ -138,112 +116,4 @@ function* oftenProblems({ rule, place }: Site): Generator<Problem> {
     }
   if (afterwards && !sequence)
     yield { path: ['afterwards'], message: `'afterwards' ${place} has no sequence to follow: leave it out` }
-}
-
-function* effectProblems(site: Site): Generator<Problem> {
-  const { rule, place } = site
-  const given = (['fault', 'reply', 'sequence'] as const).filter((name) => rule[name] !== undefined)
-  if (given.length === 0)
-    yield { path: [], message: `Nothing happens ${place}: give it a fault, a reply or a sequence` }
-  if (given.length > 1 && rule.sequence) {
-    yield {
-      path: ['sequence'],
-      message: `Both ${given.join(' and ')} ${place}: put what comes first into the sequence as its first step`,
-    }
-  }
-  for (const [path, step] of stepsOf(rule)) {
-    if (step === 'pass') continue
-    if ('reply' in step) yield* replyProblems(step.reply, [...path, 'reply'], site)
-    if (!step.fault) continue
-    const faults = [step.fault].flat()
-    yield* faultProblems(faults, [...path, 'fault'], site)
-    const other = 'reply' in step && faults.find(({ name }) => replaces(faultOf(name)))
-    if (other) {
-      yield {
-        path: [...path, 'fault'],
-        message: `'${other.name}' ${place} answers in place of the reply beside it: use a sequence for both`,
-      }
-    }
-  }
-}
-
-function stepsOf({ fault, reply, sequence = [] }: Rule): [Path, Step][] {
-  const steps: [Path, Step][] = sequence.map((step, index) => [['sequence', index], step])
-  if (reply) steps.push([[], { reply, fault }])
-  else if (fault) steps.push([[], { fault }])
-  return steps
-}
-
-function* faultProblems(
-  settings: readonly FaultSetting[],
-  path: Path,
-  { rule, place, operations }: Site,
-): Generator<Problem> {
-  const faults = settings.map(({ name }) => faultOf(name))
-  for (const fault of faults) {
-    const what = needsStream(fault) ? 'streams' : 'generated answers'
-    if (!needsStream(fault) && !fault.generated) continue
-    const wrong = [rule.on].flat().find((on) => on !== '*' && !generates(on, operations))
-    if (wrong === undefined) continue
-    const able = operations.filter(({ streams }) => streams).map(({ id }) => `'${id}'`)
-    yield {
-      path,
-      message: `'${fault.name}' ${place} is a fault of ${what}, and '${wrong}' has none: use it on ${able.join(' or ')}`,
-    }
-  }
-  const form = formFor(faults)
-  if (form && rule.when?.stream === (form !== 'stream')) {
-    const { name } = faults.find((fault) => askedForm(fault) === form) as Fault
-    const needed = form === 'stream' ? 'a stream' : 'none'
-    yield {
-      path,
-      message: `'${name}' ${place} never happens: it needs a request for ${needed}, and the rule wants 'stream: ${rule.when.stream}'`,
-    }
-  }
-  for (const [index, first] of faults.entries()) {
-    for (const second of faults.slice(index + 1)) {
-      const reason = conflict(first, second)
-      if (!reason) continue
-      yield {
-        path,
-        message: `'${first.name}' and '${second.name}' ${place} cannot act together: ${reason}; use a sequence for both`,
-      }
-    }
-  }
-}
-
-/** Operations that write texts can stream and cite. */
-function generates(on: string, operations: readonly KnownOperation[]): boolean {
-  return operations.some(({ id, streams }) => id === on && streams)
-}
-
-/** Nothing of the rule's own reply is left. */
-function replaces({ removes = [] }: Fault): boolean {
-  return removes.includes('own')
-}
-
-function* replyProblems(
-  reply: ScriptedReply,
-  path: Path,
-  { rule, place, operations }: Site,
-): Generator<Problem> {
-  const composed = (['text', 'citations', 'output'] as const).filter((name) => reply[name] !== undefined)
-  const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
-  if (composed.length + whole.length === 0) {
-    yield { path, message: `The reply ${place} is empty: give it a text, output, a body or frames` }
-  }
-  const [first, second] = [...whole, ...composed]
-  if (whole.length > 0 && second) {
-    yield {
-      path: [...path, second],
-      message: `Both '${first}' and '${second}' ${place}: '${first}' is the whole reply`,
-    }
-  }
-  const wrong = [rule.on].flat().find((on) => !generates(on, operations))
-  if (composed[0] && wrong !== undefined) {
-    yield {
-      path: [...path, composed[0]],
-      message: `'${composed[0]}' ${place} is for operations that write texts, '${wrong}' is none: give a body or frames`,
-    }
-  }
 }

@@ -6,7 +6,9 @@ import { formFor } from '../faults/compatibility.ts'
 import { type FaultSetting, faultOf, inOrder } from '../faults/index.ts'
 import type { Ramp } from '../faults/ramp.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
-import type { Rule, Scenario, ScriptedReply, Step } from './scenario.ts'
+import type { Rule, Scenario, Step } from './scenario.ts'
+import type { Exhausted, Turn } from './script.ts'
+import type { ScriptedReply } from './scripted-reply.ts'
 
 /** What happens to a call: a scripted reply takes the place of the operation's answer, and faults act on either. */
 export interface Effect {
@@ -19,6 +21,16 @@ export interface CompiledStep {
   readonly effect: Effect | undefined
   /** What a request must ask for so that a fault can show: the step waits for such a request. */
   readonly form: 'stream' | 'json' | undefined
+}
+
+export interface CompiledTurn {
+  readonly turn: Turn
+  readonly faults: readonly FaultSetting[]
+}
+
+export interface CompiledScript {
+  readonly turns: readonly CompiledTurn[]
+  readonly exhausted: Exhausted
 }
 
 export interface CompiledRule {
@@ -35,6 +47,8 @@ export interface CompiledRule {
   readonly probability: Ramp | undefined
   readonly quota: { limit: number; windowMs: number } | undefined
   readonly during: { fromMs: number; toMs: number } | undefined
+  /** A rule with a script has no steps. */
+  readonly script: CompiledScript | undefined
   /** A rule without a sequence has one step, which repeats. */
   readonly steps: readonly CompiledStep[]
   readonly afterwards: 'pass' | 'last' | 'repeat'
@@ -93,6 +107,10 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     probability: rule.probability,
     quota: rule.quota,
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
+    script: rule.script && {
+      turns: rule.script.map((turn) => ({ turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] })),
+      exhausted: rule.exhausted ?? 'fail',
+    },
     steps,
     afterwards: rule.sequence ? (rule.afterwards ?? 'pass') : 'last',
     announcesQuota: rule.quota !== undefined && steps.some(limitsRate),

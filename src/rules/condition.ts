@@ -153,7 +153,7 @@ function bodyTest(text: string, condition: Condition): Test {
   }
 }
 
-function compileCondition(condition: Condition): (value: unknown) => boolean {
+export function compileCondition(condition: Condition): (value: unknown) => boolean {
   if (typeof condition !== 'object' || condition === null) return (value) => equal(value, condition)
   if ('equals' in condition) return (value) => equal(value, condition.equals)
   if ('contains' in condition)
@@ -165,7 +165,7 @@ function compileCondition(condition: Condition): (value: unknown) => boolean {
 }
 
 /** A condition in words: `'en'`, `with 'weather' in it`. */
-function wish(condition: Condition, secret: boolean): string {
+export function wish(condition: Condition, secret = false): string {
   if (typeof condition !== 'object' || condition === null) return show(condition, secret)
   if ('equals' in condition) return `equal to ${show(condition.equals, secret)}`
   if ('present' in condition) return condition.present ? 'to be there' : 'to be absent'
@@ -175,7 +175,7 @@ function wish(condition: Condition, secret: boolean): string {
 }
 
 /** A value in words, whole: a reader who cannot see it cannot fix the rule. Secrets are hidden all the same. */
-function show(value: unknown, secret = false): string {
+export function show(value: unknown, secret = false): string {
   if (value === undefined) return 'none'
   if (secret) return hidden
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(hideInValue(value))

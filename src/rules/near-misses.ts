@@ -7,7 +7,7 @@ import type { Conditioned } from './rule-request.ts'
 
 /** Why a rule was skipped, where the request alone does not tell it later. */
 export type SkipReason =
-  | { kind: 'times' | 'sequence' }
+  | { kind: 'times' | 'sequence' | 'script' }
   | { kind: 'call' | 'after' | 'every' | 'quota' | 'step'; call: number }
   | { kind: 'stream' | 'json'; step: number }
   | { kind: 'probability'; drawn: number; probability: number }
@@ -67,6 +67,8 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
         : `is spent: its ${rule.times} times are over`
     case 'sequence':
       return `is spent: its sequence of ${rule.steps.length} has run out`
+    case 'script':
+      return 'is over, and lets the call pass'
     case 'call':
       return `wants call ${[...(rule.calls ?? [])].join(' or ')}, this is call ${reason.call}`
     case 'after':

@@ -8,6 +8,7 @@ import { draw } from '../lib/seed.ts'
 import type { CompiledRule, CompiledStep, Effect } from './compiled.ts'
 import type { SkipReason } from './near-misses.ts'
 import { asksForStream, type RuleRequest } from './rule-request.ts'
+import type { ScriptRun } from './script-runs.ts'
 
 /** Counters of one active rule. */
 export interface Progress {
@@ -21,10 +22,23 @@ export interface Progress {
   windowFrom: number
   windowAt: number
   inWindow: number
+  /** The conversations that follow its script, oldest first. */
+  runs: readonly ScriptRun[]
+  /** How the last new conversation differed from the first turn of its script, where it did. */
+  problem: string | null
 }
 
 export function toProgress(): Progress {
-  return { seen: 0, taken: 0, happened: 0, windowFrom: 0, windowAt: 0, inWindow: 0 }
+  return {
+    seen: 0,
+    taken: 0,
+    happened: 0,
+    windowFrom: 0,
+    windowAt: 0,
+    inWindow: 0,
+    runs: [],
+    problem: null,
+  }
 }
 
 /** Counts one call that meets the conditions of a rule. Returns what happens to it, or why the rule is skipped. */

@@ -4,11 +4,25 @@
 import type { QuotaReading } from '../faults/fault.ts'
 import { quotaHeaders } from '../faults/instead.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type CompiledRule, type CompiledScenario, compileScenario, type Effect } from './compiled.ts'
+import { compileScenario, type Effect } from './compiled.ts'
+import type { Conversation } from './conversation.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { advance, type Progress, putBack, readQuota, toProgress } from './progress.ts'
+import { advance, putBack, readQuota } from './progress.ts'
 import type { RuleRequest } from './rule-request.ts'
 import type { Scenario } from './scenario.ts'
+import { type ScriptProgress, scriptsOf } from './script-progress.ts'
+import { playTurn, type TurnReading } from './script-runs.ts'
+import {
+  begin,
+  type Candidates,
+  candidatesAmong,
+  copyNamed,
+  copyUse,
+  noneNamed,
+  progressOf,
+  tryOrder,
+  type Use,
+} from './use.ts'
 
 /** What a rule does to one call. */
 export interface Match {
@@ -20,6 +34,8 @@ export interface Match {
   quota: QuotaReading | undefined
   /** What it does has found nothing to act on: it counts as if the rule had not met the call. */
   nothingHappened(): void
+  /** The turn of a script that the call takes; undefined for other rules. */
+  turn: TurnReading | undefined
 }
 
 export interface Outcome {
@@ -44,31 +60,13 @@ export interface ActiveScenario extends Disposable {
   readonly name: string
 }
 
-/** One `use()` of a scenario. */
-interface Use {
-  /** The same in every copy: a use that a snapshot brought back can still be ended. */
-  readonly identity: symbol
-  readonly compiled: CompiledScenario
-  /** By the rule's number, from 1; undefined for a rule whose conditions no call has met. */
-  readonly progress: Progress[]
-  /** A single rule with `times`: those are tried first, in the order in which they were given. */
-  readonly isCounted: boolean
-}
-
-/** The rules about an operation, in the order in which they are tried: see `tryOrder`. */
-interface Candidates {
-  readonly rules: readonly CompiledRule[]
-  /** By index in `rules`: the use that holds its progress. */
-  readonly uses: readonly Use[]
-}
-
 /** Scenarios and their progress at one point in time. */
 export interface RulesSnapshot {
   readonly uses: readonly Use[]
   readonly named: ReadonlyMap<string, Use>
+  readonly conversations: number
 }
 
-const noneNamed: ReadonlyMap<string, Use> = new Map()
 const nothing: Outcome = { match: undefined, headers: undefined, skipped: undefined }
 
 export class Rules {
@@ -78,6 +76,8 @@ export class Rules {
   #uses: Use[] = []
   /** Scenarios that requests name in their header, by name. */
   #named: ReadonlyMap<string, Use> = noneNamed
+  /** How many conversations have followed a script. */
+  #conversations = 0
   /** Cache by operation or `METHOD /path`, dropped when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
 
@@ -122,6 +122,7 @@ export class Rules {
 
   /** Ends every scenario. */
   clear(): void {
+    this.#conversations = 0
     this.#named = noneNamed
     this.#change([])
   }
@@ -150,16 +151,34 @@ export class Rules {
    * Finds the rule that happens to a call, and advances the counters of every rule whose conditions the call meets.
    *
    * @param named Scenarios that the request names in its header: their rules are tried first.
+   * @param readConversation Reads the request as a conversation, for scripts.
    */
-  match(request: RuleRequest, named: readonly Scenario[] = []): Outcome {
+  match(
+    request: RuleRequest,
+    named: readonly Scenario[] = [],
+    readConversation: () => Conversation | undefined = () => undefined,
+  ): Outcome {
     const key = request.isRefused ? '*' : (request.operation ?? `${request.method} ${request.route}`)
-    const { rules, uses } = named.length === 0 ? this.#candidatesFor(key) : this.#withNamed(named, key)
+    const candidates = named.length === 0 ? this.#candidatesFor(key) : this.#withNamed(named, key)
+    const { rules, uses } = candidates
     if (rules.length === 0) return nothing
 
     let headers: Record<string, string> | undefined
+    let scriptsHaveBeenAsked = false
     let reasons: Map<number, SkipReason> | undefined
     for (const [index, rule] of rules.entries()) {
       if (!rule.tests.every((test) => test.passes(request))) continue
+      if (rule.script) {
+        // All scripts about a request are looked at together, and once.
+        if (scriptsHaveBeenAsked) continue
+        scriptsHaveBeenAsked = true
+        const conversation = readConversation()
+        const match = conversation && this.#playScripts(candidates, request, conversation)
+        if (match) return { match, headers, skipped: { rules, looked: index, reasons } }
+        reasons ??= new Map()
+        reasons.set(index, { kind: 'script' })
+        continue
+      }
       const progress = progressOf(uses[index] as Use, rule)
       const next = advance(rule, progress, request, { seed: this.#seed, clock: this.#clock })
       const quota = rule.quota && readQuota(rule.quota, progress, this.#clock.now())
@@ -171,6 +190,7 @@ export class Rules {
           effect: next.effect,
           quota,
           nothingHappened: () => putBack(rule, progress),
+          turn: undefined,
         }
         return { match, headers, skipped: { rules, looked: index, reasons } }
       }
@@ -181,14 +201,57 @@ export class Rules {
     return { match: undefined, headers, skipped: { rules, looked: rules.length, reasons } }
   }
 
+  /** The scripts in use and the conversations that follow them, oldest script first. */
+  scripts(): ScriptProgress[] {
+    return this.#uses.toReversed().flatMap(scriptsOf)
+  }
+
+  /** Plays the turn of the script that a request takes. Undefined where no script has anything to say to it. */
+  #playScripts(
+    { rules, uses }: Candidates,
+    request: RuleRequest,
+    conversation: Conversation,
+  ): Match | undefined {
+    const scripted = rules.flatMap((rule, index) => {
+      const use = uses[index] as Use
+      const { script } = rule
+      if (!script || !rule.tests.every((test) => test.passes(request))) return []
+      return { rule, script, progress: progressOf(use, rule), place: this.#uses.indexOf(use) }
+    })
+    // A scenario that the request names in its header has no place, and comes first.
+    const isNamed = scripted[0]?.place === -1
+    const oldestFirst = scripted
+      .filter(({ place }) => (place === -1) === isNamed)
+      .sort((left, right) => right.place - left.place)
+    const nextConversation = () => ++this.#conversations
+    const played = playTurn(oldestFirst, request, conversation, { seed: this.#seed, nextConversation })
+    const rule = played && oldestFirst[played.index]?.rule
+    if (!rule) return undefined
+    const { scenario, number, name } = rule
+    return {
+      scenario,
+      rule: number,
+      name,
+      effect: played.effect,
+      quota: undefined,
+      nothingHappened() {},
+      turn: played.reading,
+    }
+  }
+
   /** A copy of the active scenarios and their progress. */
   snapshot(): RulesSnapshot {
-    return { uses: this.#uses.map(copy), named: copyNamed(this.#named) }
+    return {
+      uses: this.#uses.map(copyUse),
+      named: copyNamed(this.#named),
+      conversations: this.#conversations,
+    }
   }
 
   restore(snapshot: RulesSnapshot): void {
     this.#named = copyNamed(snapshot.named)
-    this.#change(snapshot.uses.map(copy))
+    this.#conversations = snapshot.conversations
+    this.#change(snapshot.uses.map(copyUse))
   }
 
   /** The same rules with the same progress, for a sandbox with another clock. */
@@ -229,42 +292,4 @@ export class Rules {
     })
     return candidatesAmong([...uses, ...tryOrder(this.#uses)], key)
   }
-}
-
-function begin(scenario: Scenario, isCounted = false): Use {
-  return { identity: Symbol(scenario.name), compiled: compileScenario(scenario), progress: [], isCounted }
-}
-
-function copy(use: Use): Use {
-  return { ...use, progress: use.progress.map((each) => ({ ...each })) }
-}
-
-function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, Use> {
-  return named.size === 0 ? noneNamed : new Map([...named].map(([name, use]) => [name, copy(use)]))
-}
-
-function candidatesAmong(all: readonly Use[], key: string): Candidates {
-  const rules: CompiledRule[] = []
-  const uses: Use[] = []
-  for (const use of all) {
-    for (const rule of use.compiled.rulesFor(key)) {
-      rules.push(rule)
-      uses.push(use)
-    }
-  }
-  return { rules, uses }
-}
-
-/** Counted rules in the order given, then the other scenarios, newest first. */
-function tryOrder(newestFirst: readonly Use[]): Use[] {
-  return [
-    ...newestFirst.filter(({ isCounted }) => isCounted).reverse(),
-    ...newestFirst.filter(({ isCounted }) => !isCounted),
-  ]
-}
-
-function progressOf(use: Use, rule: CompiledRule): Progress {
-  const progress = use.progress[rule.number] ?? toProgress()
-  use.progress[rule.number] = progress
-  return progress
 }

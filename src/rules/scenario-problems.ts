@@ -5,7 +5,9 @@ import type * as z from 'zod'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { When } from './condition.ts'
-import { Rule, Scenario, ScriptedCitation, ScriptedReply } from './scenario.ts'
+import { Rule, Scenario } from './scenario.ts'
+import { Turn, TurnExpectation } from './script.ts'
+import { ScriptedCitation, ScriptedReply, ScriptedUsage } from './scripted-reply.ts'
 
 export interface Problem {
   /** Keys and indexes from the outside in. */
@@ -128,6 +130,9 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
   if (within === 'rules') return Object.keys(Rule.unwrap().shape)
   if (within === 'when') return Object.keys(When.unwrap().shape)
   if (within === 'reply') return Object.keys(ScriptedReply.unwrap().shape)
+  if (within === 'script') return Object.keys(Turn.unwrap().shape)
+  if (within === 'expect') return Object.keys(TurnExpectation.unwrap().shape)
+  if (within === 'usage') return Object.keys(ScriptedUsage.unwrap().shape)
   if (within === 'citations') return Object.keys(ScriptedCitation.unwrap().shape)
   if (within === 'frames') return ['event', 'data', 'bytes', 'base64', 'wait', 'done', 'hangUp']
   if (within === 'sequence') return ['fault', 'reply']

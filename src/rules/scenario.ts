@@ -5,69 +5,12 @@
  * in the many programs that import the double and use none.
  */
 import * as z from 'zod'
-import { FaultSetting } from '../faults/index.ts'
 import { rampOf } from '../faults/ramp.ts'
-import { HeaderRecord } from '../http/header-record.ts'
 import { When } from './condition.ts'
-import { ScriptedItem } from './scripted-item.ts'
-
-/** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
-export const ScriptedCitation = z.lazy(() =>
-  z.strictObject({
-    url: z.url(),
-    title: z.string().optional(),
-    content: z.string().optional(),
-  }),
-)
+import { Exhausted, Script } from './script.ts'
+import { Faults, ScriptedReply } from './scripted-reply.ts'
 
 const milliseconds = z.number().min(0)
-
-/** One step of a scripted stream. */
-export const ScriptedFrame = z.lazy(() =>
-  z.union(
-    [
-      z.strictObject({ event: z.looseObject({ type: z.string() }) }).describe('An event: `data: <json>`.'),
-      z.strictObject({ data: z.string() }).describe('The raw text of a data line.'),
-      z.strictObject({ bytes: z.string() }).describe('Bytes as they are, given as text.'),
-      z.strictObject({ base64: z.base64() }).describe('Bytes as they are, given in base64.'),
-      z.strictObject({ wait: milliseconds }).describe('Nothing for so many milliseconds.'),
-      z.strictObject({ done: z.literal(true) }).describe('The literal [DONE].'),
-      z
-        .strictObject({ hangUp: z.enum(['end', 'reset', 'silence']) })
-        .describe('The connection closes, breaks, or stays open and says nothing more.'),
-    ],
-    { error: 'a frame is one of event, data, bytes, base64, wait, done, hangUp' },
-  ),
-)
-
-export type ScriptedFrame = z.infer<typeof ScriptedFrame>
-
-/** What a rule answers in place of the resolver's own answer. */
-export const ScriptedReply = z.lazy(() =>
-  z.strictObject({
-    status: z.int().min(200).max(599).optional().describe('Default: 200.'),
-    headers: HeaderRecord.optional(),
-    text: z.string().optional().describe('For POST /responses: the text of the message.'),
-    citations: z.array(ScriptedCitation).optional().describe('For POST /responses: what the text cites.'),
-    output: z
-      .array(ScriptedItem)
-      .optional()
-      .describe(
-        'For POST /responses: whole output items, function calls for example; ids and statuses are filled in.',
-      ),
-    body: z.json().optional().describe('The whole body, for any operation.'),
-    frames: z.array(ScriptedFrame).optional().describe('The body step by step, for any operation.'),
-  }),
-)
-export type ScriptedReply = z.infer<typeof ScriptedReply>
-
-const Faults = z.lazy(() =>
-  z
-    .union([FaultSetting, z.array(FaultSetting).min(1)], {
-      error: 'a fault is a name, or its name and parameters',
-    })
-    .describe('A fault by name, or with its parameters; several act together.'),
-)
 
 /** What a rule does at one call: `pass` leaves the call to older rules and to the operation. */
 export const Step = z.lazy(() =>
@@ -113,6 +56,8 @@ export const Rule = z.lazy(() =>
     reply: ScriptedReply.optional().describe(
       'What is answered in place of the operation. A `fault` beside it acts on this reply.',
     ),
+    script: Script.optional(),
+    exhausted: Exhausted.optional(),
     sequence: z.array(Step).optional().describe('One step a call.'),
     afterwards: z
       .enum(['pass', 'last', 'repeat'])

@@ -3,7 +3,8 @@
  */
 import type * as z from 'zod'
 import type { status } from '../faults/instead.ts'
-import type { RuleInput, ScenarioInput, ScriptedReply } from './scenario.ts'
+import type { RuleInput, ScenarioInput } from './scenario.ts'
+import type { ScriptedReply } from './scripted-reply.ts'
 
 type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
 
@@ -32,6 +33,22 @@ export function failScenario(status: number, options: FailOptions = {}): Scenari
   const { on = '*', when, times, after, every, probability, ...envelope } = options
   const often = { when, times, after, every, probability }
   return { name: 'fail', rules: [{ on, ...often, fault: { name: 'status', status, ...envelope } }] }
+}
+
+/** What a script is about, and what a conversation gets after its last turn. */
+export interface ScriptOptions {
+  /** Default: `fail`, which refuses the call. */
+  exhausted?: RuleInput['exhausted']
+  /** Which requests it is about. Default: all of POST /responses. */
+  when?: RuleInput['when']
+}
+
+/** Answers one conversation turn by turn. */
+export function scriptScenario(
+  turns: NonNullable<RuleInput['script']>,
+  { exhausted, when }: ScriptOptions = {},
+): ScenarioInput {
+  return { name: 'script', rules: [{ on: 'createResponse', when, script: turns, exhausted }] }
 }
 
 /** Where no compiler looks, `fail(503, 2)` is written for `fail(503, { times: 2 })`. */

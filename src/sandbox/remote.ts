@@ -20,6 +20,8 @@ export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
         | 'use'
         | 'reply'
         | 'fail'
+        | 'script'
+        | 'scripts'
         | 'resetScenarios'
         | 'unusedRules'
         | 'snapshot'

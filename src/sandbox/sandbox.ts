@@ -13,7 +13,8 @@ import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
 import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
-import { failScenario, replyScenario } from '../rules/shorthand.ts'
+import type { ScriptProgress } from '../rules/script-progress.ts'
+import { failScenario, replyScenario, scriptScenario } from '../rules/shorthand.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
 
@@ -164,6 +165,24 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Refuses every call with this status, every time or so many `times`. */
   fail(status: number, options: Parameters<typeof failScenario>[1] = {}): ActiveScenario {
     return this.use(failScenario(status, options))
+  }
+
+  /**
+   * Answers one conversation turn by turn, checks what comes back, and refuses with 400 what does not fit.
+   *
+   * @example
+   * sandbox.script([
+   *   { expect: { tools: ['search'] }, call: { search: { q: 'tides' } } },
+   *   { expect: { result: { search: 'high at six' } }, text: 'High tide is at six.' },
+   * ])
+   */
+  script(...args: Parameters<typeof scriptScenario>): ActiveScenario {
+    return this.use(scriptScenario(...args))
+  }
+
+  /** The scripts in use, and how far the conversations that follow them are. */
+  scripts(): ScriptProgress[] {
+    return this.rules.scripts()
   }
 
   /** Ends every scenario but those that the sandbox began with. */

@@ -3,7 +3,8 @@
  * recorded.
  */
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import type { RuleInput, ScenarioInput, ScriptedFrame } from '../rules/scenario.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
+import type { ScriptedFrame } from '../rules/scripted-reply.ts'
 import { hangUpOf, replayedHeaders } from './replay.ts'
 import { comparableBody, parsedBody, volatileFields } from './request-key.ts'
 import type { Tape, TapeRequest } from './tape.ts'

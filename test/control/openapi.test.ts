@@ -176,6 +176,7 @@ describe('the document of the control API', () => {
       ['/sandboxes/{sandbox}/scenarios/{name}', 'put', `${sandbox}/scenarios/flaky`],
       ['/sandboxes/{sandbox}/scenarios', 'get', `${sandbox}/scenarios`],
       ['/sandboxes/{sandbox}/unused-rules', 'get', `${sandbox}/unused-rules`],
+      ['/sandboxes/{sandbox}/scripts', 'get', `${sandbox}/scripts`],
       ['/sandboxes/{sandbox}/journal', 'get', `${sandbox}/journal`],
       [
         '/sandboxes/{sandbox}/journal/query',

@@ -125,7 +125,10 @@ describe('a rule that contradicts itself is refused', () => {
       { on: '*', when: { stream: false }, fault: 'stream-cut' },
       "never happens: it needs a request for a stream, and the rule wants 'stream: false'",
     ],
-    [{ on: '*' }, "Nothing happens in scenario 'outage', rule 2: give it a fault, a reply or a sequence"],
+    [
+      { on: '*' },
+      "Nothing happens in scenario 'outage', rule 2: give it a fault, a reply, a sequence or a script",
+    ],
     [
       { on: 'createResponse', fault: 'status', reply: { text: 'Hello' } },
       "'status' in scenario 'outage', rule 2 answers in place of the reply beside it: use a sequence for both",

@@ -39,6 +39,15 @@ const Entry = z
       .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
       .nullable()
       .describe('The rule that made or changed the reply.'),
+    turn: z
+      .strictObject({
+        conversation: z.int().describe('0 where no script takes the request.'),
+        turn: z.int(),
+        of: z.int().describe('How many turns the script has.'),
+        problem: z.string().nullable().describe('How the request differs from what the turn expects.'),
+      })
+      .nullable()
+      .describe('Which turn of which scripted conversation the call was.'),
     nearMisses: z.array(z.strictObject({ scenario: z.string(), rule: z.int(), reason: z.string() })),
     assumptions: z.array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]])),
     warnings: z.array(z.string()),

@@ -19,6 +19,20 @@ const UnusedRule = z.strictObject({
   on: z.array(z.string()),
 })
 
+const ScriptReading = z.strictObject({
+  scenario: z.string(),
+  rule: z.int().describe("Its rule's place in the scenario, from 1."),
+  turns: z.int().describe('How many turns it has.'),
+  conversations: z.array(
+    z.strictObject({
+      conversation: z.int().describe('Its number among the scripted conversations of the sandbox, from 1.'),
+      turns: z.int().describe('How many turns it has taken.'),
+      problem: z.string().nullable().describe('How its last request differed from what the turn expects.'),
+    }),
+  ),
+  problem: z.string().nullable().describe('How the last new conversation differed from its first turn.'),
+})
+
 const Use = z.strictObject({
   id: z.string().describe('Ends this use of the scenario, and no other.'),
   name: z.string(),
@@ -128,6 +142,15 @@ export const scenarioRoutes = [
     tag: 'Scenarios',
     response: z.object({ data: z.array(UnusedRule) }),
     run: (sandbox) => ({ data: sandbox.unusedRules() }),
+  }),
+  sandboxRoute({
+    id: 'listScripts',
+    method: 'get',
+    path: '/scripts',
+    summary: 'List the scripts in use, and how far the conversations that follow them are',
+    tag: 'Scenarios',
+    response: z.object({ data: z.array(ScriptReading) }),
+    run: (sandbox) => ({ data: sandbox.scripts() }),
   }),
 ]
 

@@ -1,0 +1,60 @@
+/**
+ * The conversation in the body of POST /responses. Rules read it before the body is checked, so anything may be there.
+ */
+import type { Conversation, ConversationItem } from '../rules/conversation.ts'
+
+export function readResponsesConversation(body: unknown): Conversation {
+  const { input, tools } = fieldsOf(body)
+  const items: ConversationItem[] =
+    typeof input === 'string'
+      ? [{ kind: 'message', role: 'user', text: input }]
+      : listOf(input).flatMap(toItem)
+  const names = listOf(tools).flatMap((tool) => {
+    const { type, name } = fieldsOf(tool)
+    return type === 'function' && typeof name === 'string' ? [name] : []
+  })
+  return { items, tools: names }
+}
+
+function toItem(value: unknown): ConversationItem[] {
+  const item = fieldsOf(value)
+  switch (item['type']) {
+    case undefined:
+    case 'message':
+      return [{ kind: 'message', role: textOf(item['role']), text: textOf(item['content']) }]
+    case 'function_call':
+      return [
+        {
+          kind: 'call',
+          id: textOf(item['call_id']),
+          name: textOf(item['name']),
+          arguments: textOf(item['arguments']),
+        },
+      ]
+    case 'function_call_output':
+      return [{ kind: 'result', id: textOf(item['call_id']), text: textOf(item['output']) }]
+    case 'item_reference':
+      return [{ kind: 'reference' }]
+    default:
+      return []
+  }
+}
+
+/** A text, or the texts of content parts, one a line. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return listOf(value)
+    .map((part) => {
+      const { text, refusal } = fieldsOf(part)
+      return typeof text === 'string' ? text : typeof refusal === 'string' ? refusal : ''
+    })
+    .join('\n')
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,284 @@
+/**
+ * Conversations that follow a script: which one a request continues, and which turn it takes.
+ *
+ * A conversation is known by the call ids that its script has given out, whatever else a client changes in its
+ * history. Before there are any, or where a client makes its own, it is known by its first user message and by what
+ * the assistant has said in it.
+ */
+import { hash } from '../lib/seed.ts'
+import type { CompiledScript, CompiledTurn, Effect } from './compiled.ts'
+import { assistantOutputs, type Conversation, callText, firstUserText } from './conversation.ts'
+import { type CallResult, type Misfit, misfitOf } from './expectation.ts'
+import type { RuleRequest } from './rule-request.ts'
+import { callsOf } from './script.ts'
+
+/** One conversation that follows a script. Never changed, so that snapshots may share it. */
+export interface ScriptRun {
+  /** Its number among the scripted conversations of the sandbox, from 1. */
+  readonly conversation: number
+  readonly firstUserText: string
+  /** Turns taken; goes on counting where a script repeats. */
+  readonly turns: number
+  /** What the script has answered, and whether it surely arrived: a turn with a fault may not have. */
+  readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
+  /** Names of the functions called, by call id. */
+  readonly calls: ReadonlyMap<string, string>
+  /** The call ids of the turn before. */
+  readonly pending: readonly string[]
+  /** How the last request differed from its turn; null where it fitted. */
+  readonly problem: string | null
+}
+
+/** A script in use, and the conversations that follow it. */
+export interface ScriptUse {
+  readonly script: CompiledScript
+  readonly progress: { happened: number; runs: readonly ScriptRun[]; problem: string | null }
+}
+
+/** The place of a request in a scripted conversation. */
+export interface TurnReading {
+  /** Its number among the scripted conversations of the sandbox, from 1; 0 where no script takes the request. */
+  conversation: number
+  /** From 1. */
+  turn: number
+  /** How many turns the script has. */
+  of: number
+  /** How the request differs from what the turn expects; null where it fits. */
+  problem: string | null
+}
+
+export interface PlayedTurn {
+  readonly effect: Effect
+  readonly reading: TurnReading
+  /** Index of the script that played. */
+  readonly index: number
+}
+
+/** Of one script; the oldest go first. */
+const maxRuns = 1000
+
+/**
+ * Plays the turn that a request takes.
+ *
+ * @param uses The scripts that are about the request, oldest first.
+ * @param nextConversation Gives a new conversation its number.
+ * @returns Undefined where the script is over and lets the request pass.
+ */
+export function playTurn(
+  uses: readonly ScriptUse[],
+  request: RuleRequest,
+  conversation: Conversation,
+  { seed, nextConversation }: { seed: string | number; nextConversation(): number },
+): PlayedTurn | undefined {
+  const found = findRun(uses, conversation)
+  if (found) return continueRun(uses, found, request, conversation, seed)
+
+  const fits = ({ script }: ScriptUse) => misfitAt(script.turns[0], conversation, []) === undefined
+  const isFree = ({ progress }: ScriptUse) => progress.happened === 0
+  const next =
+    uses.find((use) => isFree(use) && fits(use)) ??
+    uses.find((use) => use.script.exhausted === 'repeat' && fits(use))
+  if (next) {
+    const run: ScriptRun = {
+      conversation: nextConversation(),
+      firstUserText: firstUserText(conversation),
+      turns: 0,
+      said: [],
+      calls: new Map(),
+      pending: [],
+      problem: null,
+    }
+    const { progress } = next
+    progress.runs = [...progress.runs.slice(1 - maxRuns), run]
+    progress.problem = null
+    return continueRun(uses, { index: uses.indexOf(next), run }, request, conversation, seed)
+  }
+  const waiting = uses.findIndex(isFree)
+  if (waiting < 0 && uses.some(({ script }) => script.exhausted === 'pass')) return undefined
+  return refuseNew(uses, waiting, conversation)
+}
+
+/** No script takes a new conversation: all are taken, or none fits. */
+function refuseNew(uses: readonly ScriptUse[], waiting: number, conversation: Conversation): PlayedTurn {
+  const index = Math.max(0, waiting)
+  const { script, progress } = uses[index] as ScriptUse
+  const of = script.turns.length
+  if (waiting < 0) {
+    const problem = `no script is left for this new conversation, each of ${count(uses.length, 'script')} is taken by another`
+    return {
+      effect: refusal(problem, { turn: 1 }),
+      reading: { conversation: 0, turn: 1, of, problem },
+      index,
+    }
+  }
+  const misfit = misfitAt(script.turns[0], conversation, []) as Misfit
+  const problem = misfit.differences.join('; ')
+  progress.problem = problem
+  return { effect: misfitRefusal(1, of, misfit), reading: { conversation: 0, turn: 1, of, problem }, index }
+}
+
+function continueRun(
+  uses: readonly ScriptUse[],
+  { index, run }: { index: number; run: ScriptRun },
+  request: RuleRequest,
+  conversation: Conversation,
+  seed: string | number,
+): PlayedTurn | undefined {
+  const { script, progress } = uses[index] as ScriptUse
+  const of = script.turns.length
+  const put = (next: ScriptRun) => {
+    progress.runs = progress.runs.map((each) => (each === run ? next : each))
+  }
+  if (run.turns >= of && script.exhausted === 'pass') return undefined
+  if (run.turns >= of && script.exhausted === 'fail') {
+    const turn = run.turns + 1
+    const problem = `no turn ${turn}, the script is over after ${count(of, 'turn')}`
+    put({ ...run, problem })
+    return {
+      effect: refusal(problem, { turn }),
+      reading: { conversation: run.conversation, turn, of, problem },
+      index,
+    }
+  }
+  const turn = script.turns[run.turns % of] as CompiledTurn
+  const number = (run.turns % of) + 1
+  const misfit = misfitAt(turn, conversation, resultsOf(conversation, run))
+  const reading = {
+    conversation: run.conversation,
+    turn: number,
+    of,
+    problem: misfit?.differences.join('; ') ?? null,
+  }
+  if (misfit) {
+    put({ ...run, problem: `turn ${number}: ${reading.problem}` })
+    return { effect: misfitRefusal(number, of, misfit), reading, index }
+  }
+  const calls = callsOf(turn.turn).map((call, place) => ({
+    ...call,
+    id: `call_${hash(seed, 'script', request.contentKey, request.occurrence, place)}`,
+  }))
+  const isSure = turn.faults.length === 0
+  const said = [
+    ...(turn.turn.text === undefined ? [] : [turn.turn.text]),
+    ...calls.map(({ name, args }) => callText(name, args)),
+  ]
+  put({
+    ...run,
+    turns: run.turns + 1,
+    said: [...run.said, ...said.map((text) => ({ text, isSure }))],
+    calls: new Map([...run.calls, ...calls.map(({ id, name }) => [id, name] as const)]),
+    pending: calls.map(({ id }) => id),
+    problem: null,
+  })
+  progress.happened++
+  return { effect: effectOf(turn, calls), reading, index }
+}
+
+/** The conversation that a request continues: the one that gave out its newest call id, or the one with its history. */
+function findRun(
+  uses: readonly ScriptUse[],
+  conversation: Conversation,
+): { index: number; run: ScriptRun } | undefined {
+  const all = uses.flatMap(({ progress }, index) => progress.runs.map((run) => ({ index, run })))
+  if (all.length === 0) return undefined
+  const byCall = new Map(
+    all.flatMap((each) => Array.from(each.run.calls.keys(), (id) => [id, each] as const)),
+  )
+  const known = conversation.items.findLast((item) => 'id' in item && byCall.has(item.id))
+  if (known && 'id' in known) return byCall.get(known.id)
+
+  const first = firstUserText(conversation)
+  const outputs = assistantOutputs(conversation)
+  let best: (typeof all)[number] | undefined
+  for (const each of all) {
+    const { run } = each
+    if (run.firstUserText !== first || !continues(outputs, run)) continue
+    if (!best || run.said.length < best.run.said.length) best = each
+  }
+  return best
+}
+
+/** Whether what a request repeats of the assistant is what the script has said, in its order; it may leave things out. */
+function continues(outputs: readonly (string | undefined)[], { said }: ScriptRun): boolean {
+  // A client that tries again after a fault has nothing to repeat yet. Otherwise this is a new conversation.
+  if (outputs.length === 0) return !said.some(({ isSure }) => isSure)
+  let place = 0
+  for (const output of outputs) {
+    if (output === undefined) continue
+    while (place < said.length && !isSameText(said[place]?.text ?? '', output)) place++
+    if (place === said.length) return false
+    place++
+  }
+  return true
+}
+
+/** A reply may have been cut by `max_output_tokens`, or have gained the links of its citations. */
+function isSameText(said: string, repeated: string): boolean {
+  const [left, right] = [said.trim(), repeated.trim()]
+  return left === right || (right !== '' && (left.startsWith(right) || right.startsWith(left)))
+}
+
+/** What the functions called in the turn before have returned; for ids that a client made itself, the newest results. */
+function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): CallResult[] {
+  const names = new Map(
+    items.flatMap((item) => (item.kind === 'call' ? [[item.id, item.name] as const] : [])),
+  )
+  const results = items.flatMap((item) =>
+    item.kind === 'result'
+      ? [{ id: item.id, name: calls.get(item.id) ?? names.get(item.id) ?? '', text: item.text }]
+      : [],
+  )
+  const answered = pending.flatMap((id) => results.find((result) => result.id === id) ?? [])
+  if (answered.length > 0) return answered
+  const lastMessage = items.findLastIndex((item) => item.kind === 'message')
+  const newest = new Set(
+    items.slice(lastMessage + 1).flatMap((item) => (item.kind === 'result' ? [item.id] : [])),
+  )
+  return results.filter(({ id }) => newest.has(id))
+}
+
+function misfitAt(
+  turn: CompiledTurn | undefined,
+  conversation: Conversation,
+  results: readonly CallResult[],
+): Misfit | undefined {
+  const { expect } = turn?.turn ?? {}
+  return expect && misfitOf(expect, conversation, results)
+}
+
+function effectOf(
+  { turn, faults }: CompiledTurn,
+  calls: readonly { id: string; name: string; args: object }[],
+): Effect {
+  const { text, citations, usage } = turn
+  if (calls.length === 0)
+    return { faults, reply: text === undefined ? undefined : { text, citations, usage } }
+  const message = text === undefined ? [] : [{ type: 'message' as const, content: text }]
+  const items = calls.map(({ id, name, args }) => ({
+    type: 'function_call' as const,
+    name,
+    arguments: JSON.stringify(args),
+    call_id: id,
+  }))
+  return { faults, reply: { output: [...message, ...items], usage } }
+}
+
+/** `Turn 2 of 3 does not fit: expected …, received …` */
+function misfitRefusal(turn: number, of: number, { differences, expected, received }: Misfit): Effect {
+  const problem = differences.map((difference) => `expected ${difference}`).join('; ')
+  return refusal(`turn ${turn} of ${of} does not fit: ${problem}`, { turn, expected, received })
+}
+
+/** A 400 that no client tries again. */
+function refusal(problem: string, metadata: object): Effect {
+  const message = `Script: ${problem}`
+  const headers = { 'x-should-retry': 'false' }
+  return {
+    faults: [{ name: 'status', status: 400, message, metadata: structuredClone(metadata) as never, headers }],
+    reply: undefined,
+  }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

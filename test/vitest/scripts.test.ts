@@ -1,0 +1,36 @@
+import OpenAI from 'openai'
+import { describe, expect } from 'vitest'
+import { test } from '../../src/vitest.ts'
+
+describe('toHaveFinishedScript', () => {
+  test('holds when every conversation has come to the end of its script', async ({ sandbox }) => {
+    sandbox.script([{ text: 'Hello' }])
+    const openai = new OpenAI({ apiKey: sandbox.apiKey, baseURL: sandbox.baseUrl })
+    await openai.responses.create({ model: 'aurora/dawn-2', input: 'Hi' })
+    expect(sandbox).toHaveFinishedScript()
+  })
+
+  test('says what is left, and how the last request differed', async ({ sandbox }) => {
+    expect(() => expect(sandbox).toHaveFinishedScript()).toThrow('Expected a script, there is none')
+    sandbox.script([{ text: 'Hello' }, { expect: { input: 'tides' }, text: 'At six' }])
+    sandbox.script([{ text: 'Never asked for' }])
+    const openai = new OpenAI({ apiKey: sandbox.apiKey, baseURL: sandbox.baseUrl })
+    const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'Hi' }]
+    const { output } = await openai.responses.create({ model: 'aurora/dawn-2', input })
+    input.push(...(output as OpenAI.Responses.ResponseInputItem[]), {
+      role: 'user',
+      content: 'And the moon?',
+    })
+    await expect(openai.responses.create({ model: 'aurora/dawn-2', input })).rejects.toThrow(
+      "400 Script: turn 2 of 2 does not fit: expected the last user message with 'tides' in it, received 'And the moon?'",
+    )
+    expect(sandbox).toHaveReceivedTimes('createResponse', 2)
+    expect(() => expect(sandbox).toHaveFinishedScript()).toThrow(
+      `Expected every script to be finished, these are not:
+  rule 1 of 'script' is at turn 1 of 2 in conversation 1; turn 2: the last user message with 'tides' in it, received 'And the moon?'
+  rule 1 of 'script' has not begun: none of its 1 turns was taken
+The journal has 2 calls:
+  1. POST /sandboxes/${sandbox.id}/api/v1/responses (createResponse): 200 by rule 1 of 'script', turn 1 of 2 of conversation 1`,
+    )
+  })
+})
