@@ -2,10 +2,11 @@
  * `@preset/<slug>` as a model: it brings the preset's configuration and system prompt. The request's own fields
  * come first, and the preset fills in what is left.
  */
-import { GatewayError } from '../http/errors.ts'
+import { GatewayError, invalidRequest } from '../http/errors.ts'
+import { toViolations } from '../http/violations.ts'
 import type { ResolverContext } from '../operation.ts'
+import { CreateResponseBody } from '../resources/create-response-body.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import { CreateResponseBody } from './request.ts'
 import { isOnline, withoutOnline } from './search-request.ts'
 
 export interface EffectiveRequest {
@@ -41,8 +42,14 @@ export async function applyPreset(
   const own = Object.entries(body).filter(([, value]) => value !== undefined && value !== null)
   const merged = { ...settings, instructions: version?.system_prompt, ...Object.fromEntries(own) }
   return {
-    // A preset that brings what no request may is a mistake of whoever set it up, and a loud one.
-    body: CreateResponseBody.parse(merged),
+    body: checked(merged),
     model: isOnline(body.model) && !isOnline(model) ? `${model}:online` : model,
   }
+}
+
+/** Each field is as it may be: the preset's were checked when it was stored. Together they may still not go. */
+function checked(merged: object): CreateResponseBody {
+  const result = CreateResponseBody.safeParse(merged)
+  if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
+  return result.data
 }

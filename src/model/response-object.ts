@@ -4,11 +4,11 @@
  */
 
 import { hash } from '../lib/seed.ts'
+import type { CreateResponseBody } from '../resources/create-response-body.ts'
 import type { OutputItem, ResponseObject, ResponseUsage } from '../resources/response.ts'
 import type { Answer } from './answer.ts'
 import { type CountedAnswer, type CountedItem, cutAnswer } from './budget.ts'
 import type { Conversation } from './conversation.ts'
-import type { CreateResponseBody } from './request.ts'
 import { countTokens } from './tokens.ts'
 
 export interface ResponseSetting {

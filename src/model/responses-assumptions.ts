@@ -2,8 +2,8 @@
  * Which assumptions an answer of POST /responses rests on, as far as request and response show it.
  */
 import type { AssumptionName } from '../assumptions.ts'
+import type { CreateResponseBody, InputItem } from '../resources/create-response-body.ts'
 import type { ResponseObject } from '../resources/response.ts'
-import type { CreateResponseBody, InputItem } from './request.ts'
 
 export function assumptionsOf(
   body: CreateResponseBody,

@@ -2,12 +2,12 @@
  * What a request of POST /responses asks of the model, whichever of the many shapes of `input` it comes in.
  */
 import type { AssumptionName } from '../assumptions.ts'
+import type { ContentPart, CreateResponseBody, InputItem } from '../resources/create-response-body.ts'
+import { isFunction } from '../resources/tools.ts'
 import type { Prompt } from './answer.ts'
 import { type Conversation, type Turn, toConversation } from './conversation.ts'
 import { Verbosity } from './layout.ts'
 import type { ReasoningRequest } from './reasoning.ts'
-import type { ContentPart, CreateResponseBody, InputItem } from './request.ts'
-import { isFunction } from './tools.ts'
 
 export interface PromptContext {
   assume(name: AssumptionName): void

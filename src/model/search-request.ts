@@ -3,8 +3,8 @@
  * Spec: POST /responses, Plugin object, Versioning 5.
  */
 import type { Violation } from '../http/errors.ts'
-import type { CreateResponseBody } from './request.ts'
-import { isWebSearch, type WebSearchEngine, type WebSearchTool } from './tools.ts'
+import type { CreateResponseBody } from '../resources/create-response-body.ts'
+import { isWebSearch, type WebSearchEngine, type WebSearchTool } from '../resources/tools.ts'
 
 export interface SearchRequest {
   form: 'tool' | 'plugin' | 'suffix'

@@ -4,15 +4,15 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { compileGlob } from '../lib/glob.ts'
+import type { CreateResponseBody } from '../resources/create-response-body.ts'
+import { isFunction, isWebSearch } from '../resources/tools.ts'
+import type { XSearchFilter } from '../resources/x-search-filter.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Query, Source } from './corpus.ts'
 import { compileFilter } from './domains.ts'
 import { findPages, pageCorpus } from './pages.ts'
 import { findPosts, postCorpus } from './posts.ts'
-import type { CreateResponseBody } from './request.ts'
 import { limitViolations, readSearchRequests, type SearchRequest, withoutOnline } from './search-request.ts'
-import { isFunction, isWebSearch } from './tools.ts'
-import type { XSearchFilter } from './x-search-filter.ts'
 
 export interface SearchContext {
   sandbox: SandboxState

@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
+import { RequestSettings } from './create-response-body.ts'
 import { type FactoryContext, lifetime, pick, slugify, timestamp, uniqueWords, VENDORS } from './factory.ts'
 import { Timestamp, UrlSafe } from './text.ts'
 import type { Workspace } from './workspace.ts'
@@ -26,6 +27,12 @@ export const PresetVersion = z
   .meta({ id: 'PresetVersion', description: 'One version of a preset.' })
 
 export type PresetVersion = z.infer<typeof PresetVersion>
+
+/** A version as it is stored: what it would bring to a request, a request may have. */
+const StoredPresetVersion = PresetVersion.check(({ value, issues }) => {
+  for (const issue of RequestSettings.safeParse(value.config).error?.issues ?? [])
+    issues.push({ ...issue, path: ['config', ...issue.path], input: value.config } as never)
+})
 
 /** A preset as it is stored: its versions are records of their own. */
 export const PresetRecord = z.strictObject({
@@ -62,7 +69,7 @@ export const presets = defineCollection({
 
 export const presetVersions = defineCollection({
   name: 'presetVersions',
-  schema: PresetVersion,
+  schema: StoredPresetVersion,
   keys: { id: ({ id }) => id, version: ({ preset_id, version }) => `${preset_id}/${version}` },
   fixtures: () => import('../../fixtures/preset-versions.json', { with: { type: 'json' } }),
   partOf: { collection: 'presets', field: 'preset_id', each: 2 },

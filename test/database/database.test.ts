@@ -145,6 +145,47 @@ describe('A collection', () => {
   })
 })
 
+describe('The configuration of a preset', () => {
+  const refused = [
+    [{ temperature: 'hot' }, 'config.temperature: '],
+    [{ model: '' }, 'config.model: '],
+    [{ max_output_tokens: 0 }, 'config.max_output_tokens: '],
+    [{ tools: [{ type: 'function' }] }, 'config.tools[0].name: '],
+    [{ text: { format: { type: 'poem' } } }, 'config.text.format.type: '],
+    [{ plugins: [{ id: 'web', max_results: 26 }] }, 'config.plugins[0].max_results: '],
+    [{ x_search_filter: { from_date: 'May' } }, 'config.x_search_filter.from_date: '],
+  ] as const
+
+  it.each(refused)('is refused with its path when it is stored: %j', async (config, path) => {
+    const { presets, presetVersions } = make()
+    const preset = await presets.get('code-review')
+    const id = preset?.designated_version_id as string
+    const refusal = { status: 400, message: expect.stringContaining(`presetVersions.${path}`) }
+    await expect(presetVersions.update(id, { config: config as never })).rejects.toMatchObject(refusal)
+    const version = { ...(await presetVersions.get(id)), config }
+    const fixtures = { presets: [preset], presetVersions: [version] }
+    expect(() => createGateway({ fixtures })).toThrow(`Bad fixture: presetVersions[0].${path}`)
+  })
+
+  it('may hold what no request knows, and settings that the request has to complete', async () => {
+    const gateway = createGateway()
+    const id = (await gateway.db.presets.get('code-review'))?.designated_version_id as string
+    const config = { tool_choice: { type: 'function', name: 'look_up' }, beyond: { the: ['specification'] } }
+    await gateway.db.presetVersions.update(id, { config })
+    const ask = async (more: object) => {
+      const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
+        method: 'POST',
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: '@preset/code-review', input: 'Hello', ...more }),
+      })
+      return [reply.status, (await reply.json()).error?.metadata.violations]
+    }
+    expect(await ask({ tools: [{ type: 'function', name: 'look_up' }] })).toEqual([200, undefined])
+    const path = 'body.tool_choice.name'
+    expect(await ask({})).toMatchObject([400, [{ path, message: 'Must name one of the function tools' }]])
+  })
+})
+
 describe('A list by fields', () => {
   const db = make()
   const slugs = async (condition: Parameters<typeof db.providers.list>[0]) =>

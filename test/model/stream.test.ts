@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import type { Frame, StreamEvent } from '../../src/http/reply.ts'
 import { cite } from '../../src/model/citations.ts'
-import { CreateResponseBody } from '../../src/model/request.ts'
 import { toResponseObject } from '../../src/model/response-object.ts'
 import { readConversation } from '../../src/model/responses-prompt.ts'
 import { type StreamOptions, streamFrames } from '../../src/model/stream.ts'
+import { CreateResponseBody } from '../../src/resources/create-response-body.ts'
 
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 

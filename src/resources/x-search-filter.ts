@@ -3,7 +3,7 @@
  * Made on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
-import { otherNames } from '../resources/unknown-fields.ts'
+import { otherNames } from './unknown-fields.ts'
 
 const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or without @ before it')
 const Handles = z.array(Handle).max(10)

@@ -4,8 +4,8 @@
  * Lazy schemas are built on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
-import { objectByType } from '../resources/object-by-type.ts'
-import { otherNames } from '../resources/unknown-fields.ts'
+import { objectByType } from './object-by-type.ts'
+import { otherNames } from './unknown-fields.ts'
 
 export const WebSearchEngine = z.enum(['native', 'engine_a', 'engine_b', 'engine_c'])
 export type WebSearchEngine = z.infer<typeof WebSearchEngine>

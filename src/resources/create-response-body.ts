@@ -1,12 +1,11 @@
 /**
  * What a caller may send to POST /responses: the fields of the specification, and those that published clients
  * send beside them. Every rule that needs nothing but the request is here, so that all violations come at once.
- * They are built on first use, so that importing the double stays quick, and in one piece, so that they can be
- * compiled.
+ * They are built on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
-import { otherNames } from '../resources/unknown-fields.ts'
 import { Tool, WebSearchEngine } from './tools.ts'
+import { otherNames } from './unknown-fields.ts'
 import { xSearchFilter } from './x-search-filter.ts'
 
 const Text = z.string()
@@ -116,60 +115,62 @@ const textFormat = () =>
   ])
 export type TextFormat = z.infer<ReturnType<typeof textFormat>>
 
+const fields = () => ({
+  model: z
+    .string()
+    .regex(/^[^\s/]+\/[^\s/:][^\s/]*$/, 'Must be vendor/model or @preset/slug')
+    .meta({
+      description: 'Model identifier.',
+      anyOf: [
+        { not: { pattern: ':online$' } },
+        { pattern: ':online$', deprecated: true, description: 'Use the tool `gateway:web_search`.' },
+      ],
+    }),
+  input: z.union([Text, z.array(inputItem()).min(1)]).describe('Plain text, or a list of messages.'),
+  plugins: z
+    .array(webPlugin())
+    .nullish()
+    .meta({ deprecated: true, description: 'Use the tool `gateway:web_search`.' }),
+  max_output_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
+  stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
+  x_search_filter: xSearchFilter().nullish(),
+
+  instructions: z.string().nullish(),
+  tools: z.array(Tool).nullish(),
+  tool_choice: toolChoice().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z
+    .looseObject({
+      format: textFormat().nullish(),
+      verbosity: z.string().nullish().describe('low, medium (the default) or high.'),
+    })
+    .nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  presence_penalty: z.number().nullish(),
+  frequency_penalty: z.number().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  reasoning: z
+    .looseObject({
+      effort: z.string().nullish(),
+      max_tokens: z.int().min(0).nullish(),
+      enabled: z.boolean().nullish(),
+      summary: z.string().nullish(),
+      exclude: z.boolean().nullish(),
+      ...ignored('generate_summary'),
+    })
+    .nullish(),
+  include: z.array(z.string()).nullish(),
+  service_tier: z.string().nullish(),
+  store: z.literal(false, 'Must be false: nothing is stored').nullish(),
+  previous_response_id: z
+    .null('Must be null: nothing is stored, so send the conversation as input')
+    .optional(),
+})
+
 export const CreateResponseBody = z.lazy(() =>
   z
-    .looseObject({
-      model: z
-        .string()
-        .regex(/^[^\s/]+\/[^\s/:][^\s/]*$/, 'Must be vendor/model or @preset/slug')
-        .meta({
-          description: 'Model identifier.',
-          anyOf: [
-            { not: { pattern: ':online$' } },
-            { pattern: ':online$', deprecated: true, description: 'Use the tool `gateway:web_search`.' },
-          ],
-        }),
-      input: z.union([Text, z.array(inputItem()).min(1)]).describe('Plain text, or a list of messages.'),
-      plugins: z
-        .array(webPlugin())
-        .nullish()
-        .meta({ deprecated: true, description: 'Use the tool `gateway:web_search`.' }),
-      max_output_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
-      stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
-      x_search_filter: xSearchFilter().nullish(),
-
-      instructions: z.string().nullish(),
-      tools: z.array(Tool).nullish(),
-      tool_choice: toolChoice().nullish(),
-      parallel_tool_calls: z.boolean().nullish(),
-      text: z
-        .looseObject({
-          format: textFormat().nullish(),
-          verbosity: z.string().nullish().describe('low, medium (the default) or high.'),
-        })
-        .nullish(),
-      temperature: z.number().nullish(),
-      top_p: z.number().nullish(),
-      presence_penalty: z.number().nullish(),
-      frequency_penalty: z.number().nullish(),
-      metadata: z.record(z.string(), z.unknown()).nullish(),
-      reasoning: z
-        .looseObject({
-          effort: z.string().nullish(),
-          max_tokens: z.int().min(0).nullish(),
-          enabled: z.boolean().nullish(),
-          summary: z.string().nullish(),
-          exclude: z.boolean().nullish(),
-          ...ignored('generate_summary'),
-        })
-        .nullish(),
-      include: z.array(z.string()).nullish(),
-      service_tier: z.string().nullish(),
-      store: z.literal(false, 'Must be false: nothing is stored').nullish(),
-      previous_response_id: z
-        .null('Must be null: nothing is stored, so send the conversation as input')
-        .optional(),
-    })
+    .looseObject(fields())
     .refine(offersForcedFunction, {
       path: ['tool_choice', 'name'],
       message: 'Must name one of the function tools',
@@ -177,6 +178,13 @@ export const CreateResponseBody = z.lazy(() =>
     })
     .meta({ id: 'CreateResponseBody', description: 'A request for a model response.' }),
 )
+
+/** What a preset may bring to a request: all fields but the input, each as a request may have it. */
+export const RequestSettings = z.lazy(() => {
+  const { input: _, ...settings } = fields()
+  return z.looseObject({ ...settings, model: z.string().min(1) }).partial()
+})
+
 export type CreateResponseBody = z.infer<typeof CreateResponseBody>
 
 function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
