@@ -6,7 +6,6 @@ import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { Operation } from '../operation.ts'
-import { check, passes } from '../resources/check.ts'
 
 /** Bodies that were found in order and can't change since: made once, answered often. */
 const known = new WeakMap<object, { text: string; bytes: Uint8Array }>()
@@ -24,9 +23,9 @@ export function checkContract(operation: Operation, reply: Reply): Reply {
   const serialised = typeof value === 'object' && value !== null ? known.get(value) : undefined
   if (serialised) return { ...reply, body: { kind: 'json', value, ...serialised } }
 
-  if (!passes(operation.response, value)) {
-    const { error } = check(operation.response, value)
-    const violations = error ? toViolations(error, 'reply') : []
+  const { error } = operation.response.safeParse(value)
+  if (error) {
+    const violations = toViolations(error, 'reply')
     const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
     throw new BrokenContract(500, `understudy broke its contract in ${operation.id}: ${list}`, { violations })
   }

@@ -8,7 +8,6 @@ import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
-import { check } from '../resources/check.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { RequestContext } from './request-context.ts'
@@ -65,7 +64,7 @@ function readParts(schemas: Schemas, sent: Sent): Parts & { given: unknown; viol
   const violations: Violation[] = []
   const checked = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
     if (!schema) return undefined
-    const result = check(schema, value)
+    const result = schema.safeParse(value)
     if (!result.success) for (const each of toViolations(result.error, root)) violations.push(each)
     return result.data
   }
