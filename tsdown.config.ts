@@ -1,6 +1,6 @@
 /**
  * What is published: one file for each entry, and chunks for what they share. What is large and seldom needed is
- * installed beside it: faker, yaml.
+ * installed beside it: faker, re2js, yaml.
  */
 import { defineConfig, type TsdownPlugin } from 'tsdown'
 

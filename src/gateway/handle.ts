@@ -6,6 +6,7 @@ import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
+import { expressionsLoading } from '../rules/expression.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { askOperation } from './ask-operation.ts'
 import { authenticate } from './authenticate.ts'
@@ -60,6 +61,8 @@ async function answer(
   if (!caller.sandbox) throw refusal
 
   if (refusal) record.refused()
+  const loading = expressionsLoading()
+  if (loading) await loading
   const named = gateway.scenariosNamed(call.headers['x-understudy-scenario'])
   const effect = meetRule(record, call, operation, named)
   if (effect.waitMs > 0) await record.state.clock.wait(effect.waitMs, call.signal)

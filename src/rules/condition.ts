@@ -7,6 +7,7 @@ import { hidden, hideInValue, isSecretField, isSecretHeader } from '../http/secr
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
+import { Expression } from './expression.ts'
 import { asksForStream, bodyField, type Conditioned, inputTextOf, modelOf } from './rule-request.ts'
 
 /** Characters. */
@@ -17,7 +18,9 @@ export const Pattern = z.strictObject({
     .string()
     .min(1)
     .max(maxPattern)
-    .describe('A JavaScript regular expression, found anywhere in the text.'),
+    .describe(
+      'A regular expression of JavaScript without look-around and back-references, found anywhere in the text.',
+    ),
   flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
 })
 
@@ -159,8 +162,7 @@ export function compileCondition(condition: Condition): (value: unknown) => bool
   if ('contains' in condition)
     return (value) => typeof value === 'string' && value.includes(condition.contains)
   if ('present' in condition) return (value) => (value !== undefined) === condition.present
-  // Flags that make a regular expression remember where it was would answer differently the next time.
-  const expression = new RegExp(condition.matches, condition.flags?.replace(/[gy]/g, ''))
+  const expression = new Expression(condition.matches, condition.flags)
   return (value) => typeof value === 'string' && expression.test(value)
 }
 

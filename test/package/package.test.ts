@@ -49,7 +49,7 @@ describe('The tarball', () => {
 })
 
 describe('The entries', () => {
-  const generators = ['@faker-js/faker/locale/en']
+  const generators = ['@faker-js/faker/locale/en', 're2js']
 
   it.each([
     { entry: 'index', needs: ['msw', ...generators] },
