@@ -10,16 +10,18 @@ import { serveNode } from './adapters/node.ts'
 import { readNodeBody } from './adapters/node-body.ts'
 import { loadScenarioFile } from './cli/scenario-file.ts'
 import { GatewayCore } from './gateway/gateway.ts'
+import { GatewayError } from './http/errors.ts'
 import { ok } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
-import { allowAnyOrigin, answerPreflight, isPreflight } from './server/cors.ts'
+import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
 import { readHealth } from './server/health.ts'
 import { Metrics } from './server/metrics.ts'
 import { createServer } from './server/node-http.ts'
 import { type RequestLine, tellOf } from './server/request-line.ts'
-import { refuse, refuseSocket, send } from './server/send.ts'
+import { refuse, refuseSocket, refuseTunnel, send } from './server/send.ts'
+import { cutUnreadBody } from './server/unread-body.ts'
 
 export type { RequestLine }
 
@@ -30,6 +32,11 @@ export interface ServerOptions extends GatewayOptionsInput {
   host?: string
   /** Names under which the server is called, beside the loopback ones and `host`. Default: none. */
   allowedHosts?: string[]
+  /**
+   * Origins whose pages may call the API, `https://app.example`; `*` stands for all. Default: none beside loopback and
+   * the server's own.
+   */
+  allowedOrigins?: string[]
   /** What control requests carry as their bearer. Default: none; beyond loopback, one is made. */
   token?: string
   /** Where this very server is reached past a balancer, `http://10.0.0.7:4141`. Default: nowhere else. */
@@ -83,6 +90,7 @@ export async function startServer({
   port = 0,
   host = '127.0.0.1',
   allowedHosts = [],
+  allowedOrigins = [],
   token,
   advertise,
   gateway,
@@ -92,7 +100,7 @@ export async function startServer({
   ...options
 }: ServerOptions = {}): Promise<RunningServer> {
   const core = gateway ?? new GatewayCore(options, loadScenarioFile)
-  const guard = new Guard({ host, allowedHosts, token })
+  const guard = new Guard({ host, allowedHosts, allowedOrigins, token })
   const readBody = (request: IncomingMessage, limit: number) => readNodeBody(request, limit, bodyTimeoutMs)
   const metrics = new Metrics(core.sandboxes)
   core.sandboxes.listeners.add(metrics)
@@ -115,8 +123,10 @@ export async function startServer({
   ): Promise<CallRecord | undefined> => {
     try {
       guard.assertHost(request)
+      if (!isMet(request)) throw new GatewayError(417, 'Nothing is expected of this server but 100-continue')
       if (isControl(request)) return void (await control(request, response))
-      allowAnyOrigin(request, response)
+      guard.assertOrigin(request)
+      allowOrigin(request, response)
       if (isPreflight(request)) return void answerPreflight(request, response)
       if (request.url === '/openapi.json') return void (await sendApiDocument(response))
       return await serveNode(core, request, response, bodyTimeoutMs)
@@ -125,10 +135,16 @@ export async function startServer({
     }
   }
 
-  const server = createServer({ maxHeaderSize, connectionsCheckingInterval }, (request, response) => {
+  const listener: RequestListener = (request, response) => {
+    cutUnreadBody(request, response, bodyTimeoutMs)
     const answered = answer(request, response)
     if (onRequest) tellOf(request, response, answered).then(onRequest)
-  })
+  }
+  // The guard itself refuses a request without a `Host`, in the envelope.
+  const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }
+  const server = createServer(settings, listener)
+  server.on('checkExpectation', listener)
+  server.on('connect', refuseTunnel)
   server.headersTimeout = headersTimeoutMs
   // A body has its own time, `bodyTimeoutMs`, so that one that is late is answered and journalled.
   server.requestTimeout = 0
@@ -172,6 +188,11 @@ async function sendApiDocument(response: ServerResponse): Promise<void> {
 
 function isControl({ url = '/' }: IncomingMessage): boolean {
   return /^\/__understudy(?![^/?])/.test(url)
+}
+
+/** Whether nothing is expected that the server does not do. Spec: RFC 9110, 10.1.1. */
+function isMet({ headers: { expect } }: IncomingMessage): boolean {
+  return expect === undefined || expect.toLowerCase() === '100-continue'
 }
 
 /** How the server is reached from this machine: an address that stands for all of them is none to call. */

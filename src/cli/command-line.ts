@@ -61,6 +61,11 @@ function addServe(program: Command, start: Start): Command {
       '127.0.0.1',
     )
     .option('--allowed-host <names>', 'other names that requests may come by; may be repeated', collect)
+    .option(
+      '--allowed-origin <origins>',
+      'origins whose pages may call the API, beside loopback; * for all; may be repeated',
+      collect,
+    )
     .option('--seed <seed>', 'fixes everything random (default: 1)', toSeed)
     .option(
       '--scenario <names|files>',

@@ -20,6 +20,7 @@ export interface ServeFlags {
   port: number
   host: string
   allowedHost?: string[]
+  allowedOrigin?: string[]
   seed?: string | number
   scenario?: string[]
   token?: string
@@ -45,6 +46,7 @@ export type Start = (options: {
   port: number
   host: string
   allowedHosts: string[]
+  allowedOrigins: string[]
   token: string | undefined
   advertise: string | undefined
   onRequest: ((line: RequestLine) => void) | undefined
@@ -58,16 +60,24 @@ const graceMs = 5000
 
 export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
+  const { allowedOrigin: allowedOrigins = [] } = flags
   const token = flags.token ?? (await tokenIn(flags.tokenFile))
   const { gateway, files } = prepare(flags)
   // What a program reads from stdout is the ready line alone.
   const print = flags.json ? console.error : console.log
   const onRequest = flags.quiet ? undefined : (line: RequestLine) => print(printed(line))
-  const server = await start({ gateway, port, host, allowedHosts, token, advertise, onRequest }).catch(
-    (error) => {
-      throw new UsageError(whyNot(error, port, host))
-    },
-  )
+  const server = await start({
+    gateway,
+    port,
+    host,
+    allowedHosts,
+    allowedOrigins,
+    token,
+    advertise,
+    onRequest,
+  }).catch((error) => {
+    throw new UsageError(whyNot(error, port, host))
+  })
   console.log(flags.json ? readyLine(server) : readyText(server, token === undefined))
   // The space for new objects stays small: 180 MB of RSS under load in place of 320, at the same processor time.
   setFlagsFromString('--semi-space-growth-factor=1')

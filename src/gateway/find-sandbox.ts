@@ -19,6 +19,8 @@ export interface Caller {
   readonly idInPath: string | undefined
   /** The id in a key that looks like a sandbox's. */
   readonly idInKey: string | undefined
+  /** The living sandbox with that id. */
+  readonly keyOwner: Sandbox | undefined
   /** Undefined where the one that is named does not live, or not any more. */
   readonly sandbox: Sandbox | undefined
 }
@@ -28,9 +30,10 @@ export function findCaller(sandboxes: Sandboxes, { path, headers }: Call): Calle
   const authorization = headers['authorization']
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   const idInKey = key === undefined ? undefined : sandboxIdOfKey(key)
-  const id = idInPath ?? idInKey
-  const sandbox = id === undefined ? sandboxes.default : sandboxes.peek(id)
-  return { route, authorization, key, idInPath, idInKey, sandbox }
+  const keyOwner = idInKey === undefined ? undefined : sandboxes.peek(idInKey)
+  const named = idInPath === undefined ? keyOwner : sandboxes.peek(idInPath)
+  const sandbox = idInPath === undefined && idInKey === undefined ? sandboxes.default : named
+  return { route, authorization, key, idInPath, idInKey, keyOwner, sandbox }
 }
 
 /** Throws 410 where the sandbox is gone or there is no default one, 421 where it lives elsewhere, 401 for a wrong key. */

@@ -1,5 +1,5 @@
 /**
- * The API itself may be called from any page, as it is a fake: without credentials, and the control API excepted.
+ * The API itself may be called from pages whose origin the guard has let through: without credentials.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -21,9 +21,10 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const usual = ['authorization', 'content-type', 'x-understudy-scenario']
 
 /** Lets a page read the reply that is to come. */
-export function allowAnyOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
-  if (headers.origin === undefined) return
-  response.setHeader('access-control-allow-origin', '*')
+export function allowOrigin({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
+  if (origin === undefined) return
+  response.setHeader('access-control-allow-origin', origin)
+  response.setHeader('vary', 'origin')
   response.setHeader('access-control-expose-headers', exposed)
 }
 

@@ -12,6 +12,8 @@ export interface GuardOptions {
   readonly host: string
   /** Names under which it is called, beside the loopback ones and `host`. */
   readonly allowedHosts: readonly string[]
+  /** Origins of pages that may call the API, beside those of loopback; `*` stands for all. */
+  readonly allowedOrigins: readonly string[]
   /** Wanted of every control request. Default: made, where the server is bound beyond loopback. */
   readonly token: string | undefined
 }
@@ -21,20 +23,43 @@ export class Guard {
   readonly token: string | undefined
   readonly #allowed: ReadonlySet<string>
   readonly #isWide: boolean
+  readonly #allowedOrigins: ReadonlySet<string>
 
-  constructor({ host, allowedHosts, token }: GuardOptions) {
+  constructor({ host, allowedHosts, allowedOrigins, token }: GuardOptions) {
     this.#allowed = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()))
+    this.#allowedOrigins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')))
     this.#isWide = host === '0.0.0.0' || host === '::'
     this.token = token ?? (isLoopback(host) ? undefined : makeToken())
   }
 
-  /** Throws 403 for a request by a name that is not ours: another site's name may have been made to lead here. */
-  assertHost({ headers, url = '/' }: IncomingMessage): void {
-    const { host = '' } = headers
+  /**
+   * Throws 400 for a request without a `Host`, or with several; 403 for one by a name that is not ours: another site's
+   * name may have been made to lead here.
+   */
+  assertHost({ headers: { host }, rawHeaders, url = '/' }: IncomingMessage): void {
+    if (host === undefined) throw new GatewayError(400, 'A request needs a Host header')
+    if (timesGiven('host', rawHeaders) > 1)
+      throw new GatewayError(400, 'A request has one Host header, not several')
     if (!url.startsWith('/') && url !== '*' && URL.parse(url)?.host !== host) throw foreignHost(url)
     const name = hostnameOf(host)
     if (!isLoopback(name) && !this.#allowed.has(name) && !(this.#isWide && isIP(name)))
       throw foreignHost(host)
+  }
+
+  /** Throws 403 for a call of the API by a page that is neither of this machine, nor ours, nor allowed. */
+  assertOrigin({ headers: { origin, host } }: IncomingMessage): void {
+    if (
+      origin === undefined ||
+      this.#allowedOrigins.has('*') ||
+      this.#allowedOrigins.has(origin.toLowerCase())
+    )
+      return
+    const url = /^https?:/i.test(origin) ? URL.parse(origin) : null
+    if (url && (url.host === host || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))) return
+    throw new GatewayError(
+      403,
+      `Pages of '${origin}' may not call this server: allow them with --allowed-origin`,
+    )
   }
 
   /** Throws 403 for a request that a page of another origin makes, with or without preflight. */
@@ -54,6 +79,13 @@ export class Guard {
         'Control requests need the token that the server was started with, or printed, as their bearer',
       )
   }
+}
+
+function timesGiven(name: string, rawHeaders: readonly string[]): number {
+  let times = 0
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === name.length && rawHeaders[index]?.toLowerCase() === name) times++
+  return times
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -1,7 +1,7 @@
 /**
  * Replies that are not the gateway's: of the control API, and refusals before either, in the envelope all the same.
  */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
@@ -22,17 +22,27 @@ export function refuse(response: ServerResponse, error: unknown): void {
   send(response, toReply(refusal))
 }
 
+/** A connection, with what Node keeps at it: the reply that is under way. */
+type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null }
+
 /** Answers what is not even a request: Node has read no more of it than where it went wrong. */
-export function refuseSocket(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isMidReply(socket)) return void socket.destroy()
-  const { status, headers, text } = rendered(statusOf[error.code ?? ''] ?? malformed)
-  const head = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'))
+export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
+  const { _httpMessage: earlier } = socket
+  if (error.code === 'ECONNRESET' || !socket.writable || earlier?.headersSent) return void socket.destroy()
+  // The request before was whole, and may have changed something: its caller gets its reply.
+  if (earlier?.req.complete) return void earlier.once('finish', () => socket.destroy())
+  endSocket(socket, statusOf[error.code ?? ''] ?? malformed)
 }
 
-/** Node keeps the reply that is under way at its socket, and looks there too before it refuses of its own. */
-function isMidReply(socket: Duplex & { _httpMessage?: ServerResponse | null }): boolean {
-  return socket._httpMessage?.headersSent ?? false
+/** Refuses a tunnel: from then on the connection would not be HTTP. */
+export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
+  endSocket(socket, envelope(405, 'CONNECT is for proxies, and this server is none'))
+}
+
+function endSocket(socket: Duplex, reply: Reply): void {
+  const { status, headers, text } = rendered(reply)
+  const head = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'))
 }
 
 const malformed = envelope(400, 'Malformed HTTP request')

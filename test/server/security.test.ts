@@ -364,7 +364,7 @@ describe('names that lead elsewhere', () => {
 })
 
 describe('CORS on the API', () => {
-  const page = { origin: 'https://app.example' }
+  const page = { origin: 'http://localhost:5173' }
   const exposed = [
     'x-request-id',
     'x-understudy-scenario',
@@ -385,7 +385,7 @@ describe('CORS on the API', () => {
       },
     })
     expect(response.status).toBe(204)
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-origin')).toBe(page.origin)
     expect(response.headers.get('access-control-allow-credentials')).toBeNull()
     for (const method of ['GET', 'POST', 'PATCH'])
       expect(response.headers.get('access-control-allow-methods')).toContain(method)
@@ -399,7 +399,7 @@ describe('CORS on the API', () => {
   ])('lets a page read %s', async (_, path, status) => {
     const response = await fetch(server.baseUrl + path, { headers: { ...page, ...key } })
     expect(response.status).toBe(status)
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-origin')).toBe(page.origin)
     for (const name of exposed) expect(response.headers.get('access-control-expose-headers')).toContain(name)
   })
 
@@ -410,7 +410,7 @@ describe('CORS on the API', () => {
       body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true }),
     })
     expect(response.headers.get('content-type')).toContain('text/event-stream')
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-origin')).toBe(page.origin)
     expect(await response.text()).toContain('data: [DONE]')
   })
 

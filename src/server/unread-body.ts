@@ -1,0 +1,28 @@
+/**
+ * Bodies that nobody waits for any more. A reply may be out before its request is whole, a refusal most times; a client
+ * that goes on sending, a byte now and then, would keep the connection for ever.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bodyTimeoutMs } from '../adapters/node-body.ts'
+
+/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
+const { setTimeout, clearTimeout } = globalThis
+
+/**
+ * Cuts the connection where the body has not come to its end in time after the reply.
+ *
+ * @param timeoutMs Real milliseconds.
+ */
+export function cutUnreadBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  timeoutMs = bodyTimeoutMs,
+): void {
+  response.once('finish', () => {
+    if (request.complete) return
+    const timer = setTimeout(() => request.destroy(), timeoutMs)
+    request.once('close', () => clearTimeout(timer))
+    request.once('end', () => clearTimeout(timer))
+    request.resume()
+  })
+}

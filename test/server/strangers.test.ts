@@ -1,0 +1,196 @@
+/**
+ * Requests that got through once: pages of other origins, keys beside the list, heads that are no heads, bodies
+ * without an end. Each is refused in the envelope, and nothing is done.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+import { raw, request } from './raw.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ bodyTimeoutMs: 150 })
+})
+afterAll(() => server.close())
+beforeEach(() => server.gateway.reset())
+
+const key = { authorization: 'Bearer any' }
+
+/** What the server answers to a connection that it closes. */
+async function exchange({ port }: RunningServer, ...bytes: string[]) {
+  const answer = await raw(port, ...bytes).closed()
+  const [head = '', text = ''] = answer.split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), head: head.toLowerCase(), text, answer }
+}
+
+function refusal(code: number) {
+  return expect.stringContaining(`{"error":{"code":${code},"message":`)
+}
+
+function patch(headers: Record<string, string>, { port } = server) {
+  const all = { host: `127.0.0.1:${port}`, ...key, connection: 'close', ...headers }
+  return request('PATCH /api/v1/workspaces/production', all, '{"name":"Broken"}')
+}
+
+async function nothingIsDone() {
+  expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Production')
+  expect(server.gateway.journal.entries()).toEqual([])
+}
+
+describe('a page of another origin', () => {
+  it.each([
+    'https://evil.example',
+    'null',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'app://localhost',
+    'file://',
+    'http://10.0.0.1',
+  ])('may not PATCH the default sandbox: %s', async (origin) => {
+    const { status, head, text } = await exchange(server, patch({ origin }))
+    expect([status, text]).toEqual([403, refusal(403)])
+    expect(head).not.toContain('access-control')
+    await nothingIsDone()
+  })
+
+  it('gets no leave by a preflight, nor the document of the API', async () => {
+    const origin = 'https://evil.example'
+    for (const line of ['OPTIONS /api/v1/workspaces/production', 'GET /openapi.json']) {
+      const headers = {
+        host: 'localhost',
+        origin,
+        'access-control-request-method': 'PATCH',
+        connection: 'close',
+      }
+      const { status, head } = await exchange(server, request(line, headers))
+      expect([status, head.includes('access-control')]).toEqual([403, false])
+    }
+  })
+
+  it.each(['http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:3000', 'http://app.localhost'])(
+    'may, where it is one of this machine: %s',
+    async (origin) => {
+      const { status, head } = await exchange(server, patch({ origin }))
+      expect(status).toBe(200)
+      expect(head).toContain(`access-control-allow-origin: ${origin}`)
+    },
+  )
+
+  it('may, where the server allows it, or all', async () => {
+    await using told = await startServer({ allowedOrigins: ['https://App.example/', 'null'] })
+    for (const [origin, status] of [
+      ['https://app.example', 200],
+      ['null', 200],
+      ['https://app.example:444', 403],
+    ] as const)
+      expect((await exchange(told, patch({ origin }, told))).status).toBe(status)
+    await using open = await startServer({ allowedOrigins: ['*'] })
+    for (const origin of ['https://evil.example', 'null'])
+      expect((await exchange(open, patch({ origin }, open))).status).toBe(200)
+  })
+
+  it('is our own where the server is called by the name of its page', async () => {
+    await using named = await startServer({ allowedHosts: ['understudy.test'] })
+    const own = { host: 'understudy.test', origin: 'http://understudy.test' }
+    expect((await exchange(named, patch(own, named))).status).toBe(200)
+  })
+})
+
+describe('a key, where apiKeys is given', () => {
+  const gateway = createGateway({ apiKeys: ['listed'] })
+  const sandbox = gateway.createSandbox()
+  const gone = gateway.createSandbox()
+  gone.dispose()
+  const status = async (path: string, key: string) =>
+    (
+      await gateway.fetch(`https://gateway.example${path}/providers`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+    ).status
+
+  it.each([
+    ['us-x-0000000000000000', 401],
+    ['unlisted', 401],
+    [gone.apiKey, 401],
+    [`${sandbox.apiKey}0`, 401],
+    ['us-default-0', 401],
+    ['listed', 200],
+    [sandbox.apiKey, 200],
+    [gateway.sandboxes.default.apiKey, 200],
+  ])('is on the list or a living sandbox’s, on every path: %s', async (key, expected) => {
+    expect(await status('/api/v1', key)).toBe(expected)
+    expect(await status(`/sandboxes/${sandbox.id}/api/v1`, key)).toBe(expected)
+    expect(await status('/sandboxes/default/api/v1', key)).toBe(expected)
+    // 401 comes before 410: a stranger learns nothing of sandboxes.
+    expect(await status(`/sandboxes/${gone.id}/api/v1`, key)).toBe(expected === 200 ? 410 : 401)
+  })
+})
+
+describe('a head that is no head', () => {
+  it('is refused without a Host, and with two', async () => {
+    const line = 'PATCH /api/v1/workspaces/production HTTP/1.1\r\n'
+    const rest =
+      'authorization: Bearer any\r\ncontent-length: 17\r\nconnection: close\r\n\r\n{"name":"Broken"}'
+    for (const hosts of [
+      '',
+      'host: localhost\r\nHost: localhost\r\n',
+      'host: localhost\r\nhost: evil.example\r\n',
+    ]) {
+      const { status, text } = await exchange(server, line + hosts + rest)
+      expect([status, text]).toEqual([400, refusal(400)])
+    }
+    await nothingIsDone()
+  })
+
+  it('is refused where it expects what the server does not do', async () => {
+    const { status, text } = await exchange(server, patch({ expect: 'the-unexpected' }))
+    expect([status, text]).toEqual([417, refusal(417)])
+    await nothingIsDone()
+    expect((await exchange(server, patch({ expect: '100-continue' }))).answer).toContain('HTTP/1.1 200')
+  })
+
+  it('is refused where it asks for a tunnel', async () => {
+    const { status, text } = await exchange(
+      server,
+      'CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n',
+    )
+    expect([status, text]).toEqual([405, refusal(405)])
+  })
+})
+
+describe('a connection that turns to garbage', () => {
+  const head = (header: string) =>
+    `PATCH /api/v1/workspaces/production HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer any\r\n${header}\r\n\r\n`
+  const chunked = head('transfer-encoding: chunked')
+
+  it.each([
+    ['11\r\n{"name":"Broken"}\r\nZZZ\r\n'],
+    ['11\r\n{"name":"Broken"}GARBAGE'],
+    ['10\r\n{"name":"Broken"}\r\n0\r\n\r\n'],
+  ])('before the body of a PATCH is whole changes nothing: %j', async (body) => {
+    for (const bytes of [[chunked + body], [chunked, body]]) {
+      const { status, text } = await exchange(server, ...bytes)
+      expect([status, text]).toEqual([400, refusal(400)])
+    }
+    expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Production')
+  })
+
+  it('behind a whole PATCH leaves it its reply: who is refused has changed nothing', async () => {
+    const { status } = await exchange(server, `${head('content-length: 17')}{"name":"Broken"}GARBAGE\r\n\r\n`)
+    expect(status).toBe(200)
+    expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Broken')
+  })
+})
+
+describe('a body that drips on after a refusal', () => {
+  it.each([
+    ['of its origin', { origin: 'https://evil.example' }, 403],
+    ['of its expectation', { expect: 'nothing' }, 417],
+    ['of its name', { host: 'evil.example' }, 403],
+  ])('%s is cut', async (_, headers: Record<string, string>, status) => {
+    const sent = { host: 'localhost', ...key, ...headers, 'content-length': '1000' }
+    const connection = raw(server.port, request('POST /api/v1/responses', sent), '{')
+    expect(await connection.until('"error"')).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    await connection.closed()
+  })
+})
