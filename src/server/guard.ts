@@ -12,8 +12,8 @@ export interface GuardOptions {
   readonly host: string
   /** Names under which it is called, beside the loopback ones and `host`. */
   readonly allowedHosts: readonly string[]
-  /** Origins of pages that may call the API, beside those of loopback; `*` stands for all. */
-  readonly allowedOrigins: readonly string[]
+  /** Origins of pages that may call the API, beside those of loopback; `*` stands for all. Default: none. */
+  readonly allowedOrigins?: readonly string[]
   /** Wanted of every control request. Default: made, where the server is bound beyond loopback. */
   readonly token: string | undefined
 }
@@ -25,7 +25,7 @@ export class Guard {
   readonly #isWide: boolean
   readonly #allowedOrigins: ReadonlySet<string>
 
-  constructor({ host, allowedHosts, allowedOrigins, token }: GuardOptions) {
+  constructor({ host, allowedHosts, allowedOrigins = [], token }: GuardOptions) {
     this.#allowed = new Set([host, ...allowedHosts].map((name) => name.toLowerCase()))
     this.#allowedOrigins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')))
     this.#isWide = host === '0.0.0.0' || host === '::'
