@@ -4,27 +4,22 @@
  */
 
 import { hash } from '../lib/seed.ts'
-import type { CreateResponseBody } from '../resources/create-response-body.ts'
 import type { OutputItem, ResponseObject, ResponseUsage } from '../resources/response.ts'
-import type { Answer } from './answer.ts'
-import { type CountedAnswer, type CountedItem, cutAnswer } from './budget.ts'
-import type { Conversation } from './conversation.ts'
-import { countTokens } from './tokens.ts'
+import type { AnsweredRequest } from './answer-request.ts'
+import type { CountedAnswer, CountedItem } from './budget.ts'
 
 export interface ResponseSetting {
-  /** The request, with what its preset brings. */
-  body: CreateResponseBody
-  conversation: Conversation
   /** Milliseconds since 1970. */
   now: number
   /** What ids are made from. */
   requestKey: string
 }
 
-export function toResponseObject(answer: Answer, setting: ResponseSetting): ResponseObject {
-  const { body, conversation, now, requestKey } = setting
-  const counted = cutAnswer(answer, body.max_output_tokens ?? undefined)
-  const { isCut } = counted
+export function toResponseObject(
+  { body, inputTokens, answer }: AnsweredRequest,
+  { now, requestKey }: ResponseSetting,
+): ResponseObject {
+  const { isCut } = answer
   const seconds = Math.floor(now / 1000)
   return {
     id: `resp_${hash(requestKey, 'response')}`,
@@ -35,8 +30,8 @@ export function toResponseObject(answer: Answer, setting: ResponseSetting): Resp
     status: isCut ? 'incomplete' : 'completed',
     error: null,
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
-    output: counted.items.map((item, place) => toOutputItem(item, hash(requestKey, 'item', place))),
-    usage: toUsage(inputTokens(body, conversation), counted),
+    output: answer.items.map((item, place) => toOutputItem(item, hash(requestKey, 'item', place))),
+    usage: toUsage(inputTokens, answer),
     instructions: body.instructions ?? null,
     ...(body.text && { text: body.text }),
     metadata: body.metadata ?? {},
@@ -63,11 +58,6 @@ export function toUsage(
     output_tokens_details: { reasoning_tokens: output.reasoningTokens },
     total_tokens: input + output.outputTokens,
   }
-}
-
-/** The instructions and every text of the conversation. */
-function inputTokens({ instructions }: CreateResponseBody, { turns }: Conversation): number {
-  return turns.reduce((sum, { text }) => sum + countTokens(text), countTokens(instructions ?? ''))
 }
 
 function toOutputItem({ item, isCut }: CountedItem, key: string): OutputItem {

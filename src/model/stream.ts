@@ -1,69 +1,26 @@
 /**
- * A response as the frames of a stream: its events numbered and paced, with signs of life in long pauses.
- * Spec: Events.
+ * A response as the frames of a stream: its events, numbered. Spec: Events.
  */
 import { encodeEvent } from '../http/encode.ts'
 import type { Frame, StreamEvent } from '../http/reply.ts'
-import { random } from '../lib/seed.ts'
 import type { ResponseObject } from '../resources/response.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
 import { responseEvents } from './events.ts'
+import { type PaceOptions, pacedFrames } from './paced-frames.ts'
 
-export type StreamOptions = Pick<
-  GatewayOptions,
-  'seed' | 'streamEvents' | 'firstEventMs' | 'tokensPerSecond' | 'jitter' | 'keepAliveMs'
->
+export type StreamOptions = PaceOptions & Pick<GatewayOptions, 'streamEvents'>
 
 /** Every frame of the stream, each made when it is asked for. */
-export function* streamFrames(response: ResponseObject, options: StreamOptions): Generator<Frame> {
-  const { streamEvents, firstEventMs, keepAliveMs = Number.POSITIVE_INFINITY } = options
-  const pace = pacer(response, options)
+export function streamFrames(response: ResponseObject, options: StreamOptions): Generator<Frame> {
   const toWire = deltaWriter()
   let sequence = 0
-  /** Milliseconds that nothing has been sent. */
-  let silence = 0
-
-  function* wait(ms: number): Generator<Frame> {
-    for (let left = ms; left > 0; ) {
-      const step = Math.min(left, keepAliveMs - silence)
-      yield { kind: 'wait', ms: step }
-      left -= step
-      silence += step
-      if (silence < keepAliveMs) continue
-      yield { kind: 'bytes', bytes: ': keep-alive\n\n' }
-      silence = 0
-    }
-  }
-
-  yield* wait(firstEventMs)
-  for (const event of responseEvents(response)) {
-    const isDelta = isToken(event)
-    if (pace && isDelta) {
-      const ms = pace()
-      // Nearly every pause is short, and a thousand streams wait at a time: these need no generator of their own.
-      if (ms > 0 && silence + ms < keepAliveMs) {
-        yield { kind: 'wait', ms }
-        silence += ms
-      } else yield* wait(ms)
-    }
-    const told = streamEvents === 'all' ? event : documented(event)
-    if (!told) continue
+  const toFrame = (event: StreamEvent): Frame | undefined => {
+    const told = options.streamEvents === 'all' ? event : documented(event)
+    if (!told) return undefined
     told.sequence_number = sequence++
-    yield isDelta ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }
-    silence = 0
+    return isToken(event) ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }
   }
-  yield { kind: 'done' }
-}
-
-/** How long to wait before each token, in milliseconds. */
-function pacer(
-  { id }: ResponseObject,
-  { seed, tokensPerSecond, jitter }: StreamOptions,
-): (() => number) | undefined {
-  if (tokensPerSecond === undefined) return undefined
-  const pause = 1000 / tokensPerSecond
-  const draw = random(seed, 'pace', id)
-  return () => pause * (1 + jitter * (2 * draw() - 1))
+  return pacedFrames({ id: response.id, events: responseEvents(response), isToken, toFrame }, options)
 }
 
 interface Delta extends StreamEvent {

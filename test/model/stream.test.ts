@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import type { Frame, StreamEvent } from '../../src/http/reply.ts'
+import { cutAnswer } from '../../src/model/budget.ts'
 import { cite } from '../../src/model/citations.ts'
 import { toResponseObject } from '../../src/model/response-object.ts'
 import { readConversation } from '../../src/model/responses-prompt.ts'
@@ -16,13 +17,18 @@ function frames(options: Partial<StreamOptions> = {}, request: object = {}): Fra
   const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
   const response = toResponseObject(
     {
-      items: [
-        { type: 'web_search_call', query: 'Hi' },
-        { type: 'message', parts: [cited] },
-      ],
-      reasoningTokens: 0,
+      body,
+      conversation: readConversation(body.input),
+      inputTokens: 1,
+      answer: cutAnswer({
+        items: [
+          { type: 'web_search_call', query: 'Hi' },
+          { type: 'message', parts: [cited] },
+        ],
+        reasoningTokens: 0,
+      }),
     },
-    { body, conversation: readConversation(body.input), now: 0, requestKey: 'key' },
+    { now: 0, requestKey: 'key' },
   )
   return [...streamFrames(response, { seed: 1, streamEvents: 'all', firstEventMs: 0, jitter: 0, ...options })]
 }

@@ -1,0 +1,61 @@
+/**
+ * A model request answered, whatever its protocol: the others are read into the shape of POST /responses first, so
+ * that the same question gets the same words, tokens and citations in all.
+ */
+
+import { hash } from '../lib/seed.ts'
+import type { ResolverContext } from '../operation.ts'
+import type { CreateResponseBody } from '../resources/create-response-body.ts'
+import { answerPrompt } from './answer.ts'
+import { type CountedAnswer, cutAnswer } from './budget.ts'
+import type { Conversation } from './conversation.ts'
+import { checkModel } from './known-model.ts'
+import { applyPreset } from './preset.ts'
+import { readConversation, readPrompt } from './responses-prompt.ts'
+import { scriptedItems, scriptedSources } from './script.ts'
+import { searchWeb } from './search.ts'
+import { countTokens } from './tokens.ts'
+
+export interface AnsweredRequest {
+  /** The request, with what its preset brings. */
+  readonly body: CreateResponseBody
+  readonly conversation: Conversation
+  /** Of the instructions and every text of the conversation. */
+  readonly inputTokens: number
+  readonly answer: CountedAnswer
+}
+
+type AnswerContext = Pick<ResolverContext, 'sandbox' | 'script' | 'assume' | 'warn'>
+
+/**
+ * Throws 400 and 404 where the request cannot be answered.
+ *
+ * @param choice The number of the answer, where a request asks for several. Default: 0.
+ */
+export async function answerRequest(
+  asked: CreateResponseBody,
+  { sandbox, script, assume, warn }: AnswerContext,
+  choice = 0,
+): Promise<AnsweredRequest> {
+  const { body, model } = await applyPreset(asked, sandbox.tables, { assume, warn })
+  await checkModel(model, sandbox, warn)
+  const conversation = readConversation(body.input)
+  const found = await searchWeb(body, model, conversation.question, { sandbox, assume, warn })
+  const searched = found !== undefined
+  const items = script && scriptedItems(script, conversation, searched)
+  const search = { searched, sources: scriptedSources(script) ?? found }
+  const seed = choice === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', choice)
+  const answer = items
+    ? { items, reasoningTokens: 0 }
+    : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, assume, warn })
+  return {
+    body,
+    conversation,
+    inputTokens: countInput(body, conversation),
+    answer: cutAnswer(answer, body.max_output_tokens ?? undefined),
+  }
+}
+
+function countInput({ instructions }: CreateResponseBody, { turns }: Conversation): number {
+  return turns.reduce((sum, { text }) => sum + countTokens(text), countTokens(instructions ?? ''))
+}
