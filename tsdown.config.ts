@@ -30,7 +30,9 @@ const ownSourcesOnly: TsdownPlugin = {
 }
 
 export default defineConfig({
-  entry: ['index', 'vitest', 'playwright', 'remote', 'serve', 'bin'].map((name) => `src/${name}.ts`),
+  entry: ['index', 'core', 'node', 'vitest', 'playwright', 'remote', 'serve', 'bin'].map(
+    (name) => `src/${name}.ts`,
+  ),
   platform: 'neutral',
   target: 'node22.12',
   fixedExtension: false,

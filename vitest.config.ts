@@ -9,7 +9,7 @@ const slow = [
 ]
 
 /** Examples name the package as its users do. */
-const ourselves = ['vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
+const ourselves = ['core', 'node', 'vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
   find: `gateway-understudy/${entry}`,
   replacement: new URL(`src/${entry}.ts`, import.meta.url).pathname,
 }))
@@ -25,6 +25,8 @@ export default defineConfig({
   test: {
     // Each test has a sandbox of its own, so files need no process of their own: half the time.
     isolate: false,
+    // The tests about isolation are as many as they say at the same time.
+    maxConcurrency: 50,
     reporters: process.env['CI'] ? ['dot', ['json', { outputFile: report }]] : ['default'],
     projects: [
       {

@@ -6,27 +6,14 @@
  * const server = setupServer(...gateway.handlers)
  */
 import type { RequestHandler } from 'msw'
-import { toFetch } from './adapters/fetch.ts'
 import { toHandlers } from './adapters/msw.ts'
-import { loadScenarioFile } from './cli/scenario-file.ts'
-import { GatewayCore } from './gateway/gateway.ts'
+import { Gateway as CoreGateway } from './core.ts'
 import type { OperationId } from './operations/index.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
 
-export class Gateway extends GatewayCore {
-  constructor(options: GatewayOptionsInput = {}) {
-    super(options, loadScenarioFile)
-  }
-
+export class Gateway extends CoreGateway {
   /** For `setupServer(...gateway.handlers)` and `setupWorker(...gateway.handlers)`: one for each operation. */
   readonly handlers: RequestHandler[] = toHandlers(this)
-
-  /**
-   * The gateway as a `fetch`, for clients that take one; nothing is intercepted.
-   *
-   * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
-   */
-  readonly fetch: typeof fetch = toFetch(this)
 
   /** The handlers of some operations only. */
   handlersFor(...ids: [OperationId, ...OperationId[]]): RequestHandler[] {
@@ -43,20 +30,4 @@ export function createGateway(options: GatewayOptionsInput = {}): Gateway {
   return new Gateway(options)
 }
 
-export { type AssumptionName, assumptions } from './assumptions.ts'
-export type { Condition } from './database/condition.ts'
-export type { Database, Records } from './database/database.ts'
-export { parseScenario } from './gateway/to-scenario.ts'
-export { GatewayError } from './http/errors.ts'
-export type { Delivery } from './journal/call-record.ts'
-export type { JournalEntry } from './journal/entry.ts'
-export type { Har } from './journal/har.ts'
-export type { CallMatch, Journal } from './journal/journal.ts'
-export type { Bodies, OperationId } from './operations/index.ts'
-export type { CollectionName } from './resources/collections.ts'
-export type { ActiveScenario, UnusedRule } from './rules/rules.ts'
-export { defineScenario, type Scenario, type ScenarioInput } from './rules/scenario.ts'
-export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options.ts'
-export type { Sandbox, SandboxSnapshot } from './sandbox/sandbox.ts'
-export type { NewSandbox } from './sandbox/sandboxes.ts'
-export { parseTape, type Tape } from './tapes/tape.ts'
+export * from './core.ts'

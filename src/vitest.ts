@@ -12,12 +12,14 @@
  */
 import { test as base, expect, type MatcherState, type TestAPI, type TestContext } from 'vitest'
 import { type Interception, intercept } from './adapters/intercept.ts'
+import type { UnhandledRequests } from './adapters/intercept-destination.ts'
+import { createGateway, type Gateway } from './core.ts'
 import { sandboxBaseUrl } from './gateway/address.ts'
-import { createGateway, type Gateway } from './index.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './journal/expectations.ts'
 import type { CallMatch } from './journal/journal.ts'
 import { calls, journalText } from './journal/journal-text.ts'
+import { sharedCallsText } from './journal/shared-calls.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { type Bodies, type OperationId, operations } from './operations/index.ts'
 import type { UnusedRule } from './rules/rules.ts'
@@ -37,26 +39,31 @@ export interface Fixtures {
    * in the configuration of Vitest for all files. Default: none.
    */
   gatewayOptions: GatewayOptionsInput
+  /**
+   * What becomes of calls that the gateway does not answer: `gateway`, `error`, `warn` or `pass`, as for `intercept`.
+   * Set as `gatewayOptions` are. Default: `gateway`, which refuses what looks meant for the gateway.
+   */
+  unhandledRequests: UnhandledRequests
   /** One for each file. */
   gateway: Gateway
-  /** The interception, on while the tests of the file run. */
+  /** The interception, on while the tests of the file run: `server.use(…)` takes MSW handlers of your own. */
   server: Interception
   /**
-   * A new one for each test, so that tests may run at the same time: for code that is given `sandbox.apiKey` or
-   * `sandbox.baseUrl`. Code with one fixed key reaches the default sandbox instead, which all tests share: it wants
-   * `serial`.
+   * A new one for each test, so that tests may run at the same time. The calls that a test's code makes come to it,
+   * whatever their key; `sandbox.apiKey` and `sandbox.baseUrl` are for those of other processes.
    */
   sandbox: TestSandbox
   /**
-   * For code with one fixed key: `sandbox` is the default one, reset before each test, and the tests of a file take
-   * turns in it, `test.concurrent` or not. Set by `test.override({ serial: true })`, in a `describe` too. Default:
-   * false.
+   * For code whose calls cannot be told apart, such as a queue that all tests share: `sandbox` is the default one,
+   * reset before each test, and the tests of a file take turns in it, `test.concurrent` or not. Set by
+   * `test.override({ serial: true })`, in a `describe` too. Default: false.
    */
   serial: boolean
 }
 
 export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
   gatewayOptions: [{}, { scope: 'file', injected: true }],
+  unhandledRequests: ['gateway', { scope: 'file', injected: true }],
   gateway: [
     async ({ gatewayOptions }, use) => {
       await use(createGateway(gatewayOptions))
@@ -64,8 +71,8 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
     { scope: 'file' },
   ],
   server: [
-    async ({ gateway }, use) => {
-      const server = intercept(gateway)
+    async ({ gateway, unhandledRequests }, use) => {
+      const server = intercept(gateway, { unhandledRequests })
       await use(server)
       server.close()
     },
@@ -76,7 +83,9 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
     async ({ gateway, serial, onTestFailed }, use) => {
       const lend = serial ? lendDefault : lendNew
       await lend(gateway, async (sandbox) => {
-        printIfFailed(sandbox, onTestFailed)
+        printIfFailed(gateway, sandbox, onTestFailed)
+        // Not `run`, which ends before the test begins: the runner waits here only in appearance.
+        gateway.sandboxes.current.enter(sandbox)
         await use(sandbox)
       })
     },
@@ -198,10 +207,22 @@ function withBaseUrl(sandbox: Sandbox<Bodies>, { options }: Gateway): TestSandbo
   return Object.assign(sandbox, { baseUrl })
 }
 
-function printIfFailed({ id, journal }: TestSandbox, onTestFailed: TestContext['onTestFailed']): void {
+function printIfFailed(
+  gateway: Gateway,
+  { id, journal }: TestSandbox,
+  onTestFailed: TestContext['onTestFailed'],
+): void {
+  const before = sharedCalls(gateway)
   onTestFailed(({ task }) => {
-    console.error(`'${task.name}' has failed. ${journalText(`Its sandbox, ${id},`, journal.entries())}`)
+    const own = journalText(`Its sandbox, ${id},`, journal.entries())
+    const elsewhere = id === 'default' ? '' : sharedCallsText(newest(gateway, sharedCalls(gateway) - before))
+    console.error(`'${task.name}' has failed. ${own}${elsewhere && `\nBeside it, ${elsewhere}`}`)
   })
+}
+
+/** The newest calls of the default sandbox. */
+function newest({ journal }: Gateway, count: number): JournalEntry[] {
+  return count === 0 ? [] : journal.entries().slice(-count)
 }
 
 /** How many calls have reached the default sandbox. */
@@ -215,8 +236,10 @@ const warned = new WeakSet<Gateway>()
 function warnOfSharing(gateway: Gateway, count: number): void {
   if (count === 0 || warned.has(gateway)) return
   warned.add(gateway)
+  const [example] = newest(gateway, count)
+  const came = example ? ` (${example.method} ${example.path})` : ''
   console.warn(
-    `THIS TEST SHARES ITS STATE. ${calls(count)} came without a sandbox's key or base URL, so the default sandbox answered, as it does for every other test of this file. Give the code under test sandbox.apiKey or sandbox.baseUrl; where its key is fixed, say test.override({ serial: true }): then tests take turns, each in a default sandbox that is reset.`,
+    `THIS TEST SHARES ITS STATE. ${calls(count)}${came} came from code that belongs to no test, so the default sandbox answered, as it does for every other test of this file. That is work that a test did not await, or that runs in a queue, a timer or a process started outside of a test: await it, or give it sandbox.apiKey or sandbox.baseUrl. Where nothing can tell tests apart, say test.override({ serial: true }): then they take turns, each in a default sandbox that is reset.`,
   )
 }
 

@@ -41,7 +41,8 @@ export const floors = [
   ['server'],
   ['control', 'contract', 'deploy'],
   ['cli', 'console'],
-  ['index', 'core', 'node', 'remote', 'serve'],
+  ['core'],
+  ['index', 'node', 'remote', 'serve'],
   ['vitest', 'playwright', 'bin'],
 ]
 

@@ -1,51 +1,56 @@
 /**
- * Interception in a Node process, loud about a call that would leave this machine for the real gateway.
+ * Interception in a Node process: what clients of any kind, made at any time, would send to the gateway is answered
+ * here, and a call that was meant for the gateway never leaves this machine unnoticed.
  */
-import { setupServer } from 'msw/node'
-import { readAddress } from '../gateway/address.ts'
+import type { RequestHandler } from 'msw'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import { handle } from '../gateway/handle.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
-import { toCall } from './fetch.ts'
-import { toHandlers } from './msw.ts'
+import type { UnhandledRequests } from './intercept-destination.ts'
+import { interceptDispatcher } from './intercept-dispatcher.ts'
+import { onDispatch } from './intercept-fetch.ts'
+import { UserHandlers } from './intercept-handlers.ts'
+import { interceptNodeHttp } from './intercept-http.ts'
+import { onRequest } from './intercept-request.ts'
 
-/** What `setupServer` returns: `use()` for handlers of your own, `close()` when done. */
-export type Interception = ReturnType<typeof setupServer>
+export interface InterceptOptions {
+  /**
+   * What becomes of calls that the gateway does not answer. `gateway` (the default) refuses what looks meant for the
+   * gateway: below `/api/v1`, `/v1/responses` and the like on any host, or with the key of a sandbox. `error` refuses
+   * all but calls to this machine, `warn` prints those and lets them pass, `pass` lets all pass.
+   */
+  unhandledRequests?: UnhandledRequests
+}
 
-/** Starts to intercept. Calls to anybody else go their way. */
-export function intercept(gateway: GatewayCore): Interception {
-  const server = setupServer(...toHandlers(gateway))
-  const check = (request: Request) => assertNotForGateway(gateway, request)
-  // MSW 3 asks the first, MSW 2 the second; each passes over the other.
-  const unhandled: object = {
-    onUnhandledFrame: ({ frame }: { frame: { data: { request?: Request } } }) =>
-      frame.data.request && check(frame.data.request),
-    onUnhandledRequest: check,
-  }
-  server.listen(unhandled)
-  return server
+export interface Interception {
+  /** Puts MSW handlers of your own before the gateway; the newest come first. */
+  use(...handlers: RequestHandler[]): void
+  /** Takes handlers of your own away again, or puts others in their place. */
+  resetHandlers(...handlers: RequestHandler[]): void
+  /** Ends the interception, and leaves everything as it was before. */
+  close(): void
 }
 
 /**
- * Breaks the connection of a request that nothing answers here, but the real gateway would; the journal has it as
- * a 404. What is thrown is what MSW lets the client see.
+ * Starts to intercept, in Node: `fetch` and undici at their global dispatcher, `node:http` and `node:https` at their
+ * agents, whenever the clients were made. A request that brings a dispatcher of its own is not caught.
+ *
+ * @example
+ * const interception = intercept(gateway)
+ * after(() => interception.close())
  */
-async function assertNotForGateway(gateway: GatewayCore, request: Request): Promise<void> {
-  const { hostname, origin, pathname } = new URL(request.url)
-  const { baseUrl } = gateway.options
-  const { route } = readAddress(pathname)
-  if (loopback.test(hostname)) return
-  if (baseUrl === undefined ? route === undefined : origin !== new URL(baseUrl).origin) return
-
-  const record = await handle(gateway, toCall(request))
-  record.settled('cut')
-  const asked = `${request.method} ${route ?? pathname}`
-  const known = gateway.operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-  const wayOut = baseUrl === undefined ? ' (if not, set baseUrl to where the gateway is)' : ''
-  const message = `${request.method} ${request.url} would leave this machine for the gateway${wayOut}. No operation is '${asked}'${didYouMean(asked, known)}`
-  console.error(message)
-  throw Response.error()
+export function intercept(
+  gateway: GatewayCore,
+  { unhandledRequests = 'gateway' }: InterceptOptions = {},
+): Interception {
+  const handlers = new UserHandlers()
+  const setup = { gateway, handlers, unhandledRequests }
+  const restoreDispatcher = interceptDispatcher(onDispatch(setup))
+  const restoreNodeHttp = interceptNodeHttp(onRequest(setup))
+  return {
+    use: (...more) => handlers.use(more),
+    resetHandlers: (...next) => handlers.reset(next),
+    close() {
+      restoreDispatcher()
+      restoreNodeHttp()
+    },
+  }
 }
-
-/** An application's own servers. */
-const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/

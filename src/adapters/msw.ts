@@ -3,10 +3,10 @@
  * `server.use()` overrides one. The only file that imports MSW.
  */
 import { HttpResponse, http, type RequestHandler } from 'msw'
-import { readAddress } from '../gateway/address.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import { toCall } from './fetch.ts'
+import { isAnswered } from './intercept-destination.ts'
 import { ConnectionError, toResponse } from './response.ts'
 
 /**
@@ -18,26 +18,14 @@ export function toHandlers(gateway: GatewayCore, ids?: readonly string[]): Reque
   const handlers = gateway.operations
     .filter(({ id }) => ids === undefined || ids.includes(id))
     .map(({ method, path }) => http[method](base + path.replace(/\{(\w+)\}/g, ':$1'), answer))
-  if (ids === undefined) handlers.push(http.all(({ request }) => isOurs(gateway, request), answer))
+  if (ids === undefined)
+    handlers.push(
+      http.all(
+        ({ request }) => isAnswered(gateway, { method: request.method, url: new URL(request.url) }),
+        answer,
+      ),
+    )
   return handlers
-}
-
-/**
- * Whether a request that no operation answers is still for the gateway. Below `baseUrl` every one is. Without it only
- * another method of a path that has operations, and a path that a rule scripts: an application's own
- * `/api/v1/users` stays its own.
- */
-function isOurs({ options, router, sandboxes }: GatewayCore, request: Request): boolean {
-  const { origin, pathname } = new URL(request.url)
-  const { route, sandboxId } = readAddress(pathname)
-  if (options.baseUrl) {
-    if (origin !== new URL(options.baseUrl).origin) return false
-    return sandboxId !== undefined || request.url.startsWith(options.baseUrl)
-  }
-  if (route === undefined) return false
-  const { operation, allow } = router.find(request.method, route)
-  if (operation || allow.length > 0) return true
-  return [sandboxes.default, ...sandboxes.list()].some(({ rules }) => rules.has(request.method, route))
 }
 
 async function respond(gateway: GatewayCore, request: Request): Promise<Response> {

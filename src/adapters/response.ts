@@ -14,11 +14,15 @@ const bodiless = new Set([101, 204, 205, 304])
 /** A connection that ended, as `fetch` tells of it. */
 export class ConnectionError extends TypeError {
   constructor(message: string, how: HangUp) {
-    const code = how === 'reset' ? 'ECONNRESET' : 'UND_ERR_SOCKET'
-    super(message, {
-      cause: Object.assign(new Error(how === 'reset' ? 'read ECONNRESET' : 'other side closed'), { code }),
-    })
+    super(message, { cause: brokenConnection(how) })
   }
+}
+
+/** The error of a connection that ended, as Node tells of it. */
+export function brokenConnection(how: HangUp): Error {
+  return how === 'reset'
+    ? Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+    : Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
 }
 
 /**
@@ -80,7 +84,7 @@ const { setTimeout } = globalThis
 const lingerMs = 4
 
 /** A reset breaks a body, and so does an end before all the bytes that its head has promised. */
-function breaks(ending: Ending, { replyHeaders }: CallRecord): ending is HangUp {
+export function breaks(ending: Ending, { replyHeaders }: CallRecord): ending is HangUp {
   return ending === 'reset' || ending === 'close' || (ending === 'end' && 'content-length' in replyHeaders)
 }
 

@@ -1,5 +1,6 @@
 /**
- * Step: the sandbox that a call is for. The path names it, or else the key does, or else it is the default one.
+ * Step: the sandbox that a call is for. The path names it, or else the key does, or else the test
+ * does whose code makes the call, or else it is the default one.
  */
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
@@ -32,14 +33,16 @@ export function findCaller(sandboxes: Sandboxes, { path, headers }: Call): Calle
   const idInKey = key === undefined ? undefined : sandboxIdOfKey(key)
   const keyOwner = idInKey === undefined ? undefined : sandboxes.peek(idInKey)
   const named = idInPath === undefined ? keyOwner : sandboxes.peek(idInPath)
-  const sandbox = idInPath === undefined && idInKey === undefined ? sandboxes.default : named
+  const isNamed = idInPath !== undefined || idInKey !== undefined
+  const sandbox = isNamed ? named : (sandboxes.ofCaller() ?? sandboxes.default)
   return { route, authorization, key, idInPath, idInKey, keyOwner, sandbox }
 }
 
 /** Throws 410 where the sandbox is gone or there is no default one, 421 where it lives elsewhere, 401 for a wrong key. */
-export function assertSandbox(sandboxes: Sandboxes, { key, idInPath, idInKey }: Caller): void {
-  if (idInPath === undefined && idInKey === undefined) sandboxes.assertDefault()
-  else if (idInPath !== undefined) sandboxes.find(idInPath)
+export function assertSandbox(sandboxes: Sandboxes, { key, idInPath, idInKey, sandbox }: Caller): void {
+  if (idInPath === undefined && idInKey === undefined) {
+    if (sandbox === sandboxes.default) sandboxes.assertDefault()
+  } else if (idInPath !== undefined) sandboxes.find(idInPath)
   else if (idInKey !== undefined && sandboxes.find(idInKey).apiKey !== key)
     throw unauthorized('Invalid API key')
 }

@@ -70,6 +70,17 @@ export class GatewayCore implements Face {
     return this.sandboxes.create(options) as Sandbox<Bodies>
   }
 
+  /**
+   * Runs a test in a sandbox: a call that its code makes in this process sees that sandbox, whatever its key, without
+   * being told of it. The key or the path of another sandbox still wins. Throws where the platform has no
+   * `AsyncLocalStorage`, as in a browser.
+   *
+   * @example await gateway.run(sandbox, async () => { await ask('Hello?') })
+   */
+  run<Result>(sandbox: Sandbox<Bodies>, work: () => Result): Result {
+    return this.sandboxes.current.run(sandbox as Sandbox, work)
+  }
+
   /** The scenarios that a request names in its header, for poking by hand. Throws 400 for one that nobody knows. @internal */
   scenariosNamed(header: string | undefined): readonly Scenario[] {
     if (header === undefined) return []

@@ -9,6 +9,7 @@ import type { CallListener } from '../journal/call-listener.ts'
 import { Clock } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
+import { Current } from './current.ts'
 import { GatewayOptions, type GatewayOptionsInput } from './options.ts'
 import { Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
 import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
@@ -53,6 +54,8 @@ export class Sandboxes implements SandboxHost {
   #evicted = 0
   /** No new sandbox is taken any more: see `drain`. */
   #isDraining = false
+  /** Carried along the asynchronous calls of a test. @internal */
+  readonly current = new Current<Sandbox>()
   #sweptAt = 0
   /** Serves every key that is no sandbox's. */
   readonly default: Sandbox
@@ -123,6 +126,12 @@ export class Sandboxes implements SandboxHost {
   peek(id: string): Sandbox | undefined {
     const sandbox = id === this.default.id ? this.default : this.#residents.get(id)
     return sandbox && !this.#isIdle(sandbox) ? sandbox : undefined
+  }
+
+  /** The living sandbox that the code which runs now belongs to: of `gateway.run()`. */
+  ofCaller(): Sandbox | undefined {
+    const sandbox = this.current.get()
+    return sandbox && this.peek(sandbox.id) === sandbox ? sandbox : undefined
   }
 
   /** All that live, the default one apart; oldest first. */

@@ -21,16 +21,28 @@ describe('what a person sees of a run', () => {
   2. GET /sandboxes/s1/api/v1/provider: 404, cut, 0 ms
      No operation has this address.`,
     )
-    expect(output.match(/ has failed\. /g)).toHaveLength(1)
+    expect(output.match(/ has failed\. /g)).toHaveLength(2)
   })
 
-  it('warns once a file of a test that shares its state, and names the way out but not the key', () => {
-    expect(output.match(/THIS TEST SHARES ITS STATE/g)).toHaveLength(1)
+  it('says which calls of a failing test the default sandbox answered', () => {
+    expect(output).toContain(
+      `'loses a call to the default sandbox' has failed. Its sandbox, s2, has no calls.
+Beside it, the default sandbox answered 1 call meanwhile: GET /providers with a key of no sandbox`,
+    )
+  })
+
+  it('keeps fifty tests at the same time apart, in a process of their own', () => {
+    expect(output).not.toMatch(/FAIL .*isolation\.case/)
+  })
+
+  it('warns once a file of calls that belong to no test, and names one and the way out but not the key', () => {
+    expect(output.match(/THIS TEST SHARES ITS STATE/g)).toHaveLength(2)
+    expect(output).toContain('1 call (GET /api/v1/providers) came from code that belongs to no test')
     expect(output).not.toContain('1234')
     expect(output).toContain('test.override({ serial: true })')
   })
 
   it('takes gatewayOptions from `provide` in the configuration of Vitest', () => {
-    expect(output).toMatch(/Tests\s+1 failed \| 4 passed/)
+    expect(output).toMatch(/Tests\s+2 failed \| 55 passed/)
   })
 })

@@ -1,16 +1,32 @@
 /** Tests that fail, for what a person then sees. Run by ../failing.test.ts. */
 import { expect, test } from '../../../src/vitest.ts'
 
+const key = { headers: { authorization: 'Bearer any' } }
+
+/** Runs work outside of every test, as a queue does. */
+const queue = (() => {
+  const { promise, resolve } = Promise.withResolvers<() => Promise<unknown>>()
+  return { add: resolve, done: promise.then((work) => work()) }
+})()
+
 test('asks in vain', async ({ sandbox }) => {
   sandbox.fail(529, { times: 1 })
   for (const path of ['/providers', '/provider']) {
-    await fetch(`${sandbox.baseUrl}${path}`, { headers: { authorization: 'Bearer any' } }).catch(() => {})
+    await fetch(`${sandbox.baseUrl}${path}`, key).catch(() => {})
   }
   expect(sandbox).toHaveReceived('getPreset')
 })
 
+test('loses a call to the default sandbox', async ({ sandbox }) => {
+  queue.add(() =>
+    fetch('https://models.example/api/v1/providers', { headers: { authorization: 'Bearer sk-fixed-1234' } }),
+  )
+  await queue.done
+  expect(sandbox).toHaveReceived('listProviders')
+})
+
 test('succeeds, and is silent', async ({ sandbox }) => {
-  await fetch(`${sandbox.baseUrl}/presets/none`, { headers: { authorization: 'Bearer any' } })
+  await fetch(`${sandbox.baseUrl}/presets/none`, key)
 })
 
 test('takes options from the configuration', ({ gateway }) => {

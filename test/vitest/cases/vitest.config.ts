@@ -5,6 +5,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['*.case.ts'],
     reporters: ['default'],
+    maxConcurrency: 50,
     provide: { gatewayOptions: { seed: 'from the configuration' } },
   },
 })

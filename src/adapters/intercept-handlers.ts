@@ -1,0 +1,41 @@
+/**
+ * MSW handlers of the user's own, which stand before the gateway. MSW is loaded with the first of them.
+ */
+import type { RequestHandler } from 'msw'
+
+export class UserHandlers {
+  #handlers: readonly RequestHandler[] = []
+
+  /** The newest come first. */
+  use(handlers: readonly RequestHandler[]): void {
+    this.#handlers = [...handlers, ...this.#handlers]
+  }
+
+  reset(handlers: readonly RequestHandler[]): void {
+    this.#handlers = handlers
+  }
+
+  /** False where no handler is about this host, so that the request need not be read for them. */
+  mayAnswer({ origin }: URL): boolean {
+    return this.#handlers.some((handler) => {
+      const { path } = handler.info as { path?: unknown }
+      const host = typeof path === 'string' ? /^\w+:\/\/[^/*:]+(:\d+)?(?=\/|$)/.exec(path)?.[0] : undefined
+      return host === undefined || host === origin
+    })
+  }
+
+  /** The answer of the first handler that has one; `pass` where it wants the network. */
+  async answer(request: Request): Promise<Response | 'pass' | undefined> {
+    if (request.headers.get('accept')?.includes('msw/passthrough')) return 'pass'
+    const { getResponse } = await import('msw')
+    try {
+      const response = await getResponse([...this.#handlers], request)
+      return response?.headers.get('x-msw-intention') === 'passthrough' ? 'pass' : response
+    } catch (thrown) {
+      if (thrown instanceof Response) return thrown
+      // As MSW does it: a mistake in a handler is an answer, so that the client does not wait.
+      const { name, message, stack } = thrown as Error
+      return Response.json({ name, message, stack }, { status: 500, statusText: 'Unhandled Exception' })
+    }
+  }
+}

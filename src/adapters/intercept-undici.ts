@@ -1,0 +1,190 @@
+/**
+ * What undici asks of a dispatcher, in both of its forms: callbacks (undici 6, the `fetch` of Node 22 and 24), and
+ * calls that bring a controller (undici 7 and 8). Written down here, as undici itself is no dependency.
+ */
+
+/** A request, as undici hands it to its dispatcher. */
+export interface DispatchOptions {
+  readonly origin?: string | URL
+  /** With its query. */
+  readonly path: string
+  readonly method: string
+  readonly headers?: unknown
+  readonly body?: unknown
+  readonly query?: Record<string, unknown>
+  readonly upgrade?: unknown
+  readonly headersTimeout?: number | null
+  readonly bodyTimeout?: number | null
+}
+
+export interface Dispatcher {
+  dispatch(options: DispatchOptions, handler: Handler): boolean
+}
+
+/** The part of a connection that a handler may touch. */
+export interface Controller {
+  readonly aborted: boolean
+  readonly paused: boolean
+  readonly reason: unknown
+  /** Name, value, name, value. */
+  readonly rawHeaders: readonly Buffer[]
+  readonly rawTrailers: readonly Buffer[]
+  abort(reason: Error): void
+  pause(): void
+  resume(): void
+}
+
+export interface ControlledHandler {
+  onRequestStart(controller: Controller, context: unknown): void
+  onRequestUpgrade?(controller: Controller, status: number, headers: unknown, socket: unknown): void
+  onResponseStarted?(): void
+  onResponseStart?(
+    controller: Controller,
+    status: number,
+    headers: Record<string, string | string[]>,
+    statusText: string,
+  ): void
+  onResponseData?(controller: Controller, chunk: Buffer): void
+  onResponseEnd?(controller: Controller, trailers: Record<string, string>): void
+  onResponseError?(controller: Controller, error: Error): void
+}
+
+/** `onHeaders` and `onData` return false where the handler has enough for now. */
+export interface CallbackHandler {
+  onConnect?(abort: (reason: Error) => void, context: unknown): void
+  onUpgrade?(status: number, rawHeaders: readonly Buffer[], socket: unknown): void
+  onResponseStarted?(): void
+  onHeaders?(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): unknown
+  onData?(chunk: Buffer): unknown
+  onComplete?(rawTrailers: readonly Buffer[]): void
+  onError?(error: Error): void
+}
+
+export type Handler = ControlledHandler | CallbackHandler
+
+function isControlled(handler: Handler): handler is ControlledHandler {
+  return 'onRequestStart' in handler && typeof handler.onRequestStart === 'function'
+}
+
+/** Any handler as one that takes a controller. */
+export function controlled(handler: Handler): ControlledHandler {
+  return isControlled(handler) ? handler : new Controlled(handler)
+}
+
+class Controlled implements ControlledHandler {
+  readonly #handler: CallbackHandler
+
+  constructor(handler: CallbackHandler) {
+    this.#handler = handler
+  }
+
+  /** Where undici keeps what it has not read yet. */
+  get body(): unknown {
+    return (this.#handler as { body?: unknown }).body
+  }
+
+  get res(): unknown {
+    return (this.#handler as { res?: unknown }).res
+  }
+
+  onRequestStart(controller: Controller, context: unknown): void {
+    this.#handler.onConnect?.((reason) => controller.abort(reason), context)
+  }
+
+  onResponseStarted(): void {
+    this.#handler.onResponseStarted?.()
+  }
+
+  onResponseStart(controller: Controller, status: number, _headers: unknown, statusText: string): void {
+    const resume = () => controller.resume()
+    if (this.#handler.onHeaders?.(status, controller.rawHeaders, resume, statusText) === false)
+      controller.pause()
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#handler.onData?.(chunk) === false) controller.pause()
+  }
+
+  onResponseEnd(controller: Controller): void {
+    this.#handler.onComplete?.(controller.rawTrailers)
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.#handler.onError?.(error)
+  }
+}
+
+/** Any handler as callbacks, for a dispatcher of undici 6. */
+export function withCallbacks(handler: Handler): CallbackHandler {
+  if (!isControlled(handler)) return handler
+  let controller: PassedController | undefined
+  // Nothing comes before `onConnect`, but an error may.
+  const known = () => (controller ??= new PassedController(() => {}))
+  return {
+    onConnect(abort, context) {
+      controller = new PassedController(abort)
+      handler.onRequestStart(controller, context)
+    },
+    onUpgrade: (status, rawHeaders, socket) =>
+      handler.onRequestUpgrade?.(known().with(rawHeaders), status, headersOf(rawHeaders), socket),
+    onResponseStarted: () => handler.onResponseStarted?.(),
+    onHeaders(status, rawHeaders, resume, statusText) {
+      const passed = known().with(rawHeaders, resume)
+      handler.onResponseStart?.(passed, status, headersOf(rawHeaders), statusText)
+      return !passed.paused
+    },
+    onData(chunk) {
+      handler.onResponseData?.(known(), chunk)
+      return !known().paused
+    },
+    onComplete: () => handler.onResponseEnd?.(known(), {}),
+    onError: (error) => handler.onResponseError?.(known(), error),
+  }
+}
+
+class PassedController implements Controller {
+  aborted = false
+  paused = false
+  reason: unknown
+  rawHeaders: readonly Buffer[] = []
+  readonly rawTrailers: readonly Buffer[] = []
+  readonly #abort: (reason: Error) => void
+  #resume: (() => void) | undefined
+
+  constructor(abort: (reason: Error) => void) {
+    this.#abort = abort
+  }
+
+  with(rawHeaders: readonly Buffer[], resume?: () => void): this {
+    this.rawHeaders = rawHeaders
+    this.#resume = resume
+    return this
+  }
+
+  abort(reason: Error): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.reason = reason
+    this.#abort(reason)
+  }
+
+  pause(): void {
+    this.paused = true
+  }
+
+  resume(): void {
+    if (!this.paused) return
+    this.paused = false
+    this.#resume?.()
+  }
+}
+
+function headersOf(rawHeaders: readonly Buffer[]): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {}
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = String(rawHeaders[at]).toLowerCase()
+    const value = rawHeaders[at + 1]?.toString('latin1') ?? ''
+    headers[name] = name in headers ? [headers[name] as string, value].flat() : value
+  }
+  return headers
+}

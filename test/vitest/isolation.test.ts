@@ -1,0 +1,1 @@
+import './cases/isolation.case.ts'
