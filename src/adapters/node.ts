@@ -8,11 +8,11 @@ import { handle } from '../gateway/handle.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { NodeCall } from './node-call.ts'
+import { writeFrames } from './node-frames.ts'
 import { sendHead } from './node-head.ts'
-import { isChunk, play } from './play.ts'
 
 /** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
-const { setImmediate, setTimeout } = globalThis
+const { setTimeout } = globalThis
 
 /** Real milliseconds between the last byte and a reset: a reset at once would overtake the bytes. */
 const lingerMs = 20
@@ -31,11 +31,11 @@ export async function serveNode(
   const call = new NodeCall(request, response, bodyTimeoutMs)
   const record = await handle(gateway, call)
   if (call.hasLeft) record.settled('client-left')
-  else await send(record, call, response)
+  else await writeReply(record, call, response)
   return record
 }
 
-async function send(record: CallRecord, call: NodeCall, response: ServerResponse): Promise<void> {
+async function writeReply(record: CallRecord, call: NodeCall, response: ServerResponse): Promise<void> {
   const { status, headers, body, transport } = record.reply
   if (body.kind === 'hang-up') return hangUp(body.how, record, response)
   const text = body.kind === 'json' ? (body.text ?? JSON.stringify(body.value)) : ''
@@ -49,7 +49,7 @@ async function send(record: CallRecord, call: NodeCall, response: ServerResponse
     if (!(await sendHead(record, response, call.signal))) return
   }
   const hasBody = call.method !== 'HEAD'
-  if (body.kind === 'frames' && hasBody) return stream(body.frames, record, response, call.signal)
+  if (body.kind === 'frames' && hasBody) return writeStream(body.frames, record, response)
   if (body.kind === 'json' && hasBody) {
     record.sent(bytes ?? text, length)
     response.end(bytes ?? text)
@@ -63,52 +63,22 @@ async function closeLater({ socket }: ServerResponse, { state }: CallRecord, ms:
   socket?.end()
 }
 
-async function stream(
+async function writeStream(
   frames: Iterable<Frame>,
   record: CallRecord,
   response: ServerResponse,
-  left: AbortSignal,
 ): Promise<void> {
-  const steps = play(frames, record, left)
-  for (let begun = false; ; begun = true) {
-    const { done, value } = steps.next()
-    if (left.aborted) return record.settled('client-left')
-    if (done) {
-      if (value === 'complete') {
-        response.end()
-        return record.settled('complete')
-      }
-      if (!begun) response.flushHeaders()
-      return hangUp(value, record, response)
-    }
-    if (isChunk(value)) {
-      record.sent(value)
-      if (!response.write(value)) await drained(response)
-    } else {
-      // The head comes at once, also when the first event is late.
-      if (!begun) response.flushHeaders()
-      await (value ?? new Promise((resolve) => setImmediate(resolve)))
-    }
-  }
-}
-
-/** Until a slow reader has made room, or has left. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done)
-      response.off('close', done)
-      resolve()
-    }
-    response.on('drain', done)
-    response.on('close', done)
-  })
+  const ending = await writeFrames(frames, record, response)
+  if (ending === 'left') return record.settled('client-left')
+  if (ending !== 'complete') return hangUp(ending, record, response)
+  response.end()
+  record.settled('complete')
 }
 
 /** Ends the connection as a fault wants it; what was written has left by then. */
-async function hangUp(how: HangUp | 'left', record: CallRecord, response: ServerResponse): Promise<void> {
+async function hangUp(how: HangUp, record: CallRecord, response: ServerResponse): Promise<void> {
   const { socket } = response
-  if (how === 'silence' || how === 'left' || !socket) {
+  if (how === 'silence' || !socket) {
     response.once('close', () => record.settled('client-left'))
     return
   }

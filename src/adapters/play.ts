@@ -14,46 +14,63 @@ const longChunk = 4 * 1024
 /** How a stream ended: as its last frame says, after its last frame, or because the client left. */
 export type Ending = HangUp | 'complete' | 'left'
 
+export type WaitFrame = Frame & { kind: 'wait' }
+
 /** A chunk to write, or a wait; undefined is one of no time, which only lets leave what was written. */
 export type Step = string | Uint8Array | Promise<void> | undefined
 
-/** Yields the steps of a streamed body, each made when the one before is done, and returns how it ends. */
+/** The steps of a streamed body, each made when it is asked for. */
+export class Playback {
+  /** Undefined until there is no step any more. */
+  ending: Exclude<Ending, 'left'> | undefined
+  readonly #frames: Iterator<Frame>
+  /** What was read, and comes after the chunk that was handed on. */
+  #held: IteratorResult<Frame> | undefined
+
+  constructor(frames: Iterable<Frame>) {
+    this.#frames = frames[Symbol.iterator]()
+  }
+
+  /** A chunk to write, or a wait; undefined at the end. */
+  next(): string | Uint8Array | WaitFrame | undefined {
+    let text = ''
+    while (text.length < chunkSize) {
+      const read = this.#held ?? this.#frames.next()
+      this.#held = undefined
+      const { done, value: frame } = read
+      const chunk = done || frame.kind === 'wait' || frame.kind === 'hang-up' ? undefined : encodeFrame(frame)
+      if (typeof chunk === 'string') {
+        text += chunk
+        continue
+      }
+      if (text !== '') {
+        this.#held = read
+        break
+      }
+      if (chunk) return chunk
+      if (!done && frame.kind === 'wait') return frame
+      this.ending = !done && frame.kind === 'hang-up' ? frame.how : 'complete'
+      return undefined
+    }
+    return text.length < longChunk ? text : toBytes(text)
+  }
+}
+
+/** The same steps for those who wait by promise: returns how the stream ends. */
 export function* play(
   frames: Iterable<Frame>,
   record: CallRecord,
   signal: AbortSignal | undefined,
 ): Generator<Step, Ending, void> {
   const wait = record.state.clock.waits(signal)
-  let text = ''
-  for (const frame of frames) {
-    if (frame.kind === 'wait' || frame.kind === 'hang-up') {
-      if (text !== '') yield toChunk(text)
-      text = ''
-      if (frame.kind === 'hang-up') return frame.how
-      yield frame.until ?? wait(frame.ms)
-    } else {
-      const chunk = encodeFrame(frame)
-      if (typeof chunk === 'string') text += chunk
-      else {
-        if (text !== '') yield toChunk(text)
-        text = ''
-        yield chunk
-      }
-      if (text.length >= chunkSize) {
-        yield toChunk(text)
-        text = ''
-      }
-    }
+  const playback = new Playback(frames)
+  for (let step = playback.next(); step !== undefined; step = playback.next()) {
+    yield isChunk(step) ? step : (step.until ?? wait(step.ms))
     if (signal?.aborted) return 'left'
   }
-  if (text !== '') yield toChunk(text)
-  return 'complete'
+  return playback.ending ?? 'complete'
 }
 
-export function isChunk(step: Step): step is string | Uint8Array {
+export function isChunk(step: Step | WaitFrame): step is string | Uint8Array {
   return typeof step === 'string' || step instanceof Uint8Array
-}
-
-function toChunk(text: string): string | Uint8Array {
-  return text.length < longChunk ? text : toBytes(text)
 }

@@ -1,0 +1,65 @@
+/**
+ * A streamed body on a socket, each frame when it is due. By callbacks and not by promises: a thousand streams wait at
+ * a time, and each promise of theirs is work for the garbage collector.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Frame } from '../http/reply.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import { type Ending, isChunk, Playback } from './play.ts'
+
+/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
+const { setImmediate } = globalThis
+
+/** Writes the frames, and says how they end. The head comes at once, also when the first event is late. */
+export function writeFrames(
+  frames: Iterable<Frame>,
+  record: CallRecord,
+  response: ServerResponse,
+): Promise<Ending> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ending>()
+  const playback = new Playback(frames)
+  const waits = record.state.clock.pace()
+  let hasLeft = response.closed
+  const leave = () => {
+    hasLeft = true
+    waits.end()
+    resolve('left')
+  }
+  response.once('close', leave)
+
+  let isBegun = false
+  const flushHead = () => {
+    if (!isBegun) response.flushHeaders()
+    isBegun = true
+  }
+  /** Writes until there is something to wait for. */
+  const write = (): unknown => {
+    while (!hasLeft) {
+      const step = playback.next()
+      if (step === undefined) {
+        if (playback.ending !== 'complete') flushHead()
+        return resolve(playback.ending ?? 'complete')
+      }
+      if (isChunk(step)) {
+        isBegun = true
+        record.sent(step, Buffer.byteLength(step))
+        if (!response.write(step)) return response.once('drain', goOn)
+      } else {
+        flushHead()
+        if (step.until) return step.until.then(goOn)
+        if (!waits.begin(step.ms, goOn)) return setImmediate(goOn)
+        return undefined
+      }
+    }
+    return undefined
+  }
+  const goOn = () => {
+    try {
+      write()
+    } catch (error) {
+      reject(error)
+    }
+  }
+  goOn()
+  return promise
+}
