@@ -49,6 +49,10 @@ export interface Operation<
   readonly writes?: boolean
   /** May answer with an event stream, so rules may use the faults of streams. Default: false. */
   readonly streams?: boolean
+  /** The events of its stream. */
+  readonly events?: z.ZodType
+  /** Statuses by which it refuses requests that its schemas accept. Default: none. */
+  readonly refuses?: readonly number[]
   /** What its events are, where they are not those of Responses: faults find their places by it. */
   readonly streamProtocol?: StreamProtocol
   /** Reads a request, checked or not, as a conversation, for scripts. Default: it has none. */

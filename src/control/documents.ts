@@ -16,6 +16,7 @@ export function apiDocument(): object {
       'As Understudy plays it. Only 200 and 500 are specified; every other reply, and every field beyond the specification, is a choice of the double: see its table of assumptions.',
     base: '/api/v1',
     described: operations,
+    isEmulated: true,
     bearer: 'An API key; a sandbox’s own key selects that sandbox.',
   })
 }
@@ -28,6 +29,7 @@ export function controlDocument(routes: readonly ControlRoute[]): object {
       'Arranges and inspects a running Understudy: sandboxes, scenarios, journal, database, clock.',
     base: '/__understudy',
     described: routes,
+    isEmulated: false,
     bearer:
       'The token that the server was started with, or printed; none is needed on loopback without `--token`.',
   })

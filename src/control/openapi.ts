@@ -3,6 +3,8 @@
  */
 import * as z from 'zod'
 import { ErrorEnvelope } from '../resources/error-envelope.ts'
+import { kindsOf } from '../resources/object-by-type.ts'
+import { headersOf, refusal, refusalsOf, replyHeaders } from './openapi-replies.ts'
 
 /** What an operation and a control route have in common. */
 export interface Described {
@@ -13,6 +15,10 @@ export interface Described {
   readonly tag: string
   readonly beta?: boolean
   readonly streams?: boolean
+  /** What the events of its stream are. */
+  readonly events?: z.ZodType
+  /** Statuses by which it refuses a request that its schemas accept. */
+  readonly refuses?: readonly number[]
   readonly params?: z.ZodType
   readonly query?: z.ZodType
   readonly body?: z.ZodType
@@ -32,17 +38,21 @@ export interface DocumentSetup {
   readonly described: readonly Described[]
   /** What the bearer is. */
   readonly bearer: string
+  /** Whether replies have the headers and refusals of the emulated API. */
+  readonly isEmulated: boolean
 }
 
 type Json = Record<string, unknown>
 
-export function toDocument({ title, version, description, base, described, bearer }: DocumentSetup): Json {
+export function toDocument(setup: DocumentSetup): Json {
+  const { title, version, description, base, described, bearer, isEmulated } = setup
   const schemas: Record<string, Json> = {}
   const paths: Record<string, Json> = {}
   const error = schemaOf(ErrorEnvelope, 'output', schemas)
   for (const each of described) {
-    paths[each.path] = { ...paths[each.path], [each.method]: toOperation(each, schemas) }
+    paths[each.path] = { ...paths[each.path], [each.method]: toOperation(each, schemas, isEmulated) }
   }
+  const statuses = isEmulated ? new Set(described.flatMap(refusalsOf)) : []
   return {
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
@@ -53,14 +63,20 @@ export function toDocument({ title, version, description, base, described, beare
     components: {
       schemas,
       responses: {
-        Error: { description: 'The error envelope', content: { 'application/json': { schema: error } } },
+        Error: {
+          description: 'The error envelope',
+          ...(isEmulated && { headers: headersOf() }),
+          content: { 'application/json': { schema: error } },
+        },
+        ...Object.fromEntries([...statuses].map((status) => [`Error${status}`, refusal(status, error)])),
       },
+      ...(isEmulated && { headers: replyHeaders }),
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearer } },
     },
   }
 }
 
-function toOperation(each: Described, schemas: Record<string, Json>): Json {
+function toOperation(each: Described, schemas: Record<string, Json>, isEmulated: boolean): Json {
   const { id, summary, tag, beta, params, query, body } = each
   return {
     operationId: id,
@@ -79,7 +95,13 @@ function toOperation(each: Described, schemas: Record<string, Json>): Json {
       },
     }),
     responses: {
-      ...successOf(each, schemas),
+      ...successOf(each, schemas, isEmulated),
+      ...Object.fromEntries(
+        (isEmulated ? refusalsOf(each) : []).map((status) => [
+          status,
+          { $ref: `#/components/responses/Error${status}` },
+        ]),
+      ),
       '500': { $ref: '#/components/responses/Error' },
       default: { $ref: '#/components/responses/Error' },
     },
@@ -87,8 +109,9 @@ function toOperation(each: Described, schemas: Record<string, Json>): Json {
 }
 
 function successOf(
-  { response, status, streams, type = 'application/json' }: Described,
+  { response, status, streams, events, type = 'application/json' }: Described,
   schemas: Record<string, Json>,
+  isEmulated: boolean,
 ): Json {
   if (!response) return { '204': { description: 'Done' } }
   const content = {
@@ -96,10 +119,11 @@ function successOf(
     ...(streams && {
       'text/event-stream': {
         schema: { type: 'string', description: 'Lines `data: <json>`; the last one is `data: [DONE]`.' },
+        ...(events && { 'x-event-schema': schemaOf(events, 'output', schemas) }),
       },
     }),
   }
-  return { [status ?? 200]: { description: 'Success', content } }
+  return { [status ?? 200]: { description: 'Success', ...(isEmulated && { headers: headersOf() }), content } }
 }
 
 function parametersOf(
@@ -122,7 +146,14 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Record<str
   const { properties, $defs = {} } = z.toJSONSchema(z.object({ root: schema }), {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => plain(jsonSchema),
+    override({ zodSchema, jsonSchema }) {
+      simplify(jsonSchema, io)
+      const kinds = kindsOf(zodSchema)
+      if (kinds)
+        jsonSchema.allOf = Object.entries(kinds).map(([type, kind]) =>
+          onlyFor(type, schemaOf(kind, io, schemas)),
+        )
+    },
   })
   const names = new Map(Object.entries($defs).map(([name, json]) => [name, nameFor(name, json, io, schemas)]))
   const referring = (json: unknown): Json =>
@@ -132,7 +163,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Record<str
 }
 
 function refer(key: string, value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (key !== '$ref' || typeof value !== 'string') return value
+  if (key !== '$ref' || typeof value !== 'string' || !value.startsWith('#/$defs/')) return value
   const name = value.replace('#/$defs/', '')
   return `#/components/schemas/${names.get(name) ?? name}`
 }
@@ -150,9 +181,19 @@ function nameFor(name: string, json: unknown, io: 'input' | 'output', schemas: R
   return `${own}Input`
 }
 
-/** Leaves out what says nothing: the bounds of every integer, the pattern of a format. */
-function plain(schema: Json): void {
-  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
-  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
+/** Objects of one type have to fit a schema; others need not. */
+function onlyFor(type: string, then: Json): Json {
+  return { if: { properties: { type: { const: type } }, required: ['type'] }, then }
+}
+
+/**
+ * Leaves out what says nothing: the pattern of a format, and the bounds of every integer in a reply. In a request they
+ * stay, as an integer beyond them is refused.
+ */
+function simplify(schema: Json, io: 'input' | 'output'): void {
+  if (io === 'output') {
+    if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
+    if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
+  }
   if (schema['format'] !== undefined) delete schema['pattern']
 }

@@ -12,6 +12,7 @@ import { streamFrames } from '../model/stream.ts'
 import { defineOperation } from '../operation.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { ResponseObject } from '../resources/response.ts'
+import { ResponseStreamEvent } from '../resources/stream-event.ts'
 
 /** Creates a model response: searched, written, cut and, where asked for, streamed; the same each time. */
 export const createResponse = defineOperation({
@@ -22,6 +23,8 @@ export const createResponse = defineOperation({
   tag: 'beta.responses',
   beta: true,
   streams: true,
+  events: ResponseStreamEvent,
+  refuses: [404],
   body: CreateResponseBody,
   restsOn: {
     model: 'modelName',

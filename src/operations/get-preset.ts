@@ -14,6 +14,7 @@ export const getPreset = defineOperation({
   path: '/presets/{slug}',
   summary: 'Get a preset',
   tag: 'Presets',
+  refuses: [404],
   params: z.object({ slug: z.string().min(1) }),
   response: z.object({ data: Preset }),
   async resolve({ params, sandbox, assume }) {

@@ -18,6 +18,7 @@ export const updateWorkspace = defineOperation({
   summary: 'Update a workspace',
   tag: 'Workspaces',
   writes: true,
+  refuses: [404, 409],
   params: z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') }),
   body: WorkspaceUpdate,
   response: z.object({ data: Workspace }),

@@ -176,7 +176,20 @@ export const CreateResponseBody = z.lazy(() =>
       message: 'Must name one of the function tools',
       params: { rule: 'unknown_tool' },
     })
-    .meta({ id: 'CreateResponseBody', description: 'A request for a model response.' }),
+    .meta({
+      id: 'CreateResponseBody',
+      description: 'A request for a model response.',
+      // That the name is that of a tool is more than JSON Schema can say.
+      if: { properties: { tool_choice: typed('function') }, required: ['tool_choice'] },
+      // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so
+      then: {
+        properties: {
+          tool_choice: { required: ['name'] },
+          tools: { type: 'array', contains: typed('function') },
+        },
+        required: ['tools'],
+      },
+    }),
 )
 
 /** What a preset may bring to a request: all fields but the input, each as a request may have it. */
@@ -186,6 +199,11 @@ export const RequestSettings = z.lazy(() => {
 })
 
 export type CreateResponseBody = z.infer<typeof CreateResponseBody>
+
+/** JSON Schema of an object of one type. */
+function typed(type: string): Record<string, unknown> {
+  return { type: 'object', properties: { type: { const: type } }, required: ['type'] }
+}
 
 function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
   if (typeof tool_choice !== 'object' || tool_choice?.type !== 'function') return true

@@ -6,7 +6,7 @@ import * as z from 'zod'
 
 type Kinds = Readonly<Record<string, z.ZodType>>
 
-const kindsOfSchemas = new WeakMap<z.ZodType, Kinds>()
+const kindsOfSchemas = new WeakMap<object, Kinds>()
 
 /** A schema for objects of some kinds; an object of any other type is let through. */
 export function objectByType(kinds: Kinds) {
@@ -20,6 +20,6 @@ export function objectByType(kinds: Kinds) {
 }
 
 /** The schemas of an object by type; undefined for any other schema. */
-export function kindsOf(schema: z.ZodType): Kinds | undefined {
+export function kindsOf(schema: z.core.$ZodType): Kinds | undefined {
   return kindsOfSchemas.get(schema)
 }

@@ -11,38 +11,42 @@ export const WebSearchEngine = z.enum(['native', 'engine_a', 'engine_b', 'engine
 export type WebSearchEngine = z.infer<typeof WebSearchEngine>
 
 const FunctionTool = z.lazy(() =>
-  z.looseObject({
-    type: z.literal('function'),
-    name: z.string().min(1),
-    description: z.string().nullish(),
-    parameters: z.looseObject({}).nullish().describe('JSON Schema of the arguments.'),
-    strict: z.boolean().nullish(),
-  }),
+  z
+    .looseObject({
+      type: z.literal('function'),
+      name: z.string().min(1),
+      description: z.string().nullish(),
+      parameters: z.looseObject({}).nullish().describe('JSON Schema of the arguments.'),
+      strict: z.boolean().nullish(),
+    })
+    .meta({ id: 'FunctionTool', description: 'A function that the caller runs.' }),
 )
 export type FunctionTool = z.infer<typeof FunctionTool>
 
 const WebSearchTool = z.lazy(() =>
-  z.looseObject({
-    type: z.literal('gateway:web_search'),
-    parameters: z
-      .looseObject({
-        engine: z.enum(['auto', ...WebSearchEngine.options]).optional(),
-        max_results: z.int().min(1).max(25).optional(),
-        max_total_results: z.int().min(1).optional(),
-        allowed_domains: z
-          .array(z.string().min(1))
-          .optional()
-          .register(otherNames, { names: ['include_domains', 'included_domains'] }),
-        excluded_domains: z
-          .array(z.string().min(1))
-          .optional()
-          .register(otherNames, { names: ['exclude_domains', 'blocked_domains'] }),
-        search_context_size: z.enum(['low', 'medium', 'high']).optional(),
-        user_location: z.looseObject({}).nullish(),
-      })
-      .nullish()
-      .register(otherNames, { names: ['params', 'options'] }),
-  }),
+  z
+    .looseObject({
+      type: z.literal('gateway:web_search'),
+      parameters: z
+        .looseObject({
+          engine: z.enum(['auto', ...WebSearchEngine.options]).optional(),
+          max_results: z.int().min(1).max(25).optional(),
+          max_total_results: z.int().min(1).optional(),
+          allowed_domains: z
+            .array(z.string().min(1))
+            .optional()
+            .register(otherNames, { names: ['include_domains', 'included_domains'] }),
+          excluded_domains: z
+            .array(z.string().min(1))
+            .optional()
+            .register(otherNames, { names: ['exclude_domains', 'blocked_domains'] }),
+          search_context_size: z.enum(['low', 'medium', 'high']).optional(),
+          user_location: z.looseObject({}).nullish(),
+        })
+        .nullish()
+        .register(otherNames, { names: ['params', 'options'] }),
+    })
+    .meta({ id: 'WebSearchTool', description: 'The web search that the gateway runs.' }),
 )
 export type WebSearchTool = z.infer<typeof WebSearchTool>
 

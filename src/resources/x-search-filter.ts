@@ -9,6 +9,9 @@ const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or withou
 const Handles = z.array(Handle).max(10)
 const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
 
+/** For the document: JSON Schema of a list that excludes the other one. */
+const filledList = { type: 'array', minItems: 1 }
+
 export const xSearchFilter = () =>
   z
     .looseObject({
@@ -35,6 +38,12 @@ export const xSearchFilter = () =>
       params: { rule: 'date_order' },
       when: ({ value }) =>
         Day.safeParse(field(value, 'from_date')).success && Day.safeParse(field(value, 'to_date')).success,
+    })
+    .meta({
+      not: {
+        required: ['allowed_x_handles', 'excluded_x_handles'],
+        properties: { allowed_x_handles: filledList, excluded_x_handles: filledList },
+      },
     })
 export type XSearchFilter = z.infer<ReturnType<typeof xSearchFilter>>
 

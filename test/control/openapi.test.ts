@@ -33,8 +33,10 @@ function checker(document: Document) {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
   ajv.addFormat('base64', true)
   ajv.addSchema(document, 'document')
+  const compiled = new Map<string, ReturnType<typeof ajv.compile>>()
   return (pointer: string, value: unknown) => {
-    const validate = ajv.compile({ $ref: `document#${pointer}` })
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` })
+    compiled.set(pointer, validate)
     validate(value)
     return validate.errors ?? []
   }
@@ -98,6 +100,71 @@ describe('the document of the API', () => {
     const { plugins, model } = api.components.schemas.CreateResponseBody.properties
     expect(plugins.deprecated).toBe(true)
     expect(model.anyOf).toContainEqual(expect.objectContaining({ pattern: ':online$', deprecated: true }))
+  })
+
+  it('describes the search tool, the exclusive handles, and the integers that it takes', () => {
+    const { WebSearchTool, FunctionTool, CreateResponseBody } = api.components.schemas
+    expect(WebSearchTool.properties.type.const).toBe('gateway:web_search')
+    expect(WebSearchTool.properties.parameters.anyOf[0].properties.max_results).toMatchObject({ maximum: 25 })
+    expect(FunctionTool.required).toContain('name')
+    expect(CreateResponseBody.properties.max_output_tokens.anyOf[0].maximum).toBe(Number.MAX_SAFE_INTEGER)
+    const errorsOf = checker(api)
+    const body = (fields: object) => ({ model: 'a/b', input: 'x', ...fields })
+    const both = { x_search_filter: { allowed_x_handles: ['a'], excluded_x_handles: ['b'] } }
+    const one = { x_search_filter: { allowed_x_handles: ['a'], excluded_x_handles: [] } }
+    expect(errorsOf('/components/schemas/CreateResponseBody', body(both))).not.toEqual([])
+    expect(errorsOf('/components/schemas/CreateResponseBody', body(one))).toEqual([])
+  })
+
+  it('describes the events of a stream, each as it is sent', async () => {
+    const stream = api.paths['/responses'].post.responses['200'].content['text/event-stream']
+    expect(stream['x-event-schema']).toEqual({ $ref: '#/components/schemas/ResponseStreamEvent' })
+    const errorsOf = checker(api)
+    const events = async (fields: object) => {
+      const body = { model: 'aurora/dawn-2', input: 'Hi', stream: true, ...fields }
+      const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const text = await (await fetch(`${server.baseUrl}/responses`, init)).text()
+      return [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json]) => JSON.parse(json as string))
+    }
+    const tools = [{ type: 'function', name: 'f' }]
+    const all = [
+      ...(await events({ model: 'aurora/dawn-2:online' })),
+      ...(await events({ tools, tool_choice: 'required' })),
+      ...(await events({ max_output_tokens: 3 })),
+    ]
+    for (const event of all)
+      expect(errorsOf('/components/schemas/ResponseStreamEvent', event), event.type).toEqual([])
+    expect(new Set(all.map(({ type }) => type)).size).toBeGreaterThanOrEqual(16)
+    expect(
+      errorsOf('/components/schemas/ResponseStreamEvent', { ...all[0], type: 'response.odd' }),
+    ).not.toEqual([])
+  })
+
+  it('describes the headers of replies, and the refusals of each operation', () => {
+    const statusesOf = (path: string, method: string) =>
+      Object.keys(api.paths[path][method].responses).filter((status) => status.startsWith('4'))
+    expect(statusesOf('/providers', 'get')).toEqual(['401', '410', '429'])
+    expect(statusesOf('/benchmarks', 'get')).toEqual(['400', '401', '410', '429'])
+    expect(statusesOf('/workspaces/{id}', 'patch')).toEqual([
+      '400',
+      '401',
+      '404',
+      '409',
+      '410',
+      '413',
+      '415',
+      '429',
+    ])
+    const { Error401, Error429 } = api.components.responses
+    expect(Object.keys(Error401.headers)).toEqual([
+      'x-request-id',
+      'x-understudy-assumptions',
+      'x-understudy-scenario',
+      'www-authenticate',
+    ])
+    expect(Object.keys(Error429.headers)).toContain('retry-after')
+    expect(api.paths['/providers'].get.responses['200'].headers).toHaveProperty('x-request-id')
   })
 
   it('shows query parameters as what they mean', () => {
