@@ -2,6 +2,7 @@
  * The API itself may be called from pages whose origin the guard has let through: without credentials.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { replyId } from './reply-id.ts'
 
 /** Headers of replies that a page may read beside the ordinary ones. */
 const exposed = [
@@ -32,9 +33,11 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
-export function answerPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+  const { headers } = request
   const asked = headers['access-control-request-headers']?.toLowerCase().split(/\s*,\s*/) ?? []
   response.writeHead(204, {
+    'x-request-id': replyId(request, 204),
     'access-control-allow-methods': methods,
     'access-control-allow-headers': [...new Set([...usual, ...asked])].join(', '),
     'access-control-max-age': '600',

@@ -6,9 +6,10 @@ import type { Duplex } from 'node:stream'
 import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { STATUS_CODES } from './node-http.ts'
+import { replyId } from './reply-id.ts'
 
 export function send(response: ServerResponse, reply: Reply): void {
-  const { status, headers, text } = rendered(reply)
+  const { status, headers, text } = rendered(reply, response.req)
   response.writeHead(status, headers)
   response.end(text)
 }
@@ -35,12 +36,12 @@ export function refuseSocket(error: Error & { code?: string }, socket: Connectio
 }
 
 /** Refuses a tunnel: from then on the connection would not be HTTP. */
-export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
-  endSocket(socket, envelope(405, 'CONNECT is for proxies, and this server is none'))
+export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
+  endSocket(socket, envelope(405, 'CONNECT is for proxies, and this server is none'), request)
 }
 
-function endSocket(socket: Duplex, reply: Reply): void {
-  const { status, headers, text } = rendered(reply)
+function endSocket(socket: Duplex, reply: Reply, request?: IncomingMessage): void {
+  const { status, headers, text } = rendered(reply, request)
   const head = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'))
 }
@@ -52,8 +53,9 @@ const statusOf: Record<string, Reply> = {
   ERR_HTTP_REQUEST_TIMEOUT: envelope(408, messageOf(408)),
 }
 
-function rendered({ status, headers, body }: Reply) {
-  if (body.kind !== 'json') return { status, headers, text: '' }
+function rendered({ status, headers, body }: Reply, request: IncomingMessage | undefined) {
+  const named = { 'x-request-id': replyId(request, status), ...headers }
+  if (body.kind !== 'json') return { status, headers: named, text: '' }
   const text = body.text ?? JSON.stringify(body.value)
-  return { status, text, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) } }
+  return { status, text, headers: { ...named, 'content-length': String(Buffer.byteLength(text)) } }
 }
