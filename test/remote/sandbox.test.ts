@@ -307,6 +307,24 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await providers.get('tidewater')).toBeUndefined()
       })
 
+      it('lists by conditions: null, arrays, fields inside, and some item', async () => {
+        const { providers, embeddingsModels } = sandbox.db
+        const all = await providers.list({ slug: undefined })
+        expect(await providers.list({ headquarters: null })).toEqual(
+          all.filter(({ headquarters }) => headquarters === null),
+        )
+        const [first] = all
+        expect(await providers.list({ datacenters: first?.datacenters ?? null })).toContainEqual(first)
+        const condition = { architecture: { input_modalities: { some: 'image' }, instruct_type: null } }
+        const found = await embeddingsModels.list(condition)
+        expect(found.length).toBeGreaterThan(0)
+        expect(found).toEqual(
+          (await embeddingsModels.list()).filter((row) =>
+            row.architecture.input_modalities.includes('image'),
+          ),
+        )
+      })
+
       it('finds keys with slashes and percent signs in them', async () => {
         const [page] = await sandbox.db.pages.list()
         const odd = { ...page, url: 'https://one.example/100%25/a?b=c&d#e' } as NonNullable<typeof page>
