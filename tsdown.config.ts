@@ -10,6 +10,7 @@ export const bundled = [
   '@msw/data',
   '@noble/hashes',
   '@standard-schema/spec',
+  '@scalar/openapi-upgrader',
   'commander',
   'es-toolkit',
   'eventsource-parser',

@@ -8,6 +8,8 @@ import { readEnvironment } from './environment.ts'
 
 export function addContractCommands(program: Command): void {
   addRecord(program)
+  addScan(program)
+  addDrift(program)
 }
 
 const collect = (value: string, before: string[] = []) => [...before, ...value.split(',')]
@@ -39,6 +41,55 @@ function addRecord(program: Command): void {
       await command.record(flags)
     })
   readEnvironment(record)
+}
+
+function addScan(program: Command): void {
+  program
+    .command('scan')
+    .description('Look for secrets that are left in recordings, or in any other files: file, line and kind.')
+    .argument('<folder>', 'every file in it is read, whatever it holds')
+    .option('--redact <file>', 'further secrets, as for record')
+    .option('--quiet', 'print no summary')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExit code: 0 none, 1 secrets are left, 2 a file cannot be read.')
+    .action(async (folder: string, flags) => {
+      const { scan } = await import('./scan-command.ts')
+      await scan(folder, flags)
+    })
+}
+
+function addDrift(program: Command): void {
+  program
+    .command('drift')
+    .description('Compare shapes, never values, between the double, a document, tapes and a real gateway.')
+    .option('--spec <file|url>', 'OpenAPI document, as JSON or YAML')
+    .option('--recordings <folder>', 'tapes')
+    .option('--live', 'ask a real gateway; needs --upstream')
+    .option('--upstream <url>', 'its base address', toBaseUrl)
+    .option('--key-env <name>', 'variable that holds the key for it')
+    .option('--model <name>', 'the model that is asked')
+    .option('--budget <amount>', 'what its answers may cost; one without a price counts 0.01', toAmount, 0.05)
+    .option('--dialect <name>', 'only tapes of this vendor')
+    .addOption(new Option('--json', 'print JSON').conflicts(['markdown', 'sarif']))
+    .addOption(new Option('--markdown', 'print Markdown').conflicts('sarif'))
+    .option('--sarif', 'print SARIF 2.1.0')
+    .addOption(
+      new Option('--fail-on <what>', 'what exit code 1 is for')
+        .choices(['breaking', 'any'])
+        .default('breaking'),
+    )
+    .option('--baseline <file>', 'accepted findings, as .yaml or .json, each with a reason and a last day')
+    .option('--quiet', 'print the summary alone')
+    .addHelpText('after', '\nExit code: 0 no drift, 1 drift, 2 something could not be checked.')
+    .action(async (flags) => {
+      const command = await import('./drift-command.ts')
+      await command.drift(flags)
+    })
+}
+
+function toAmount(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('An amount is a number, 0 or more.')
 }
 
 function toBaseUrl(text: string): URL {
