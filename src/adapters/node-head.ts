@@ -24,10 +24,9 @@ export async function sendHead(
     record.settled('cut')
     return false
   }
-  const wait = record.state.clock.waits(signal)
   const size = Math.ceil(head.length / pieces)
   for (let from = 0; from < head.length && !signal.aborted; from += size) {
-    await wait((headMs * size) / head.length)
+    await record.state.clock.wait((headMs * size) / head.length, signal)
     socket.write(head.subarray(from, from + size))
   }
   return true

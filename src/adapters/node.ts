@@ -3,6 +3,7 @@
  * one, as only a socket can be reset, fall silent, or stop halfway.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
@@ -45,7 +46,9 @@ async function writeReply(record: CallRecord, call: NodeCall, response: ServerRe
   response.writeHead(status, headers)
   if (transport) {
     const { closeAfterMs } = transport
-    if (closeAfterMs !== undefined) response.once('finish', () => closeLater(response, record, closeAfterMs))
+    const { socket } = response
+    if (closeAfterMs !== undefined && socket)
+      response.once('finish', () => closeLater(socket, record, closeAfterMs))
     if (!(await sendHead(record, response, call.signal))) return
   }
   const hasBody = call.method !== 'HEAD'
@@ -58,9 +61,9 @@ async function writeReply(record: CallRecord, call: NodeCall, response: ServerRe
 }
 
 /** Closes a connection that was to stay open for the next request. */
-async function closeLater({ socket }: ServerResponse, { state }: CallRecord, ms: number): Promise<void> {
+async function closeLater(socket: Socket, { state }: CallRecord, ms: number): Promise<void> {
   await state.clock.wait(ms)
-  socket?.end()
+  socket.end()
 }
 
 async function writeStream(

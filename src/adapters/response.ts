@@ -106,7 +106,9 @@ function toStream(
       if (signal) silent.add(call)
       return new Promise(() => {})
     }
-    if (breaks(ending, record)) await new Promise((resolve) => setTimeout(resolve, lingerMs))
+    // A client unpacks at its own pace.
+    const ms = 'content-encoding' in record.replyHeaders ? 10 * lingerMs : lingerMs
+    if (breaks(ending, record)) await new Promise((resolve) => setTimeout(resolve, ms))
     if (left.signal.aborted) return
     signal?.removeEventListener('abort', leave)
     record.settled(ending === 'complete' ? 'complete' : 'cut')

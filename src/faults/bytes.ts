@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import { HeaderValue } from '../http/header-record.ts'
 import type { Frame, Reply } from '../http/reply.ts'
-import { byteFrames, joined, pieces, whole, withFrames } from './body.ts'
+import { byteFrames, pieces, whole, withFrames } from './body.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { gzipped } from './gzip.ts'
 
@@ -37,6 +37,7 @@ export const brokenGzip = defineFault({
   summary:
     'The body comes as gzip whose checksum is wrong: it fails at its end, when all of it has been read.',
   decides: ['encoding', 'end'],
+  removes: ['json'],
   params: () => z.strictObject({}),
   apply: (_params, context, reply) => asGzip(reply, context, 1),
 })
@@ -164,19 +165,16 @@ export const streamSplit = defineFault({
 
 function asGzip(reply: Reply, context: FaultContext, damage: number): Reply {
   context.acted()
-  const frames = gzipped(reply.body, damage)
   const headers = { 'content-encoding': 'gzip' }
-  if (reply.body.kind !== 'json') return withFrames(reply, frames, headers)
-  const [bytes] = [
-    joined([...frames].flatMap((frame) => (frame.kind === 'bytes' ? [toBytes(frame.bytes)] : []))),
-  ]
-  return withFrames(reply, [{ kind: 'bytes', bytes }], { ...headers, 'content-length': String(bytes.length) })
+  if (reply.body.kind !== 'json') return withFrames(reply, gzipped(reply.body, damage), headers)
+  const frames = [...gzipped(reply.body, damage)]
+  const { bytes } = whole({ kind: 'frames', frames })
+  return withFrames(reply, frames, { ...headers, 'content-length': String(bytes.length) })
 }
 
-/** A length is promised for a body that is all known; an event stream has none. */
+/** A length is promised for a body that is all known, where none is yet; an event stream has none. */
 function promised(reply: Reply, length: number): Record<string, string> {
-  const isKnown = reply.body.kind === 'json' || 'content-length' in reply.headers
-  return isKnown ? { 'content-length': String(length) } : {}
+  return reply.body.kind === 'json' ? { 'content-length': String(length) } : {}
 }
 
 /** All frames of a body, how many bytes they are, and how many had come when the faults before had acted. */

@@ -16,7 +16,11 @@ const another: { needs: readonly Part[]; decides: readonly Part[]; removes: read
   decides: ['answer'],
   removes: ['own', 'stream'],
 }
-const unreadable = { ...another, removes: [...another.removes, 'json'] as readonly Part[] }
+const unreadable = {
+  ...another,
+  needs: [...another.needs, 'body'] as readonly Part[],
+  removes: [...another.removes, 'json'] as readonly Part[],
+}
 
 export const status = defineFault({
   name: 'status',
@@ -136,8 +140,8 @@ export const emptyBody = defineFault({
   name: 'empty-body',
   layer: 'request',
   summary: 'A success without a body: a 200 with `Content-Length: 0`, or a 204.',
-  ...unreadable,
-  removes: [...unreadable.removes, 'body', 'tail', 'chunks', 'encoding', 'length'],
+  ...another,
+  removes: [...another.removes, 'json', 'body', 'tail', 'chunks', 'encoding', 'length'],
   params: () => z.strictObject({ status: z.union([z.literal(200), z.literal(204)]).default(200) }),
   apply({ status }): Reply {
     const headers = { 'content-type': 'application/json', 'content-length': '0' }
@@ -150,6 +154,7 @@ export const errorBodyIn200 = defineFault({
   layer: 'request',
   summary: 'The error envelope under the status 200, as gateways send that have already begun to answer.',
   ...another,
+  needs: ['reply', 'body'],
   params: () =>
     z.strictObject({
       code: statusCode().default(502).describe('`error.code`.'),

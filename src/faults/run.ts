@@ -3,7 +3,7 @@
  * an effect.
  */
 import type { Frame, Reply } from '../http/reply.ts'
-import { actsOnStream, type FaultContext, type FaultFacts } from './fault.ts'
+import { actsOnStream, type FaultContext, type FaultFacts, needsStream } from './fault.ts'
 import { type FaultSetting, faultOf } from './index.ts'
 
 /** Who is told how the faults of a call went. */
@@ -65,9 +65,9 @@ export class FaultRun {
     for (const application of this.#applications) {
       const fault = faultOf(application.setting.name)
       if (fault.layer === 'request') continue
-      if (actsOnStream(fault)) {
-        if (!isStream || distorted.body.kind !== 'frames') application.why = 'the answer is no event stream'
-        else {
+      if (needsStream(fault) && !isStream) application.why = 'the answer is no event stream'
+      else if (actsOnStream(fault)) {
+        if (distorted.body.kind === 'frames') {
           const frames = fault.apply(application.setting, this.#contextOf(application), distorted.body.frames)
           distorted = { ...distorted, body: { kind: 'frames', frames } }
         }

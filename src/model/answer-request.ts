@@ -43,7 +43,7 @@ export async function answerRequest(
   const found = await searchWeb(body, model, conversation.question, { sandbox, assume, warn })
   const searched = found !== undefined
   const items = script && scriptedItems(script, conversation, searched)
-  const search = { searched, sources: scriptedSources(script) ?? found }
+  const search = { searched, sources: scriptedSources(script, searched) ?? found }
   const seed = choice === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', choice)
   const answer = items
     ? { items, reasoningTokens: 0 }

@@ -31,9 +31,13 @@ export function withScriptedHead<Value>(
   return { ...reply, status, headers: { ...reply.headers, ...Object.fromEntries(named) } }
 }
 
-/** What a script has cited in the double's own text; undefined where it leaves that to the search. */
-export function scriptedSources(script: ScriptedReply | undefined): Source[] | undefined {
-  return script?.citations?.map(toSource)
+/**
+ * What a script has cited in the double's own text; undefined where it leaves that to the search. An empty list is a
+ * search that finds nothing, and means nothing where none is made.
+ */
+export function scriptedSources(script: ScriptedReply | undefined, searched: boolean): Source[] | undefined {
+  const sources = script?.citations?.map(toSource)
+  return sources?.length === 0 && !searched ? undefined : sources
 }
 
 /** Clients expect every citation to have a title, so it has one even where the script gives none. */

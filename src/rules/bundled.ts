@@ -10,6 +10,7 @@ import flaky from '../../scenarios/flaky.json' with { type: 'json' }
 import malformedEvents from '../../scenarios/malformed-events.json' with { type: 'json' }
 import outOfCredits from '../../scenarios/out-of-credits.json' with { type: 'json' }
 import overloaded from '../../scenarios/overloaded.json' with { type: 'json' }
+import parserTorture from '../../scenarios/parser-torture.json' with { type: 'json' }
 import providerOutage from '../../scenarios/provider-outage.json' with { type: 'json' }
 import proxyErrorPage from '../../scenarios/proxy-error-page.json' with { type: 'json' }
 import rateLimited from '../../scenarios/rate-limited.json' with { type: 'json' }
@@ -47,6 +48,7 @@ const files = [
   malformedEvents,
   splitStream,
   bufferingProxy,
+  parserTorture,
   brownout,
   contractBreak,
   badCitations,

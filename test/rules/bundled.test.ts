@@ -1,9 +1,11 @@
 /**
  * Bundled scenarios do what their descriptions say, as far as the tests of faults and clients do not show it already.
  */
+import { createParser } from 'eventsource-parser'
 import { expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
+import { bundledScenarios } from '../../src/rules/bundled.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 
@@ -68,19 +70,38 @@ it('contract-break breaks the schema of every operation', async () => {
   expect(gateway.unusedRules()).toMatchObject([{ rule: 6 }])
 })
 
-it('web-search-empty answers a search without citations, in all three ways to ask for one', async () => {
+it('web-search-empty answers every search without citations, and whatever makes none as ever', async () => {
   const { ask } = setup('web-search-empty')
+  const search = { type: 'gateway:web_search' }
   const ways = [
-    { tools: [{ type: 'gateway:web_search' }] },
+    { tools: [search] },
     { plugins: [{ id: 'web' }] },
     { model: 'aurora/dawn-1:online' },
+    { tools: [search], stream: true },
+    { model: '@preset/research-brief' },
   ]
   for (const way of ways) {
-    const { text } = await ask(way)
-    expect(text).toContain('found no pages')
-    expect(text).not.toContain('url_citation')
+    const { status, text } = await ask(way)
+    expect([status, text.includes('web_search_call'), text.includes('url_citation')]).toEqual([
+      200,
+      true,
+      false,
+    ])
   }
-  expect((await ask()).text).not.toContain('found no pages')
+  const both = [search, { type: 'function', name: 'f', parameters: {} }]
+  const none = [
+    {},
+    { tools: [search], tool_choice: 'none' },
+    { tools: both, tool_choice: { type: 'function', name: 'f' } },
+  ]
+  for (const way of none) {
+    const { status, text } = await ask(way)
+    expect([status, text.includes('web_search_call'), text.includes('found no page')]).toEqual([
+      200,
+      false,
+      false,
+    ])
+  }
 })
 
 it('malformed-events breaks the fourth piece of text and goes on', async () => {
@@ -97,6 +118,31 @@ it('out-of-credits and overloaded leave the other operations alone', async () =>
   for (const scenario of ['out-of-credits', 'overloaded']) {
     expect((await setup(scenario).call('GET', '/providers')).status).toBe(200)
   }
+})
+
+it('parser-torture gives streams of the same content, which only their bytes tell apart', async () => {
+  const { gateway, ask } = setup('parser-torture')
+  const bodies: string[] = []
+  const contents = new Set<string>()
+  const steps = (JSON.stringify(bundledScenarios.get('parser-torture')).match(/"fault"/g) ?? []).length
+  for (let turn = 0; turn < steps; turn++) {
+    const { text } = await ask({ stream: true })
+    bodies.push(text)
+    const deltas: string[] = []
+    const parser = createParser({
+      onEvent({ data }) {
+        if (data === '' || data === '[DONE]') return
+        const { type, delta, sequence_number } = JSON.parse(data)
+        if (type === 'response.output_text.delta') deltas[sequence_number] = delta
+      },
+    })
+    parser.feed(text)
+    contents.add(deltas.join(''))
+  }
+  expect(contents.size).toBe(1)
+  // Two of them differ by where their chunks end alone.
+  expect(new Set(bodies).size).toBeGreaterThan(steps - 2)
+  expect(gateway.unusedRules()).toEqual([])
 })
 
 it('faults of streams leave an answer alone that is none', async () => {

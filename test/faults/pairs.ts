@@ -1,0 +1,181 @@
+/**
+ * Every pair of faults in one rule: both have their effect on the wire, or the scenario is refused with the reason.
+ */
+import { setupServer } from 'msw/node'
+import { askedForm, type Fault, needsStream } from '../../src/faults/fault.ts'
+import { type FaultName, faultOf, faults } from '../../src/faults/index.ts'
+import { createGateway, type Sandbox } from '../../src/index.ts'
+import { startServer } from '../../src/serve.ts'
+import { type Mark, type Meeting, marks } from './marks.ts'
+import { overFetch, overSocket, type Wire } from './wire.ts'
+
+export interface Case {
+  first: FaultName
+  /** Undefined for a fault on its own. */
+  second: FaultName | undefined
+  form: 'json' | 'stream'
+  adapter: Meeting['adapter']
+}
+
+const names = faults.map(({ name }) => name as FaultName)
+
+/** Each fault on its own, and each unordered pair; in both forms, through each adapter. */
+export const allCases: Case[] = names.flatMap((first, index) =>
+  [undefined, ...names.slice(index + 1)].flatMap((second) =>
+    (['json', 'stream'] as const).flatMap((form) =>
+      (['msw', 'fetch', 'node'] as const).map((adapter) => ({ first, second, form, adapter })),
+    ),
+  ),
+)
+
+export type Result =
+  | { kind: 'both' }
+  /** Neither is about requests of this form. */
+  | { kind: 'elsewhere' }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'wrong'; why: string; wire?: Wire }
+
+const input = 'How do tides work, and what do the moon and the sun have to do with them?'
+
+interface Bench {
+  run(pair: Case): Promise<Result>
+  close(): Promise<void>
+}
+
+/** A gateway behind one of its entrances: interception would sit on the sockets of the others as well. */
+async function openBench(adapter: Case['adapter']): Promise<Bench> {
+  const baseUrl = 'https://gateway.example/api/v1'
+  const gateway = createGateway({ baseUrl, journal: { entries: 5 } } as object)
+  const bench = (entrance: Entrance, close: () => unknown): Bench => ({
+    run: (pair) => run(pair, gateway.createSandbox() as Sandbox, entrance),
+    close: async () => {
+      await close()
+    },
+  })
+  if (adapter === 'node') {
+    const server = await startServer({ gateway })
+    return bench([overSocket, server.baseUrl], () => server.close())
+  }
+  if (adapter === 'fetch') return bench([(asked) => overFetch(gateway.fetch, asked), baseUrl], () => {})
+  const interception = setupServer(...gateway.handlers)
+  interception.listen()
+  return bench([(asked) => overFetch(globalThis.fetch, asked), baseUrl], () => interception.close())
+}
+
+type Entrance = [ask: typeof overSocket, baseUrl: string]
+
+async function run(pair: Case, sandbox: Sandbox, entrance: Entrance): Promise<Result> {
+  const { first, second } = pair
+  const both = second ? [first, second] : [first]
+  const form = formOnWire(pair, both)
+  const settings = both.map((name) => markOf(name, pair, form).setting)
+  const refusals = [settings, settings.toReversed()].map((list) => refusalOf(sandbox, list))
+  if (refusals[0] !== undefined || refusals[1] !== undefined) {
+    const isSame = (refusals[0] === undefined) === (refusals[1] === undefined)
+    sandbox.dispose()
+    if (!isSame) return { kind: 'wrong', why: `refused one way round only: ${refusals.join(' / ')}` }
+    return { kind: 'refused', reason: refusals[0] as string }
+  }
+  const acting = both.filter((name) => acts(name, pair, both))
+  if (acting.length === 0) {
+    sandbox.dispose()
+    return { kind: 'elsewhere' }
+  }
+  // Whether the one or the other is listed first must not matter: by turns.
+  const listed = (first.length + (second?.length ?? 0)) % 2 === 0 ? settings : settings.toReversed()
+  sandbox.use({ on: 'createResponse', fault: listed as never })
+  const [ask, baseUrl] = entrance
+  const isQuiet =
+    both.some((name) => name === 'timeout' || name === 'stream-stall') ||
+    (pair.adapter === 'node' && both.includes('short-content-length'))
+  const wire = await ask({
+    url: `${baseUrl}/responses`,
+    key: sandbox.apiKey,
+    body: {
+      model: 'aurora/dawn-1',
+      input,
+      tools: [{ type: 'gateway:web_search' }],
+      ...(pair.form === 'stream' && { stream: true }),
+    },
+    patienceMs: isQuiet ? 600 : 20_000,
+    untilClosed: both.some((name) => ['idle-connection-closed', 'short-content-length'].includes(name)),
+  })
+  const failure = acting.find((name) => isVisible(name, pair, both) && !markOf(name, pair, form).shows(wire))
+  const warnings = sandbox.journal.last('createResponse')?.warnings ?? []
+  const silent = acting.find((name) =>
+    warnings.some((warning) => warning.startsWith(`'${name}' found nothing`)),
+  )
+  const untold = both.find(
+    (name) =>
+      !acting.includes(name) && !warnings.some((warning) => warning.startsWith(`'${name}' found nothing`)),
+  )
+  sandbox.dispose()
+  if (failure) return { kind: 'wrong', why: `no trace of ${failure}`, wire }
+  if (silent) return { kind: 'wrong', why: `the journal says that ${silent} did nothing: ${warnings}`, wire }
+  if (untold) return { kind: 'wrong', why: `the journal does not say that ${untold} did nothing`, wire }
+  return { kind: 'both' }
+}
+
+function refusalOf(sandbox: Sandbox, fault: readonly unknown[]): string | undefined {
+  try {
+    sandbox.use({ on: 'createResponse', fault: fault as never })[Symbol.dispose]()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** What the answer is in the end: a fault may turn it into the other form. */
+function formOnWire({ form }: Case, both: readonly FaultName[]): 'json' | 'stream' {
+  if (both.includes('json-instead-of-stream') && form === 'stream') return 'json'
+  if (both.includes('stream-instead-of-json') && form === 'json') return 'stream'
+  return form
+}
+
+function markOf(name: FaultName, pair: Case, form: 'json' | 'stream'): Mark {
+  const other = name === pair.first ? pair.second : pair.first
+  return marks[name]({ form, other, adapter: pair.adapter })
+}
+
+/** Whether a fault can act on a request of this form. */
+function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean {
+  if (name === 'idle-connection-closed' && pair.adapter !== 'node') return false
+  const fault: Fault = faultOf(name)
+  if (fault.asked) return fault.asked === pair.form
+  const other = both.find((each) => each !== name)
+  const asked = other && faultOf(other).asked
+  if (needsStream(fault)) return formOnWire(pair, both) === 'stream' && (asked ?? pair.form) === pair.form
+  // A rule about the form of the answer is only about requests for the other one.
+  return asked === undefined || asked === pair.form || askedForm(fault) !== undefined
+}
+
+/** Over `fetch` there is nothing to see of a reply whose head is cut, and through MSW of JSON in broken gzip. */
+function isVisible(name: FaultName, { adapter }: Case, both: readonly FaultName[]): boolean {
+  if (adapter === 'msw' && both.includes('broken-gzip') && name !== 'broken-gzip')
+    return needsStream(faultOf(name))
+  // An error may overtake what a client is still unpacking.
+  if (adapter !== 'node' && both.includes('gzip-body') && name === 'stream-reset') return false
+  return (
+    name === 'truncated-head' || adapter === 'node' || !both.includes('truncated-head') || name === 'latency'
+  )
+}
+
+/** Runs cases, several at a time, and gives the results in their order. */
+export async function runAll(list: readonly Case[], atOnce: number): Promise<Result[]> {
+  const results: Result[] = []
+  for (const adapter of ['msw', 'fetch', 'node'] as const) {
+    const bench = await openBench(adapter)
+    const places = [...list.keys()].filter((place) => list[place]?.adapter === adapter)
+    const worker = async () => {
+      for (let place = places.pop(); place !== undefined; place = places.pop())
+        results[place] = await bench.run(list[place] as Case)
+    }
+    await Promise.all(Array.from({ length: atOnce }, worker))
+    await bench.close()
+  }
+  return results
+}
+
+export function describeCase({ first, second, form, adapter }: Case): string {
+  return `${first}${second ? ` + ${second}` : ''} (${form}, ${adapter})`
+}

@@ -1,0 +1,227 @@
+/**
+ * A reply as it arrives, read without any code of ours: over `fetch`, or over a socket byte by byte.
+ */
+import { connect } from 'node:net'
+import { constants, createGunzip } from 'node:zlib'
+import { createParser } from 'eventsource-parser'
+
+/** How it ended: whole, broken off, still open when patience was over, or without a head. */
+export type Ending = 'complete' | 'broken' | 'open' | 'rejected' | 'unanswered'
+
+export interface Wire {
+  ending: Ending
+  /** 0 without a status line. */
+  status: number
+  headers: Record<string, string>
+  /** The body as it was sent, and after its content encoding. */
+  raw: Buffer
+  body: Buffer
+  text: string
+  chunks: Buffer[]
+  /** Milliseconds since the request was sent: the last byte of the head, and the end. */
+  headMs: number
+  endMs: number
+  /** On a socket: from the first to the last byte of the head, and how the connection ended after a whole reply. */
+  headTookMs?: number
+  closed?: boolean
+  /** On a socket: bytes after the head, counted without the chunks of HTTP. */
+  sentBytes?: number
+  /** The data of the events of a stream, by an independent parser. */
+  data: string[]
+  /** The same as JSON; null for what is none. */
+  events: ({ type: string; sequence_number?: number; [field: string]: unknown } | null)[]
+  types: string[]
+}
+
+export interface Asked {
+  url: string
+  key: string
+  body: object
+  /** Milliseconds of silence after which a reply counts as open. */
+  patienceMs: number
+  /** Whether to wait for the end of the connection after the reply. */
+  untilClosed?: boolean
+}
+
+export async function overFetch(fetch: typeof globalThis.fetch, asked: Asked): Promise<Wire> {
+  const from = performance.now()
+  const since = () => performance.now() - from
+  const patience = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const wait = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => patience.abort(), asked.patienceMs)
+  }
+  const chunks: Buffer[] = []
+  const seen = { status: 0, headers: {} as Record<string, string>, headMs: 0 }
+  const end = (ending: Ending) => {
+    clearTimeout(timer)
+    return toWire({ ...seen, ending, chunks, raw: Buffer.concat(chunks), endMs: since() })
+  }
+  wait()
+  let response: Response
+  try {
+    response = await fetch(asked.url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${asked.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(asked.body),
+      signal: patience.signal,
+    })
+  } catch {
+    return end(patience.signal.aborted ? 'unanswered' : 'rejected')
+  }
+  seen.status = response.status
+  seen.headers = Object.fromEntries(response.headers)
+  seen.headMs = since()
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(Buffer.from(chunk))
+      wait()
+    }
+    return end('complete')
+  } catch {
+    return end(patience.signal.aborted ? 'open' : 'broken')
+  }
+}
+
+export function overSocket(asked: Asked): Promise<Wire> {
+  const { hostname, port, pathname } = new URL(asked.url)
+  const body = Buffer.from(JSON.stringify(asked.body))
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `host: ${hostname}:${port}`,
+    `authorization: Bearer ${asked.key}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ]
+  return new Promise((resolve) => {
+    const from = performance.now()
+    const since = () => performance.now() - from
+    const socket = connect(Number(port), hostname)
+    let bytes = Buffer.alloc(0)
+    let firstMs: number | undefined
+    let headMs: number | undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let wholeMs: number | undefined
+    let over = false
+    const finish = async (ending: Ending) => {
+      if (over) return
+      over = true
+      clearTimeout(timer)
+      socket.destroy()
+      const { length, complete, ...parsed } = parseHttp(bytes)
+      const none: Ending = ending === 'open' ? 'unanswered' : 'rejected'
+      const wire = await toWire({
+        ...parsed,
+        ending: bytes.length === 0 ? none : complete ? 'complete' : ending,
+        headMs: headMs ?? 0,
+        headTookMs: (headMs ?? 0) - (firstMs ?? 0),
+        endMs: wholeMs ?? since(),
+        sentBytes: length,
+        closed: complete && ending === 'broken',
+      })
+      resolve(wire)
+    }
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => finish('open'), asked.patienceMs)
+    }
+    socket.on('data', (chunk) => {
+      wait()
+      firstMs ??= since()
+      bytes = Buffer.concat([bytes, chunk])
+      if (headMs === undefined && bytes.includes('\r\n\r\n')) headMs = since()
+      if (!parseHttp(bytes).complete) return
+      wholeMs ??= since()
+      if (!asked.untilClosed) finish('complete')
+    })
+    socket.on('end', () => finish('broken'))
+    socket.on('error', () => finish('broken'))
+    wait()
+    socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]))
+  })
+}
+
+/** Status, headers and body as far as they have come. */
+function parseHttp(bytes: Buffer) {
+  const end = bytes.indexOf('\r\n\r\n')
+  const [statusLine = '', ...lines] = bytes
+    .subarray(0, Math.max(end, 0) || bytes.length)
+    .toString('latin1')
+    .split('\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1] ?? 0)
+  const headers = Object.fromEntries(
+    lines.flatMap((line) => {
+      const colon = line.indexOf(':')
+      return colon > 0 ? [[line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]] : []
+    }),
+  )
+  const rest = end === -1 ? Buffer.alloc(0) : bytes.subarray(end + 4)
+  if (headers['transfer-encoding'] === 'chunked') {
+    const { chunks, complete } = dechunked(rest)
+    return {
+      status,
+      headers,
+      chunks,
+      raw: Buffer.concat(chunks),
+      complete,
+      length: Buffer.concat(chunks).length,
+    }
+  }
+  const length = Number(
+    headers['content-length'] ?? (end === -1 || status === 204 ? 0 : Number.POSITIVE_INFINITY),
+  )
+  const raw = rest.subarray(0, length)
+  const complete = end !== -1 && rest.length >= length
+  return { status, headers, chunks: raw.length > 0 ? [raw] : [], raw, complete, length: rest.length }
+}
+
+function dechunked(bytes: Buffer): { chunks: Buffer[]; complete: boolean } {
+  const chunks: Buffer[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const line = bytes.indexOf('\r\n', at)
+    if (line === -1) break
+    const size = Number.parseInt(bytes.subarray(at, line).toString(), 16)
+    if (size === 0) return { chunks, complete: true }
+    chunks.push(bytes.subarray(line + 2, line + 2 + size))
+    at = line + 2 + size + 2
+  }
+  return { chunks, complete: false }
+}
+
+type Seen = Omit<Wire, 'body' | 'text' | 'data' | 'events' | 'types'>
+
+async function toWire(seen: Seen): Promise<Wire> {
+  const isGzip = seen.raw[0] === 0x1f && seen.raw[1] === 0x8b
+  const { body, failed } = isGzip ? await gunzipped(seen.raw) : { body: seen.raw, failed: false }
+  const text = body.toString()
+  const data: string[] = []
+  const parser = createParser({ onEvent: (event) => data.push(event.data) })
+  parser.feed(text)
+  const events = data.filter((each) => each !== '[DONE]' && each !== '').map(toEvent)
+  const types = events.flatMap((event) => (event ? [event.type] : []))
+  const ending = failed && seen.ending === 'complete' ? 'broken' : seen.ending
+  return { ...seen, ending, body, text, data, events, types }
+}
+
+function toEvent(data: string): Wire['events'][number] {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return null
+  }
+}
+
+/** As much as can be read; failed where the checksum is wrong. */
+function gunzipped(bytes: Buffer): Promise<{ body: Buffer; failed: boolean }> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = []
+    const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
+    const end = (failed: boolean) => resolve({ body: Buffer.concat(parts), failed })
+    gunzip.on('data', (part: Buffer) => parts.push(part))
+    gunzip.on('end', () => end(false))
+    gunzip.on('error', () => end(true))
+    // The checksum last, and by itself: what comes before it is handed on by then.
+    gunzip.write(bytes.subarray(0, -8), () => gunzip.end(bytes.subarray(-8)))
+  })
+}
