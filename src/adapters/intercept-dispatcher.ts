@@ -10,8 +10,8 @@ const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('un
 type Places = { [place: symbol]: Dispatcher | undefined }
 const places = globalThis as unknown as Places
 
-/** Answers a call in the place of the network, or returns undefined where the call goes its way, through `pass`. */
-export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean | undefined
+/** Answers a call in the place of the network, or lets it go its way, by `pass`. */
+export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
 export type Pass = (options: DispatchOptions) => boolean
 
 /** Starts to intercept; the function returned ends that, and puts back what was there. */
@@ -49,7 +49,7 @@ function putBack(place: symbol, substitute: Dispatcher, original: Dispatcher): v
 function inPlaceOf(original: Dispatcher, state: { on: boolean }, intercept: Intercept): Dispatcher {
   const dispatch = (options: DispatchOptions, handler: Handler) => {
     const pass: Pass = (passed) => original.dispatch(passed, handler)
-    return (state.on ? intercept(options, handler, pass) : undefined) ?? pass(options)
+    return state.on ? intercept(options, handler, pass) : pass(options)
   }
   return new Proxy(original, {
     get(target, key) {

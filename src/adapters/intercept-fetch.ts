@@ -12,7 +12,7 @@ export function onDispatch(setup: InterceptSetup): Intercept {
   return (options, handler, pass) => {
     if (options.upgrade || options.method === 'CONNECT') return pass(options)
     const call = new DispatchedCall(options)
-    if (!setup.handlers.mayAnswer(call.url)) return answer(setup, call, handler) || pass(options)
+    if (!setup.handlers.mayAnswer(call.url)) return answer(setup, call, handler) ? true : pass(options)
     askHandlers(setup, call, options, handler, pass).catch((error) =>
       new Delivery(call, controlled(handler)).fail(error),
     )

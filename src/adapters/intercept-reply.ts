@@ -124,7 +124,13 @@ export async function answerDispatched(
   if (delivery.aborted) return record.settled('client-left')
   delivery.onAbort = () => record.settled('client-left')
 
-  const { status, headers, body } = record.reply
+  const { status, headers, body, transport } = record.reply
+  if (transport?.headMs) await record.state.clock.wait(transport.headMs, call.signal)
+  if (delivery.aborted) return
+  if (transport?.headIsCut && body.kind !== 'hang-up') {
+    record.settled('cut')
+    return delivery.fail(brokenConnection('close'))
+  }
   if (body.kind === 'hang-up') {
     if (body.how === 'silence') return delivery.wait('Headers')
     record.settled('cut')
