@@ -6,7 +6,7 @@ export interface Conversation {
   turns: readonly Turn[]
   /** The last user message. */
   question: string
-  /** What the answer takes up: the question, or the output of a function where that came last. */
+  /** What the answer is about: the question, or the output of a function where that came last. */
   subject: string
   /** Whether the output of a function came last. */
   answersFunction: boolean

@@ -1,5 +1,5 @@
 /**
- * What a request of POST /responses asks of the model, whichever of the many shapes of `input` it comes in.
+ * What a request of POST /responses asks of the model, in every shape that `input` may have.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import type { ContentPart, CreateResponseBody, InputItem } from '../resources/create-response-body.ts'

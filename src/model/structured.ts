@@ -12,7 +12,7 @@ import { subjectWords } from './words.ts'
 export interface ValueSource {
   /** Where the schema stands in the request, for the message that refuses it. */
   path: string
-  /** What the value is about: its free strings take up the words. */
+  /** What the value is about: its free strings are made of the words. */
   subject: string
   /** What the value depends on, beside the schema. */
   seed: string

@@ -11,7 +11,7 @@ const wordOrMark = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.-][\p{L}\p{N}\p{M}]+)
 const maxTopics = 4
 /** Words of one phrase. */
 const maxWords = 3
-/** Characters of the question that are read, and of a word that is taken up. */
+/** Characters of the question that are read, and of a word that becomes part of a phrase. */
 const readLength = 600
 const maxWordLength = 40
 

@@ -1,6 +1,6 @@
 /**
  * What a default answer says: plausible English about the question, the same each time. No model is run: the
- * sentences are ready-made, and take up the question's own words.
+ * sentences are ready-made, and repeat words of the question.
  */
 import type { Source } from './corpus.ts'
 import { type Layout, layoutOf, type Verbosity } from './layout.ts'

@@ -58,7 +58,7 @@ async function findWorkspace(
   return byId ?? bySlug
 }
 
-/** Whether another workspace goes by this name, be it as its slug or as its id. */
+/** Whether another workspace has this slug, or has it as its id. */
 async function isTaken(
   { tables: { workspaces } }: SandboxState,
   slug: string,

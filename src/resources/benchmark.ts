@@ -1,6 +1,5 @@
 // Benchmark scores of models, from two sources of different shape. Spec: Benchmark item, Benchmark meta,
 // GET /benchmarks. The design-source shape is not in the specification: see `assumptions.ts`.
-// Lazy schemas are built on first use, so that importing the double stays quick.
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'

@@ -1,7 +1,6 @@
 /**
  * What a caller may send to POST /responses: the fields of the specification, and those that published clients
  * send beside them. Every rule that needs nothing but the request is here, so that all violations come at once.
- * They are built on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
 import { Tool, WebSearchEngine } from './tools.ts'

@@ -1,5 +1,4 @@
 // An embeddings model, as GET /embeddings/models lists it. Spec: Model (embeddings listing entry).
-// Lazy schemas are built on first use, so that importing the double stays quick.
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'

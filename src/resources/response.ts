@@ -1,6 +1,5 @@
 // What POST /responses answers with. Spec: Response object. The fields beyond the specification are those
 // that clients' own schemas require: see `assumptions.ts`.
-// It is built on first use, so that importing the double stays quick.
 
 import * as z from 'zod'
 

@@ -1,7 +1,6 @@
 /**
  * The entries of `tools`: functions that the caller runs, the web search that the gateway runs, and others, which
  * are let through and left alone. Spec: POST /responses; the shape of an entry is ours.
- * Lazy schemas are built on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
 import { objectByType } from './object-by-type.ts'

@@ -1,6 +1,5 @@
 /**
  * `x_search_filter`: which social-media posts a search may cite. Spec: `x_search_filter` fields, Limits.
- * Made on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
 import { otherNames } from './unknown-fields.ts'
