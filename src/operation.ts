@@ -17,6 +17,7 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   params: Params
   query: Query
   body: Body
+  /** The sandbox in the state in which the request arrived. */
   sandbox: SandboxState
   /** Sandbox time of this request, in milliseconds since 1970. */
   now: number

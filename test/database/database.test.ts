@@ -220,6 +220,16 @@ describe('A list by fields', () => {
     expect(seeing.length).toBeGreaterThan(0)
   })
 
+  it('takes the fields of one kind of record where a collection has several, and refuses misspelt ones', async () => {
+    const builders = await db.benchmarks.list({ source: 'design-source', arena: 'builders', pricing: null })
+    expect(builders.length).toBeGreaterThan(0)
+    for (const row of builders) expect(row).toMatchObject({ arena: 'builders', pricing: null })
+    // @ts-expect-error: a provider has no such field.
+    expect(await db.providers.list({ slugg: 'aurora' })).toEqual([])
+    // @ts-expect-error: its datacenters are texts.
+    expect(await db.providers.list({ datacenters: { some: 7 } })).toEqual([])
+  })
+
   it('looks inside the items of an array', async () => {
     const [post] = (await db.posts.list()).filter(({ images }) => images)
     const [image] = post?.images ?? []
