@@ -117,7 +117,7 @@ export async function startServer({
     return (await controlApp)(request, response)
   }
 
-  const answer = async (
+  const serveRequest = async (
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<CallRecord | undefined> => {
@@ -137,8 +137,8 @@ export async function startServer({
 
   const listener: RequestListener = (request, response) => {
     cutUnreadBody(request, response, bodyTimeoutMs)
-    const answered = answer(request, response)
-    if (onRequest) tellOf(request, response, answered).then(onRequest)
+    const served = serveRequest(request, response)
+    if (onRequest) tellOf(request, response, served).then(onRequest)
   }
   // The guard itself refuses a request without a `Host`, in the envelope.
   const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }

@@ -14,15 +14,15 @@ import { ConnectionError, toResponse } from './response.ts'
  */
 export function toHandlers(gateway: GatewayCore, ids?: readonly string[]): RequestHandler[] {
   const base = gateway.options.baseUrl?.replace(/\/$/, '') ?? '*/api/v1'
-  const answer = ({ request }: { request: Request }) => respond(gateway, request)
+  const resolver = ({ request }: { request: Request }) => respond(gateway, request)
   const handlers = gateway.operations
     .filter(({ id }) => ids === undefined || ids.includes(id))
-    .map(({ method, path }) => http[method](base + path.replace(/\{(\w+)\}/g, ':$1'), answer))
+    .map(({ method, path }) => http[method](base + path.replace(/\{(\w+)\}/g, ':$1'), resolver))
   if (ids === undefined)
     handlers.push(
       http.all(
         ({ request }) => isAnswered(gateway, { method: request.method, url: new URL(request.url) }),
-        answer,
+        resolver,
       ),
     )
   return handlers
@@ -38,7 +38,7 @@ async function respond(gateway: GatewayCore, request: Request): Promise<Response
   try {
     return await toResponse(record, call)
   } catch (error) {
-    // To a client that has left, MSW needs an answer all the same.
+    // MSW needs a response also for a client that has left.
     if (error instanceof ConnectionError || request.signal.aborted) return HttpResponse.error()
     throw error
   }

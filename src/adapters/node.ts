@@ -78,7 +78,7 @@ async function writeStream(
   record.settled('complete')
 }
 
-/** Ends the connection as a fault wants it; what was written has left by then. */
+/** Ends the connection as a fault wants it, after everything that was written has been sent. */
 async function hangUp(how: HangUp, record: CallRecord, response: ServerResponse): Promise<void> {
   const { socket } = response
   if (how === 'silence' || !socket) {

@@ -9,7 +9,7 @@ export interface Address {
   readonly sandboxId: string | undefined
 }
 
-/** The version lives in the path. Spec: Versioning, 1. */
+/** The end of the base address; it carries the version. Spec: Versioning, 1. */
 const base = '/api/v1'
 const sandboxPrefix = /\/sandboxes\/([^/]+)$/
 

@@ -81,7 +81,7 @@ export class GatewayCore implements Face {
     return this.sandboxes.current.run(sandbox as Sandbox, work)
   }
 
-  /** The scenarios that a request names in its header, for poking by hand. Throws 400 for one that nobody knows. @internal */
+  /** The scenarios that a request names in its header `x-understudy-scenario`. Throws 400 for an unknown one. @internal */
   scenariosNamed(header: string | undefined): readonly Scenario[] {
     if (header === undefined) return []
     return header.split(',').map((name) => {

@@ -21,7 +21,7 @@ export function refuse(record: CallRecord, error: unknown): Reply {
   return toReply(new GatewayError(500, `Mistake in understudy: ${message}`, metadata))
 }
 
-/** What a refusal rests on, by its status, where nobody says it more exactly. Spec: Errors, 2 and 3. */
+/** The assumption behind a refusal, by its status; an error may name another. Spec: Errors, 2 and 3. */
 const assumptionOf: Record<number, AssumptionName> = {
   400: 'violations',
   401: 'authentication',

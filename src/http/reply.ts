@@ -27,7 +27,7 @@ export type Frame =
    * before has left by then.
    */
   | { kind: 'wait'; ms: number; until?: Promise<void> }
-  /** The last frame: nothing after it is looked at. What came before has left by then. */
+  /** The last frame; later ones are ignored. What came before has been sent by then. */
   | { kind: 'hang-up'; how: HangUp }
 
 export type Body<Value = unknown> =

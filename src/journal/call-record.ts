@@ -196,7 +196,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /**
    * A part of the reply's body leaves.
    *
-   * @param length Its bytes, where somebody has counted them.
+   * @param length Its bytes. Default: counted.
    */
   sent(part: string | Uint8Array, length?: number): void {
     this.firstByteAt ??= monotonic()

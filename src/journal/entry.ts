@@ -48,7 +48,7 @@ export interface JournalEntry<Body = unknown> {
   firstByteMs: number | null
 }
 
-/** A record as people read it: a copy, so that nobody changes what happened. */
+/** A copy of a record, for people to read: changing it changes nothing in the journal. */
 export function toEntry(record: CallRecord): JournalEntry {
   const { requestBody, replyBody, startedAt, firstByteAt, endedAt } = record
   return {

@@ -143,7 +143,7 @@ function scoreOf(value: unknown, wanted: unknown, has: Comparison): number {
   )
 }
 
-/** The part of a value that somebody looked for. */
+/** The fields of a value that were looked for. */
 function cutTo(wanted: unknown, value: unknown): unknown {
   if (!isRecord(wanted) || !isRecord(value)) return value
   return Object.fromEntries(

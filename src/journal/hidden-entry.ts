@@ -28,7 +28,7 @@ export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) =
   }
 }
 
-/** Of what somebody looks for, the text may be a matcher of a test runner. */
+/** In an expected part, the text may be a matcher of a test runner. */
 function hideInKept(kept: KeptText): KeptText {
   return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
 }

@@ -13,7 +13,7 @@ export interface KeptText {
 
 export class KeptBody {
   /**
-   * Bytes stay bytes: the garbage collector copies a long string that lives as long as the journal, twice, and bytes
+   * Bytes are kept as bytes: the garbage collector copies a long string that the journal keeps, twice, and bytes
    * never.
    */
   #parts: Array<string | Uint8Array> = noParts
@@ -31,7 +31,7 @@ export class KeptBody {
    * Adds a part, or the whole characters of it that there is room for. Returns how many bytes that was.
    *
    * @param limit Bytes of the whole body.
-   * @param length Bytes of the part, where somebody has counted them.
+   * @param length Bytes of the part. Default: counted.
    */
   add(part: string | Uint8Array, limit: number, length = sizeOf(part)): number {
     if (this.cut > 0) {
@@ -96,7 +96,7 @@ function cutText(text: string, limit: number): Beginning {
   return { kept: detached(text.slice(0, read)), bytes, cut: byteLength(text.slice(read)) }
 }
 
-/** Engines keep a long string alive for any slice of it; this copy is on its own. */
+/** A copy: an engine keeps the whole string in memory for as long as any slice of it is in use. */
 function detached(slice: string): string {
   return decoder.decode(encoder.encode(slice))
 }

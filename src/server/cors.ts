@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { replyId } from './reply-id.ts'
 
-/** Headers of replies that a page may read beside the ordinary ones. */
+/** Reply headers that a page may read in addition to the safelisted ones. */
 const exposed = [
   'x-request-id',
   'x-understudy-scenario',
@@ -18,7 +18,7 @@ const exposed = [
 ].join(', ')
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** What pages usually send; whatever else a preflight asks for is allowed too. */
+/** Always allowed; a preflight may ask for others, which are allowed too. */
 const usual = ['authorization', 'content-type', 'x-understudy-scenario']
 
 /** Lets a page read the reply that is to come. */

@@ -1,6 +1,7 @@
 /**
- * Who may speak to the server at all, and who may control it. Any page that a developer has open can send requests
- * to their machine; none of them may reach this server by a name of its own, or rewrite what a test relies on.
+ * Which requests the server accepts, by host and origin, and which may use the control API. Any page that a developer
+ * has open can send requests to their machine: none may reach this server under a host name of its own, or change what
+ * a test relies on.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'

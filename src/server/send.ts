@@ -1,5 +1,6 @@
 /**
- * Replies that are not the gateway's: of the control API, and refusals before either, in the envelope all the same.
+ * Writes replies that come from the server and not from the gateway: those of the control API, and refusals of
+ * requests that reach neither. Refusals have the error envelope.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
