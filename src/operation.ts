@@ -29,6 +29,8 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   assume(name: AssumptionName): void
   /** Says in the journal what a caller should know, without refusing. */
   warn(message: string): void
+  /** Says how many tokens the reply uses, input and output together, for quotas. */
+  used(tokens: number): void
 }
 
 export interface Operation<

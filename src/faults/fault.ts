@@ -44,6 +44,9 @@ export interface QuotaReading {
   remaining: number
   /** Milliseconds until the next window. */
   resetMs: number
+  /** Where a quota limits tokens: both dimensions by themselves. */
+  requests?: { limit: number; remaining: number }
+  tokens?: { limit: number; remaining: number }
 }
 
 interface Described<Name extends string, Params extends z.ZodObject> {

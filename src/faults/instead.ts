@@ -197,11 +197,25 @@ function usualHeaders(
 }
 
 /** State of a quota. `X-RateLimit-Reset` is in seconds from now, as `Retry-After`: a fixed clock has no now to share. */
-export function quotaHeaders({ limit, remaining, resetMs }: QuotaReading): Record<string, string> {
+export function quotaHeaders({
+  limit,
+  remaining,
+  resetMs,
+  requests,
+  tokens,
+}: QuotaReading): Record<string, string> {
   return {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
     'x-ratelimit-reset': seconds(resetMs),
+    ...(requests && {
+      'x-ratelimit-limit-requests': String(requests.limit),
+      'x-ratelimit-remaining-requests': String(requests.remaining),
+    }),
+    ...(tokens && {
+      'x-ratelimit-limit-tokens': String(tokens.limit),
+      'x-ratelimit-remaining-tokens': String(tokens.remaining),
+    }),
   }
 }
 

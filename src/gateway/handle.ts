@@ -80,7 +80,7 @@ async function answer(
       reply = refuse(record, error)
     }
   }
-  const distorted = distort(reply, effect)
+  const distorted = distort(reply, effect, record.tokens)
   const { delayMs = 0 } = distorted.transport ?? {}
   if (delayMs > 0) await record.state.clock.wait(delayMs, call.signal)
   return distorted

@@ -8,7 +8,8 @@ import { type BeforeAnswer, FaultRun } from '../faults/run.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { random } from '../lib/seed.ts'
 import type { Operation } from '../operation.ts'
-import type { Match } from '../rules/rules.ts'
+import type { Match } from '../rules/outcome.ts'
+import type { ChargeQuotas } from '../rules/quota.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Call } from './call.ts'
@@ -20,6 +21,8 @@ export interface CallEffect extends BeforeAnswer {
   readonly faults: FaultRun | undefined
   /** Headers where the reply does not say otherwise: where a quota stands. */
   readonly headers: Readonly<Record<string, string>> | undefined
+  /** Counts the tokens of the reply against the quotas that the call passed, and tells the headers anew. */
+  readonly charge: ChargeQuotas | undefined
 }
 
 /** @param named Scenarios that the request itself names: they come before all others. */
@@ -32,15 +35,15 @@ export function meetRule(
   const readConversation = () => operation?.readConversation?.(record.body)
   const outcome = record.state.rules.match(record, named, readConversation)
   record.matched(outcome)
-  const { match, headers } = outcome
-  if (!match) return headers ? { ...noEffect, headers } : noEffect
+  const { match, headers, charge } = outcome
+  if (!match) return charge ? { ...noEffect, headers, charge } : noEffect
   const { reply } = match.effect
   const faults = new FaultRun(match.effect.faults, factsOf(match, record, call, operation), {
     nothingHappened: () => reply ?? match.nothingHappened(),
     warn: (message) => record.warn(message),
   })
   const before = faults.before()
-  return { ...before, instead: before.instead ?? (reply && scriptedReply(reply)), faults, headers }
+  return { ...before, instead: before.instead ?? (reply && scriptedReply(reply)), faults, headers, charge }
 }
 
 const noEffect: CallEffect = {
@@ -49,6 +52,7 @@ const noEffect: CallEffect = {
   stream: undefined,
   faults: undefined,
   headers: undefined,
+  charge: undefined,
 }
 
 /** What the faults of one match may know. Made once for a call: its random numbers follow on one another. */

@@ -16,6 +16,7 @@ export class RequestContext implements ResolverContext {
   readonly now: number
   readonly assume: (name: AssumptionName) => void
   readonly warn: (message: string) => void
+  readonly used: (tokens: number) => void
   readonly #record: CallRecord<SandboxState>
 
   constructor(record: CallRecord<SandboxState>, checked: Pick<ResolverContext, 'params' | 'query' | 'body'>) {
@@ -26,6 +27,7 @@ export class RequestContext implements ResolverContext {
     this.now = record.at
     this.assume = (name) => record.assume(name)
     this.warn = (message) => record.warn(message)
+    this.used = (tokens) => record.used(tokens)
     this.#record = record
   }
 

@@ -8,8 +8,8 @@ import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
 import type { SkippedRules } from '../rules/near-misses.ts'
+import type { Match, Outcome } from '../rules/outcome.ts'
 import type { RuleRequest } from '../rules/rule-request.ts'
-import type { Match, Outcome } from '../rules/rules.ts'
 import type { CallListener } from './call-listener.ts'
 import { KeptBody } from './kept-body.ts'
 
@@ -85,6 +85,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   assumptions: readonly AssumptionName[] = none
   warnings: readonly string[] = none
   brokeContract = false
+  /** Tokens that its reply has used, input and output together. */
+  tokens = 0
   status = 0
   replyHeaders: Readonly<Record<string, string>> = noParams
   /** The reply until it is delivered; the journal keeps its text. */
@@ -167,6 +169,11 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /** Its reply rests on something that the specification leaves open. */
   assume(name: AssumptionName): void {
     if (!this.assumptions.includes(name)) this.assumptions = [...this.assumptions, name]
+  }
+
+  /** Its reply uses so many tokens. */
+  used(tokens: number): void {
+    this.tokens = tokens
   }
 
   /** Something that a caller should know, and that the reply does not say. */

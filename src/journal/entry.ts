@@ -3,7 +3,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { explainNearMisses, type NearMiss } from '../rules/near-misses.ts'
-import type { Match } from '../rules/rules.ts'
+import type { Match } from '../rules/outcome.ts'
 import type { TurnReading } from '../rules/script-runs.ts'
 import type { CallRecord, Delivery } from './call-record.ts'
 import type { KeptText } from './kept-body.ts'

@@ -39,6 +39,7 @@ export const createResponse = defineOperation({
   async resolve({ body, now, requestKey, script, ...context }) {
     const answered = await answerRequest(body, { ...context, script })
     const response = withUsage(toResponseObject(answered, { now, requestKey }), script?.usage)
+    context.used(response.usage.total_tokens)
     for (const name of assumptionsOf(body, response)) context.assume(name)
     const { options } = context.sandbox
     const reply = body.stream ? eventStream(streamFrames(response, options)) : ok(response)

@@ -3,9 +3,11 @@
  */
 
 import { formFor } from '../faults/compatibility.ts'
-import { type FaultSetting, faultOf, inOrder } from '../faults/index.ts'
+import { FaultSetting, faultOf, inOrder } from '../faults/index.ts'
 import type { Ramp } from '../faults/ramp.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
+import { compileExpectation } from './expectation.ts'
+import { type CompiledQuota, compileQuota } from './quota.ts'
 import type { Rule, Scenario, Step } from './scenario.ts'
 import type { Exhausted, Turn } from './script.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
@@ -45,7 +47,10 @@ export interface CompiledRule {
   readonly after: number
   readonly every: number
   readonly probability: Ramp | undefined
-  readonly quota: { limit: number; windowMs: number } | undefined
+  readonly quota: CompiledQuota | undefined
+  /** The states of the sandbox in which it happens; undefined for all. */
+  readonly states: readonly string[] | undefined
+  readonly setState: string | undefined
   readonly during: { fromMs: number; toMs: number } | undefined
   /** A rule with a script has no steps. */
   readonly script: CompiledScript | undefined
@@ -92,7 +97,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
   const forms = new Set(steps.map(({ form }) => form))
   const form = forms.size === 1 ? steps[0]?.form : undefined
   const tests = compileWhen(rule.when ?? {})
-  const { call } = rule.when ?? {}
+  const { call, state } = rule.when ?? {}
   return {
     scenario,
     number,
@@ -105,10 +110,12 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     after: rule.after ?? 0,
     every: rule.every ?? 1,
     probability: rule.probability,
-    quota: rule.quota,
+    quota: rule.quota && compileQuota(rule.quota),
+    states: state === undefined ? undefined : [state].flat(),
+    setState: rule.setState,
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
     script: rule.script && {
-      turns: rule.script.map((turn) => ({ turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] })),
+      turns: rule.script.map(compileTurn),
       exhausted: rule.exhausted ?? 'fail',
     },
     steps,
@@ -117,10 +124,17 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
   }
 }
 
-function stepsOf({ fault, reply, sequence }: Rule): readonly Step[] {
+function compileTurn(turn: Turn): CompiledTurn {
+  compileExpectation(turn.expect ?? {})
+  return { turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] }
+}
+
+function stepsOf({ fault, reply, sequence, quota, setState }: Rule): readonly Step[] {
   if (sequence) return sequence
   if (reply) return [{ reply, fault }]
-  return fault ? [{ fault }] : []
+  if (fault) return [{ fault }]
+  if (quota) return [{ fault: FaultSetting.parse('rate-limit') }]
+  return setState === undefined ? [] : ['pass']
 }
 
 function compileStep(step: Step): CompiledStep {

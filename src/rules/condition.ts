@@ -62,6 +62,10 @@ export const When = z.lazy(() =>
     body: named
       .optional()
       .describe('Fields of the body by path: `tools.0.type`; `*` stands for any of them.'),
+    state: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+      .optional()
+      .describe('The state of the sandbox that `setState` of some rule has set; `started` at first.'),
     call: z
       .union([z.int().min(1), z.array(z.int().min(1)).min(1)])
       .optional()
@@ -77,7 +81,7 @@ export interface Test {
   explain(request: Conditioned): string
 }
 
-/** The tests of a `when`, cheapest first. `call` is not among them: it depends on what came before. */
+/** The tests of a `when`, cheapest first. `call` and `state` are not among them: they depend on what came before. */
 export function compileWhen(when: When): Test[] {
   const tests: Test[] = []
   if (when.stream !== undefined) tests.push(streamTest(when.stream))

@@ -25,7 +25,7 @@ export type Path = (string | number)[]
 export function* effectProblems(site: Site): Generator<Problem> {
   const { rule, place } = site
   const given = (['fault', 'reply', 'sequence', 'script'] as const).filter((name) => rule[name] !== undefined)
-  if (given.length === 0)
+  if (given.length === 0 && rule.quota === undefined && rule.setState === undefined)
     yield { path: [], message: `Nothing happens ${place}: give it a fault, a reply, a sequence or a script` }
   if (given.length > 1 && rule.sequence) {
     yield {
@@ -143,6 +143,7 @@ const counts = [
   'every',
   'probability',
   'quota',
+  'setState',
   'during',
 ] as const
 

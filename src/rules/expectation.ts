@@ -42,7 +42,7 @@ export function misfitOf(
   if (input !== undefined) {
     const text = lastUserText(conversation)
     const condition: Condition = typeof input === 'string' ? { contains: input } : input
-    if (!compileCondition(condition)(text))
+    if (!compiled(condition)(text))
       differ('input', input, text, `the last user message ${wish(condition)}, received ${brief(text)}`)
   }
   const missing = tools.filter((name) => !conversation.tools.includes(name))
@@ -67,6 +67,29 @@ export function misfitOf(
   return differences.length > 0 ? { differences, expected, received } : undefined
 }
 
+const conditions = new WeakMap<object, (value: unknown) => boolean>()
+
+/** Compiled once for each condition: its regular expression is loaded before the first call. */
+function compiled(condition: Condition): (value: unknown) => boolean {
+  if (typeof condition !== 'object' || condition === null) return compileCondition(condition)
+  const known = conditions.get(condition) ?? compileCondition(condition)
+  conditions.set(condition, known)
+  return known
+}
+
+/** Compiles every regular expression of an expectation. */
+export function compileExpectation({ input, result }: TurnExpectation): void {
+  if (typeof input === 'object') compiled(input)
+  compileInside(result)
+}
+
+function compileInside(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const condition = conditionOf(value)
+  if (condition) compiled(condition)
+  else for (const inner of Object.values(value)) compileInside(inner)
+}
+
 /** A list has one check for each call, in their order; a single check must hold for one of them. */
 function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly string[]): boolean {
   if (!Array.isArray(checks)) return texts.some((text) => fits(checks as ResultCheck, text))
@@ -75,7 +98,7 @@ function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly str
 
 function fits(check: ResultCheck, text: string): boolean {
   const condition = conditionOf(check)
-  if (condition) return compileCondition(condition)(text)
+  if (condition) return compiled(condition)(text)
   try {
     return has(JSON.parse(text), check)
   } catch {
@@ -87,7 +110,7 @@ function fits(check: ResultCheck, text: string): boolean {
 function has(value: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return value === wanted
   const condition = conditionOf(wanted)
-  if (condition) return compileCondition(condition)(value)
+  if (condition) return compiled(condition)(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(wanted))
     return false
   if (Array.isArray(wanted) && wanted.length !== (value as unknown[]).length) return false

@@ -10,6 +10,7 @@ export type SkipReason =
   | { kind: 'times' | 'sequence' | 'script' }
   | { kind: 'call' | 'after' | 'every' | 'quota' | 'step'; call: number }
   | { kind: 'stream' | 'json'; step: number }
+  | { kind: 'state'; state: string }
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
 
@@ -67,6 +68,8 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
         : `is spent: its ${rule.times} times are over`
     case 'sequence':
       return `is spent: its sequence of ${rule.steps.length} has run out`
+    case 'state':
+      return `wants the state ${rule.states?.map((state) => `'${state}'`).join(' or ')}, it is '${reason.state}'`
     case 'script':
       return 'is over, and lets the call pass'
     case 'call':
@@ -76,18 +79,30 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
     case 'every':
       return `happens at every ${ordinal(rule.every)} call, this is call ${reason.call}`
     case 'quota':
-      return `lets ${rule.quota?.limit} calls pass in ${rule.quota?.windowMs} ms, this is call ${reason.call}`
+      return `lets ${passing(rule)} pass in ${rule.quota?.windowMs} ms, this is call ${reason.call}`
     case 'stream':
       return `is at step ${reason.step} of its sequence, a fault of streams: the request asks for none`
     case 'json':
       return `is at step ${reason.step} of its sequence, a fault of JSON: the request asks for a stream`
     case 'step':
-      return `is at step ${reason.call} of its sequence, which lets the call pass`
+      return rule.setState !== undefined && rule.steps.length === 1
+        ? `has set the state '${rule.setState}', and lets the call pass`
+        : `is at step ${reason.call} of its sequence, which lets the call pass`
     case 'probability':
       return `has probability ${round(reason.probability)}, this call drew ${round(reason.drawn)}`
     case 'during':
       return `runs ${spanOf(rule)} of the elapsed time, this call came at ${round(reason.elapsedMs)} ms`
   }
+}
+
+/** `60 calls and 30000 tokens` */
+function passing({ quota }: CompiledRule): string {
+  const limits = [
+    [quota?.requests, 'calls'],
+    [quota?.tokens, 'tokens'],
+  ] as const
+  const finite = limits.filter(([limit]) => Number.isFinite(limit))
+  return finite.map(([limit, unit]) => `${limit} ${unit}`).join(' and ')
 }
 
 function spanOf({ during }: CompiledRule): string {

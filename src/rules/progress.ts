@@ -1,12 +1,12 @@
 /**
  * The progress of one rule: to which of the calls that meet its conditions it happens, and which step is next.
  */
-import type { QuotaReading } from '../faults/fault.ts'
 import { valueAt } from '../faults/ramp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import type { CompiledRule, CompiledStep, Effect } from './compiled.ts'
 import type { SkipReason } from './near-misses.ts'
+import { QuotaUse } from './quota.ts'
 import { asksForStream, type RuleRequest } from './rule-request.ts'
 import type { ScriptRun } from './script-runs.ts'
 
@@ -18,10 +18,8 @@ export interface Progress {
   taken: number
   /** Of these, the calls on which the step had an effect, as far as is known. */
   happened: number
-  /** Elapsed milliseconds at which the present window of its quota began, the same in sandbox time, and its calls. */
-  windowFrom: number
-  windowAt: number
-  inWindow: number
+  /** What has been used of its quota. */
+  readonly quota: QuotaUse
   /** The conversations that follow its script, oldest first. */
   runs: readonly ScriptRun[]
   /** How the last new conversation differed from the first turn of its script, where it did. */
@@ -33,9 +31,7 @@ export function toProgress(): Progress {
     seen: 0,
     taken: 0,
     happened: 0,
-    windowFrom: 0,
-    windowAt: 0,
-    inWindow: 0,
+    quota: new QuotaUse(),
     runs: [],
     problem: null,
   }
@@ -46,10 +42,11 @@ export function advance(
   rule: CompiledRule,
   progress: Progress,
   request: RuleRequest,
-  { seed, clock }: { seed: string | number; clock: Clock },
+  { seed, clock, state }: { seed: string | number; clock: Clock; state: string },
 ): { effect: Effect } | SkipReason {
   if (progress.taken >= rule.times) return { kind: 'times' }
   if (rule.afterwards === 'pass' && progress.taken >= rule.steps.length) return { kind: 'sequence' }
+  if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
   if (rule.during) {
     const elapsedMs = clock.elapsed()
     if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }
@@ -61,9 +58,8 @@ export function advance(
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
   if ((call - rule.after) % rule.every !== 0) return { kind: 'every', call }
-  if (rule.quota && passesQuota(rule.quota, progress, clock)) {
-    return { kind: 'quota', call: progress.inWindow }
-  }
+  if (rule.quota && progress.quota.passes(rule.quota, request, clock))
+    return { kind: 'quota', call: progress.quota.requests(rule.quota, request, clock) }
   if (rule.probability !== undefined) {
     const probability = valueAt(rule.probability, clock.elapsed())
     const drawn = draw(seed, 'rule', rule.scenario, rule.number, request.contentKey, request.occurrence)
@@ -78,32 +74,6 @@ export function advance(
 export function putBack({ steps, afterwards }: CompiledRule, progress: Progress): void {
   progress.happened--
   if (steps.length === 1 && afterwards === 'last') progress.taken--
-}
-
-/** Counts a call against a quota. A window begins with the first call after the one before it has ended. */
-function passesQuota(
-  { limit, windowMs }: { limit: number; windowMs: number },
-  progress: Progress,
-  clock: Clock,
-): boolean {
-  const now = clock.elapsed()
-  if (progress.inWindow === 0 || now >= progress.windowFrom + windowMs) {
-    progress.windowFrom = now
-    progress.windowAt = clock.now()
-    progress.inWindow = 0
-  }
-  progress.inWindow++
-  return progress.inWindow <= limit
-}
-
-/** The present reading of a quota, for `X-RateLimit-*`: in sandbox time, so that the same calls read the same. */
-export function readQuota(
-  { limit, windowMs }: { limit: number; windowMs: number },
-  progress: Progress,
-  now: number,
-): QuotaReading {
-  const resetMs = Math.max(0, progress.windowAt + windowMs - now)
-  return { limit, remaining: Math.max(0, limit - progress.inWindow), resetMs }
 }
 
 function stepAt({ steps, afterwards }: CompiledRule, turn: number): CompiledStep {

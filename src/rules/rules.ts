@@ -1,17 +1,17 @@
 /**
  * The active rules of a sandbox: which one happens to a call, and the progress of each.
  */
-import type { QuotaReading } from '../faults/fault.ts'
-import { quotaHeaders } from '../faults/instead.ts'
 import type { Clock } from '../lib/clock.ts'
-import { compileScenario, type Effect } from './compiled.ts'
+import { compileScenario } from './compiled.ts'
 import type { Conversation } from './conversation.ts'
-import type { SkippedRules, SkipReason } from './near-misses.ts'
-import { advance, putBack, readQuota } from './progress.ts'
+import type { SkipReason } from './near-misses.ts'
+import type { Match, Outcome } from './outcome.ts'
+import { advance, putBack } from './progress.ts'
+import { chargeQuotas, type PassedQuota } from './quota.ts'
 import type { RuleRequest } from './rule-request.ts'
 import type { Scenario } from './scenario.ts'
 import { type ScriptProgress, scriptsOf } from './script-progress.ts'
-import { playTurn, type TurnReading } from './script-runs.ts'
+import { playTurn } from './script-runs.ts'
 import {
   begin,
   type Candidates,
@@ -23,28 +23,6 @@ import {
   tryOrder,
   type Use,
 } from './use.ts'
-
-/** What a rule does to one call. */
-export interface Match {
-  scenario: string
-  /** Its place in the scenario, from 1. */
-  rule: number
-  name: string | undefined
-  effect: Effect
-  quota: QuotaReading | undefined
-  /** What it does has found nothing to act on: it counts as if the rule had not met the call. */
-  nothingHappened(): void
-  /** The turn of a script that the call takes; undefined for other rules. */
-  turn: TurnReading | undefined
-}
-
-export interface Outcome {
-  match: Match | undefined
-  /** Headers for the reply whether a rule matched or not: where a quota stands. */
-  headers: Record<string, string> | undefined
-  /** The rules that the call skipped, for `explainNearMisses`. */
-  skipped: SkippedRules | undefined
-}
 
 /** A rule that has not happened yet. */
 export interface UnusedRule {
@@ -65,9 +43,13 @@ export interface RulesSnapshot {
   readonly uses: readonly Use[]
   readonly named: ReadonlyMap<string, Use>
   readonly conversations: number
+  readonly state: string
 }
 
-const nothing: Outcome = { match: undefined, headers: undefined, skipped: undefined }
+/** The state of a sandbox until a rule sets another. */
+const firstState = 'started'
+
+const nothing: Outcome = { match: undefined, headers: undefined, charge: undefined, skipped: undefined }
 
 export class Rules {
   readonly #seed: string | number
@@ -76,6 +58,7 @@ export class Rules {
   #uses: Use[] = []
   /** Scenarios that requests name in their header, by name. */
   #named: ReadonlyMap<string, Use> = noneNamed
+  #state = firstState
   /** How many conversations have followed a script. */
   #conversations = 0
   /** Cache by operation or `METHOD /path`, dropped when the active scenarios change. */
@@ -122,6 +105,7 @@ export class Rules {
 
   /** Ends every scenario. */
   clear(): void {
+    this.#state = firstState
     this.#conversations = 0
     this.#named = noneNamed
     this.#change([])
@@ -129,6 +113,7 @@ export class Rules {
 
   /** Sets the progress of every scenario to zero. */
   reset(): void {
+    this.#state = firstState
     this.#named = noneNamed
     this.#change(this.#uses.map((use) => ({ ...use, progress: [] })))
   }
@@ -163,7 +148,11 @@ export class Rules {
     const { rules, uses } = candidates
     if (rules.length === 0) return nothing
 
-    let headers: Record<string, string> | undefined
+    const passed: PassedQuota[] = []
+    const outcome = (match: Match | undefined, looked: number): Outcome => {
+      const charge = passed.length > 0 ? chargeQuotas(passed, request, this.#clock) : undefined
+      return { match, headers: charge?.(0), charge, skipped: { rules, looked, reasons } }
+    }
     let scriptsHaveBeenAsked = false
     let reasons: Map<number, SkipReason> | undefined
     for (const [index, rule] of rules.entries()) {
@@ -174,31 +163,34 @@ export class Rules {
         scriptsHaveBeenAsked = true
         const conversation = readConversation()
         const match = conversation && this.#playScripts(candidates, request, conversation)
-        if (match) return { match, headers, skipped: { rules, looked: index, reasons } }
+        if (match) return outcome(match, index)
         reasons ??= new Map()
         reasons.set(index, { kind: 'script' })
         continue
       }
       const progress = progressOf(uses[index] as Use, rule)
-      const next = advance(rule, progress, request, { seed: this.#seed, clock: this.#clock })
-      const quota = rule.quota && readQuota(rule.quota, progress, this.#clock.now())
+      const here = { seed: this.#seed, clock: this.#clock, state: this.#state }
+      const next = advance(rule, progress, request, here)
+      const hasHappened = 'effect' in next || next.kind === 'step'
+      if (hasHappened && rule.setState !== undefined) this.#state = rule.setState
       if ('effect' in next) {
         const match: Match = {
           scenario: rule.scenario,
           rule: rule.number,
           name: rule.name,
           effect: next.effect,
-          quota,
+          quota: rule.quota && progress.quota.read(rule.quota, request, this.#clock),
           nothingHappened: () => putBack(rule, progress),
           turn: undefined,
         }
-        return { match, headers, skipped: { rules, looked: index, reasons } }
+        return outcome(match, index)
       }
-      if (quota && rule.announcesQuota) headers ??= quotaHeaders(quota)
+      if (rule.quota && next.kind === 'quota')
+        passed.push({ quota: rule.quota, use: progress.quota, isAnnounced: rule.announcesQuota })
       reasons ??= new Map()
       reasons.set(index, next)
     }
-    return { match: undefined, headers, skipped: { rules, looked: rules.length, reasons } }
+    return outcome(undefined, rules.length)
   }
 
   /** The scripts in use and the conversations that follow them, oldest script first. */
@@ -216,8 +208,10 @@ export class Rules {
       const use = uses[index] as Use
       const { script } = rule
       if (!script || !rule.tests.every((test) => test.passes(request))) return []
+      if (rule.states && !rule.states.includes(this.#state)) return []
       return { rule, script, progress: progressOf(use, rule), place: this.#uses.indexOf(use) }
     })
+    if (scripted.length === 0) return undefined
     // A scenario that the request names in its header has no place, and comes first.
     const isNamed = scripted[0]?.place === -1
     const oldestFirst = scripted
@@ -245,12 +239,14 @@ export class Rules {
       uses: this.#uses.map(copyUse),
       named: copyNamed(this.#named),
       conversations: this.#conversations,
+      state: this.#state,
     }
   }
 
   restore(snapshot: RulesSnapshot): void {
     this.#named = copyNamed(snapshot.named)
     this.#conversations = snapshot.conversations
+    this.#state = snapshot.state
     this.#change(snapshot.uses.map(copyUse))
   }
 

@@ -47,11 +47,13 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
     }))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
-  if (issue.code === 'invalid_union' && issue.message === 'Invalid input' && everyTypeIsWrong(issue.errors)) {
+  const isUntyped =
+    issue.code === 'invalid_union' && issue.message === 'Invalid input' && everyTypeIsWrong(issue.errors)
+  if (isUntyped && value !== undefined) {
     return [{ path, message: `Wrong '${fieldOf(path)}' ${place}: ${typeMismatch(issue.errors, value)}` }]
   }
   const field = fieldOf(path)
-  const missing = issue.code === 'invalid_type' && value === undefined
+  const missing = (issue.code === 'invalid_type' || isUntyped) && value === undefined
   const message = missing ? `'${field}' is missing ${place}` : `Wrong '${field}' ${place}: ${issue.message}`
   return [{ path, message: field === '' ? `Not a scenario: ${issue.message}` : message }]
 }
@@ -136,7 +138,7 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
   if (within === 'citations') return Object.keys(ScriptedCitation.unwrap().shape)
   if (within === 'frames') return ['event', 'data', 'bytes', 'base64', 'wait', 'done', 'hangUp']
   if (within === 'sequence') return ['fault', 'reply']
-  if (within === 'quota') return ['limit', 'windowMs']
+  if (within === 'quota') return ['limit', 'windowMs', 'requests', 'tokens', 'per', 'window', 'by']
   if (within === 'during') return ['fromMs', 'toMs']
   if (within === 'fault') {
     const name = valueAt(value, ['name'])

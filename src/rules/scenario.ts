@@ -7,6 +7,7 @@
 import * as z from 'zod'
 import { rampOf } from '../faults/ramp.ts'
 import { When } from './condition.ts'
+import { Quota } from './quota.ts'
 import { Exhausted, Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
@@ -42,10 +43,16 @@ export const Rule = z.lazy(() =>
     probability: rampOf(z.number())
       .optional()
       .describe('Share of calls, 0 to 1, drawn from the seed; the same for the same call. Default: 1.'),
-    quota: z
-      .strictObject({ limit: z.int().min(0), windowMs: z.number().positive() })
+    quota: Quota.optional().describe(
+      'So many requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`.',
+    ),
+    setState: z
+      .string()
+      .min(1)
       .optional()
-      .describe('So many calls pass in each window of sandbox time; it happens to the others.'),
+      .describe(
+        'The state of the sandbox after it has happened, for `when.state`. It may be all that happens.',
+      ),
     during: z
       .strictObject({ fromMs: milliseconds.default(0), toMs: milliseconds.optional() })
       .optional()

@@ -32,7 +32,7 @@ export function begin(scenario: Scenario, isCounted = false): Use {
 }
 
 export function copyUse(use: Use): Use {
-  return { ...use, progress: use.progress.map((each) => ({ ...each })) }
+  return { ...use, progress: use.progress.map((each) => ({ ...each, quota: each.quota.copy() })) }
 }
 
 export function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, Use> {

@@ -3,8 +3,9 @@ import { Clock } from '../../src/lib/clock.ts'
 import { hash } from '../../src/lib/seed.ts'
 import { checkScenario } from '../../src/rules/check-scenario.ts'
 import { explainNearMisses } from '../../src/rules/near-misses.ts'
+import type { Outcome } from '../../src/rules/outcome.ts'
 import type { RuleRequest } from '../../src/rules/rule-request.ts'
-import { type Outcome, Rules } from '../../src/rules/rules.ts'
+import { Rules } from '../../src/rules/rules.ts'
 import type { RuleInput } from '../../src/rules/scenario.ts'
 
 const operations = [

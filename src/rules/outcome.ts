@@ -1,0 +1,32 @@
+/**
+ * What the active rules have to say about one call.
+ */
+import type { QuotaReading } from '../faults/fault.ts'
+import type { Effect } from './compiled.ts'
+import type { SkippedRules } from './near-misses.ts'
+import type { ChargeQuotas } from './quota.ts'
+import type { TurnReading } from './script-runs.ts'
+
+/** What a rule does to one call. */
+export interface Match {
+  scenario: string
+  /** Its place in the scenario, from 1. */
+  rule: number
+  name: string | undefined
+  effect: Effect
+  quota: QuotaReading | undefined
+  /** What it does has found nothing to act on: it counts as if the rule had not met the call. */
+  nothingHappened(): void
+  /** The turn of a script that the call takes; undefined for other rules. */
+  turn: TurnReading | undefined
+}
+
+export interface Outcome {
+  match: Match | undefined
+  /** Headers for the reply whether a rule matched or not: where a quota stands. */
+  headers: Record<string, string> | undefined
+  /** For a call that passed a quota: counts the tokens of its reply, and tells the headers anew. */
+  charge: ChargeQuotas | undefined
+  /** The rules that the call skipped, for `explainNearMisses`. */
+  skipped: SkippedRules | undefined
+}
