@@ -6,7 +6,7 @@ import { realpathSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { serveNode } from './adapters/node.ts'
+import { isSilent, serveNode } from './adapters/node.ts'
 import { readNodeBody } from './adapters/node-body.ts'
 import { loadScenarioFile } from './cli/scenario-file.ts'
 import { GatewayCore } from './gateway/gateway.ts'
@@ -135,7 +135,10 @@ export async function startServer({
     }
   }
 
+  const open = new Set<ServerResponse>()
   const listener: RequestListener = (request, response) => {
+    open.add(response)
+    response.once('close', () => open.delete(response))
     cutUnreadBody(request, response, bodyTimeoutMs)
     const served = serveRequest(request, response)
     if (onRequest) tellOf(request, response, served).then(onRequest)
@@ -161,7 +164,10 @@ export async function startServer({
     new Promise<void>((resolve) => {
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       // A client would keep the connection of a reply that has finished for the next request.
-      const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+      const idle = setInterval(() => {
+        server.closeIdleConnections()
+        for (const response of open) if (isSilent(response)) response.destroy()
+      }, idleCheckMs)
       server.close(() => {
         clearTimeout(cut)
         clearInterval(idle)

@@ -18,6 +18,13 @@ const { setTimeout } = globalThis
 /** Real milliseconds between the last byte and a reset: a reset at once would overtake the bytes. */
 const lingerMs = 20
 
+const silent = new WeakSet<ServerResponse>()
+
+/** Whether nothing more will come of a reply, and only its connection is still open. */
+export function isSilent(response: ServerResponse): boolean {
+  return silent.has(response)
+}
+
 /**
  * Answers one request of a `node:http` server. The promise says when the reply is out.
  *
@@ -81,6 +88,7 @@ async function writeStream(
 /** Ends the connection as a fault wants it, after everything that was written has been sent. */
 async function hangUp(how: HangUp, record: CallRecord, response: ServerResponse): Promise<void> {
   const { socket } = response
+  if (how === 'silence') silent.add(response)
   if (how === 'silence' || !socket) {
     response.once('close', () => record.settled('client-left'))
     return

@@ -99,6 +99,7 @@ function addServe(program: Command, start: Start): Command {
     .option('--speed <factor>', 'of tapes; 0 waits for nothing (default: 1)', toFactor)
     .option('--upstream <url>', 'base address of the real gateway, for --on-miss forward')
     .option('--allow-ci', 'forward also where CI is set')
+    .option('--max-memory <size>', 'what all sandboxes may hold, as 512mb or 2gb (default: 512mb)', toBytes)
     .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
     .allowExcessArguments()
     .action(async (flags) => {
@@ -175,6 +176,13 @@ function toMilliseconds(text: string): number {
 function toFactor(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
   throw new InvalidArgumentError('A factor is a number, 0 or more.')
+}
+
+function toBytes(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,9})\s*(kb|mb|gb)?$/i.exec(text) ?? []
+  const bytes = Number(count) * 1024 ** ['', 'kb', 'mb', 'gb'].indexOf(unit.toLowerCase())
+  if (bytes > 0) return bytes
+  throw new InvalidArgumentError('Give a size such as 512mb.')
 }
 
 function toOrigin(text: string): string {

@@ -38,6 +38,7 @@ export interface ServeFlags {
   upstream?: string
   allowCi?: true
   config?: string
+  maxMemory?: number
 }
 
 /** Starts a server; `startServer`, which lives upstairs. */
@@ -59,6 +60,8 @@ const idleMs = 250
 const graceMs = 5000
 
 export async function serve(flags: ServeFlags, start: Start): Promise<void> {
+  // Whoever read what is printed may have had enough (`| head -2`), or the disk is full: the server lives on.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
   const { allowedOrigin: allowedOrigins = [] } = flags
   const token = flags.token ?? (await tokenIn(flags.tokenFile))
@@ -111,13 +114,14 @@ async function tokenIn(file: string | undefined): Promise<string | undefined> {
 }
 
 function prepare(flags: ServeFlags) {
-  const { config, seed, scenario = [], node, default: hasDefault } = flags
+  const { config, seed, scenario = [], node, default: hasDefault, maxMemory } = flags
   const options = config === undefined ? {} : readConfig(config)
   const { scenarios, files } = loadScenarios([...(options.scenarios ?? []), ...scenario])
   try {
     const gateway = new GatewayCore({
       ...options,
       ...(seed !== undefined && { seed }),
+      ...(maxMemory !== undefined && { maxHeldBytes: maxMemory }),
       ...replayOptions(flags),
       scenarios,
       sandboxes: {

@@ -23,7 +23,7 @@ type ControlRequest = Context<{ Bindings: HttpBindings }>
 export type ReadBody = (request: IncomingMessage, limit: number) => Promise<string>
 
 /** What a route is given that has nothing to do with the request. */
-type ServerContext = Omit<ControlContext, 'params' | 'query' | 'body' | 'origin'>
+type ServerContext = Omit<ControlContext, 'params' | 'query' | 'body' | 'origin' | 'signal'>
 
 export interface ControlSetup extends Pick<ControlContext, 'gateway' | 'directOrigin' | 'metrics'> {
   readonly readBody: ReadBody
@@ -42,7 +42,8 @@ function toApp({ readBody: read, ...setup }: ControlSetup): ControlApp {
     ...setup,
     routes: controlRoutes,
     snapshots: new Handles(),
-    uses: new Handles(),
+    // One whose scenario is active can still be ended, however many there are.
+    uses: new Handles((sandbox, use) => !sandbox.rules.isActive(use)),
   }
   for (const route of controlRoutes) {
     const path = route.path.replace(/\{(\w+)\}/g, ':$1')
@@ -72,7 +73,10 @@ async function answer(
   const { params, query, body } = checkParts(route, { params: context.req.param(), search, body: sent })
   const scheme = incoming.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
   const origin = `${scheme}://${incoming.headers.host}`
-  const result = await route.run({ ...server, params, query, body, origin })
+  const left = new AbortController()
+  outgoing.once('close', () => left.abort())
+  const result = await route.run({ ...server, params, query, body, origin, signal: left.signal })
+  if (outgoing.destroyed) return RESPONSE_ALREADY_SENT
   send(outgoing, toReply(route, result))
   return RESPONSE_ALREADY_SENT
 }

@@ -18,6 +18,8 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
   readonly metrics: Metrics
   /** Every route that there is. */
   readonly routes: readonly ControlRoute[]
+  /** Aborts when the caller has left. */
+  readonly signal: AbortSignal
   /** Where the caller reaches the server: `http://127.0.0.1:4141`. */
   readonly origin: string
   /** Where this very server is reached, past any balancer; undefined where nobody said. */

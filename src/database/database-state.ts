@@ -17,12 +17,15 @@ const nothingWritten: DatabaseSnapshot = new Map()
 export class DatabaseState {
   readonly seedData: SeedData
   readonly #begin: DatabaseSnapshot
+  readonly #admit: () => void
   #tables: Record<string, Table<object>> | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(seedData: SeedData, begin: DatabaseSnapshot = nothingWritten) {
+  /** @param admit Is asked before each write, and throws where there is no room for more. */
+  constructor(seedData: SeedData, begin: DatabaseSnapshot = nothingWritten, admit = () => {}) {
     this.seedData = seedData
     this.#begin = begin
+    this.#admit = admit
   }
 
   /** Frozen rows, for the operations. */
@@ -37,9 +40,19 @@ export class DatabaseState {
     return this.#tables as object as Tables
   }
 
+  /** Estimated bytes of all own rows. */
+  get weight(): number {
+    const tables = Object.values(this.#tables ?? {})
+    return tables.reduce((sum, table) => sum + table.weight, 0)
+  }
+
   /** Does some work when all work before it is done, well or not. */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
-    const result = this.#turn.then(work, work)
+    const admitted = () => {
+      this.#admit()
+      return work()
+    }
+    const result = this.#turn.then(admitted, admitted)
     this.#turn = result
     return result
   }

@@ -30,6 +30,8 @@ export class OwnRows<Row extends object> {
   /** The places of seed rows that have a newer version here, or were deleted. */
   readonly #covered = new Set<number>()
   #next: number
+  /** Estimated bytes of the rows that count. */
+  weight = 0
 
   private constructor(
     declaration: CollectionDeclaration<string, Row>,
@@ -89,6 +91,7 @@ export class OwnRows<Row extends object> {
   admit(row: Row, before: PlacedRow<Row> | undefined): void {
     if (before) this.remove(before)
     this.#places.set(row, before?.place ?? this.#next++)
+    this.weight += weightOf(row)
     this.#keys.admit(row)
   }
 
@@ -98,8 +101,12 @@ export class OwnRows<Row extends object> {
   }
 
   remove({ row, place }: PlacedRow<Row>): void {
-    if (!this.#places.delete(row)) this.#covered.add(place)
-    else this.#collection.delete(row as never)
+    if (!this.#places.delete(row)) {
+      this.#covered.add(place)
+      return
+    }
+    this.#collection.delete(row as never)
+    this.weight -= weightOf(row)
   }
 
   /** The same rows in a collection of their own. */
@@ -113,6 +120,7 @@ export class OwnRows<Row extends object> {
       copy.#keys.admit(twin)
     }
     copy.#next = this.#next
+    copy.weight = this.weight
     return copy
   }
 
@@ -134,6 +142,11 @@ export class OwnRows<Row extends object> {
     if (place === undefined || this.#covered.has(place)) return undefined
     return { place, row: this.#seed.rows[place] as Row }
   }
+}
+
+/** Its text, twice for the objects that it is, and what the library and the keys add. */
+function weightOf(row: object): number {
+  return 1000 + 2 * JSON.stringify(row).length
 }
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>

@@ -83,6 +83,11 @@ export class Table<Row extends object> {
     return placed.row
   }
 
+  /** Estimated bytes of its own rows. */
+  get weight(): number {
+    return this.#own?.weight ?? 0
+  }
+
   /** The own rows at this moment, at no cost: they are copied when one of those who hold them writes. */
   snapshot(): OwnRows<Row> | undefined {
     this.#isShared = true

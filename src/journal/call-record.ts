@@ -104,6 +104,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   #isRouted = false
   /** Bytes of one body that the journal keeps; undefined where it has not got the record, or not any more. */
   #keptBytes: number | undefined
+  /** All of it but its bodies, as it was when the journal got it. */
+  #headBytes = 0
 
   constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
     this.state = state
@@ -132,9 +134,9 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
-  /** Bytes of both bodies that are kept. */
-  get bytes(): number {
-    return this.requestBody.bytes + this.replyBody.bytes
+  /** Estimated bytes of memory that it takes while it is kept. */
+  get heldBytes(): number {
+    return this.#headBytes + this.requestBody.heldBytes + this.replyBody.heldBytes
   }
 
   /** What answers it: an operation, or a rule for a path that no operation describes. */
@@ -208,7 +210,9 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   sent(part: string | Uint8Array, length?: number): void {
     this.firstByteAt ??= monotonic()
     if (this.#keptBytes === undefined) return
-    this.state.journal.grow(this.replyBody.add(part, this.#keptBytes, length))
+    const before = this.replyBody.heldBytes
+    this.replyBody.add(part, this.#keptBytes, length)
+    this.state.journal.grow(this.replyBody.heldBytes - before)
   }
 
   /** The delivery is over; the first word on it stands. */
@@ -224,6 +228,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /** The journal keeps it, with so many bytes of each body. */
   kept(bodyBytes: number): void {
     this.#keptBytes = bodyBytes
+    this.#headBytes = recordBytes + this.path.length + this.search.length + sizeOf(this.headers)
     if (this.#text) this.requestBody.add(this.#text, bodyBytes)
     this.#text = undefined
     this.#parsed = undefined
@@ -233,6 +238,15 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   dropped(): void {
     this.#keptBytes = undefined
   }
+}
+
+/** What a record takes without texts, measured. */
+const recordBytes = 1500
+
+function sizeOf(headers: Readonly<Record<string, string>>): number {
+  let size = 0
+  for (const name in headers) size += name.length + (headers[name] as string).length
+  return size
 }
 
 // The journal keeps many records: what is the same in most of them, they share.

@@ -33,7 +33,10 @@ export interface JournalEntry<Body = unknown> {
   rule: { scenario: string; rule: number; faults: string[] } | null
   /** Which turn of which scripted conversation the call was; null where no script answered. */
   turn: TurnReading | null
-  /** Where no rule did: the rules that were meant for the call, and why each did not happen. */
+  /**
+   * Where no rule did: the rules that were meant for the call, and why each did not happen. The newest hundred; the
+   * journal explains the others too.
+   */
   nearMisses: NearMiss[]
   assumptions: AssumptionName[]
   warnings: string[]
@@ -47,6 +50,9 @@ export interface JournalEntry<Body = unknown> {
   /** Real milliseconds until the first byte of the body, which is a stream's first event; null where none came. */
   firstByteMs: number | null
 }
+
+/** A thousand entries with ten thousand rules each would be more than a string can hold. */
+const maxNearMisses = 100
 
 /** A copy of a record, for people to read: changing it changes nothing in the journal. */
 export function toEntry(record: CallRecord): JournalEntry {
@@ -68,7 +74,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     turn: record.match?.turn ? { ...record.match.turn } : null,
     // A thousand rules are put into words only for those who ask.
     get nearMisses() {
-      return record.match ? [] : nearMissesOf(record)
+      return record.match ? [] : nearMissesOf(record, maxNearMisses)
     },
     assumptions: [...record.assumptions],
     warnings: [...record.warnings],
@@ -81,8 +87,11 @@ export function toEntry(record: CallRecord): JournalEntry {
 }
 
 /** The rules that were meant for a call and did not happen, also where an older one did. */
-export function nearMissesOf({ skipped, params, query, headers, body }: CallRecord): NearMiss[] {
-  return skipped ? explainNearMisses(skipped, { params, query, headers, body }) : []
+export function nearMissesOf(
+  { skipped, params, query, headers, body }: CallRecord,
+  limit?: number,
+): NearMiss[] {
+  return skipped ? explainNearMisses(skipped, { params, query, headers, body }, limit) : []
 }
 
 export function ruleOf({ scenario, rule, effect }: Match): {

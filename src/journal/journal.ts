@@ -7,6 +7,7 @@ import type { CallRecord, RecordKeeper } from './call-record.ts'
 import { type JournalEntry, toEntry } from './entry.ts'
 import { explain } from './explain.ts'
 import { type Har, toHar } from './har.ts'
+import type { Droppable, HeldBytes } from './held-bytes.ts'
 import { type Matching, matches } from './matching.ts'
 
 /** Real timers, also under the fake ones of a test runner: who waits for a call does so in real time. */
@@ -15,7 +16,7 @@ const { setTimeout, clearTimeout } = globalThis
 export interface JournalLimits {
   /** How many entries are kept. */
   entries: number
-  /** How much of all bodies together. */
+  /** How much memory all entries together, estimated. */
   bytes: number
   /** How much of one body. */
   bodyBytes: number
@@ -29,10 +30,12 @@ export interface WaitOptions {
   count?: number
   /** Real milliseconds. Default: 1,000. */
   timeoutMs?: number
+  /** Ends the wait when whoever waits has left; it then rejects. */
+  signal?: AbortSignal
 }
 
 /** @typeParam Bodies Request bodies by operation id. */
-export class Journal<Bodies extends object = Record<string, unknown>> implements RecordKeeper {
+export class Journal<Bodies extends object = Record<string, unknown>> implements RecordKeeper, Droppable {
   readonly #limits: JournalLimits
   readonly #operations: readonly KnownOperation[]
   /** Oldest first. */
@@ -41,8 +44,13 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
   #dropped = 0
   #waiters: Set<() => void> | undefined
 
+  readonly #held: HeldBytes
+  /** Whether its records are no longer the gateway's. */
+  #isLetGo = false
+
   /** @internal */
-  constructor(limits: JournalLimits, operations: readonly KnownOperation[]) {
+  constructor(limits: JournalLimits, operations: readonly KnownOperation[], held: HeldBytes) {
+    this.#held = held
     this.#limits = limits
     this.#operations = operations
   }
@@ -112,7 +120,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
    */
   waitFor<Id extends keyof Bodies & string>(
     operation: Id,
-    { count = 1, timeoutMs = 1000 }: WaitOptions = {},
+    { count = 1, timeoutMs = 1000, signal }: WaitOptions = {},
   ): Promise<JournalEntry<Bodies[Id]>[]> {
     return new Promise((resolve, reject) => {
       const check = () => {
@@ -126,15 +134,26 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
         const came = `${this.calls(operation).length} came; the journal has ${this.#summary()}`
         reject(new GatewayError(408, `Waited ${timeoutMs} ms for ${count} × ${operation}: ${came}`))
       }
+      const leave = () => {
+        stop()
+        reject(new GatewayError(408, 'Whoever waited has left'))
+      }
       const timer = setTimeout(giveUp, timeoutMs)
+      signal?.addEventListener('abort', leave, { once: true })
       const stop = () => {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', leave)
         this.#waiters?.delete(check)
       }
       this.#waiters ??= new Set()
       this.#waiters.add(check)
       check()
     })
+  }
+
+  /** How many wait for a call at present. @internal */
+  get waiting(): number {
+    return this.#waiters?.size ?? 0
   }
 
   /** The entries as HAR 1.2, which browsers' developer tools open. */
@@ -145,6 +164,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
   /** Forgets everything. */
   clear(): void {
     for (const record of this.#records) record.dropped()
+    this.#release()
     this.#records = []
     this.#bytes = 0
     this.#dropped = 0
@@ -154,20 +174,44 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
   add(record: CallRecord): void {
     this.#records.push(record)
     record.kept(this.#limits.bodyBytes)
-    this.grow(record.bytes)
+    if (!this.#isLetGo) this.#held.addRecord(record, this)
+    this.grow(record.heldBytes)
     if (this.#waiters) for (const check of [...this.#waiters]) check()
   }
 
-  /** A kept call has more bytes of its bodies than before. @internal */
+  /** A kept call takes more memory than before. @internal */
   grow(bytes: number): void {
     this.#bytes += bytes
     const { entries, bytes: limit } = this.#limits
-    while (this.#records.length > entries || (this.#bytes > limit && this.#records.length > 1)) {
-      const oldest = this.#records.shift() as CallRecord
-      this.#bytes -= oldest.bytes
-      oldest.dropped()
-      this.#dropped++
+    while (this.#records.length > entries || (this.#bytes > limit && this.#records.length > 1))
+      this.dropOldest()
+    if (!this.#isLetGo) this.#held.grow(bytes)
+  }
+
+  /** @internal */
+  dropOldest(): void {
+    const oldest = this.#records.shift()
+    if (!oldest) return
+    const { heldBytes } = oldest
+    this.#bytes -= heldBytes
+    if (!this.#isLetGo) {
+      this.#held.removeRecord(oldest)
+      this.#held.grow(-heldBytes)
     }
+    oldest.dropped()
+    this.#dropped++
+  }
+
+  /** The gateway lets go of it; whoever has the sandbox at hand still has its journal. @internal */
+  letGo(): void {
+    this.#release()
+    this.#isLetGo = true
+  }
+
+  #release(): void {
+    if (this.#isLetGo) return
+    for (const record of this.#records) this.#held.removeRecord(record)
+    this.#held.grow(-this.#bytes)
   }
 
   /** `3 × listProviders, 1 × GET /api/v1/provider`. */

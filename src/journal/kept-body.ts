@@ -13,10 +13,12 @@ export interface KeptText {
 
 export class KeptBody {
   /**
-   * Bytes are kept as bytes: the garbage collector copies a long string that the journal keeps, twice, and bytes
-   * never.
+   * The first part, as it is: most bodies have one. Bytes are kept as bytes: the garbage collector copies a long string
+   * that the journal keeps, twice, and bytes never.
    */
-  #parts: Array<string | Uint8Array> = noParts
+  #only: string | Uint8Array | undefined
+  /** Several parts in one piece, with room for more: a thousand small objects would weigh a hundred times as much. */
+  #joined: Uint8Array | undefined
   /** Bytes that are kept. */
   bytes = 0
   /** Bytes that are not. */
@@ -24,38 +26,63 @@ export class KeptBody {
 
   /** Bytes that are no text are what they would read as. */
   get text(): string {
-    return this.#parts.map((part) => (typeof part === 'string' ? part : decoder.decode(part))).join('')
+    if (this.#joined) return decoder.decode(this.#joined.subarray(0, this.bytes))
+    return typeof this.#only === 'object' ? decoder.decode(this.#only) : (this.#only ?? '')
+  }
+
+  /** Bytes of memory, those in reserve included. */
+  get heldBytes(): number {
+    return this.#joined?.byteLength ?? this.bytes
   }
 
   /**
-   * Adds a part, or the whole characters of it that there is room for. Returns how many bytes that was.
+   * Adds a part, or the whole characters of it that there is room for.
    *
    * @param limit Bytes of the whole body.
    * @param length Bytes of the part. Default: counted.
    */
-  add(part: string | Uint8Array, limit: number, length = sizeOf(part)): number {
+  add(part: string | Uint8Array, limit: number, length = sizeOf(part)): void {
     if (this.cut > 0) {
       this.cut += length ?? byteLength(part as string)
-      return 0
+      return
     }
     const { kept, bytes, cut } = beginning(part, limit - this.bytes, length)
-    this.#append(kept)
+    this.#append(kept, bytes, limit)
     this.bytes += bytes
     this.cut = cut
-    return bytes
   }
 
-  #append(part: string | Uint8Array): void {
-    const last = this.#parts.at(-1)
-    if (last === undefined) this.#parts = [part]
-    else if (typeof part === 'string' && typeof last === 'string')
-      this.#parts[this.#parts.length - 1] = last + part
-    else this.#parts.push(part)
+  #append(part: string | Uint8Array, bytes: number, limit: number): void {
+    if (this.bytes === 0) {
+      this.#only = typeof part === 'string' ? part : onItsOwn(part)
+      return
+    }
+    const { bytes: before } = this
+    let joined = this.#joined
+    if (!joined || joined.byteLength < before + bytes) {
+      const bigger = new Uint8Array(Math.max(before + bytes, Math.min(limit, 2 * before, before + reserve)))
+      write(joined ?? (this.#only as string | Uint8Array), bigger, 0)
+      joined = bigger
+      this.#joined = bigger
+      this.#only = undefined
+    }
+    write(part, joined, before)
   }
 }
 
-/** Shared by all bodies that are empty, as most requests' are. */
-const noParts: never[] = []
+/** Bytes that a body may be given in advance. */
+const reserve = 4096
+
+function write(part: string | Uint8Array, into: Uint8Array, at: number): void {
+  if (typeof part === 'string') encoder.encodeInto(part, into.subarray(at))
+  else into.set(part.length > into.length - at ? part.subarray(0, into.length - at) : part, at)
+}
+
+/** A small view of a large buffer would keep all of that alive. */
+function onItsOwn(part: Uint8Array): Uint8Array {
+  return part.byteLength < part.buffer.byteLength ? part.slice() : part
+}
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 /** Encoding into this counts the bytes, without making them. */

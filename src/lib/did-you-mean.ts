@@ -8,9 +8,14 @@ export function didYouMean(word: string, words: readonly string[]): string {
   return near === undefined ? `; there are ${words.join(', ')}` : `: did you mean '${near}'?`
 }
 
+/** Characters; nobody mistypes a longer word, and to compare it takes the square of its length. */
+const maxWord = 200
+
 /** The nearest of some words; none where all are further away than a third of the word. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
+  if (word.length > maxWord) return undefined
   const [best] = words
+    .filter((candidate) => candidate.length <= maxWord)
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance)
   return best && best.distance <= Math.max(2, word.length / 3) ? best.candidate : undefined

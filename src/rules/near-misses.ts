@@ -32,9 +32,17 @@ export interface NearMiss {
   reason: string
 }
 
-/** The skipped rules with their reasons in words, in the order in which they were tried. */
-export function explainNearMisses(skipped: SkippedRules, request: Conditioned): NearMiss[] {
-  return skipped.rules.slice(0, skipped.looked).map((rule, index) => {
+/**
+ * The skipped rules with their reasons in words, in the order in which they were tried.
+ *
+ * @param limit How many of them; the others are counted in one reason more. Default: all.
+ */
+export function explainNearMisses(
+  skipped: SkippedRules,
+  request: Conditioned,
+  limit = Number.POSITIVE_INFINITY,
+): NearMiss[] {
+  const explained = skipped.rules.slice(0, Math.min(skipped.looked, limit)).map((rule, index) => {
     const reason = skipped.reasons?.get(index)
     return {
       scenario: rule.scenario,
@@ -42,6 +50,11 @@ export function explainNearMisses(skipped: SkippedRules, request: Conditioned): 
       reason: `${titleOf(rule)} ${reason ? inWords(rule, reason) : failedCondition(rule, request)}`,
     }
   })
+  const next = skipped.rules[limit]
+  const more = skipped.looked - explained.length
+  if (!next || more === 0) return explained
+  const reason = `${titleOf(next)} did not happen either, nor did ${more - 1} more`
+  return [...explained, { scenario: next.scenario, rule: next.number, reason }]
 }
 
 /** `rule 2 of 'flaky'`, with the rule's own name where it has one. */

@@ -51,6 +51,8 @@ const firstState = 'started'
 
 const nothing: Outcome = { match: undefined, headers: undefined, charge: undefined, skipped: undefined }
 
+const identities = new WeakMap<ActiveScenario, symbol>()
+
 export class Rules {
   readonly #seed: string | number
   readonly #clock: Clock
@@ -77,11 +79,28 @@ export class Rules {
    */
   use(
     scenario: Scenario,
-    { isCounted = false, among = () => this }: { isCounted?: boolean; among?: () => Rules } = {},
+    {
+      isCounted = false,
+      among = () => this,
+      weight = 0,
+    }: { isCounted?: boolean; among?: () => Rules; weight?: number } = {},
   ): ActiveScenario {
-    const use = begin(scenario, isCounted)
+    const use = begin(scenario, isCounted, weight)
     this.#change([use, ...this.#uses])
-    return { name: scenario.name, [Symbol.dispose]: () => among().#end(use.identity) }
+    const active = { name: scenario.name, [Symbol.dispose]: () => among().#end(use.identity) }
+    identities.set(active, use.identity)
+    return active
+  }
+
+  /** Whether a use has not been ended. */
+  isActive(active: ActiveScenario): boolean {
+    const identity = identities.get(active)
+    return this.#uses.some((use) => use.identity === identity)
+  }
+
+  /** Estimated bytes of all that is active. */
+  get weight(): number {
+    return this.#uses.reduce((sum, use) => sum + use.weight, 0)
   }
 
   /** Names of the active scenarios, newest first. */
@@ -100,7 +119,9 @@ export class Rules {
   /** Replaces a scenario by a newer version wherever it is active; its progress starts at zero. */
   replace(old: Scenario, next: Scenario): void {
     const compiled = compileScenario(old)
-    this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next, use.isCounted) : use)))
+    this.#change(
+      this.#uses.map((use) => (use.compiled === compiled ? begin(next, use.isCounted, use.weight) : use)),
+    )
   }
 
   /** Ends every scenario. */

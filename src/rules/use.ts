@@ -14,6 +14,8 @@ export interface Use {
   readonly progress: Progress[]
   /** A single rule with `times`: those are tried first, in the order in which they were given. */
   readonly isCounted: boolean
+  /** Estimated bytes that it holds. */
+  readonly weight: number
 }
 
 /** The rules about an operation, in the order in which they are tried: see `tryOrder`. */
@@ -26,9 +28,9 @@ export interface Candidates {
 export const noneNamed: ReadonlyMap<string, Use> = new Map()
 
 /** A scenario whose rules have not happened yet. */
-export function begin(scenario: Scenario, isCounted = false): Use {
+export function begin(scenario: Scenario, isCounted = false, weight = 0): Use {
   const compiled = compileScenario(scenario)
-  return { identity: Symbol(scenario.name), compiled, progress: [], isCounted }
+  return { identity: Symbol(scenario.name), compiled, progress: [], isCounted, weight: useBytes + weight }
 }
 
 export function copyUse(use: Use): Use {
@@ -63,4 +65,12 @@ export function progressOf(use: Use, rule: CompiledRule): Progress {
   const progress = use.progress[rule.number] ?? toProgress()
   use.progress[rule.number] = progress
   return progress
+}
+
+/** What a use takes of a scenario that it shares with others, measured. */
+const useBytes = 500
+
+/** Estimated bytes that a scenario takes which is somebody's own: its data, its schema's copy, its closures. */
+export function weightOf(scenario: Scenario): number {
+  return 2000 * scenario.rules.length + 4 * JSON.stringify(scenario).length
 }

@@ -82,6 +82,13 @@ export const GatewayOptions = z.strictObject({
     .positive()
     .default(10 * 1024 * 1024)
     .describe('Larger request bodies are a 413.'),
+  maxHeldBytes: z
+    .int()
+    .positive()
+    .default(512 * 1024 * 1024)
+    .describe(
+      'Estimated bytes that journals, rows, rules and snapshots of all sandboxes may take; the oldest calls go, then more is a 503.',
+    ),
   journal: z
     .strictObject({
       entries: z.int().positive().default(1000).describe('How many calls are kept; the oldest go.'),
@@ -89,7 +96,7 @@ export const GatewayOptions = z.strictObject({
         .int()
         .positive()
         .default(32 * 1024 * 1024)
-        .describe('Bytes of all bodies together, in UTF-8; the oldest calls go.'),
+        .describe('Estimated bytes of memory that all calls together may take; the oldest go.'),
       bodyBytes: z
         .int()
         .min(0)

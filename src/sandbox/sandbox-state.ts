@@ -22,6 +22,8 @@ export interface StateOwner {
   readonly listeners: Iterable<CallListener>
   /** The present one. */
   readonly state: SandboxState
+  /** Throws 503 where there is no room for more. */
+  weigh(more: number): void
   enter(): void
   leave(): void
 }
@@ -47,13 +49,18 @@ export class SandboxState implements RecordOwner {
     const { options } = owner
     this.#owner = owner
     this.options = options
-    this.database = new DatabaseState(seedData, from?.database)
+    this.database = new DatabaseState(seedData, from?.database, () => owner.weigh(1))
     this.clock = new Clock(options)
     this.rules = new Rules({ seed: options.seed, clock: this.clock })
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
     if (!from) return
     this.clock.restore(from.clock)
     this.rules.restore(from.rules)
+  }
+
+  /** Estimated bytes of its rows and rules. */
+  get weight(): number {
+    return this.database.weight + this.rules.weight
   }
 
   get seed(): string | number {

@@ -6,6 +6,7 @@ import { type Database, toDatabase } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { CallListener } from '../journal/call-listener.ts'
+import type { HeldBytes } from '../journal/held-bytes.ts'
 import { Journal } from '../journal/journal.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
@@ -15,6 +16,7 @@ import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'
 import { failScenario, replyScenario, scriptScenario } from '../rules/shorthand.ts'
+import { weightOf } from '../rules/use.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
 
@@ -30,6 +32,8 @@ export interface SandboxSetup {
 export interface SandboxHost {
   /** For the journal, which says what a path was perhaps meant for. */
   readonly operations: readonly KnownOperation[]
+  /** Counts what all sandboxes hold. */
+  readonly held: HeldBytes
   /** Are told of every call. */
   readonly listeners: ReadonlySet<CallListener>
   /** The scenarios that are in force from the start. */
@@ -64,6 +68,9 @@ export interface SandboxClock {
   advance(ms: number): ClockReading
 }
 
+/** What a sandbox takes in which nothing has happened, measured. */
+const sandboxBytes = 4000
+
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
   readonly id: string
@@ -83,6 +90,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   #busy = 0
   #usedAt: number
   #snapshots = 0
+  #handleBytes = 0
+  #isLetGo = false
 
   /** @internal */
   constructor(setup: SandboxSetup, from?: StateSnapshot) {
@@ -91,10 +100,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.id = id
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
-    this.journal = new Journal(options.journal, host.operations)
+    this.journal = new Journal(options.journal, host.operations, host.held)
     this.#usedAt = host.elapsed()
     this.#state = new SandboxState(this, seedData, from)
     if (!from) this.resetScenarios()
+    this.weigh()
   }
 
   get seed(): string | number {
@@ -127,6 +137,31 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host.listeners
   }
 
+  /**
+   * Tells the gateway what is held here beside the journal. Throws 503 where so many more bytes would not find room.
+   *
+   * @internal
+   */
+  weigh(more = 0): void {
+    const { held } = this.#setup.host
+    if (this.#isLetGo) return
+    held.weigh(this, sandboxBytes + this.#handleBytes + this.#state.weight)
+    if (more > 0) held.assertRoom(more)
+  }
+
+  /** A caller far away is given a handle, or gives one back. Throws 503 where there is no room for it. @internal */
+  holdHandle(bytes: number): void {
+    this.#handleBytes += bytes
+    this.weigh(bytes)
+  }
+
+  /** The gateway lets go of it. @internal */
+  letGo(): void {
+    this.#isLetGo = true
+    this.journal.letGo()
+    this.#setup.host.held.weigh(this, 0)
+  }
+
   /** A request begins; until it leaves, the sandbox is in use. @internal */
   enter(): void {
     this.#busy++
@@ -154,7 +189,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const checked = host.toScenario(scenario)
     const isBundled = typeof scenario === 'string' && !isScenarioPath(scenario)
     const isCounted = !isBundled && checked.rules.length === 1 && checked.rules[0]?.times !== undefined
-    return this.rules.use(checked, { isCounted, among: () => this.rules })
+    const weight = isBundled ? 0 : weightOf(checked)
+    this.weigh(weight)
+    const active = this.rules.use(checked, { isCounted, among: () => this.rules, weight })
+    this.weigh()
+    return active
   }
 
   /** Answers POST /responses with this text, every time or so many `times`. */
@@ -211,6 +250,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const { of, state } = kept.get(snapshot) ?? {}
     if (of !== this) throw new GatewayError(409, `Sandbox '${this.id}' has no snapshot '${snapshot.id}'`)
     this.#state = new SandboxState(this, this.#setup.seedData, state)
+    this.weigh()
   }
 
   /**
@@ -230,6 +270,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.#state = new SandboxState(this, this.#setup.seedData)
     this.resetScenarios()
     this.journal.clear()
+    this.weigh()
   }
 
   /** Ends the sandbox: its key and path are answered with 410 from now on. */

@@ -6,6 +6,7 @@ import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallListener } from '../journal/call-listener.ts'
+import { HeldBytes } from '../journal/held-bytes.ts'
 import { Clock } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
@@ -57,11 +58,13 @@ export class Sandboxes implements SandboxHost {
   /** Carried along the asynchronous calls of a test. @internal */
   readonly current = new Current<Sandbox>()
   #sweptAt = 0
+  readonly held: HeldBytes
   /** Serves every key that is no sandbox's. */
   readonly default: Sandbox
 
   constructor(setup: SandboxesSetup) {
     this.#setup = setup
+    this.held = new HeldBytes(setup.options.maxHeldBytes)
     this.#seedData = new SeedData(setup.options)
     this.#clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
@@ -105,7 +108,7 @@ export class Sandboxes implements SandboxHost {
   find(id: string): Sandbox {
     const sandbox = this.peek(id)
     if (sandbox) return sandbox
-    this.#residents.delete(id)
+    this.#remove(id)
     this.#assertHere(id)
     throw new GatewayError(
       410,
@@ -201,7 +204,7 @@ export class Sandboxes implements SandboxHost {
   /** Ends a sandbox. Throws 409 for the default one. */
   dispose(id: string): void {
     if (id === 'default') throw new GatewayError(409, 'The default sandbox stays: reset it instead')
-    this.#residents.delete(id)
+    this.#remove(id)
   }
 
   /** Lets the idle age of every sandbox grow at once. */
@@ -236,6 +239,7 @@ export class Sandboxes implements SandboxHost {
         `There are ${limit} sandboxes already: dispose of some, or raise sandboxes.limit`,
       )
     }
+    this.held.assertRoom(0)
     const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
     this.#residents.set(sandbox.id, sandbox)
     this.#made++
@@ -248,6 +252,11 @@ export class Sandboxes implements SandboxHost {
     if (node === undefined || home === undefined || home === node) return
     const message = `Sandbox '${id}' lives on node '${home}', and this is '${node}': send its requests there`
     throw new GatewayError(421, message, { node: home }, { headers: { 'x-understudy-node': home } })
+  }
+
+  #remove(id: string): void {
+    this.#residents.get(id)?.letGo()
+    this.#residents.delete(id)
   }
 
   #isIdle(sandbox: Sandbox): boolean {

@@ -1,7 +1,8 @@
 /**
  * The server as a process, as a person or a script meets it: two streams, signals and an exit code.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,9 +34,9 @@ afterEach(() => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-function run(args: string[], file = program): Run {
+function run(args: string[], file = program, stdio: StdioOptions = 'pipe'): Run {
   const env = { ...process.env, NODE_OPTIONS: '' }
-  const child = spawn(process.execPath, [file, ...args], { cwd: folder, env })
+  const child = spawn(process.execPath, [file, ...args], { cwd: folder, env, stdio })
   running.push(child)
   const result: Run = {
     child,
@@ -44,10 +45,10 @@ function run(args: string[], file = program): Run {
     exit: new Promise((resolve) => child.on('close', resolve)),
     until: (pattern) => vi.waitUntil(() => pattern.exec(result.stdout), { timeout, interval: 10 }),
   }
-  child.stdout.setEncoding('utf8').on('data', (text) => {
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
     result.stdout += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text) => {
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
     result.stderr += text
   })
   return result
@@ -178,4 +179,38 @@ it('says in one line that a port is in use, and ends with 2', async () => {
     `error: Port ${server.port} is in use: choose another with --port, or --port 0 for any free one\n`,
   )
   expect(second.stdout).toBe('')
+})
+
+it('lives on where whoever reads what it prints has had enough', async () => {
+  const server = run(['--port', '0'])
+  const url = await ready(server)
+  server.child.stdout?.destroy()
+  server.child.stderr?.destroy()
+  for (let turn = 0; turn < 5; turn++) expect(await statusOf(url)).toBe(200)
+})
+
+it('lives on where the disk is full that its lines go to', async () => {
+  const full = openSync('/dev/full', 'w')
+  const server = run(['--port', '0', '--json'], program, ['pipe', 'pipe', full])
+  const [, url = ''] = await server.until(/"url":"(http:[^"]+)"/)
+  for (let turn = 0; turn < 5; turn++) expect(await statusOf(url)).toBe(200)
+  closeSync(full)
+})
+
+it('ends at once on SIGTERM where only silent streams are open', async () => {
+  const server = run(['--port', '0', '--scenario', 'stream-stall'])
+  const url = await ready(server)
+  const response = await fetch(`${url}/api/v1/responses`, {
+    method: 'POST',
+    headers: { ...key, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true }),
+  })
+  const reader = response.body?.getReader()
+  await reader?.read()
+  const asked = performance.now()
+  server.child.kill('SIGTERM')
+  await reader?.read().catch(() => {})
+  expect(await server.exit).toBe(0)
+  // Its grace for open replies is five seconds.
+  expect(performance.now() - asked).toBeLessThan(4000)
 })

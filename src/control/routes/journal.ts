@@ -109,8 +109,8 @@ export const journalRoutes = [
       timeoutMs: z.number().min(0).max(600_000).optional().describe('Real milliseconds. Default: 1,000.'),
     }),
     response: Entries,
-    run: async ({ journal }, { body: { operation, ...options } }) => ({
-      data: shown(await journal.waitFor(operation, options)),
+    run: async ({ journal }, { body: { operation, ...options }, signal }) => ({
+      data: shown(await journal.waitFor(operation, { ...options, signal })),
     }),
   }),
   sandboxRoute({

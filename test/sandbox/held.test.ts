@@ -1,0 +1,162 @@
+/**
+ * What a gateway holds for its callers is bounded: all sandboxes together, by what it takes in memory.
+ */
+import { describe, expect, it, vi } from 'vitest'
+import { Handles } from '../../src/control/handles.ts'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import type { ActiveScenario } from '../../src/rules/rules.ts'
+import { startServer } from '../../src/serve.ts'
+
+function ask(gateway: Gateway, key: string, body: object) {
+  return gateway.fetch('https://gateway.example/api/v1/responses', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Grüße, 世界 🌍?', ...body }),
+  })
+}
+
+const tooMuch = expect.objectContaining({ status: 503, message: expect.stringContaining('maxHeldBytes') })
+
+describe('a body of a thousand parts', () => {
+  it('takes little more memory in the journal than its text, and is whole', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({ on: 'createResponse', fault: { name: 'stream-split', bytes: 3 } })
+    const before = gateway.sandboxes.held.bytes
+    const text = await (await ask(gateway, 'any', { stream: true })).text()
+    expect(gateway.journal.last('createResponse')?.replyBody).toEqual({ text, cut: 0 })
+    expect(text).not.toContain('\uFFFD')
+    expect(gateway.sandboxes.held.bytes - before).toBeLessThan(2 * text.length + 8000)
+  })
+})
+
+describe('maxHeldBytes', () => {
+  const input = 'x'.repeat(20_000)
+
+  it('lets the oldest calls of all sandboxes go first', async () => {
+    const gateway = createGateway({ maxHeldBytes: 300_000 })
+    const [first, second] = [gateway.createSandbox(), gateway.createSandbox()]
+    for (let turn = 0; turn < 10; turn++)
+      for (const { apiKey } of [first, second]) await (await ask(gateway, apiKey, { input })).text()
+    expect(gateway.sandboxes.held.bytes).toBeLessThanOrEqual(300_000)
+    for (const { journal } of [first, second]) {
+      expect(journal.dropped()).toBeGreaterThan(2)
+      expect(journal.entries().length).toBeGreaterThan(2)
+    }
+  })
+
+  it('then refuses rules, rows and sandboxes with 503 and the way out; the API still answers', async () => {
+    const gateway = createGateway({ maxHeldBytes: 200_000 })
+    const sandbox = gateway.createSandbox()
+    const rule = {
+      on: 'createResponse',
+      when: { input: 'never' },
+      reply: { text: 'x'.repeat(20_000) },
+    } as const
+    expect(() => {
+      for (let count = 0; count < 100; count++) sandbox.use(rule)
+    }).toThrow(tooMuch)
+    const before = await gateway.db.providers.list()
+    await expect(async () => {
+      for (let count = 0; count < 1000; count++)
+        await gateway.db.providers.create({
+          name: 'x'.repeat(5000),
+          slug: `p-${count}`,
+          privacy_policy_url: null,
+        })
+    }).rejects.toThrow(tooMuch)
+    expect(() => {
+      for (let count = 0; count < 1000; count++) gateway.createSandbox()
+    }).toThrow(tooMuch)
+    expect((await ask(gateway, 'any', {})).status).toBe(200)
+    for (const { id } of gateway.sandboxes.list()) gateway.sandboxes.dispose(id)
+    gateway.reset()
+    expect(await gateway.db.providers.list()).toHaveLength(before.length)
+    sandbox.dispose()
+    expect(gateway.createSandbox()).toBeDefined()
+  })
+
+  it('is free again to the last byte when all is disposed of and reset', async () => {
+    const gateway = createGateway()
+    const before = gateway.sandboxes.held.bytes
+    const sandbox = gateway.createSandbox()
+    sandbox.use('flaky')
+    sandbox.use({ on: 'listProviders', fault: 'status' })
+    await sandbox.db.providers.create({ name: 'One', slug: 'one', privacy_policy_url: null })
+    await sandbox.db.providers.delete('one')
+    sandbox.restore(sandbox.snapshot())
+    await (await ask(gateway, sandbox.apiKey, { stream: true })).text()
+    await (await ask(gateway, 'any', { stream: true })).text()
+    expect(gateway.sandboxes.held.bytes).toBeGreaterThan(before)
+    sandbox.dispose()
+    await (await ask(gateway, sandbox.apiKey, {})).text()
+    gateway.reset()
+    expect(gateway.sandboxes.held.bytes).toBe(before)
+    expect(sandbox.journal.entries()).toHaveLength(1)
+  })
+})
+
+describe('a sandbox with 1,001 scenarios by handle', () => {
+  it('can still end the first, however many came after it; ended ones go', () => {
+    const sandbox = createGateway().sandboxes.default
+    const handles = new Handles<ActiveScenario>((owner, use) => !owner.rules.isActive(use))
+    const uses = Array.from({ length: 1001 }, (_, index) => {
+      const use = sandbox.use({ on: 'listProviders', fault: 'status' })
+      handles.keep(sandbox, String(index), use)
+      return use
+    })
+    expect(handles.find(sandbox, '0')).toBe(uses[0])
+    uses[0]?.[Symbol.dispose]()
+    handles.keep(sandbox, 'next', sandbox.use({ on: 'listProviders', fault: 'status' }))
+    expect(handles.find(sandbox, '0')).toBeUndefined()
+    expect(handles.find(sandbox, '1')).toBe(uses[1])
+  })
+})
+
+describe('a name of 1 MB', () => {
+  it('of a scenario, an operation or a field is refused without comparing it with every other', async () => {
+    const long = 'x'.repeat(1_000_000)
+    const gateway = createGateway()
+    expect(() => gateway.use(long)).toThrow()
+    expect(() => gateway.use({ on: long, fault: 'status' } as never)).toThrow()
+    expect(() => gateway.use({ on: 'listProviders', fault: long } as never)).toThrow()
+    expect(() => gateway.use({ on: 'listProviders', fault: 'status', [long]: 1 } as never)).toThrow()
+    expect(() => gateway.use({ name: long, rules: [{ on: 'listProviders', fault: 'status' }] })).toThrow()
+  })
+})
+
+describe('the journal of 10,000 rules', () => {
+  it('tells a hundred near misses of each call, counts the others, and explains all', async () => {
+    const gateway = createGateway()
+    const rules = Array.from({ length: 10_000 }, (_, index) => ({
+      on: 'createResponse' as const,
+      when: { input: `never ${index}` },
+      fault: 'status' as const,
+    }))
+    gateway.use({ name: 'many', rules })
+    for (let call = 0; call < 3; call++) await (await ask(gateway, 'any', {})).text()
+    for (const { nearMisses } of gateway.journal.entries()) {
+      expect(nearMisses).toHaveLength(101)
+      expect(nearMisses.at(-1)?.reason).toBe("rule 101 of 'many' did not happen either, nor did 9899 more")
+    }
+    const last = gateway.journal.last('createResponse')
+    expect(gateway.journal.explain(last as { id: string })).toContain("rule 10000 of 'many'")
+  })
+})
+
+describe('who waits for a call over HTTP', () => {
+  it('leaves nothing behind when it leaves', async () => {
+    await using server = await startServer()
+    const left = new AbortController()
+    const waiting = fetch(`${server.url}/__understudy/sandboxes/default/journal/wait`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ operation: 'listProviders', timeoutMs: 600_000 }),
+      signal: left.signal,
+    })
+    const { journal } = server.gateway
+    await vi.waitFor(() => expect(journal.waiting).toBe(1))
+    left.abort()
+    await expect(waiting).rejects.toThrow()
+    await vi.waitFor(() => expect(journal.waiting).toBe(0))
+  })
+})
