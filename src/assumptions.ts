@@ -28,6 +28,11 @@ export const assumptions = {
     choice:
       '404 for a path the specification does not describe, 405 with `Allow` for another method of a known one',
   },
+  extension: {
+    about: 'The operations of the other tagged groups, where an extension answers them',
+    choice:
+      'as published clients know them; off unless `extensions` names the group; the text, tokens and citations are those of POST /responses',
+  },
   requestBody: {
     about: 'Bodies that are empty, not JSON, of another type, or too large',
     choice:

@@ -46,6 +46,8 @@ export interface Operation<
   readonly path: string
   readonly summary: string
   readonly tag: string
+  /** Outside the specification: every reply is marked with the assumption `extension`. Default: false. */
+  readonly extension?: boolean
   /** In beta, so it may change in breaking ways. Default: false. Spec: Versioning, 4. */
   readonly beta?: boolean
   /** Changes the database, so it waits for its turn. Default: false. */

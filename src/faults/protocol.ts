@@ -28,11 +28,11 @@ export interface StreamFailure {
 
 /** Responses. Spec: Events. */
 export const responsesProtocol: StreamProtocol = {
-  isDelta: ({ type }) =>
+  isDelta: ({ type = '' }) =>
     /^response\.(output_text|function_call_arguments|refusal|reasoning\w*)\.delta$/.test(type),
   isAnnotation: ({ type }) => type === 'response.output_text.annotation.added',
   isTextDone: ({ type }) => type === 'response.output_text.done',
-  isFinal: ({ type }) => /^response\.(completed|incomplete|failed)$/.test(type),
+  isFinal: ({ type = '' }) => /^response\.(completed|incomplete|failed)$/.test(type),
   failure({ form, code, message }, { response, sequence }) {
     if (form === 'error' || !response)
       return { type: 'error', code, message, param: null, sequence_number: sequence }

@@ -9,7 +9,8 @@ import { invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
 import type { Journal } from '../journal/journal.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { type Bodies, operations } from '../operations/index.ts'
+import type { Operation } from '../operation.ts'
+import { type Bodies, operationsOf } from '../operations/index.ts'
 import type { ActiveScenario, UnusedRule } from '../rules/rules.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
@@ -41,9 +42,9 @@ type Face = Pick<
 export class GatewayCore implements Face {
   readonly options: GatewayOptions
   /** @internal */
-  readonly operations = operations
+  readonly operations: readonly Operation[]
   /** @internal */
-  readonly router = new Router(operations)
+  readonly router: Router
   /** @internal */
   readonly sandboxes: Sandboxes
   /** @internal */
@@ -56,11 +57,14 @@ export class GatewayCore implements Face {
    */
   constructor(options: GatewayOptionsInput = {}, readScenario?: ScenarioReader) {
     this.options = parseOptions(options)
+    const operations = operationsOf(this.options)
+    this.operations = operations
+    this.router = new Router(operations)
     this.recordings = openRecordings(this.options)
     const fromFileToo = (given: string | object): Scenario =>
       readScenario && typeof given === 'string' && isScenarioPath(given)
         ? readScenario(given, operations)
-        : toScenario(given)
+        : toScenario(given, operations)
     const scenarios = this.options.scenarios.map(fromFileToo)
     this.sandboxes = new Sandboxes({ options: this.options, operations, scenarios, toScenario: fromFileToo })
   }

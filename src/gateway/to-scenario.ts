@@ -1,7 +1,7 @@
 /**
  * Scenarios as people give them, checked: by name, as data, or in process as the path of a file.
  */
-import { operations } from '../operations/index.ts'
+import { everyOperation } from '../operations/index.ts'
 import { bundledScenario } from '../rules/bundled.ts'
 import { checkScenario, type KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
@@ -15,8 +15,11 @@ export type ScenarioReader = (file: string, operations: readonly KnownOperation[
  * A scenario from the name of a bundled one, a scenario, a single rule, or a tape. A text is always a name: requests and the
  * control API come here, and must not make the server read files.
  */
-export function toScenario(input: string | object): Scenario {
-  return typeof input === 'string' ? checkedBundled(input) : parseScenario(input)
+export function toScenario(
+  input: string | object,
+  operations: readonly KnownOperation[] = everyOperation,
+): Scenario {
+  return typeof input === 'string' ? checkedBundled(input) : check(input, operations)
 }
 
 /**
@@ -28,6 +31,10 @@ export function toScenario(input: string | object): Scenario {
  * gateway.use(parseScenario(busy))
  */
 export function parseScenario(json: unknown): Scenario {
+  return check(json, everyOperation)
+}
+
+function check(json: unknown, operations: readonly KnownOperation[]): Scenario {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     const given = Array.isArray(json) ? 'a list' : String(json)
     throw new TypeError(`A scenario is { name, rules: […] } or a single rule, not ${given}`)
@@ -38,7 +45,7 @@ export function parseScenario(json: unknown): Scenario {
 
 /** Checked once: a scenario that requests name again and again stays the same one, and its counters go on. */
 function checkedBundled(name: string): Scenario {
-  const known = bundled.get(name) ?? checkScenario(bundledScenario(name), operations)
+  const known = bundled.get(name) ?? checkScenario(bundledScenario(name), everyOperation)
   bundled.set(name, known)
   return known
 }

@@ -2,9 +2,9 @@
  * A reply before it is bytes. Resolvers make replies, faults distort them, adapters render them.
  */
 
-/** One payload of an event stream; `type` is always there. Spec: Events, 3. */
+/** One payload of an event stream. `type` is always there in Responses (Spec: Events, 3), not in every protocol. */
 export interface StreamEvent {
-  type: string
+  type?: string
   [field: string]: unknown
 }
 

@@ -15,14 +15,14 @@ import { readConversation, readPrompt } from './responses-prompt.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search.ts'
 import { countTokens } from './tokens.ts'
+import { type AnswerUsage, usageOf } from './usage.ts'
 
 export interface AnsweredRequest {
   /** The request, with what its preset brings. */
   readonly body: CreateResponseBody
   readonly conversation: Conversation
-  /** Of the instructions and every text of the conversation. */
-  readonly inputTokens: number
   readonly answer: CountedAnswer
+  readonly usage: AnswerUsage
 }
 
 type AnswerContext = Pick<ResolverContext, 'sandbox' | 'script' | 'assume' | 'warn'>
@@ -48,14 +48,12 @@ export async function answerRequest(
   const answer = items
     ? { items, reasoningTokens: 0 }
     : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, assume, warn })
-  return {
-    body,
-    conversation,
-    inputTokens: countInput(body, conversation),
-    answer: cutAnswer(answer, body.max_output_tokens ?? undefined),
-  }
+  const counted = cutAnswer(answer, body.max_output_tokens ?? undefined)
+  const usage = usageOf(countInput(body, conversation), counted, script?.usage)
+  return { body, conversation, answer: counted, usage }
 }
 
+/** The instructions and every text of the conversation. */
 function countInput({ instructions }: CreateResponseBody, { turns }: Conversation): number {
   return turns.reduce((sum, { text }) => sum + countTokens(text), countTokens(instructions ?? ''))
 }

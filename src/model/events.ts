@@ -10,7 +10,6 @@ import type {
   ResponseObject,
   WebSearchCall,
 } from '../resources/response.ts'
-import { toUsage } from './response-object.ts'
 import { tokenize } from './tokens.ts'
 
 /** An event, and whether a token is told by it: those are what a paced stream waits for. */
@@ -34,7 +33,12 @@ function inProgress(response: ResponseObject): ResponseObject {
     completed_at: null,
     incomplete_details: null,
     output: [],
-    usage: toUsage(response.usage.input_tokens, { outputTokens: 0, reasoningTokens: 0 }),
+    usage: {
+      ...response.usage,
+      output_tokens: 0,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: response.usage.input_tokens,
+    },
   }
 }
 

@@ -6,7 +6,8 @@
 import { hash } from '../lib/seed.ts'
 import type { OutputItem, ResponseObject, ResponseUsage } from '../resources/response.ts'
 import type { AnsweredRequest } from './answer-request.ts'
-import type { CountedAnswer, CountedItem } from './budget.ts'
+import type { CountedItem } from './budget.ts'
+import type { AnswerUsage } from './usage.ts'
 
 export interface ResponseSetting {
   /** Milliseconds since 1970. */
@@ -16,7 +17,7 @@ export interface ResponseSetting {
 }
 
 export function toResponseObject(
-  { body, inputTokens, answer }: AnsweredRequest,
+  { body, usage, answer }: AnsweredRequest,
   { now, requestKey }: ResponseSetting,
 ): ResponseObject {
   const { isCut } = answer
@@ -31,7 +32,7 @@ export function toResponseObject(
     error: null,
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
     output: answer.items.map((item, place) => toOutputItem(item, hash(requestKey, 'item', place))),
-    usage: toUsage(inputTokens, answer),
+    usage: toUsage(usage),
     instructions: body.instructions ?? null,
     ...(body.text && { text: body.text }),
     metadata: body.metadata ?? {},
@@ -47,16 +48,14 @@ export function toResponseObject(
   }
 }
 
-export function toUsage(
-  input: number,
-  output: Pick<CountedAnswer, 'outputTokens' | 'reasoningTokens'>,
-): ResponseUsage {
+export function toUsage(usage: AnswerUsage): ResponseUsage {
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens } = usage
   return {
-    input_tokens: input,
-    input_tokens_details: { cached_tokens: 0 },
-    output_tokens: output.outputTokens,
-    output_tokens_details: { reasoning_tokens: output.reasoningTokens },
-    total_tokens: input + output.outputTokens,
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cachedTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
   }
 }
 

@@ -2,6 +2,7 @@
  * The conversation in the body of POST /responses. Rules read it before the body is checked, so anything may be there.
  */
 import type { Conversation, ConversationItem } from '../rules/conversation.ts'
+import { fieldsOf, listOf, textOf } from './loose-reading.ts'
 
 export function readResponsesConversation(body: unknown): Conversation {
   const { input, tools } = fieldsOf(body)
@@ -38,23 +39,4 @@ function toItem(value: unknown): ConversationItem[] {
     default:
       return []
   }
-}
-
-/** A text, or the texts of content parts, one a line. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  return listOf(value)
-    .map((part) => {
-      const { text, refusal } = fieldsOf(part)
-      return typeof text === 'string' ? text : typeof refusal === 'string' ? refusal : ''
-    })
-    .join('\n')
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

@@ -7,7 +7,6 @@ import { toResponseObject } from '../model/response-object.ts'
 import { assumptionsOf } from '../model/responses-assumptions.ts'
 import { readResponsesConversation } from '../model/responses-conversation.ts'
 import { withScriptedHead } from '../model/script.ts'
-import { withUsage } from '../model/scripted-usage.ts'
 import { streamFrames } from '../model/stream.ts'
 import { defineOperation } from '../operation.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
@@ -38,7 +37,7 @@ export const createResponse = defineOperation({
   response: ResponseObject,
   async resolve({ body, now, requestKey, script, ...context }) {
     const answered = await answerRequest(body, { ...context, script })
-    const response = withUsage(toResponseObject(answered, { now, requestKey }), script?.usage)
+    const response = toResponseObject(answered, { now, requestKey })
     context.used(response.usage.total_tokens)
     for (const name of assumptionsOf(body, response)) context.assume(name)
     const { options } = context.sandbox

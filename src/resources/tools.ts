@@ -22,7 +22,7 @@ const FunctionTool = z.lazy(() =>
 )
 export type FunctionTool = z.infer<typeof FunctionTool>
 
-const WebSearchTool = z.lazy(() =>
+export const WebSearchTool = z.lazy(() =>
   z
     .looseObject({
       type: z.literal('gateway:web_search'),

@@ -7,6 +7,17 @@ import { Fixtures, Size } from '../database/seed-options.ts'
 import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
 import { nodeNameForm } from './sandbox-id.ts'
 
+/** Groups of operations that the specification names and does not describe. */
+export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
+export type ExtensionName = (typeof extensionNames)[number]
+
+/** An operation of a person's own; what it is exactly is known above. */
+export interface OwnOperation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+}
+
 const milliseconds = z.number().min(0)
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
@@ -32,6 +43,14 @@ export const GatewayOptions = z.strictObject({
     .min(0)
     .default(1)
     .describe('Factor on waits and elapsed time; 0 makes waits instant.'),
+  extensions: z
+    .array(z.enum(extensionNames))
+    .default([])
+    .describe('Operations outside the specification, by group. Default: none.'),
+  operations: z
+    .array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation'))
+    .default([])
+    .describe('Operations of your own, from `defineOperation`.'),
   scenarios: z
     .array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)]))
     .default([])

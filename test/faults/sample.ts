@@ -113,7 +113,7 @@ export function bytesOf(frames: readonly Frame[]): Buffer {
 export function outline(frames: readonly Frame[]): string[] {
   return frames.map((frame) => {
     if (frame.kind === 'event' && frame.wire) return 'bytes'
-    if (frame.kind === 'event') return frame.event.type.replace(/^response\.(output_text\.)?/, '')
+    if (frame.kind === 'event') return (frame.event.type ?? '').replace(/^response\.(output_text\.)?/, '')
     if (frame.kind === 'done') return '[DONE]'
     if (frame.kind === 'wait') return `wait ${frame.ms}`
     return frame.kind === 'hang-up' ? frame.how : 'bytes'

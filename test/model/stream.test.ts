@@ -19,7 +19,7 @@ function frames(options: Partial<StreamOptions> = {}, request: object = {}): Fra
     {
       body,
       conversation: readConversation(body.input),
-      inputTokens: 1,
+      usage: { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 },
       answer: cutAnswer({
         items: [
           { type: 'web_search_call', query: 'Hi' },

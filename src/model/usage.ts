@@ -1,0 +1,28 @@
+/**
+ * What an answer used, in tokens: as counted, or as a rule scripts it.
+ */
+import type { ScriptedUsage } from '../rules/scripted-reply.ts'
+import type { CountedAnswer } from './budget.ts'
+
+export interface AnswerUsage {
+  readonly inputTokens: number
+  /** Of the input: those that were read from a cache. */
+  readonly cachedTokens: number
+  readonly outputTokens: number
+  /** Of the output: those of thinking. */
+  readonly reasoningTokens: number
+}
+
+/** What the script leaves out is counted. */
+export function usageOf(
+  inputTokens: number,
+  { outputTokens, reasoningTokens }: Pick<CountedAnswer, 'outputTokens' | 'reasoningTokens'>,
+  scripted: ScriptedUsage = {},
+): AnswerUsage {
+  return {
+    inputTokens: scripted.input_tokens ?? inputTokens,
+    cachedTokens: scripted.input_tokens_details?.cached_tokens ?? 0,
+    outputTokens: scripted.output_tokens ?? outputTokens,
+    reasoningTokens: scripted.output_tokens_details?.reasoning_tokens ?? reasoningTokens,
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * An answer as a chat completion, as published clients read it.
+ */
+import * as z from 'zod'
+import { draw, hash } from '../../../lib/seed.ts'
+import type { AnsweredRequest } from '../../../model/answer-request.ts'
+import { tokenize } from '../../../model/tokens.ts'
+import type { AnswerUsage } from '../../../model/usage.ts'
+import type { ChatRequest } from './chat-request.ts'
+
+const UrlCitation = z.strictObject({
+  type: z.literal('url_citation'),
+  url_citation: z.strictObject({
+    url: z.string(),
+    title: z.string(),
+    content: z.string().optional(),
+    start_index: z.int(),
+    end_index: z.int(),
+  }),
+})
+
+const ToolCall = z.strictObject({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+})
+
+const TokenLogprob = z.strictObject({
+  token: z.string(),
+  logprob: z.number(),
+  bytes: z.array(z.int()),
+})
+const Logprobs = z.strictObject({
+  content: z.array(TokenLogprob.extend({ top_logprobs: z.array(TokenLogprob) })),
+  refusal: z.null(),
+})
+
+const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error'])
+
+export const ChatCompletion = z
+  .strictObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int().describe('Unix timestamp in seconds.'),
+    model: z.string(),
+    choices: z.array(
+      z.strictObject({
+        index: z.int(),
+        message: z.strictObject({
+          role: z.literal('assistant'),
+          content: z.string().nullable(),
+          refusal: z.string().nullable(),
+          reasoning: z.string().nullable().optional(),
+          tool_calls: z.array(ToolCall).optional(),
+          annotations: z.array(UrlCitation).optional(),
+        }),
+        finish_reason: FinishReason.nullable(),
+        logprobs: Logprobs.nullable(),
+      }),
+    ),
+    usage: z.looseObject({
+      prompt_tokens: z.int(),
+      completion_tokens: z.int(),
+      total_tokens: z.int(),
+      prompt_tokens_details: z.strictObject({ cached_tokens: z.int() }),
+      completion_tokens_details: z.strictObject({ reasoning_tokens: z.int() }),
+    }),
+    system_fingerprint: z.string().nullable(),
+  })
+  .meta({ id: 'ChatCompletion', description: 'A chat completion.' })
+
+export type ChatCompletion = z.infer<typeof ChatCompletion>
+export type ChatChoice = ChatCompletion['choices'][number]
+export type ChatUsage = ChatCompletion['usage']
+
+export interface ChatSetting {
+  /** The request as it came. */
+  asked: ChatRequest
+  seed: string | number
+  /** Milliseconds since 1970. */
+  now: number
+  /** What ids are made from. */
+  requestKey: string
+}
+
+/** @param answers One for each choice. */
+export function toChatCompletion(
+  answers: readonly [AnsweredRequest, ...AnsweredRequest[]],
+  setting: ChatSetting,
+): ChatCompletion {
+  const { now, requestKey } = setting
+  const [first] = answers
+  return {
+    id: `gen-${hash(requestKey, 'chat')}`,
+    object: 'chat.completion',
+    created: Math.floor(now / 1000),
+    model: first.body.model,
+    choices: answers.map((answer, index) => toChoice(answer, index, setting)),
+    usage: toChatUsage(answers.map(({ usage }) => usage)),
+    system_fingerprint: null,
+  }
+}
+
+/** The input is read once, however many answers there are. */
+function toChatUsage(usages: readonly AnswerUsage[]): ChatUsage {
+  const prompt = usages[0]?.inputTokens ?? 0
+  const sum = (of: (usage: AnswerUsage) => number) => usages.reduce((total, usage) => total + of(usage), 0)
+  const completion = sum(({ outputTokens }) => outputTokens)
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: usages[0]?.cachedTokens ?? 0 },
+    completion_tokens_details: { reasoning_tokens: sum(({ reasoningTokens }) => reasoningTokens) },
+  }
+}
+
+function toChoice({ answer }: AnsweredRequest, index: number, setting: ChatSetting): ChatChoice {
+  const { asked, seed, requestKey } = setting
+  let text = ''
+  const annotations: NonNullable<ChatChoice['message']['annotations']> = []
+  const calls: NonNullable<ChatChoice['message']['tool_calls']> = []
+  for (const [place, { item }] of answer.items.entries()) {
+    if (item.type === 'function_call') {
+      const { name, arguments: args, call_id = `call_${hash(requestKey, 'call', index, place)}` } = item
+      calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
+    } else if (item.type === 'message') {
+      for (const part of item.parts) {
+        const offset = text.length
+        text += part.text
+        for (const { type, start_index, end_index, ...cited } of part.annotations) {
+          annotations.push({
+            type,
+            url_citation: { ...cited, start_index: offset + start_index, end_index: offset + end_index },
+          })
+        }
+      }
+    }
+  }
+  const stopped = stopAt(text, asked.stop)
+  const kept = annotations.filter(({ url_citation }) => url_citation.end_index <= stopped.length)
+  const hasText = answer.items.some(({ item }) => item.type === 'message')
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content: hasText ? stopped : null,
+      refusal: null,
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(kept.length > 0 && { annotations: kept }),
+    },
+    finish_reason: stopped.length < text.length ? 'stop' : finishReason(answer.isCut, calls.length > 0),
+    logprobs:
+      asked.logprobs && hasText
+        ? logprobsOf(stopped, asked.top_logprobs ?? 0, hash(seed, requestKey, index))
+        : null,
+  }
+}
+
+function finishReason(isCut: boolean, calls: boolean): ChatChoice['finish_reason'] {
+  if (isCut) return 'length'
+  return calls ? 'tool_calls' : 'stop'
+}
+
+/** The text before the first of the words at which it has to stop. */
+function stopAt(text: string, stop: ChatRequest['stop']): string {
+  const words = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((word) => word !== '')
+  const ends = words.map((word) => text.indexOf(word)).filter((end) => end >= 0)
+  return ends.length > 0 ? text.slice(0, Math.min(...ends)) : text
+}
+
+const utf8 = new TextEncoder()
+
+/** Plausible numbers: the token that was chosen is the likeliest. */
+function logprobsOf(text: string, top: number, key: string): z.infer<typeof Logprobs> {
+  const rounded = (value: number) => Math.round(value * 1e6) / 1e6
+  const content = tokenize(text).map((token, place) => {
+    const logprob = rounded(-draw(key, 'logprob', place) / 2)
+    const chosen = { token, logprob, bytes: [...utf8.encode(token)] }
+    const others = Array.from({ length: Math.max(0, top - 1) }, (_, rank) => {
+      const other = ` ${hash(key, 'other', place, rank).slice(0, 4)}`
+      return { token: other, logprob: rounded(logprob - 1 - rank), bytes: [...utf8.encode(other)] }
+    })
+    return { ...chosen, top_logprobs: top > 0 ? [chosen, ...others] : [] }
+  })
+  return { content, refusal: null }
+}

@@ -1,0 +1,47 @@
+/**
+ * Chat completions: the answers of POST /responses in the shape that most clients speak.
+ */
+import { eventStream, ok } from '../../../http/reply.ts'
+import { type AnsweredRequest, answerRequest } from '../../../model/answer-request.ts'
+import { withScriptedHead } from '../../../model/script.ts'
+import { defineOperation } from '../../../operation.ts'
+import { ChatCompletion, toChatCompletion } from './chat-completion.ts'
+import { readChatConversation } from './chat-conversation.ts'
+import { ChatRequest } from './chat-request.ts'
+import { chatFrames, chatProtocol } from './chat-stream.ts'
+import { toResponsesBody } from './to-responses-body.ts'
+
+/** Creates a chat completion; the same words, tokens and citations as a response to the same question. */
+export const createChatCompletion = defineOperation({
+  id: 'createChatCompletion',
+  method: 'post',
+  path: '/chat/completions',
+  summary: 'Create a chat completion',
+  tag: 'Chat',
+  extension: true,
+  streams: true,
+  streamProtocol: chatProtocol,
+  readConversation: readChatConversation,
+  body: ChatRequest,
+  restsOn: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
+  response: ChatCompletion,
+  async resolve({ body: asked, now, requestKey, script, ...context }) {
+    const { sandbox } = context
+    const body = toResponsesBody(asked)
+    const answers: AnsweredRequest[] = []
+    for (let choice = 0; choice < (asked.n ?? 1); choice++)
+      answers.push(await answerRequest(body, { ...context, script }, choice))
+    const completion = toChatCompletion(answers as [AnsweredRequest, ...AnsweredRequest[]], {
+      asked,
+      seed: sandbox.seed,
+      now,
+      requestKey,
+    })
+    context.used(completion.usage.total_tokens)
+    const withUsage = asked.stream_options?.include_usage === true
+    const reply = asked.stream
+      ? eventStream(chatFrames(completion, withUsage, sandbox.options))
+      : ok(completion)
+    return script ? withScriptedHead(reply, script) : reply
+  },
+})

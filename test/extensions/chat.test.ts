@@ -1,0 +1,170 @@
+/**
+ * POST /chat/completions, off by default, through a published client: plain, streamed, with tools and structured.
+ */
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+let client: OpenAI
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0, extensions: ['chat'] })
+  client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl, maxRetries: 0 })
+})
+afterAll(() => server.close())
+
+const model = 'aurora/dawn-2'
+const ask = (content: string) => [{ role: 'user' as const, content }]
+const weather = {
+  type: 'function' as const,
+  function: {
+    name: 'weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+}
+
+describe('POST /chat/completions', () => {
+  it('is a 404 unless the extension is on', async () => {
+    const { fetch } = createGateway()
+    const off = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch, maxRetries: 0 })
+    await expect(off.chat.completions.create({ model, messages: ask('Hello') })).rejects.toMatchObject({
+      status: 404,
+    })
+  })
+
+  it('gives the same words, tokens and citations as POST /responses, and says that it is an extension', async () => {
+    const question = 'How do tides work?'
+    const response = await client.responses.create({ model: `${model}:online`, input: question })
+    const { data: completion, response: raw } = await client.chat.completions
+      .create({ model: `${model}:online`, messages: ask(question) })
+      .withResponse()
+    const [choice] = completion.choices
+    expect(choice?.message.content).toBe(response.output_text)
+    expect(completion.usage).toMatchObject({
+      prompt_tokens: response.usage?.input_tokens,
+      completion_tokens: response.usage?.output_tokens,
+    })
+    for (const { url_citation } of choice?.message.annotations ?? []) {
+      const cited = choice?.message.content?.slice(url_citation.start_index, url_citation.end_index)
+      expect(cited).toContain(url_citation.url)
+    }
+    expect(choice?.message.annotations?.length).toBeGreaterThan(0)
+    expect(raw.headers.get('x-understudy-assumptions')).toContain('extension')
+  })
+
+  it('streams the same text, and the usage where it is asked for', async () => {
+    const plain = await client.chat.completions.create({ model, messages: ask('Why is the sky blue?') })
+    const stream = client.chat.completions.stream({
+      model,
+      messages: ask('Why is the sky blue?'),
+      stream_options: { include_usage: true },
+    })
+    const final = await stream.finalChatCompletion()
+    expect(final.choices[0]?.message.content).toBe(plain.choices[0]?.message.content)
+    expect(final.choices[0]?.finish_reason).toBe('stop')
+    expect(await stream.totalUsage()).toMatchObject(plain.usage ?? {})
+  })
+
+  it('calls a function that is forced, streamed or not', async () => {
+    const request = {
+      model,
+      messages: ask('What is the weather in Oslo?'),
+      tools: [weather],
+      tool_choice: 'required' as const,
+    }
+    const plain = await client.chat.completions.create(request)
+    const [call] = plain.choices[0]?.message.tool_calls ?? []
+    expect(plain.choices[0]?.finish_reason).toBe('tool_calls')
+    expect(plain.choices[0]?.message.content).toBeNull()
+    expect(call).toMatchObject({ type: 'function', function: { name: 'weather' } })
+    const streamed = await client.chat.completions.stream(request).finalChatCompletion()
+    const [again] = streamed.choices[0]?.message.tool_calls ?? []
+    expect(again?.type === 'function' && JSON.parse(again.function.arguments)).toEqual(
+      call?.type === 'function' && JSON.parse(call.function.arguments),
+    )
+  })
+
+  it('fills a JSON Schema', async () => {
+    const schema = { type: 'object', properties: { answer: { type: 'integer' } }, required: ['answer'] }
+    const completion = await client.chat.completions.create({
+      model,
+      messages: ask('How many legs has a spider?'),
+      response_format: { type: 'json_schema', json_schema: { name: 'legs', schema } },
+    })
+    expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ answer: expect.any(Number) })
+  })
+
+  it('gives several different answers, each with the probabilities of its tokens', async () => {
+    const completion = await client.chat.completions.create({
+      model,
+      messages: ask('Tell me about foxes'),
+      n: 3,
+      logprobs: true,
+      top_logprobs: 2,
+    })
+    const texts = completion.choices.map(({ message }) => message.content)
+    expect(new Set(texts).size).toBe(3)
+    for (const { message, logprobs } of completion.choices) {
+      expect(logprobs?.content?.map(({ token }) => token).join('')).toBe(message.content)
+      expect(
+        logprobs?.content?.every(({ logprob, top_logprobs }) => logprob <= 0 && top_logprobs.length === 2),
+      ).toBe(true)
+    }
+  })
+
+  it('stops before a word, and at the limit of tokens', async () => {
+    const whole = await client.chat.completions.create({ model, messages: ask('How do tides work?') })
+    const text = whole.choices[0]?.message.content ?? ''
+    const word = text.split(' ')[3] as string
+    const stopped = await client.chat.completions.create({
+      model,
+      messages: ask('How do tides work?'),
+      stop: word,
+    })
+    expect(stopped.choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { content: text.slice(0, text.indexOf(word)) },
+    })
+    const cut = await client.chat.completions.create({
+      model,
+      messages: ask('How do tides work?'),
+      max_completion_tokens: 3,
+    })
+    expect(cut.choices[0]?.finish_reason).toBe('length')
+    expect(cut.usage?.completion_tokens).toBe(3)
+  })
+
+  it('takes the first of several models, and presets', async () => {
+    const fallback = { models: ['aurora/dawn-2', 'borealis/polar-4'], messages: ask('Hello') }
+    const first = await client.chat.completions.create(fallback as never)
+    expect((first as { model: string }).model).toBe('aurora/dawn-2')
+    const preset = await client.chat.completions.create({
+      model: '@preset/code-review',
+      messages: ask('x = 1'),
+    })
+    expect(preset.model).toBe('@preset/code-review')
+  })
+
+  it('refuses with the paths of its own fields', async () => {
+    const refused = client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'x' }] } as never)
+    await expect(refused).rejects.toMatchObject({ status: 400 })
+    const journal = server.gateway.journal.last('createChatCompletion' as never)
+    expect(journal?.replyBody.text).toContain('body.messages[0]')
+    expect(journal?.replyBody.text).toContain('body.model')
+  })
+
+  it('meets scripts, scripted replies and faults, as the six do', async () => {
+    const sandbox = server.gateway.createSandbox()
+    const own = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
+    sandbox.use({ on: 'createChatCompletion', times: 1, reply: { text: 'As scripted.' } })
+    const scripted = await own.chat.completions.create({ model, messages: ask('Hello') })
+    expect(scripted.choices[0]?.message.content).toBe('As scripted.')
+    sandbox.use({ on: 'createChatCompletion', times: 1, fault: { name: 'stream-error-event', atEvent: 3 } })
+    const stream = await own.chat.completions.create({ model, messages: ask('Hello'), stream: true })
+    const read = async () => {
+      for await (const _ of stream);
+    }
+    await expect(read()).rejects.toThrow('Provider returned error')
+  })
+})
