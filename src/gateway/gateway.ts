@@ -111,16 +111,8 @@ export class GatewayCore implements Face {
     return this.#default.journal
   }
 
-  /** The default sandbox's clock; to advance it lets every sandbox's idle age grow too. */
   get clock(): SandboxClock {
-    const { clock } = this.#default
-    return {
-      read: () => clock.read(),
-      advance: (ms) => {
-        this.sandboxes.age(ms)
-        return clock.advance(ms)
-      },
-    }
+    return this.#default.clock
   }
 
   readonly use: Face['use'] = (scenario): ActiveScenario => this.#default.use(scenario)

@@ -75,9 +75,14 @@ export class GatewayError extends Error {
   }
 }
 
+/** How many violations a refusal lists; `metadata.more` counts the others. */
+const maxViolations = 100
+
 /** A 400 that lists every violated rule at once. */
 export function invalidRequest(violations: readonly Violation[], extras: RefusalExtras = {}): GatewayError {
-  return new GatewayError(400, messages[400], { violations }, extras)
+  const told = violations.slice(0, maxViolations)
+  const more = violations.length - told.length
+  return new GatewayError(400, messages[400], { violations: told, ...(more > 0 && { more }) }, extras)
 }
 
 export interface EnvelopeExtras {

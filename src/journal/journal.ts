@@ -2,6 +2,7 @@
  * What was asked and what was answered. Every call is kept, also a refused one, until newer ones need its place.
  */
 import { GatewayError } from '../http/errors.ts'
+import { maxTimerMs } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { CallRecord, RecordKeeper } from './call-record.ts'
 import { type JournalEntry, toEntry } from './entry.ts'
@@ -138,7 +139,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
         stop()
         reject(new GatewayError(408, 'Whoever waited has left'))
       }
-      const timer = setTimeout(giveUp, timeoutMs)
+      const timer = setTimeout(giveUp, Math.min(timeoutMs, maxTimerMs))
       signal?.addEventListener('abort', leave, { once: true })
       const stop = () => {
         clearTimeout(timer)

@@ -8,6 +8,15 @@
 /** 2026-01-01T00:00:00Z; all fixture dates lie before it. */
 const start = Date.UTC(2026, 0, 1)
 
+/** Ten years, the longest step of a clock. */
+export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
+
+/** What a `Date` can hold, less a year of steps. */
+const lastDate = 8.64e15 - 366 * 24 * 60 * 60 * 1000
+
+/** Timers fire at once where they are given more: 25 days. */
+export const maxTimerMs = 2 ** 31 - 1
+
 export interface ClockOptions {
   /** `fixed` starts at 2026-01-01T00:00:00Z and steps 1 ms a request; `system` is the machine's. Default: `fixed`. */
   clock?: 'fixed' | 'system' | undefined
@@ -68,11 +77,13 @@ export class Clock {
   /**
    * Moves sandbox time forward at once: quotas refill, outages end, timestamps move on.
    *
-   * @param ms Milliseconds, zero or more.
+   * @param ms Milliseconds, zero or more, ten years at most. Throws a `RangeError` for others, and where no calendar
+   * has such a day any more; the clock then stays where it was.
    */
   advance(ms: number): ClockReading {
-    if (!(Number.isFinite(ms) && ms >= 0))
-      throw new RangeError(`clock.advance takes zero or more milliseconds, not ${ms}`)
+    if (!(ms >= 0 && ms <= maxAdvanceMs))
+      throw new RangeError(`clock.advance takes milliseconds from 0 to ten years, not ${ms}`)
+    if (this.now() + ms > lastDate) throw new RangeError('clock.advance has come to the end of the calendar')
     this.#advanced += ms
     return this.read()
   }
@@ -92,7 +103,7 @@ export class Clock {
         signal?.removeEventListener('abort', done)
         resolve()
       }
-      const timer = setTimeout(done, real)
+      const timer = setTimeout(done, Math.min(real, maxTimerMs))
       signal?.addEventListener('abort', done)
     })
   }
@@ -169,7 +180,7 @@ export class Waits {
     const left = Math.min(real, this.#due - monotonic())
     if (!(left > 0) || this.#hasEnded) return false
     this.#done = done
-    this.#timer = setTimeout(done, left)
+    this.#timer = setTimeout(done, Math.min(left, maxTimerMs))
     return true
   }
 

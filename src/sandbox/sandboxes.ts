@@ -207,11 +207,6 @@ export class Sandboxes implements SandboxHost {
     this.#remove(id)
   }
 
-  /** Lets the idle age of every sandbox grow at once. */
-  age(ms: number): void {
-    this.#clock.advance(ms)
-  }
-
   /**
    * Puts a newer version in the place of a scenario that sandboxes begin with; nothing of it has happened yet.
    *

@@ -1,7 +1,7 @@
 /**
  * The living sandboxes of a gateway: how many there may be, and when they go.
  */
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 
 /** Asks with a sandbox's key, or with any other. */
@@ -11,6 +11,15 @@ function asker(options: GatewayOptions) {
     gateway.fetch(`https://gateway.example${path}`, { headers: { authorization: `Bearer ${apiKey}` } })
   return { gateway, ask }
 }
+
+/** Real time, by which sandboxes grow idle, is the test's own here. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+const age = (ms: number) => vi.advanceTimersByTime(ms)
 
 describe('sandboxes', () => {
   it('live by the ten thousand, each with its own data', async () => {
@@ -42,20 +51,20 @@ describe('sandboxes', () => {
   })
 
   it('make room when they are idle', () => {
-    const { gateway } = asker({ sandboxes: { limit: 1, idleMs: 1000 }, timeScale: 0 })
+    const { gateway } = asker({ sandboxes: { limit: 1, idleMs: 1000 } })
     gateway.createSandbox()
-    gateway.clock.advance(1001)
+    age(1001)
     expect(gateway.createSandbox().id).toBe('s2')
   })
 
   it('go when nobody has used them for the idle age, and are a 410 from then on', async () => {
-    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 }, timeScale: 0 })
+    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 } })
     const { id, apiKey } = gateway.createSandbox()
-    gateway.clock.advance(1000)
+    age(1000)
     expect((await ask(apiKey)).status).toBe(200)
-    gateway.clock.advance(1000)
+    age(1000)
     expect((await ask(apiKey)).status).toBe(200)
-    gateway.clock.advance(1001)
+    age(1001)
     for (const gone of [await ask(apiKey), await ask('any', `/sandboxes/${id}/api/v1/providers`)]) {
       expect(gone.status).toBe(410)
       expect((await gone.json()).error.message).toBe(
@@ -64,15 +73,18 @@ describe('sandboxes', () => {
     }
   })
 
-  it('go in real time too', async () => {
-    const { gateway, ask } = asker({ sandboxes: { idleMs: 20 } })
-    const { apiKey } = gateway.createSandbox()
-    await new Promise((resolve) => setTimeout(resolve, 40))
+  it('age by real time times timeScale, and not by the clock of another', async () => {
+    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 }, timeScale: 10 })
+    const { apiKey, clock } = gateway.createSandbox()
+    gateway.clock.advance(1e11)
+    clock.advance(1e11)
+    expect((await ask(apiKey)).status).toBe(200)
+    age(101)
     expect((await ask(apiKey)).status).toBe(410)
   })
 
   it('never go while a reply is under way', async () => {
-    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 }, timeScale: 0 })
+    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 } })
     const sandbox = gateway.createSandbox()
     sandbox.use({ on: 'listProviders', fault: 'timeout' })
     const leaving = new AbortController()
@@ -82,17 +94,17 @@ describe('sandboxes', () => {
       signal: leaving.signal,
     })
     await sandbox.journal.waitFor('listProviders')
-    gateway.clock.advance(5000)
+    age(5000)
     expect((await ask(sandbox.apiKey, '/api/v1/benchmarks')).status).toBe(200)
     leaving.abort()
     await expect(open).rejects.toThrow()
-    gateway.clock.advance(1001)
+    age(1001)
     expect((await ask(sandbox.apiKey)).status).toBe(410)
   })
 
   it('leave the default one, which stays', async () => {
-    const { gateway, ask } = asker({ sandboxes: { idleMs: 1 }, timeScale: 0 })
-    gateway.clock.advance(1000)
+    const { gateway, ask } = asker({ sandboxes: { idleMs: 1 } })
+    age(1000)
     expect((await ask('any')).status).toBe(200)
     expect(() => gateway.sandboxes.default.dispose()).toThrow('The default sandbox stays: reset it instead')
   })

@@ -2,8 +2,9 @@
  * The clock of a sandbox over HTTP: read, advance.
  */
 import * as z from 'zod'
-import type { GatewayCore } from '../../gateway/gateway.ts'
-import type { Sandbox, SandboxClock } from '../../sandbox/sandbox.ts'
+import { GatewayError } from '../../http/errors.ts'
+import { type ClockReading, maxAdvanceMs } from '../../lib/clock.ts'
+import type { SandboxClock } from '../../sandbox/sandbox.ts'
 import { sandboxRoute } from '../route.ts'
 
 const Reading = z.object({
@@ -29,13 +30,18 @@ export const clockRoutes = [
     path: '/clock/advance',
     summary: 'Move sandbox time forward: quotas refill, outages end, timestamps move on',
     tag: 'Clock',
-    body: z.strictObject({ ms: z.number().min(0).describe('Milliseconds.') }),
+    body: z.strictObject({
+      ms: z.number().min(0).max(maxAdvanceMs).describe('Milliseconds, ten years at most.'),
+    }),
     response: Reading,
-    run: (sandbox, { gateway, body }) => ({ data: clockOf(sandbox, gateway).advance(body.ms) }),
+    run: ({ clock }, { body }) => ({ data: advanced(clock, body.ms) }),
   }),
 ]
 
-/** The default sandbox's clock is the gateway's. */
-function clockOf(sandbox: Sandbox, gateway: GatewayCore): SandboxClock {
-  return sandbox === gateway.sandboxes.default ? gateway.clock : sandbox.clock
+function advanced(clock: SandboxClock, ms: number): ClockReading {
+  try {
+    return clock.advance(ms)
+  } catch (error) {
+    throw error instanceof RangeError ? new GatewayError(400, error.message) : error
+  }
 }
