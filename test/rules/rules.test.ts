@@ -1,12 +1,19 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Clock } from '../../src/lib/clock.ts'
 import { hash } from '../../src/lib/seed.ts'
 import { checkScenario } from '../../src/rules/check-scenario.ts'
+import { Expression, expressionsLoading } from '../../src/rules/expression.ts'
 import { explainNearMisses } from '../../src/rules/near-misses.ts'
 import type { Outcome } from '../../src/rules/outcome.ts'
 import type { RuleRequest } from '../../src/rules/rule-request.ts'
 import { Rules } from '../../src/rules/rules.ts'
 import type { RuleInput } from '../../src/rules/scenario.ts'
+
+// These tests ask the rules directly, where a call would wait for the engine of regular expressions.
+beforeAll(async () => {
+  new Expression('loads the engine')
+  await expressionsLoading()
+})
 
 const operations = [
   { id: 'listProviders', method: 'get', path: '/providers' },
