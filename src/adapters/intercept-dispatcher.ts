@@ -2,13 +2,15 @@
  * Takes the place of undici's global dispatcher: Node's own `fetch`, and npm's `undici`, ask it at the time of each
  * call, so that clients made before are reached too.
  */
+import { runInThisContext } from 'node:vm'
 import { type Dispatcher, type DispatchOptions, type Handler, withCallbacks } from './intercept-undici.ts'
 
 /** Where dispatchers stand: `1` is read by Node's own `fetch` and undici up to 7, `2` by undici 8. */
 const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')]
 
 type Places = { [place: symbol]: Dispatcher | undefined }
-const places = globalThis as unknown as Places
+/** Those of Node itself: a test runner may run its tests in a realm of their own, whose `fetch` is still Node's. */
+const places: Places = runInThisContext('globalThis')
 
 /** Answers a call in the place of the network, or lets it go its way, by `pass`. */
 export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
@@ -71,15 +73,15 @@ function reserve(original: Dispatcher, state: { on: boolean }, intercept: Interc
   }
   const substitute = inPlaceOf(legacy, state, intercept)
   const hold = (value: Dispatcher) =>
-    Object.defineProperty(globalThis, second, { value, writable: true, configurable: true })
+    Object.defineProperty(places, second, { value, writable: true, configurable: true })
   let isRead = false
   const get = () => {
     isRead = true
     return substitute
   }
-  Object.defineProperty(globalThis, second, { get, set: hold, configurable: true })
+  Object.defineProperty(places, second, { get, set: hold, configurable: true })
   return () => {
-    if (Object.getOwnPropertyDescriptor(globalThis, second)?.get !== get) return
+    if (Object.getOwnPropertyDescriptor(places, second)?.get !== get) return
     if (isRead) hold(substitute)
     else delete places[second]
   }

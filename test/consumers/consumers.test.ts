@@ -24,6 +24,34 @@ describe('a project with node:test', () => {
   })
 })
 
+describe('clients made at import', () => {
+  it.each([
+    { node: '24', msw: '3' },
+    { node: '24', msw: '2.12' },
+    { node: '22.12.0', msw: '3' },
+    { node: '22.12.0', msw: '2.12' },
+  ])('are answered, streamed to, aborted, reset and cut, on Node $node, with MSW $msw', async (versions) => {
+    const range = (version: string) => (version.split('.').length === 3 ? version : `^${version}`)
+    await using project = await install('early-clients', {
+      node: range(versions.node),
+      msw: range(versions.msw),
+    })
+    const { code, stdout, stderr } = await project.run('npm test --silent')
+    expect(stdout, stderr).toMatch(/^# pass 56$/m)
+    expect(stdout).toMatch(new RegExp(`^v${versions.node}`))
+    expect(code).toBe(0)
+  })
+})
+
+describe('a project with Jest as it comes, in CommonJS', () => {
+  it('intercepts, gives a client the fetch of the gateway, starts a server, and runs in jsdom', async () => {
+    await using project = await install('jest-commonjs')
+    const { stdout, stderr } = await project.run('npm test --silent')
+    const report = await project.readJson('report.json')
+    expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 5, numTotalTests: 5 })
+  })
+})
+
 describe('a project with Jest', () => {
   it('intercepts with the handlers of the gateway', async () => {
     await using project = await install('jest')

@@ -1,0 +1,93 @@
+/** Clients as applications have them: each made once, at the top of a module, with one key. */
+import { Agent as HttpsAgent } from 'node:https'
+import { createOpenAI } from '@ai-sdk/openai'
+import { ChatOpenAI } from '@langchain/openai'
+import { Agent, run, setDefaultOpenAIClient, setTracingDisabled } from '@openai/agents'
+import { generateText, streamText } from 'ai'
+import axios from 'axios'
+import got from 'got'
+import nodeFetch from 'node-fetch'
+import OpenAI from 'openai'
+
+const apiKey = 'sk-fixed'
+const baseURL = 'https://gateway.example/api/v1'
+const url = `${baseURL}/responses`
+const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+const model = 'aurora/dawn-2'
+const ask = { model, input: 'Hello' }
+
+const capturedFetch = globalThis.fetch
+const openai = new OpenAI({ apiKey, baseURL, maxRetries: 0 })
+const aiModel = createOpenAI({ apiKey, baseURL })(model)
+const chat = new ChatOpenAI({
+  apiKey,
+  model,
+  configuration: { baseURL },
+  useResponsesApi: true,
+  maxRetries: 0,
+})
+setDefaultOpenAIClient(openai)
+setTracingDisabled(true)
+const agent = new Agent({ name: 'Oracle', instructions: 'Answer.', model })
+const http = axios.create({ baseURL, headers, httpsAgent: new HttpsAgent({ keepAlive: true }) })
+const gotten = got.extend({ headers, retry: { limit: 0 } })
+
+const read = async (parts, onPart) => {
+  for await (const part of parts) onPart(part)
+}
+
+const fetching = (send) => {
+  const open = (stream, signal) =>
+    send(url, { method: 'POST', headers, body: JSON.stringify({ ...ask, stream }), signal })
+  return {
+    plain: async (signal) => (await open(false, signal)).text(),
+    stream: async (onPart, signal) => read((await open(true, signal)).body, onPart),
+  }
+}
+
+/** Each: `plain(signal)` gives the answer's text somewhere in a string, `stream(onPart, signal)` calls back with parts. */
+export const clients = {
+  openai: {
+    plain: async (signal) => (await openai.responses.create(ask, { signal })).output_text,
+    stream: async (onPart, signal) =>
+      read(await openai.responses.create({ ...ask, stream: true }, { signal }), onPart),
+  },
+  'AI SDK': {
+    plain: async (abortSignal) =>
+      (await generateText({ model: aiModel, prompt: 'Hello', maxRetries: 0, abortSignal })).text,
+    async stream(onPart, abortSignal) {
+      const options = { model: aiModel, prompt: 'Hello', maxRetries: 0, abortSignal, onError() {} }
+      for await (const part of streamText(options).fullStream) {
+        if (part.type === 'error') throw part.error
+        if (part.type === 'text-delta') onPart(part.text)
+      }
+    },
+  },
+  LangChain: {
+    plain: async (signal) => (await chat.invoke('Hello', { signal })).text,
+    stream: async (onPart, signal) => read(await chat.stream('Hello', { signal }), onPart),
+  },
+  '@openai/agents': {
+    plain: async (signal) => String((await run(agent, 'Hello', { signal })).finalOutput),
+    async stream(onPart, signal) {
+      const running = await run(agent, 'Hello', { stream: true, signal })
+      await read(running.toTextStream(), onPart)
+      await running.completed
+    },
+  },
+  axios: {
+    plain: async (signal) => JSON.stringify((await http.post('/responses', ask, { signal })).data),
+    stream: async (onPart, signal) =>
+      read(
+        (await http.post('/responses', { ...ask, stream: true }, { responseType: 'stream', signal })).data,
+        onPart,
+      ),
+  },
+  'node-fetch': fetching(nodeFetch),
+  got: {
+    plain: (signal) => gotten.post(url, { json: ask, signal }).text(),
+    stream: (onPart, signal) =>
+      read(gotten.stream.post(url, { json: { ...ask, stream: true }, signal }), onPart),
+  },
+  'captured fetch': fetching(capturedFetch),
+}

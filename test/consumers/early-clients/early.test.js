@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createGateway, intercept } from 'gateway-understudy/node'
+import { HttpResponse, http } from 'msw'
+import { clients } from './clients.js'
+
+const gateway = createGateway()
+let interception
+before(() => {
+  interception = intercept(gateway)
+})
+after(() => interception.close())
+
+/** A test with a sandbox of its own, which the calls of its code find by themselves. */
+const sandboxed = (work) => () => {
+  const sandbox = gateway.createSandbox()
+  return gateway.run(sandbox, () => work(sandbox))
+}
+
+const delivery = async (sandbox, wanted) => {
+  for (let turn = 0; turn < 500 && sandbox.journal.last('createResponse')?.delivery !== wanted; turn++)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  assert.equal(sandbox.journal.last('createResponse')?.delivery, wanted)
+}
+
+for (const [name, client] of Object.entries(clients)) {
+  describe(name, () => {
+    test(
+      'is answered',
+      sandboxed(async (sandbox) => {
+        sandbox.reply('Tides follow the moon.')
+        assert.match(await client.plain(), /Tides follow the moon\./)
+        await delivery(sandbox, 'complete')
+      }),
+    )
+
+    test(
+      'gets a paced stream as it comes',
+      sandboxed(async (sandbox) => {
+        sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 2 } })
+        let parts = 0
+        await client.stream(() => parts++)
+        assert.ok(parts > 1)
+        await delivery(sandbox, 'complete')
+      }),
+    )
+
+    test(
+      'leaves while nothing comes',
+      sandboxed(async (sandbox) => {
+        sandbox.use({ on: 'createResponse', fault: 'timeout' })
+        const left = new AbortController()
+        const answer = client.plain(left.signal)
+        setTimeout(() => left.abort(), 50)
+        await assert.rejects(answer)
+        await delivery(sandbox, 'client-left')
+      }),
+    )
+
+    test(
+      'leaves in the middle of a stream',
+      sandboxed(async (sandbox) => {
+        sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 8 } })
+        const left = new AbortController()
+        await client.stream(() => left.abort(), left.signal).catch(() => {})
+        await delivery(sandbox, 'client-left')
+      }),
+    )
+
+    test(
+      'is told of a connection that is reset',
+      sandboxed(async (sandbox) => {
+        sandbox.use({ on: 'createResponse', fault: 'connection-reset' })
+        await assert.rejects(client.plain())
+        await delivery(sandbox, 'cut')
+      }),
+    )
+
+    test(
+      'does not take a stream that is cut off for a whole one',
+      sandboxed(async (sandbox) => {
+        sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 8 } })
+        const parts = []
+        await client.stream((part) => parts.push(JSON.stringify(part))).catch(() => {})
+        assert.doesNotMatch(parts.join(), /response\.completed/)
+        await delivery(sandbox, 'cut')
+      }),
+    )
+
+    test(
+      'meets a handler of the user first',
+      sandboxed(async (sandbox) => {
+        const mine = http.post('*/api/v1/responses', () => HttpResponse.json({}, { status: 418 }))
+        sandbox.use({ on: 'createResponse', fault: 'connection-reset' })
+        interception.use(mine)
+        await client.plain().catch(() => {})
+        interception.resetHandlers()
+        assert.equal(sandbox.journal.entries().length, 0)
+      }),
+    )
+  })
+}

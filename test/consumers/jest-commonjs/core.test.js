@@ -1,0 +1,23 @@
+const { createGateway } = require('gateway-understudy/core')
+const { connectGateway } = require('gateway-understudy/remote')
+const { startServer } = require('gateway-understudy/serve')
+
+const headers = { authorization: 'Bearer any' }
+
+test('answers a client that takes a fetch', async () => {
+  const gateway = createGateway()
+  const response = await gateway.fetch('https://gateway.example/api/v1/providers', { headers })
+  expect((await response.json()).data).toHaveLength(12)
+  await gateway.db.workspaces.update('production', { name: 'Renamed' })
+  expect(gateway.journal.calls('listProviders')).toHaveLength(1)
+})
+
+test('answers on a socket, and is controlled from afar', async () => {
+  const server = await startServer()
+  const gateway = await connectGateway(server.url)
+  const sandbox = await gateway.createSandbox()
+  await sandbox.fail(529)
+  const response = await fetch(`${sandbox.baseUrl}/providers`, { headers })
+  expect(response.status).toBe(529)
+  await server.close()
+})
