@@ -1,15 +1,18 @@
 /**
- * The commands around the real gateway: `record`, `import`, `scan`, `drift` and `profile`. What each does is loaded when
+ * The commands around the real gateway: `record`, `import`, `export`, `scan`, `drift` and `profile`. What each does is loaded when
  * it is asked for.
  */
 import type { Command } from 'commander'
-import { InvalidArgumentError, Option } from 'commander'
+import { Argument, InvalidArgumentError, Option } from 'commander'
 import { readEnvironment } from './environment.ts'
 
 export function addContractCommands(program: Command): void {
   addRecord(program)
+  addImport(program)
+  addExport(program)
   addScan(program)
   addDrift(program)
+  addProfile(program)
 }
 
 const collect = (value: string, before: string[] = []) => [...before, ...value.split(',')]
@@ -41,6 +44,63 @@ function addRecord(program: Command): void {
       await command.record(flags)
     })
   readEnvironment(record)
+}
+
+function addImport(program: Command): void {
+  program
+    .command('import')
+    .description('Make tapes of what other tools kept.')
+    .addArgument(
+      new Argument('<kind>', 'HAR, curl commands, what curl -N printed, our own journal').choices([
+        'har',
+        'curl',
+        'sse',
+        'journal',
+      ]),
+    )
+    .argument('<files...>')
+    .option('--out <folder>', 'where tapes go', 'recordings')
+    .option('--base <path|url>', 'what the addresses of the gateway have before their path', '/api/v1')
+    .option('--request <file>', 'for sse: its request, as { method, path, body } or a curl command')
+    .option('--redact <file>', 'further secrets, as for record')
+    .option('--redact-text', 'turn prompts and answers into filler of the same shape')
+    .option('--dialect <name>', 'what the vendor is called in the tapes', 'neutral')
+    .option('--quiet', 'print problems alone')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      '\nA curl command has no reply, and a capture no request: such a tape answers nothing until it gets the other half.',
+    )
+    .action(async (kind, files: string[], flags) => {
+      const { importFiles } = await import('./import-command.ts')
+      await importFiles(kind, files, flags)
+    })
+}
+
+function addExport(program: Command): void {
+  program
+    .command('export')
+    .description('Print one entry of a journal as a tape, the rule of a scenario, or a fixture.')
+    .argument('<journal>', 'file with what /__understudy/sandboxes/default/journal gives')
+    .addOption(
+      new Option('--as <form>', 'what to make of it').choices(['tape', 'rule', 'fixture']).default('tape'),
+    )
+    .option('--entry <id>', 'its x-request-id (default: the last entry)')
+    .action(async (file: string, flags) => {
+      const { exportEntry } = await import('./export-command.ts')
+      await exportEntry(file, flags)
+    })
+}
+
+function addProfile(program: Command): void {
+  program
+    .command('profile')
+    .description('Print a latency profile of tapes as JSON: quantiles of times and lengths, by model.')
+    .argument('<folder>')
+    .action(async (folder: string) => {
+      const { profile } = await import('./profile-command.ts')
+      profile(folder)
+    })
 }
 
 function addScan(program: Command): void {

@@ -7,7 +7,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Redactor } from '../tapes/redactor.ts'
 import { type Leak, scanFile } from '../tapes/scan.ts'
-import type { Tape, TapeEnding } from '../tapes/tape.ts'
+import { parseTape, type Tape, type TapeEnding } from '../tapes/tape.ts'
 import { ReplyWriter } from '../tapes/tape-writer.ts'
 
 /** How a taping ended: a file; one with secrets, which is deleted; none, and why. */
@@ -79,7 +79,12 @@ export class TapeFile {
       await rm(this.#path, { force: true })
       return { kind: 'not-taped', reason: this.#problem }
     }
-    const leaks = scanFile(await readFile(this.#path), this.#redactor.finder)
+    const finished = await readFile(this.#path)
+    const leaks = scanFile(finished, this.#redactor.finder)
+    if (!isReadable(finished)) {
+      await rm(this.#path, { force: true })
+      return { kind: 'not-taped', reason: 'the finished tape cannot be read again' }
+    }
     if (leaks.length === 0)
       return { kind: 'taped', file: this.file, status: this.#status, chunks: this.#chunks, ms }
     await rm(this.#path, { force: true })
@@ -88,6 +93,15 @@ export class TapeFile {
 
   #line(line: object): void {
     this.#stream.write(`${JSON.stringify(line)}\n`)
+  }
+}
+
+function isReadable(finished: Uint8Array): boolean {
+  try {
+    parseTape(new TextDecoder().decode(finished))
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * A tape as a reply: its bytes in their chunks, at their times, with its ending.
  */
+import { HeaderRecord } from '../http/header-record.ts'
 import type { Frame, Reply } from '../http/reply.ts'
 import { decodeUtf8 } from '../lib/bytes.ts'
 import { isPlaceholder } from './secret-finder.ts'
@@ -60,7 +61,8 @@ function* framesOf(tape: Tape, scale: (ms: number) => number): Generator<Frame> 
 /** The headers of the reply as they may be sent again; what was redacted is left out. */
 export function replayedHeaders({ reply }: Tape): Record<string, string> {
   const kept = Object.entries(reply?.headers ?? {}).filter(
-    ([name, value]) => !leftOut.has(name) && !isPlaceholder(value),
+    ([name, value]) =>
+      !leftOut.has(name) && !isPlaceholder(value) && HeaderRecord.safeParse({ [name]: value }).success,
   )
   return Object.fromEntries(kept)
 }

@@ -105,15 +105,16 @@ export class SecretFinder {
     for (const { 0: run, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}/g)) {
       if (run.length > maxRun) continue
       for (let offset = 0; offset < 4; offset++) {
-        const length = (run.length - offset) & ~3
-        const part = run.slice(offset, offset + length)
+        // A single character at the end stands for no byte.
+        const rest = run.length - offset
+        const part = run.slice(offset, offset + (rest % 4 === 1 ? rest - 1 : rest))
         const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
         for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
           const from = Math.floor(start / 3) * 3
           const to = Math.min(plain.length, Math.ceil(end / 3) * 3)
           const without = plain.slice(from, start) + placeholder + plain.slice(end, to)
           const place = index + offset + (from / 3) * 4
-          const encoded = btoa(without)
+          const encoded = btoa(without).replace(/=+$/, '')
           yield {
             start: place,
             end: place + encoded.length,

@@ -6,12 +6,14 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
-import { HeaderRecord } from '../http/header-record.ts'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../lib/bytes.ts'
 
 const encoder = new TextEncoder()
 
 const milliseconds = () => z.number().min(0).describe('Milliseconds since the request was sent.')
+
+/** Headers as they were seen, those of the connection too; names in lower case. */
+const HeadersSeen = z.record(z.string(), z.string())
 
 /** The first line. */
 const Head = z.lazy(() =>
@@ -34,7 +36,7 @@ const Request = z.lazy(() =>
     method: z.string().regex(/^[A-Z]+$/, 'a method is in capitals'),
     path: z.string().startsWith('/').describe('Below the base address, percent-encoded.'),
     query: z.string().default('').describe('With its question mark; empty where there is none.'),
-    headers: HeaderRecord.default({}),
+    headers: HeadersSeen.default({}),
     // The first of these forms that gives back the bytes of the body.
     json: z.json().optional().describe('A body that is compact JSON.'),
     text: z.string().optional(),
@@ -43,7 +45,7 @@ const Request = z.lazy(() =>
 )
 
 const ReplyHead = z.lazy(() =>
-  z.looseObject({ ms: milliseconds(), status: z.int().min(100).max(599), headers: HeaderRecord }),
+  z.looseObject({ ms: milliseconds(), status: z.int().min(100).max(599), headers: HeadersSeen }),
 )
 
 const Chunk = z.lazy(() =>
