@@ -3,8 +3,10 @@
  * that the tests run. A part stands between `<!-- generated: name -->` and `<!-- end -->`.
  */
 import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
 import type * as z from 'zod'
 import { assumptions } from '../../src/assumptions.ts'
+import { addContractCommands } from '../../src/cli/contract-commands.ts'
 import { faults } from '../../src/faults/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { bundledScenarios } from '../../src/rules/bundled.ts'
@@ -26,6 +28,17 @@ const parts: Record<string, () => string> = {
       ['Name', 'The specification is silent on', 'We chose'],
       Object.entries(assumptions).map(([name, { about, choice }]) => [`\`${name}\``, about, choice]),
     ),
+  'contract-commands': () =>
+    table(
+      ['Command', 'Flag', 'What it says'],
+      contractCommands().flatMap((command) =>
+        command.options.map(({ flags, description }) => [
+          `\`${command.name()}\``,
+          `\`${flags}\``,
+          description,
+        ]),
+      ),
+    ),
   scenarios: () =>
     table(
       ['Name', 'What the client sees'],
@@ -41,6 +54,12 @@ const parts: Record<string, () => string> = {
       ['Name', 'Layer', 'What the client sees'],
       faults.map(({ name, layer, summary }) => [`\`${name}\``, layer, summary]),
     ),
+}
+
+function contractCommands(): readonly Command[] {
+  const program = new Command()
+  addContractCommands(program)
+  return program.commands
 }
 
 /** The README with every generated part as it should be. */
