@@ -132,7 +132,7 @@ export async function answerDispatched(
     return delivery.fail(brokenConnection('close'))
   }
   if (body.kind === 'hang-up') {
-    if (body.how === 'silence') return delivery.wait('Headers')
+    if (body.how === 'silence') return keepSilent('Headers', record, delivery)
     record.settled('cut')
     return delivery.fail(brokenConnection(body.how))
   }
@@ -147,6 +147,19 @@ export async function answerDispatched(
   delivery.end()
 }
 
+/** Until the client leaves, undici's own time is over, or the sandbox is reset. */
+function keepSilent(part: 'Headers' | 'Body', record: CallRecord, delivery: Delivery): void {
+  const letGo = record.state.hold(() => {
+    record.settled('cut')
+    delivery.fail(brokenConnection('close'))
+  })
+  delivery.onAbort = () => {
+    letGo()
+    record.settled('client-left')
+  }
+  delivery.wait(part)
+}
+
 async function stream(
   frames: Iterable<Frame>,
   record: CallRecord,
@@ -159,7 +172,7 @@ async function stream(
     if (delivery.aborted) return
     if (done) {
       if (value === 'left') return
-      if (value === 'silence') return delivery.wait('Body')
+      if (value === 'silence') return keepSilent('Body', record, delivery)
       if (!breaks(value, record)) {
         record.settled(value === 'complete' ? 'complete' : 'cut')
         return delivery.end()

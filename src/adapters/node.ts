@@ -90,7 +90,14 @@ async function hangUp(how: HangUp, record: CallRecord, response: ServerResponse)
   const { socket } = response
   if (how === 'silence') silent.add(response)
   if (how === 'silence' || !socket) {
-    response.once('close', () => record.settled('client-left'))
+    const letGo = record.state.hold(() => {
+      record.settled('cut')
+      socket?.destroy()
+    })
+    response.once('close', () => {
+      letGo()
+      record.settled('client-left')
+    })
     return
   }
   record.settled('cut')

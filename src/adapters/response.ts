@@ -66,7 +66,13 @@ const silent = new Set<Call>()
 function silence(record: CallRecord, call: Call): Promise<never> {
   return new Promise((_, reject) => {
     const { signal } = call
+    const letGo = record.state.hold(() => {
+      silent.delete(call)
+      record.settled('cut')
+      reject(new ConnectionError('fetch failed', 'close'))
+    })
     const leave = () => {
+      letGo()
       silent.delete(call)
       record.settled('client-left')
       reject(signal?.reason)
@@ -104,7 +110,15 @@ function toStream(
   const end = async (controller: ReadableStreamDefaultController, ending: Ending): Promise<void> => {
     if (ending === 'silence') {
       if (signal) silent.add(call)
-      return new Promise(() => {})
+      return new Promise((resolve) => {
+        const letGo = record.state.hold(() => {
+          resolve()
+          silent.delete(call)
+          record.settled('cut')
+          controller.error(new ConnectionError('terminated', 'close'))
+        })
+        left.signal.addEventListener('abort', letGo)
+      })
     }
     // A client unpacks at its own pace.
     const ms = 'content-encoding' in record.replyHeaders ? 10 * lingerMs : lingerMs

@@ -28,6 +28,8 @@ export interface RecordOwner {
   readonly journal: RecordKeeper
   /** Are told of every call of the gateway. */
   readonly listeners: Iterable<CallListener>
+  /** Calls `end` when the state ends, for a connection that a fault keeps silent. Returns how to let go of it before. */
+  hold(end: () => void): () => void
   /** A call begins; until it leaves, the sandbox is in use. */
   enter(): void
   leave(): void

@@ -43,6 +43,7 @@ export class SandboxState implements RecordOwner {
   readonly rules: Rules
   readonly occurrences: Occurrences
   readonly #owner: StateOwner
+  readonly #held = new Set<() => void>()
 
   /** @param from Default: the seed, without a scenario. */
   constructor(owner: StateOwner, seedData: SeedData, from?: StateSnapshot) {
@@ -89,6 +90,17 @@ export class SandboxState implements RecordOwner {
   get journal(): RecordKeeper {
     const { state, journal } = this.#owner
     return state === this ? journal : { add: () => {}, grow: (bytes) => journal.grow(bytes) }
+  }
+
+  hold(end: () => void): () => void {
+    this.#held.add(end)
+    return () => this.#held.delete(end)
+  }
+
+  /** Another state takes its place, or its sandbox is disposed of: silent connections end. */
+  end(): void {
+    for (const end of this.#held) end()
+    this.#held.clear()
   }
 
   enter(): void {

@@ -157,6 +157,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** The gateway lets go of it. @internal */
   letGo(): void {
+    this.#state.end()
     this.#isLetGo = true
     this.journal.letGo()
     this.#setup.host.held.weigh(this, 0)
@@ -244,11 +245,13 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /**
    * Goes back to a snapshot of this sandbox; the same one as often as needed. Throws 409 for another sandbox's.
-   * Requests that are under way get their answers, and change nothing from then on.
+   * Requests that are under way get their answers, and change nothing from then on; those that a fault keeps waiting
+   * lose their connection.
    */
   restore(snapshot: SandboxSnapshot): void {
     const { of, state } = kept.get(snapshot) ?? {}
     if (of !== this) throw new GatewayError(409, `Sandbox '${this.id}' has no snapshot '${snapshot.id}'`)
+    this.#state.end()
     this.#state = new SandboxState(this, this.#setup.seedData, state)
     this.weigh()
   }
@@ -264,9 +267,10 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /**
    * Goes back to the seed: data, scenarios, journal, clock and counters. Requests that are under way get their answers,
-   * and change nothing from then on.
+   * and change nothing from then on; those that a fault keeps waiting lose their connection.
    */
   reset(): void {
+    this.#state.end()
     this.#state = new SandboxState(this, this.#setup.seedData)
     this.resetScenarios()
     this.journal.clear()

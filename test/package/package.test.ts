@@ -21,7 +21,7 @@ describe('The tarball', () => {
 
   it('has JavaScript, declarations, scenarios and fixtures, and nothing else', () => {
     const expected =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+(\.d\.c?ts|\.c?js)|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
+      /^(package\.json|(scenarios\/)?README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+(\.d\.c?ts|\.c?js)|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
     for (const file of ['dist/index.js', 'dist/index.d.ts', 'dist/core.cjs', 'dist/bin.js']) {
       expect(files).toContain(file)

@@ -1,5 +1,5 @@
 /**
- * Writes the generated parts of the README and of LICENSE: `npm run generate`.
+ * Writes the generated parts of the READMEs and of LICENSE: `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { withLicences } from '../package/licences.ts'
@@ -7,6 +7,7 @@ import { withParts } from './sections.ts'
 
 for (const [name, update] of [
   ['README.md', withParts],
+  ['scenarios/README.md', withParts],
   ['LICENSE', withLicences],
 ] as const) {
   const file = new URL(`../../${name}`, import.meta.url)

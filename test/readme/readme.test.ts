@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { faults } from '../../src/faults/index.ts'
+import { bundledScenarios } from '../../src/rules/bundled.ts'
+import { recording } from './fault-sections.ts'
 import { withParts } from './sections.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -18,5 +21,19 @@ describe('README.md', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     const named = [...readme.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
     expect(named.filter((name) => !(name in scripts))).toEqual([])
+  })
+})
+
+describe('scenarios/README.md', () => {
+  const scenarios = readFileSync(new URL('../../scenarios/README.md', import.meta.url), 'utf8')
+
+  it('is fresh (else: npm run generate)', () => {
+    expect(scenarios).toBe(withParts(scenarios))
+  })
+
+  it('says of every fault and every bundled scenario what clients make of it (else: npm run generate:clients)', () => {
+    expect(Object.keys(recording.faults)).toEqual(faults.map(({ name }) => name))
+    const recorded = ['parser-torture', 'chaos', ...Object.keys(recording.scenarios)]
+    expect(recorded.sort()).toEqual([...bundledScenarios.keys()].sort())
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The generated parts of the README: tables from the values that the code is made of, and examples from the files
+ * The generated parts of README.md and scenarios/README.md: tables from the values that the code is made of, and examples from the files
  * that the tests run. A part stands between `<!-- generated: name -->` and `<!-- end -->`.
  */
 import { readFileSync } from 'node:fs'
@@ -7,11 +7,12 @@ import { Command } from 'commander'
 import type * as z from 'zod'
 import { assumptions } from '../../src/assumptions.ts'
 import { addContractCommands } from '../../src/cli/contract-commands.ts'
-import { faults } from '../../src/faults/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { bundledScenarios } from '../../src/rules/bundled.ts'
 import { When } from '../../src/rules/condition.ts'
 import { Rule } from '../../src/rules/scenario.ts'
+import { faultSections } from './fault-sections.ts'
+import { table } from './table.ts'
 
 const parts: Record<string, () => string> = {
   operations: () =>
@@ -49,11 +50,7 @@ const parts: Record<string, () => string> = {
       ['Field of a rule', 'What it says'],
       [...fields(Rule.unwrap().shape), ...fields(When.unwrap().shape, 'when.')],
     ),
-  faults: () =>
-    table(
-      ['Name', 'Layer', 'What the client sees'],
-      faults.map(({ name, layer, summary }) => [`\`${name}\``, layer, summary]),
-    ),
+  ...faultSections,
 }
 
 function contractCommands(): readonly Command[] {
@@ -62,7 +59,7 @@ function contractCommands(): readonly Command[] {
   return program.commands
 }
 
-/** The README with every generated part as it should be. */
+/** A README with every generated part as it should be. */
 export function withParts(readme: string): string {
   return readme.replace(
     /<!-- generated: (\S+) -->\n[\s\S]*?<!-- end -->/g,
@@ -89,10 +86,4 @@ function fields(shape: Readonly<Record<string, z.ZodType>>, prefix = ''): string
   return Object.entries(shape).flatMap(([name, { description }]) =>
     description ? [[`\`${prefix}${name}\``, description]] : [],
   )
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }

@@ -1,0 +1,311 @@
+/**
+ * What published clients make of every fault and every bundled scenario, over a real socket and without retries:
+ * `npm run generate:clients` writes `what-clients-see.json`, and `npm run generate` the tables of scenarios/README.md
+ * from it. Run both after a fault, a scenario or one of the clients has changed; a test says which rows are missing.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createOpenAI } from '@ai-sdk/openai'
+import { ChatOpenAI } from '@langchain/openai'
+import { getBytes, getLines, getMessages } from '@microsoft/fetch-event-source/lib/esm/parse.js'
+import { Agent, OpenAIProvider, Runner } from '@openai/agents'
+import { generateText, streamText } from 'ai'
+import { createParser } from 'eventsource-parser'
+import { events as fetchEvents } from 'fetch-event-stream'
+import OpenAI from 'openai'
+import { Stream } from 'openai/streaming'
+import { parseServerSentEvents } from 'parse-sse'
+import { type FaultInput, type FaultName, faults } from '../../src/faults/index.ts'
+import { bundledScenarios } from '../../src/rules/bundled.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+import type { Recording, Seen } from '../readme/fault-sections.ts'
+
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+
+const model = 'aurora/dawn-1:online'
+const input = 'Hello'
+/** Real milliseconds without anything new after which a client hangs. */
+const patienceMs = 15_000
+
+/** Asks, and tells of each piece of text as it comes. */
+type Reader = (at: { baseURL: string; apiKey: string }, delta: (text: string) => void) => Promise<void>
+
+interface Client {
+  json?: Reader
+  stream: Reader
+}
+
+const openai = (at: { baseURL: string; apiKey: string }) => new OpenAI({ ...at, maxRetries: 0 })
+const aiSdk = (at: { baseURL: string; apiKey: string }) => createOpenAI(at).responses(model)
+const chat = ({ baseURL, apiKey }: { baseURL: string; apiKey: string }) =>
+  new ChatOpenAI({ model, apiKey, configuration: { baseURL }, useResponsesApi: true, maxRetries: 0 })
+const agents = (at: { baseURL: string; apiKey: string }) => {
+  // The package has a copy of the client of its own.
+  const modelProvider = new OpenAIProvider({ openAIClient: openai(at) as never, useResponses: true })
+  return new Runner({ modelProvider, tracingDisabled: true })
+}
+const agent = new Agent({ name: 'Asked', model })
+
+/** Clients of the whole API. */
+const clients: Record<string, Client> = {
+  openai: {
+    async json(at, delta) {
+      delta((await openai(at).responses.create({ model, input })).output_text)
+    },
+    async stream(at, delta) {
+      for await (const event of await openai(at).responses.create({ model, input, stream: true }))
+        if (event.type === 'response.output_text.delta') delta(event.delta)
+    },
+  },
+  'AI SDK': {
+    async json(at, delta) {
+      delta((await generateText({ model: aiSdk(at), prompt: input, maxRetries: 0 })).text)
+    },
+    async stream(at, delta) {
+      const { fullStream } = streamText({ model: aiSdk(at), prompt: input, maxRetries: 0, onError() {} })
+      for await (const part of fullStream) {
+        if (part.type === 'text-delta') delta(part.text)
+        if (part.type === 'error') throw part.error
+      }
+    },
+  },
+  '@openai/agents': {
+    async json(at, delta) {
+      delta((await agents(at).run(agent, input)).finalOutput ?? '')
+    },
+    async stream(at, delta) {
+      const result = await agents(at).run(agent, input, { stream: true })
+      for await (const event of result)
+        if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta')
+          delta(event.data.delta)
+      await result.completed
+    },
+  },
+  LangChain: {
+    async json(at, delta) {
+      delta((await chat(at).invoke(input)).text)
+    },
+    async stream(at, delta) {
+      for await (const chunk of await chat(at).stream(input)) if (chunk.text) delta(chunk.text)
+    },
+  },
+  'eventsource-parser': {
+    async json(at, delta) {
+      const response = await ask(at, false)
+      if (!response.ok) throw refused(response)
+      const { output } = await response.json()
+      delta(output.at(-1).content[0].text)
+    },
+    stream: (at, delta) => readEvents(at, delta, parsers['eventsource-parser'] as Parser),
+  },
+}
+
+/** Reads the data of the events of a reply. */
+type Parser = (response: Response, data: (text: string) => void) => Promise<void>
+
+/** Published parsers of event streams, for `parser-torture`. */
+const parsers: Record<string, Parser> = {
+  async 'eventsource-parser'(response, data) {
+    const parser = createParser({ onEvent: (event) => data(event.data) })
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }))
+  },
+  async openai(response, data) {
+    for await (const event of Stream.fromSSEResponse<object>(response, new AbortController()))
+      data(JSON.stringify(event))
+  },
+  async '@microsoft/fetch-event-source'(response, data) {
+    const onMessage = getMessages(
+      () => {},
+      () => {},
+      (message) => data(message.data),
+    )
+    await getBytes(response.body as ReadableStream<Uint8Array>, getLines(onMessage))
+  },
+  async 'fetch-event-stream'(response, data) {
+    for await (const event of fetchEvents(response)) if (event.data !== undefined) data(event.data)
+  },
+  async 'parse-sse'(response, data) {
+    for await (const event of parseServerSentEvents(response)) data(event.data)
+  },
+}
+
+function ask({ baseURL, apiKey }: { baseURL: string; apiKey: string }, stream: boolean): Promise<Response> {
+  return fetch(`${baseURL}/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input, ...(stream && { stream }) }),
+  })
+}
+
+function refused({ status }: Response): Error {
+  return Object.assign(new Error('refused'), { name: 'Status', status })
+}
+
+async function readEvents(
+  at: { baseURL: string; apiKey: string },
+  delta: (text: string) => void,
+  parse: Parser,
+): Promise<void> {
+  const response = await ask(at, true)
+  if (!response.ok) throw refused(response)
+  await parse(response, (data) => {
+    if (data === '[DONE]') return
+    const event = JSON.parse(data)
+    if (event.type === 'response.output_text.delta') delta(event.delta)
+  })
+}
+
+interface Outcome {
+  deltas: number
+  text: string
+  error?: unknown
+  hangs?: boolean
+}
+
+async function see(server: RunningServer, read: Reader, apiKey: string): Promise<Outcome> {
+  const seen: Outcome = { deltas: 0, text: '' }
+  const { promise: silence, resolve } = Promise.withResolvers<void>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const wait = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      seen.hangs = true
+      resolve()
+    }, patienceMs)
+  }
+  wait()
+  const reading = read({ baseURL: server.baseUrl, apiKey }, (text) => {
+    wait()
+    seen.deltas++
+    seen.text += text
+  }).catch((error) => {
+    seen.error = error ?? new Error('undefined')
+  })
+  await Promise.race([reading, silence])
+  clearTimeout(timer)
+  return { ...seen }
+}
+
+/** In a few words: `as ever`, `silent, 3 of 40 pieces`, `APIError 503`, `hangs after 3 of 40 pieces`. */
+function inWords(seen: Outcome, plain: Outcome, form: 'json' | 'stream'): string {
+  const pieces = form === 'stream' ? `${seen.deltas} of ${plain.deltas} pieces` : ''
+  if (seen.hangs) return pieces ? `hangs after ${pieces}` : 'hangs'
+  if (seen.error !== undefined) {
+    const { name, status, statusCode, constructor: made } = seen.error as Record<string, unknown> & object
+    const given = typeof name === 'string' && name !== 'Error' ? name : made?.name
+    const code = status ?? statusCode
+    const title = `${String(given ?? 'Error').replace(/^_/, '')}${typeof code === 'number' ? ` ${code}` : ''}`
+    return form === 'stream' && seen.deltas > 0 ? `${title} after ${pieces}` : title
+  }
+  if (seen.text === plain.text) return 'as ever'
+  if (form === 'stream' && seen.deltas !== plain.deltas) return `silent, ${pieces}`
+  return seen.text === '' ? 'silent, no text' : 'silent, another text'
+}
+
+/** Parameters of the faults that have no default for one. */
+const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInput>> = {
+  'missing-field': (form) => ({
+    name: 'missing-field',
+    path: form === 'json' ? 'output' : 'response.output',
+  }),
+  'wrong-type': (form) => ({ name: 'wrong-type', path: form === 'json' ? 'output' : 'response.output' }),
+}
+
+/** What the scenarios do not do at the first call already. */
+const callsOf: Record<string, number> = { 'rate-limited': 4 }
+
+type Table = Recording['faults']
+
+/** Of the packages as they are installed. */
+function versions(): Record<string, string> {
+  const names = [
+    'openai',
+    'ai',
+    '@ai-sdk/openai',
+    '@openai/agents',
+    '@langchain/openai',
+    'eventsource-parser',
+    '@microsoft/fetch-event-source',
+    'fetch-event-stream',
+    'parse-sse',
+  ]
+  return Object.fromEntries(
+    names.map((name) => {
+      const file = new URL(`../../node_modules/${name}/package.json`, import.meta.url)
+      return [name, JSON.parse(readFileSync(file, 'utf8')).version]
+    }),
+  )
+}
+
+async function record(): Promise<Recording> {
+  // Waits take a fiftieth of their time.
+  await using server = await startServer({ timeScale: 0.02 })
+  const plain = new Map<string, Outcome>()
+  const key = (client: string, form: string) => `${client} ${form}`
+  for (const [name, client] of Object.entries(clients)) {
+    for (const form of ['json', 'stream'] as const) {
+      const seen = client[form] && (await see(server, client[form], server.gateway.createSandbox().apiKey))
+      if (!seen || seen.error || seen.hangs)
+        throw new Error(`${name} (${form}) fails without a fault: ${seen?.error}`)
+      plain.set(key(name, form), seen)
+    }
+  }
+  const jobs: (() => Promise<void>)[] = []
+  const tableOf = (subjects: string[], use: (subject: string, form: 'json' | 'stream') => unknown): Table => {
+    const table: Table = {}
+    for (const subject of subjects) {
+      const row: Table[string] = {}
+      table[subject] = row
+      for (const [name, client] of Object.entries(clients)) {
+        const cell: Seen = { json: '', stream: '' }
+        row[name] = cell
+        for (const form of ['json', 'stream'] as const) {
+          jobs.push(async () => {
+            const sandbox = server.gateway.createSandbox()
+            sandbox.use(use(subject, form) as never)
+            let seen = await see(server, client[form] as Reader, sandbox.apiKey)
+            for (let call = 1; call < (callsOf[subject] ?? 1); call++)
+              seen = await see(server, client[form] as Reader, sandbox.apiKey)
+            const isMet = sandbox.unusedRules().length < ruleCount(subject)
+            cell[form] = isMet ? inWords(seen, plain.get(key(name, form)) as Outcome, form) : ''
+          })
+        }
+      }
+    }
+    return table
+  }
+  const ruleCount = (subject: string) => bundledScenarios.get(subject)?.rules.length ?? 1
+  const faultTable = tableOf(
+    faults.map(({ name }) => name),
+    (name, form) => ({ on: '*', fault: settings[name as FaultName]?.(form) ?? name }),
+  )
+  const scenarioTable = tableOf(
+    [...bundledScenarios.keys()].filter((name) => name !== 'parser-torture' && name !== 'chaos'),
+    (name) => name,
+  )
+  const worker = async () => {
+    for (let job = jobs.shift(); job; job = jobs.shift()) await job()
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+
+  const tortured: Record<string, Record<string, string>> = {}
+  const torture = bundledScenarios.get('parser-torture')?.rules[0] as { sequence: { fault: string }[] }
+  for (const [name, parse] of Object.entries(parsers)) {
+    const row: Record<string, string> = {}
+    tortured[name] = row
+    const sandbox = server.gateway.createSandbox()
+    sandbox.use('parser-torture')
+    const reader: Reader = (at, delta) => readEvents(at, delta, parse)
+    const whole = plain.get(key('eventsource-parser', 'stream')) as Outcome
+    for (const { fault } of torture.sequence)
+      row[fault] = inWords(await see(server, reader, sandbox.apiKey), whole, 'stream')
+  }
+  return { versions: versions(), faults: faultTable, scenarios: scenarioTable, parsers: tortured }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  process.on('unhandledRejection', () => {})
+  const file = new URL('what-clients-see.json', import.meta.url)
+  writeFileSync(file, `${JSON.stringify(await record(), null, 2)}\n`)
+  process.exit(0)
+}
