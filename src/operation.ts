@@ -62,6 +62,8 @@ export interface Operation<
   readonly streamProtocol?: StreamProtocol
   /** Reads a request, checked or not, as a conversation, for scripts. Default: it has none. */
   readonly readConversation?: (body: unknown) => Conversation
+  /** An error in the envelope of its own protocol. Default: that of the specification. */
+  toError?(status: number, message: string, requestId: string): object
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body

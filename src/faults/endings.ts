@@ -2,7 +2,7 @@
  * Faults to how a stream ends: too early, with a failure, without its last lines, or not at its end.
  */
 import * as z from 'zod'
-import type { Frame, HangUp } from '../http/reply.ts'
+import type { Frame, HangUp, StreamEvent } from '../http/reply.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
 import { at, atOnePlace, isEvent, onTheWire, type Position, position } from './position.ts'
 
@@ -143,6 +143,8 @@ function* without(
 
 /** What a stream has told so far. */
 interface Seen {
+  /** The newest event. */
+  last?: StreamEvent
   /** The newest whole answer. */
   response: object | undefined
   /** The sequence number that comes next. */
@@ -158,6 +160,7 @@ function* noted(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
     }
     const { response, sequence_number } = frame.event
     const answer = typeof response === 'object' && response !== null ? response : undefined
+    seen.last = frame.event
     // A failure before the first event has to look at that for its answer; otherwise only what has passed counts.
     seen.response ??= answer
     yield frame

@@ -12,12 +12,21 @@ export interface StreamProtocol {
   isTextDone(event: StreamEvent): boolean
   /** Ends the answer: nothing but `[DONE]` comes after it. */
   isFinal(event: StreamEvent): boolean
+  /** An event as it is sent, where that is not a data line alone. */
+  encode?(event: StreamEvent): string
   /**
    * The event by which a stream reports a failure in its middle.
    *
-   * @param seen The newest event that carries the whole answer so far, and the sequence number that comes next.
+   * @param seen The newest event, the newest whole answer in an event, and the sequence number that comes next.
    */
-  failure(failure: StreamFailure, seen: { response: object | undefined; sequence: number }): StreamEvent
+  failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
+}
+
+/** What a stream has told until a failure. */
+export interface StreamSoFar {
+  readonly last?: StreamEvent
+  readonly response: object | undefined
+  readonly sequence: number
 }
 
 export interface StreamFailure {

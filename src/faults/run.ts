@@ -2,9 +2,10 @@
  * The faults of one rule at work on one call: in the order of their layers, and with an account of which of them had
  * an effect.
  */
-import type { Frame, Reply } from '../http/reply.ts'
+import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { actsOnStream, type FaultContext, type FaultFacts, needsStream } from './fault.ts'
 import { type FaultSetting, faultOf } from './index.ts'
+import type { StreamProtocol } from './protocol.ts'
 
 /** Who is told how the faults of a call went. */
 export interface FaultListener {
@@ -68,7 +69,12 @@ export class FaultRun {
       if (needsStream(fault) && !isStream) application.why = 'the answer is no event stream'
       else if (actsOnStream(fault)) {
         if (distorted.body.kind === 'frames') {
-          const frames = fault.apply(application.setting, this.#contextOf(application), distorted.body.frames)
+          const changed = fault.apply(
+            application.setting,
+            this.#contextOf(application),
+            distorted.body.frames,
+          )
+          const frames = fault.layer === 'events' ? encoded(changed, this.#facts.protocol) : changed
           distorted = { ...distorted, body: { kind: 'frames', frames } }
         }
       } else if (distorted.body.kind === 'hang-up') application.why = 'there is no answer'
@@ -115,6 +121,16 @@ export class FaultRun {
       isFirst: before.length === 0,
     }) as FaultContext
   }
+}
+
+/** Events that a fault made or changed are written as their protocol wants it. */
+function encoded(frames: Iterable<Frame>, { encode }: StreamProtocol): Iterable<Frame> {
+  return encode ? mapEvents(frames, encode) : frames
+}
+
+function* mapEvents(frames: Iterable<Frame>, encode: (event: StreamEvent) => string): Generator<Frame> {
+  for (const frame of frames)
+    yield frame.kind === 'event' && frame.wire === undefined ? { ...frame, wire: encode(frame.event) } : frame
 }
 
 function isEventStream({ headers }: Reply): boolean {

@@ -12,7 +12,7 @@ import type { Call } from './call.ts'
 export interface Caller {
   /** The path below the base address; undefined where it does not lie below one. */
   readonly route: string | undefined
-  /** The `Authorization` header. */
+  /** The `Authorization` header, or what stands for it. */
   readonly authorization: string | undefined
   /** The bearer's key; undefined where the header is missing or malformed. */
   readonly key: string | undefined
@@ -26,9 +26,11 @@ export interface Caller {
   readonly sandbox: Sandbox | undefined
 }
 
-export function findCaller(sandboxes: Sandboxes, { path, headers }: Call): Caller {
+/** @param takesKeyHeader Whether `x-api-key` stands for a missing bearer, as clients of POST /messages send it. */
+export function findCaller(sandboxes: Sandboxes, { path, headers }: Call, takesKeyHeader: boolean): Caller {
   const { route, sandboxId: idInPath } = readAddress(path)
-  const authorization = headers['authorization']
+  const keyHeader = takesKeyHeader ? headers['x-api-key'] : undefined
+  const authorization = headers['authorization'] ?? (keyHeader && `Bearer ${keyHeader}`)
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   const idInKey = key === undefined ? undefined : sandboxIdOfKey(key)
   const keyOwner = idInKey === undefined ? undefined : sandboxes.peek(idInKey)

@@ -45,6 +45,8 @@ export class GatewayCore implements Face {
   readonly operations: readonly Operation[]
   /** @internal */
   readonly router: Router
+  /** Whether a key may come as `x-api-key`. @internal */
+  readonly takesKeyHeader: boolean
   /** @internal */
   readonly sandboxes: Sandboxes
   /** @internal */
@@ -60,6 +62,7 @@ export class GatewayCore implements Face {
     const operations = operationsOf(this.options)
     this.operations = operations
     this.router = new Router(operations)
+    this.takesKeyHeader = this.options.extensions.includes('messages')
     this.recordings = openRecordings(this.options)
     const fromFileToo = (given: string | object): Scenario =>
       readScenario && typeof given === 'string' && isScenarioPath(given)

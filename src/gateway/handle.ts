@@ -18,19 +18,22 @@ import { assertSandbox, type Caller, findCaller } from './find-sandbox.ts'
 import type { GatewayCore } from './gateway.ts'
 import { meetRule } from './meet-rule.ts'
 import { meetTape } from './meet-tape.ts'
+import { inOwnEnvelope } from './own-envelope.ts'
 import { assertJson, readBody } from './read-body.ts'
 import { refuse } from './refuse.ts'
 import { routeCall } from './route-call.ts'
 
 /** Answers a call: the record has the reply, and the journal has the record. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
-  const caller = findCaller(gateway.sandboxes, call)
+  const caller = findCaller(gateway.sandboxes, call, gateway.takesKeyHeader)
   const record = new CallRecord((caller.sandbox ?? gateway.sandboxes.default).state, call, caller.route)
+  let reply: Reply
   try {
-    record.replied(await answer(gateway, call, caller, record))
+    reply = await answer(gateway, call, caller, record)
   } catch (error) {
-    record.replied(refuse(record, error))
+    reply = refuse(record, error)
   }
+  record.replied(inOwnEnvelope(reply, gateway.router.operation(record.operation), record))
   return record
 }
 

@@ -24,8 +24,10 @@ interface Pattern {
 export class Router {
   readonly #fixed = new Map<string, Map<string, Operation>>()
   readonly #patterns: Pattern[] = []
+  readonly #byId: ReadonlyMap<string, Operation>
 
   constructor(operations: readonly Operation[]) {
+    this.#byId = new Map(operations.map((operation) => [operation.id, operation]))
     const patterns = new Map<string, Pattern>()
     for (const operation of operations) {
       const { path } = operation
@@ -38,6 +40,10 @@ export class Router {
       patterns.set(path, pattern)
     }
     this.#patterns = [...patterns.values()]
+  }
+
+  operation(id: string | undefined): Operation | undefined {
+    return id === undefined ? undefined : this.#byId.get(id)
   }
 
   /**

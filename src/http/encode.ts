@@ -22,6 +22,11 @@ export function encodeEvent(event: StreamEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`
 }
 
+/** The same with its type on a line of its own, as some protocols want it. */
+export function encodeNamedEvent(event: StreamEvent): string {
+  return `event: ${event.type}\n${encodeEvent(event)}`
+}
+
 const utf8 = new TextEncoder()
 
 /** The same as bytes, whatever it was. */

@@ -5,10 +5,11 @@
 import type { Operation } from '../../operation.ts'
 import type { ExtensionName } from '../../sandbox/options.ts'
 import { createChatCompletion } from './chat/create-chat-completion.ts'
+import { createMessage } from './messages/create-message.ts'
 
 const lists = {
   chat: [createChatCompletion],
-  messages: [],
+  messages: [createMessage],
   models: [],
   embeddings: [],
   account: [],

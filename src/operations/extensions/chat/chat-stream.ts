@@ -76,8 +76,8 @@ export const chatProtocol: StreamProtocol = {
   isAnnotation: (event) => choiceOf(event).delta?.annotations !== undefined,
   isTextDone: (event) => choiceOf(event).finish_reason != null,
   isFinal: (event) => choiceOf(event).finish_reason != null,
-  failure({ code, message }, { response }) {
-    const { id, created, model } = (response ?? {}) as Partial<ChatCompletion>
+  failure({ code, message }, { last = {} }) {
+    const { id, created, model } = last as Partial<ChatCompletion>
     return {
       id,
       object: 'chat.completion.chunk',

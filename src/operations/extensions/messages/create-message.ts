@@ -1,0 +1,36 @@
+/**
+ * Messages: the answers of POST /responses in the Anthropic form.
+ */
+import { eventStream, ok } from '../../../http/reply.ts'
+import { answerRequest } from '../../../model/answer-request.ts'
+import { withScriptedHead } from '../../../model/script.ts'
+import { defineOperation } from '../../../operation.ts'
+import { MessageObject, toMessageObject, toMessagesError } from './message-object.ts'
+import { messageFrames, messagesProtocol } from './message-stream.ts'
+import { readMessagesConversation } from './messages-conversation.ts'
+import { MessagesRequest } from './messages-request.ts'
+import { toResponsesBody } from './to-responses-body.ts'
+
+/** Creates a message; the same words, tokens and citations as a response to the same question. */
+export const createMessage = defineOperation({
+  id: 'createMessage',
+  method: 'post',
+  path: '/messages',
+  summary: 'Create a message',
+  tag: 'Anthropic-style Messages',
+  extension: true,
+  streams: true,
+  streamProtocol: messagesProtocol,
+  readConversation: readMessagesConversation,
+  toError: toMessagesError,
+  body: MessagesRequest,
+  restsOn: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
+  response: MessageObject,
+  async resolve({ body: asked, requestKey, script, ...context }) {
+    const answered = await answerRequest(toResponsesBody(asked), { ...context, script })
+    const message = toMessageObject(answered, { asked, requestKey })
+    context.used(answered.usage.inputTokens + answered.usage.outputTokens)
+    const reply = asked.stream ? eventStream(messageFrames(message, context.sandbox.options)) : ok(message)
+    return script ? withScriptedHead(reply, script) : reply
+  },
+})

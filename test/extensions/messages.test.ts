@@ -1,0 +1,171 @@
+/**
+ * POST /messages, off by default, through its published client: plain, streamed, with tools, thinking and errors.
+ */
+import Anthropic from '@anthropic-ai/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+let client: Anthropic
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0, extensions: ['messages', 'chat'] })
+  client = new Anthropic({ apiKey: 'any', baseURL: `${server.url}/api`, maxRetries: 0 })
+})
+afterAll(() => server.close())
+
+const model = 'aurora/dawn-2'
+const ask = (content: string) => ({ model, max_tokens: 1000, messages: [{ role: 'user' as const, content }] })
+const weather = {
+  name: 'weather',
+  input_schema: { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] },
+}
+
+/** The same question through POST /responses. */
+async function responseTo(input: string): Promise<{ output_text: string; usage: { input_tokens: number } }> {
+  const response = await fetch(`${server.baseUrl}/responses`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input }),
+  })
+  const { output, usage } = await response.json()
+  return { output_text: output[0].content[0].text, usage }
+}
+
+describe('POST /messages', () => {
+  it('gives the same words and tokens as POST /responses', async () => {
+    const question = 'How do tides work?'
+    const { output_text, usage } = await responseTo(question)
+    const message = await client.messages.create(ask(question))
+    expect(message.content).toEqual([{ type: 'text', text: output_text, citations: null }])
+    expect(message).toMatchObject({ role: 'assistant', stop_reason: 'end_turn' })
+    expect(message.usage.input_tokens).toBe(usage.input_tokens)
+  })
+
+  it('streams the same message', async () => {
+    const plain = await client.messages.create(ask('Why is the sky blue?'))
+    const streamed = await client.messages.stream(ask('Why is the sky blue?')).finalMessage()
+    expect(streamed.content).toEqual(plain.content)
+    expect(streamed.usage.output_tokens).toBe(plain.usage.output_tokens)
+    expect(streamed.stop_reason).toBe('end_turn')
+  })
+
+  it('names its events, sends a ping, and no [DONE]', async () => {
+    const response = await fetch(`${server.baseUrl}/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'any', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...ask('Hello'), stream: true }),
+    })
+    const text = await response.text()
+    expect(text).toMatch(/^event: message_start\ndata: \{"type":"message_start"/)
+    expect(text).toContain('event: ping\ndata: {"type":"ping"}\n\n')
+    expect(text).toMatch(/event: message_stop\ndata: \{"type":"message_stop"\}\n\n$/)
+    expect(text).not.toContain('[DONE]')
+  })
+
+  it('uses a tool that is forced, streamed or not, and reads its result', async () => {
+    const request = {
+      ...ask('What is the weather in Oslo?'),
+      tools: [weather],
+      tool_choice: { type: 'any' as const },
+    }
+    const plain = await client.messages.create(request)
+    expect(plain.stop_reason).toBe('tool_use')
+    const [use] = plain.content
+    expect(use).toMatchObject({ type: 'tool_use', name: 'weather', input: { city: expect.any(String) } })
+    const streamed = await client.messages.stream(request).finalMessage()
+    expect(streamed.content[0]).toMatchObject({ input: use?.type === 'tool_use' && use.input })
+    const next = await client.messages.create({
+      ...request,
+      tool_choice: { type: 'auto' },
+      messages: [
+        ...request.messages,
+        { role: 'assistant', content: plain.content },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: use?.type === 'tool_use' ? use.id : '',
+              content: 'Rain, 8 °C',
+            },
+          ],
+        },
+      ],
+    })
+    expect(next.content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('Rain') })
+  })
+
+  it('thinks where it is asked to, and stops at a sequence', async () => {
+    const thought = await client.messages.create({
+      ...ask('Why is the sky blue?'),
+      max_tokens: 4000,
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+    })
+    expect(thought.content.map(({ type }) => type)).toEqual(['thinking', 'text'])
+    const whole = await client.messages.create(ask('How do tides work?'))
+    const text = whole.content[0]?.type === 'text' ? whole.content[0].text : ''
+    const word = text.split(' ')[4] as string
+    const stopped = await client.messages.create({ ...ask('How do tides work?'), stop_sequences: [word] })
+    expect(stopped).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: word })
+    expect(stopped.content[0]).toMatchObject({ text: text.slice(0, text.indexOf(word)) })
+  })
+
+  it('cites what a search finds', async () => {
+    const message = await client.messages.create({
+      ...ask('How do tides work?'),
+      tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }],
+    })
+    const [block] = message.content
+    const citations = block?.type === 'text' ? block.citations : null
+    expect(citations?.length).toBeGreaterThan(0)
+    expect(citations?.[0]).toMatchObject({
+      type: 'web_search_result_location',
+      url: expect.stringMatching(/^https:/),
+    })
+  })
+
+  it('refuses in the envelope of this form, also where a fault does', async () => {
+    const refused = client.messages.create({ ...ask('Hello'), model: 'gpt-4o' })
+    await expect(refused).rejects.toMatchObject({
+      status: 400,
+      error: { type: 'error', error: { type: 'invalid_request_error', message: expect.any(String) } },
+    })
+    const sandbox = server.gateway.createSandbox()
+    sandbox.use({ on: 'createMessage', fault: { name: 'status', status: 529 } })
+    const own = new Anthropic({
+      authToken: sandbox.apiKey,
+      apiKey: null,
+      baseURL: `${server.url}/api`,
+      maxRetries: 0,
+    })
+    await expect(own.messages.create(ask('Hello'))).rejects.toMatchObject({
+      status: 529,
+      error: { error: { type: 'overloaded_error' } },
+    })
+  })
+
+  it('fails in the middle of a stream, as the client knows it', async () => {
+    const sandbox = server.gateway.createSandbox()
+    sandbox.use({ on: 'createMessage', fault: { name: 'stream-error-event', atEvent: 4 } })
+    const own = new Anthropic({
+      authToken: sandbox.apiKey,
+      apiKey: null,
+      baseURL: `${server.url}/api`,
+      maxRetries: 0,
+    })
+    await expect(own.messages.stream(ask('Hello')).finalMessage()).rejects.toThrow('Provider returned error')
+  })
+
+  it('answers a script, as the others do', async () => {
+    const sandbox = server.gateway.createSandbox()
+    sandbox.use({ on: 'createMessage', reply: { text: 'As scripted.' } })
+    const own = new Anthropic({
+      authToken: sandbox.apiKey,
+      apiKey: null,
+      baseURL: `${server.url}/api`,
+      maxRetries: 0,
+    })
+    const { content } = await own.messages.create(ask('Hello'))
+    expect(content).toMatchObject([{ type: 'text', text: 'As scripted.' }])
+  })
+})
