@@ -17,6 +17,7 @@ export const bundled = [
   'es-toolkit',
   'eventsource-parser',
   'hono',
+  'mustache',
   'mutative',
   'outvariant',
   'rettime',

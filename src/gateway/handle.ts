@@ -67,7 +67,8 @@ async function answer(
   const loading = expressionsLoading()
   if (loading) await loading
   const named = gateway.scenariosNamed(call.headers['x-understudy-scenario'])
-  const effect = meetRule(record, call, operation, named)
+  const met = meetRule(record, call, operation, named)
+  const effect = met instanceof Promise ? await met : met
   if (effect.waitMs > 0) await record.state.clock.wait(effect.waitMs, call.signal)
   let reply = effect.instead
   if (!reply && gateway.recordings) reply = await meetTape(gateway, record, refusal, call.signal)

@@ -8,10 +8,11 @@ import { type BeforeAnswer, FaultRun } from '../faults/run.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { random } from '../lib/seed.ts'
 import type { Operation } from '../operation.ts'
-import type { Match } from '../rules/outcome.ts'
+import type { Match, Outcome } from '../rules/outcome.ts'
 import type { ChargeQuotas } from '../rules/quota.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import { answerRule } from './answer-rule.ts'
 import type { Call } from './call.ts'
 import { scriptedReply } from './scripted-reply.ts'
 
@@ -31,12 +32,27 @@ export function meetRule(
   call: Call,
   operation: Operation | undefined,
   named: readonly Scenario[],
-): CallEffect {
+): CallEffect | Promise<CallEffect> {
   const readConversation = () => operation?.readConversation?.(record.body)
   const outcome = record.state.rules.match(record, named, readConversation)
-  record.matched(outcome)
   const { match, headers, charge } = outcome
+  record.matched(outcome)
   if (!match) return charge ? { ...noEffect, headers, charge } : noEffect
+  const act = (answering: Match): CallEffect => {
+    if (answering !== match) record.matched({ ...outcome, match: answering })
+    return effectOf(answering, outcome, record, call, operation)
+  }
+  const answering = answerRule(match, record, readConversation)
+  return answering instanceof Promise ? answering.then(act) : act(answering)
+}
+
+function effectOf(
+  match: Match,
+  { headers, charge }: Outcome,
+  record: CallRecord<SandboxState>,
+  call: Call,
+  operation: Operation | undefined,
+): CallEffect {
   const { reply } = match.effect
   const faults = new FaultRun(match.effect.faults, factsOf(match, record, call, operation), {
     nothingHappened: () => reply ?? match.nothingHappened(),

@@ -10,6 +10,7 @@ import type { Rule, Step } from './scenario.ts'
 import type { Problem } from './scenario-problems.ts'
 import { callsOf, type Script } from './script.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
+import { isTemplate, templateProblem } from './template.ts'
 
 /** A rule, and what its problems are told with. */
 export interface Site {
@@ -124,6 +125,7 @@ function* replyProblems(
       message: `Both '${first}' and '${second}' ${place}: '${first}' is the whole reply`,
     }
   }
+  yield* templateProblems(reply, path, place)
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (composed[0] && wrong !== undefined) {
     yield {
@@ -176,6 +178,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
         path: [...path, 'usage'],
         message: `Turn ${index + 1} ${place} has no reply to count: leave usage out`,
       }
+    yield* templateProblems({ text }, path, place)
     yield* patternProblems(expect.input, [...path, 'expect', 'input'], place)
     for (const [name, checks] of Object.entries(expect.result ?? {})) {
       for (const check of [checks].flat())
@@ -192,4 +195,28 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
       }
     }
   }
+}
+
+/** Problems of the templates in a reply; they stand in its text, body, headers and frames. */
+function* templateProblems(
+  { text, body, headers, frames }: ScriptedReply,
+  path: Path,
+  place: string,
+): Generator<Problem> {
+  for (const [field, value] of Object.entries({ text, body, headers, frames })) {
+    for (const [inner, template] of textsIn(value)) {
+      const problem = isTemplate(template) ? templateProblem(template) : undefined
+      if (problem === undefined) continue
+      const message = `Bad template in '${field}' ${place}: ${problem}; {{=<% %>=}} before it writes braces as they are`
+      yield { path: [...path, field, ...inner], message }
+    }
+  }
+}
+
+/** Every text in a value, with its path; of bytes in base64 there is none. */
+function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
+  if (typeof value === 'string') yield [path, value]
+  if (typeof value !== 'object' || value === null || 'base64' in value) return
+  for (const [key, inner] of Object.entries(value))
+    yield* textsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }

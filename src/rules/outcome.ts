@@ -5,6 +5,7 @@ import type { QuotaReading } from '../faults/fault.ts'
 import type { Effect } from './compiled.ts'
 import type { SkippedRules } from './near-misses.ts'
 import type { ChargeQuotas } from './quota.ts'
+import type { ReplyFunction } from './reply-function.ts'
 import type { TurnReading } from './script-runs.ts'
 
 /** What a rule does to one call. */
@@ -19,6 +20,10 @@ export interface Match {
   nothingHappened(): void
   /** The turn of a script that the call takes; undefined for other rules. */
   turn: TurnReading | undefined
+  /** The number of the call among those that met the rule's conditions, from 1; of a script, the turn. */
+  call: number
+  /** Gives the reply in place of the rule's own. */
+  answer: ReplyFunction | undefined
 }
 
 export interface Outcome {

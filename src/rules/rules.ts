@@ -6,12 +6,13 @@ import { compileScenario } from './compiled.ts'
 import type { Conversation } from './conversation.ts'
 import type { SkipReason } from './near-misses.ts'
 import type { Match, Outcome } from './outcome.ts'
+import { playScripts } from './play-scripts.ts'
 import { advance, putBack } from './progress.ts'
 import { chargeQuotas, type PassedQuota } from './quota.ts'
+import type { ReplyFunction } from './reply-function.ts'
 import type { RuleRequest } from './rule-request.ts'
 import type { Scenario } from './scenario.ts'
 import { type ScriptProgress, scriptsOf } from './script-progress.ts'
-import { playTurn } from './script-runs.ts'
 import {
   begin,
   type Candidates,
@@ -75,17 +76,24 @@ export class Rules {
    * Activates a scenario; its rules are tried before all others.
    *
    * @param options.isCounted Its one rule has `times`, and waits until those given before it are used up.
+   * @param options.answer Gives the replies of the scenario, in place of those that it has.
    * @param options.among The rules that it is among when somebody ends it: a restore brings others. Default: these.
    */
   use(
     scenario: Scenario,
     {
       isCounted = false,
+      answer,
       among = () => this,
       weight = 0,
-    }: { isCounted?: boolean; among?: () => Rules; weight?: number } = {},
+    }: {
+      isCounted?: boolean
+      answer?: ReplyFunction | undefined
+      among?: () => Rules
+      weight?: number
+    } = {},
   ): ActiveScenario {
-    const use = begin(scenario, isCounted, weight)
+    const use = { ...begin(scenario, isCounted, weight), answer }
     this.#change([use, ...this.#uses])
     const active = { name: scenario.name, [Symbol.dispose]: () => among().#end(use.identity) }
     identities.set(active, use.identity)
@@ -183,7 +191,14 @@ export class Rules {
         if (scriptsHaveBeenAsked) continue
         scriptsHaveBeenAsked = true
         const conversation = readConversation()
-        const match = conversation && this.#playScripts(candidates, request, conversation)
+        const match =
+          conversation &&
+          playScripts(candidates, request, conversation, {
+            uses: this.#uses,
+            state: this.#state,
+            seed: this.#seed,
+            nextConversation: () => ++this.#conversations,
+          })
         if (match) return outcome(match, index)
         reasons ??= new Map()
         reasons.set(index, { kind: 'script' })
@@ -203,6 +218,8 @@ export class Rules {
           quota: rule.quota && progress.quota.read(rule.quota, request, this.#clock),
           nothingHappened: () => putBack(rule, progress),
           turn: undefined,
+          call: progress.seen,
+          answer: uses[index]?.answer,
         }
         return outcome(match, index)
       }
@@ -217,41 +234,6 @@ export class Rules {
   /** The scripts in use and the conversations that follow them, oldest script first. */
   scripts(): ScriptProgress[] {
     return this.#uses.toReversed().flatMap(scriptsOf)
-  }
-
-  /** Plays the turn of the script that a request takes. Undefined where no script has anything to say to it. */
-  #playScripts(
-    { rules, uses }: Candidates,
-    request: RuleRequest,
-    conversation: Conversation,
-  ): Match | undefined {
-    const scripted = rules.flatMap((rule, index) => {
-      const use = uses[index] as Use
-      const { script } = rule
-      if (!script || !rule.tests.every((test) => test.passes(request))) return []
-      if (rule.states && !rule.states.includes(this.#state)) return []
-      return { rule, script, progress: progressOf(use, rule), place: this.#uses.indexOf(use) }
-    })
-    if (scripted.length === 0) return undefined
-    // A scenario that the request names in its header has no place, and comes first.
-    const isNamed = scripted[0]?.place === -1
-    const oldestFirst = scripted
-      .filter(({ place }) => (place === -1) === isNamed)
-      .sort((left, right) => right.place - left.place)
-    const nextConversation = () => ++this.#conversations
-    const played = playTurn(oldestFirst, request, conversation, { seed: this.#seed, nextConversation })
-    const rule = played && oldestFirst[played.index]?.rule
-    if (!rule) return undefined
-    const { scenario, number, name } = rule
-    return {
-      scenario,
-      rule: number,
-      name,
-      effect: played.effect,
-      quota: undefined,
-      nothingHappened() {},
-      turn: played.reading,
-    }
   }
 
   /** A copy of the active scenarios and their progress. */

@@ -13,6 +13,8 @@ export interface ReplyOptions extends HowOften, Pick<ScriptedReply, 'status' | '
 
 /** Answers POST /responses with a text. Every call, unless told otherwise. */
 export function replyScenario(text: string, options: ReplyOptions = {}): ScenarioInput {
+  if (typeof text !== 'string')
+    throw new TypeError('reply() takes a text here: a function works in the process of the gateway only')
   assertOptions('reply', text, options)
   const { status, headers, citations, ...often } = options
   return {

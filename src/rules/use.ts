@@ -3,6 +3,7 @@
  */
 import { type CompiledRule, type CompiledScenario, compileScenario } from './compiled.ts'
 import { type Progress, toProgress } from './progress.ts'
+import type { ReplyFunction } from './reply-function.ts'
 import type { Scenario } from './scenario.ts'
 
 /** One `use()` of a scenario. */
@@ -16,6 +17,8 @@ export interface Use {
   readonly isCounted: boolean
   /** Estimated bytes that it holds. */
   readonly weight: number
+  /** Gives its replies, in place of those that it has. */
+  readonly answer?: ReplyFunction | undefined
 }
 
 /** The rules about an operation, in the order in which they are tried: see `tryOrder`. */

@@ -5,6 +5,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallMatch, Journal } from '../journal/journal.ts'
 import type { ActiveScenario } from '../rules/rules.ts'
+import type { replyScenario } from '../rules/shorthand.ts'
 import type { Sandbox, SandboxClock } from './sandbox.ts'
 
 /** A scenario in force far away, until it is disposed of: `await using outage = await sandbox.use(…)`. */
@@ -18,7 +19,6 @@ export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
         Sandbox<Bodies>,
         | 'db'
         | 'use'
-        | 'reply'
         | 'fail'
         | 'script'
         | 'scripts'
@@ -38,6 +38,8 @@ export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
   readonly baseUrl: string
   readonly journal: RemoteJournal<Bodies>
   readonly clock: Promised<SandboxClock>
+  /** Answers POST /responses with this text; a function does not travel. */
+  reply(...args: Parameters<typeof replyScenario>): Promise<RemoteActiveScenario>
   fork(): Promise<RemoteSandbox<Bodies>>
 }
 

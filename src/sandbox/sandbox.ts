@@ -1,7 +1,6 @@
 /**
  * All that one client sees: database, rules, journal and clock, apart from every other client's.
  */
-
 import { type Database, toDatabase } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -11,14 +10,18 @@ import { Journal } from '../journal/journal.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
+import type { ReplyContext, ReplyFunction } from '../rules/reply-function.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
 import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'
-import { failScenario, replyScenario, scriptScenario } from '../rules/shorthand.ts'
+import { failScenario, type ReplyOptions, replyScenario, scriptScenario } from '../rules/shorthand.ts'
 import { weightOf } from '../rules/use.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
+
+/** A function that replies; it gets the sandbox that the request is for, too. */
+type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
 
 /** What a sandbox is made of. */
 export interface SandboxSetup {
@@ -176,8 +179,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /**
    * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in
-   * Node a `.yaml` or `.json` file of either by its path, relative to the working directory.
-   * A recording replays to requests like the one it was made of; one without a request, to every call.
+   * Node a `.yaml` or `.json` file of either, by its path from the working directory. A recording replays to requests like the one it was made of; one without a request, to every call.
    * Single rules with `times` are the exception: they are used up in the order given, before all others.
    *
    * Throws a `ScenarioError` for a scenario that is wrong, and 410 for a sandbox that is disposed of.
@@ -185,6 +187,10 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * @example using outage = sandbox.use('provider-outage')
    */
   use(scenario: string | ScenarioInput | RuleInput | GivenTape): ActiveScenario {
+    return this.#use(scenario)
+  }
+
+  #use(scenario: string | ScenarioInput | RuleInput | GivenTape, answer?: ReplyFunction): ActiveScenario {
     const { host } = this.#setup
     host.find(this.id)
     const checked = host.toScenario(scenario)
@@ -192,14 +198,20 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const isCounted = !isBundled && checked.rules.length === 1 && checked.rules[0]?.times !== undefined
     const weight = isBundled ? 0 : weightOf(checked)
     this.weigh(weight)
-    const active = this.rules.use(checked, { isCounted, among: () => this.rules, weight })
+    const active = this.rules.use(checked, { isCounted, answer, among: () => this.rules, weight })
     this.weigh()
     return active
   }
 
-  /** Answers POST /responses with this text, every time or so many `times`. */
-  reply(text: string, options: Parameters<typeof replyScenario>[1] = {}): ActiveScenario {
-    return this.use(replyScenario(text, options))
+  /**
+   * Answers POST /responses with this text, every time or so many `times`. A function answers in this process only: it
+   * gets the request, its conversation and this sandbox, and returns a text or a whole reply, now or later.
+   *
+   * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
+   */
+  reply(answer: string | SandboxReply<Bodies>, options: ReplyOptions = {}): ActiveScenario {
+    if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
+    return this.#use(replyScenario('', options), (context) => answer({ ...context, sandbox: this }))
   }
 
   /** Refuses every call with this status, every time or so many `times`. */

@@ -86,9 +86,16 @@ function* frames(tape: Tape): Generator<ScriptedFrame> {
   yield* waitUntil(reply?.ms ?? 0)
   for (const chunk of chunks) {
     yield* waitUntil(chunk.ms)
-    yield 'text' in chunk ? { bytes: String(chunk.text) } : { base64: String(chunk.base64) }
+    yield 'text' in chunk ? asRecorded(String(chunk.text)) : { base64: String(chunk.base64) }
   }
   yield* waitUntil(end?.ms ?? 0)
   const how = hangUpOf(tape)
   if (how) yield { hangUp: how }
+}
+
+/** Recorded braces are no template. */
+function asRecorded(text: string): ScriptedFrame {
+  if (!text.includes('{{')) return { bytes: text }
+  const bytes = new TextEncoder().encode(text)
+  return { base64: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')) }
 }
