@@ -13,7 +13,9 @@
  * })
  */
 import { test as base, type TestInfo } from '@playwright/test'
+import type { JournalEntry } from './journal/entry.ts'
 import { journalText } from './journal/journal-text.ts'
+import { sharedCallsText } from './journal/shared-calls.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
 import { startServer } from './serve.ts'
@@ -51,13 +53,26 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   async sandbox({ gateway }, use, testInfo) {
     await using sandbox = await gateway.createSandbox()
+    const before = await sharedCalls(gateway)
     await use(sandbox)
-    if (testInfo.status !== testInfo.expectedStatus) await attachJournal(sandbox, testInfo)
+    if (testInfo.status === testInfo.expectedStatus) return
+    await attachJournal(sandbox, testInfo, (await sharedCalls(gateway)).slice(before.length))
   },
 })
 
-async function attachJournal({ id, journal }: RemoteSandbox, testInfo: TestInfo): Promise<void> {
-  const text = journalText(`Sandbox ${id}`, await journal.entries())
+/** The calls that came without the key or the path of a sandbox. */
+function sharedCalls({ journal }: RemoteGateway): Promise<JournalEntry[]> {
+  return journal.entries()
+}
+
+async function attachJournal(
+  { id, journal }: RemoteSandbox,
+  testInfo: TestInfo,
+  shared: readonly JournalEntry[],
+): Promise<void> {
+  const own = journalText(`Sandbox ${id}`, await journal.entries())
+  const elsewhere = sharedCallsText(shared)
+  const text = elsewhere === '' ? own : `${own}\nBeside it, ${elsewhere}`
   await testInfo.attach('journal.txt', { contentType: 'text/plain', body: text })
   const har = JSON.stringify(await journal.har(), null, 2)
   await testInfo.attach('journal.har', { contentType: 'application/json', body: har })

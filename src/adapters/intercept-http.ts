@@ -3,18 +3,11 @@
  * for the gateway gets a connection within the process, with our own server at its other end, so that resets,
  * half-sent bodies and silence are what they are on a socket.
  */
-import {
-  Agent,
-  type ClientRequest,
-  createServer,
-  type IncomingMessage,
-  type RequestOptions,
-  type ServerResponse,
-  request as sendRequest,
-} from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
+import { createServer, Agent as NodeAgent, request as sendRequest } from './node-http.ts'
 
 /** Undocumented, the same since Node 0.12, and what other interceptors and agents rely on. */
 type Agents = {
@@ -41,7 +34,7 @@ export type Verdict = ((arrival: Arrival) => void) | Error | 'pass'
 
 /** Starts to intercept; the function returned ends that. */
 export function interceptNodeHttp(judge: (request: ClientRequest, url: URL) => Verdict): () => void {
-  const agents = Agent.prototype as unknown as Agents
+  const agents = NodeAgent.prototype as unknown as Agents
   const { addRequest } = agents
   const listeners = new WeakMap<object, (request: IncomingMessage, response: ServerResponse) => void>()
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {

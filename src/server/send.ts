@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { STATUS_CODES } from '../adapters/node-http.ts'
 import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
-import { STATUS_CODES } from './node-http.ts'
 import { replyId } from './reply-id.ts'
 
 export function send(response: ServerResponse, reply: Reply): void {

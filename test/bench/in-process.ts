@@ -1,5 +1,5 @@
 /**
- * In process: `gateway.fetch`, and our handlers under MSW, for both of its majors.
+ * In process: `gateway.fetch`, an intercepted `fetch`, and our handlers under MSW, for both of its majors.
  */
 import { aside } from './aside.ts'
 import type { Section } from './measure.ts'
@@ -15,6 +15,7 @@ export const inProcess: Section = {
   title: 'In process, processor time',
   async run(bench) {
     const figures = await aside(new URL('./fetch.ts', import.meta.url), bench)
+    figures.push(...(await aside(new URL('./intercepted.ts', import.meta.url), bench)))
     const handlers = new URL('./handlers.ts', import.meta.url)
     for (const [major, options] of [
       [3, []],

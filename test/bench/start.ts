@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { type Bench, compare, type Figure, type Section } from './measure.ts'
 
@@ -36,11 +37,38 @@ export const start: Section = {
         detail: `${first.ours.median.toFixed(0)} ms against ${first.floor.median.toFixed(0)} ms of bare node:http`,
       },
     ]
-    for (const name of ['index', 'serve', 'remote', 'vitest', 'playwright']) {
+    const nothing = await cpuOfProcess('0')
+    const msw = await compare(
+      bench.rounds,
+      () => cpuOfProcess("(await import('msw/node')).setupServer().listen()").then((cpu) => cpu - nothing),
+      () => cpuOfProcess(interception(bench)).then((cpu) => cpu - nothing),
+    )
+    figures.push({
+      name: 'What interception costs a test file, against msw/node',
+      value: msw.ratio,
+      unit: 'x',
+      aim: 0.6,
+      detail: `${msw.ours.median.toFixed(0)} ms against ${msw.floor.median.toFixed(0)} ms of processor time`,
+    })
+    for (const name of ['index', 'core', 'node', 'serve', 'remote', 'vitest', 'playwright']) {
       if (existsSync(new URL(bench.entry(name)))) figures.push(await importTime(name, bench))
     }
     return figures
   },
+}
+
+function interception(bench: Bench): string {
+  return `const { createGateway, intercept } = await import('${bench.entry('node')}'); intercept(createGateway())`
+}
+
+/** Milliseconds of processor time of a process that runs this. */
+async function cpuOfProcess(code: string): Promise<number> {
+  const told =
+    'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000); process.exit()'
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', `${code}; ${told}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return Number(await text(child.stdout))
 }
 
 /** Milliseconds from spawning a server to the end of its first reply. It says where it listens in its first line. */

@@ -123,6 +123,9 @@ describe('a web application with Playwright', () => {
     expect(text).toMatch(
       /^Sandbox s1 has 1 call:\n {2}1\. GET .*\/providers \(listProviders\): 503 by rule 1 of 'fail'/,
     )
+    expect(text).toContain(
+      'Beside it, the default sandbox answered 1 call meanwhile: GET /providers with a key of no sandbox',
+    )
     expect(JSON.parse(har ?? '').log.entries[0].response.status).toBe(503)
   })
 })
