@@ -8,6 +8,7 @@ import { withParts } from './sections.ts'
 for (const [name, update] of [
   ['README.md', withParts],
   ['scenarios/README.md', withParts],
+  ['test/consumers/README.md', withParts],
   ['LICENSE', withLicences],
 ] as const) {
   const file = new URL(`../../${name}`, import.meta.url)

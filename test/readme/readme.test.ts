@@ -37,3 +37,10 @@ describe('scenarios/README.md', () => {
     expect(recorded.sort()).toEqual([...bundledScenarios.keys()].sort())
   })
 })
+
+describe('test/consumers/README.md', () => {
+  it('is fresh: its recipes are the files that the slow tests run (else: npm run generate)', () => {
+    const recipes = readFileSync(new URL('../consumers/README.md', import.meta.url), 'utf8')
+    expect(recipes).toBe(withParts(recipes))
+  })
+})
