@@ -10,6 +10,7 @@ export const bundled = [
   '@msw/data',
   '@noble/hashes',
   '@scalar/helpers',
+  '@scalar/helpers',
   '@scalar/openapi-upgrader',
   '@standard-schema/spec',
   '@scalar/openapi-upgrader',

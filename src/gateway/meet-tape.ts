@@ -4,6 +4,7 @@
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import { monotonic } from '../lib/clock.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { toReplay } from '../tapes/replay.ts'
 import type { TapeRequest } from '../tapes/tape.ts'
@@ -33,7 +34,8 @@ export async function meetTape(
   const { key, tapes, miss } = recordings.find(request)
   const found = tapes.length > 0 ? tapes[occurrences.next(key)] : undefined
   if (found) {
-    const { waitMs, reply } = toReplay(found.tape, options.speed)
+    const elapsed = () => (options.timeScale > 0 ? (monotonic() - record.startedAt) / options.timeScale : 0)
+    const { waitMs, reply } = toReplay(found.tape, options.speed, elapsed)
     if (waitMs > 0) await clock.wait(waitMs, signal)
     return reply
   }

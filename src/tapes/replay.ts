@@ -20,40 +20,51 @@ const leftOut = new Set([
 
 /**
  * @param speed Twice as fast at 2; 0 waits for nothing.
+ * @param elapsed Milliseconds of sandbox time since the request came: what was late already is not waited for again.
  * @returns The reply, and the milliseconds until its head.
  */
-export function toReplay(tape: Tape, speed: number): { waitMs: number; reply: Reply } {
+export function toReplay(
+  tape: Tape,
+  speed: number,
+  elapsed: () => number = () => 0,
+): { waitMs: number; reply: Reply } {
   const { reply, end } = tape
   const scale = (ms: number) => (speed > 0 ? Math.max(0, ms) / speed : 0)
   if (!reply) {
     const how = hangUpOf(tape) ?? 'end'
-    return { waitMs: scale(end?.ms ?? 0), reply: { status: 0, headers: {}, body: { kind: 'hang-up', how } } }
+    return {
+      waitMs: scale(end?.ms ?? 0) - elapsed(),
+      reply: { status: 0, headers: {}, body: { kind: 'hang-up', how } },
+    }
   }
   const frames = {
     *[Symbol.iterator]() {
-      yield* framesOf(tape, scale)
+      yield* framesOf(tape, scale, elapsed)
     },
   }
   return {
-    waitMs: scale(reply.ms),
+    waitMs: scale(reply.ms) - elapsed(),
     reply: { status: reply.status, headers: replayedHeaders(tape), body: { kind: 'frames', frames } },
   }
 }
 
-function* framesOf(tape: Tape, scale: (ms: number) => number): Generator<Frame> {
-  const { reply, chunks, end } = tape
-  let at = reply?.ms ?? 0
+function* framesOf(
+  { chunks, end, ...tape }: Tape,
+  scale: (ms: number) => number,
+  elapsed: () => number,
+): Generator<Frame> {
+  let at = elapsed()
   for (const chunk of chunks) {
     yield* waitUntil(chunk.ms)
     yield { kind: 'bytes', bytes: bytesOf(chunk) }
   }
-  yield* waitUntil(end?.ms ?? at)
-  const how = hangUpOf(tape)
+  if (end) yield* waitUntil(end.ms)
+  const how = hangUpOf({ chunks, end, ...tape })
   if (how) yield { kind: 'hang-up', how }
 
   function* waitUntil(ms: number): Generator<Frame> {
-    const wait = scale(ms - at)
-    at = Math.max(at, ms)
+    const wait = scale(ms) - at
+    at = Math.max(at, scale(ms))
     if (wait > 0) yield { kind: 'wait', ms: wait }
   }
 }
