@@ -2,6 +2,7 @@
 
 import type * as z from 'zod'
 import { benchmarks } from './benchmark.ts'
+import { models } from './catalogue-model.ts'
 import type { CollectionDeclaration } from './collection.ts'
 import { embeddingsModels } from './model.ts'
 import { pages } from './page.ts'
@@ -19,6 +20,7 @@ const list = [
   presetVersions,
   pages,
   posts,
+  models,
 ] as const
 
 type Declared = (typeof list)[number]

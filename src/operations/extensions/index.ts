@@ -5,13 +5,15 @@
 import type { Operation } from '../../operation.ts'
 import type { ExtensionName } from '../../sandbox/options.ts'
 import { createChatCompletion } from './chat/create-chat-completion.ts'
+import { createEmbeddings } from './embeddings/create-embeddings.ts'
 import { createMessage } from './messages/create-message.ts'
+import { countModels, listModelEndpoints, listModels } from './models/list-models.ts'
 
 const lists = {
   chat: [createChatCompletion],
   messages: [createMessage],
-  models: [],
-  embeddings: [],
+  models: [listModels, countModels, listModelEndpoints],
+  embeddings: [createEmbeddings],
   account: [],
 } as const satisfies Record<ExtensionName, readonly unknown[]>
 

@@ -1,0 +1,92 @@
+// A model of the catalogue, as GET /models lists it: an extension, since the specification names the group Models and
+// shows the entry of an embeddings model alone. Its prices are what calls cost.
+
+import * as z from 'zod'
+import { defineCollection } from './collection.ts'
+import {
+  EARLIEST,
+  type FactoryContext,
+  pick,
+  price,
+  timestamp,
+  titled,
+  uniqueWords,
+  VENDORS,
+} from './factory.ts'
+import { EmbeddingsModel } from './model.ts'
+
+export const CatalogueModel = z.lazy(() => {
+  const entry = EmbeddingsModel.unwrap()
+  return entry
+    .extend({
+      architecture: entry.shape.architecture.extend({ output_modalities: z.array(z.string()).min(1) }),
+      supported_parameters: z.array(z.string()).describe('Names of request parameters.'),
+      default_parameters: z.record(z.string(), z.number().nullable()).nullable(),
+      knowledge_cutoff: z.string().nullable(),
+      expiration_date: z.string().nullable(),
+    })
+    .meta({ id: 'Model', description: 'A model with its metadata and pricing.' })
+})
+
+export type CatalogueModel = z.infer<typeof CatalogueModel>
+
+export const models = defineCollection({
+  name: 'models',
+  schema: CatalogueModel,
+  keys: { id: ({ id }) => id, slug: ({ canonical_slug }) => canonical_slug },
+  fixtures: () => import('../../fixtures/models.json', { with: { type: 'json' } }),
+  fake: fakeCatalogueModel,
+})
+
+/** Makes one plausible model, such as `kestrel/meadow-pro`. */
+export function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
+  const { field } = context
+  const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, EDITIONS)
+  const id = `${vendor}/${words.join('-')}`
+  const context_length = pick(field('context_length'), [32_768, 65_536, 131_072, 200_000, 1_048_576])
+  const perMillion = field('pricing').number.int({ min: 5, max: 400 }) / 100
+  return {
+    id,
+    canonical_slug: id,
+    name: `${titled(vendor)}: ${words.map(titled).join(' ')}`,
+    description: pick(field('description'), DESCRIPTIONS),
+    created: Math.floor(Date.parse(timestamp(field('created'), EARLIEST)) / 1000),
+    context_length,
+    architecture: {
+      input_modalities: ['text'],
+      output_modalities: ['text'],
+      modality: 'text->text',
+      tokenizer: titled(vendor),
+      instruct_type: null,
+    },
+    pricing: { prompt: price(perMillion), completion: price(perMillion * 4), image: '0', request: '0' },
+    top_provider: { context_length, is_moderated: false, max_completion_tokens: 16_384 },
+    supported_parameters: ['max_tokens', 'stop', 'temperature', 'tool_choice', 'tools', 'top_p'],
+    links: { details: `/api/v1/models/${id}/endpoints` },
+    default_parameters: null,
+    per_request_limits: null,
+    supported_voices: null,
+    knowledge_cutoff: null,
+    expiration_date: null,
+  }
+}
+
+const FAMILIES = [
+  'meadow',
+  'harrow',
+  'summit',
+  'estuary',
+  'lumen',
+  'trellis',
+  'garnet',
+  'willow',
+  'compass',
+  'heron',
+]
+const EDITIONS = ['pro', 'mini', 'flash', 'base', 'coder', 'chat']
+const DESCRIPTIONS = [
+  'A general model for writing, questions and summaries.',
+  'Follows instructions closely and keeps to a format.',
+  'Made for tools: it calls functions and reads what they return.',
+  'Small and quick, for high volumes of short requests.',
+]

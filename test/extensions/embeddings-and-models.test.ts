@@ -1,0 +1,104 @@
+/**
+ * POST /embeddings and GET /models, off by default, through a published client.
+ */
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+let client: OpenAI
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0, extensions: ['embeddings', 'models'] })
+  client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl, maxRetries: 0 })
+})
+afterAll(() => server.close())
+
+const model = 'aurora/embed-large'
+
+async function embed(...input: string[]): Promise<number[][]> {
+  const { data } = await client.embeddings.create({ model, input })
+  return data.map(({ embedding }) => embedding)
+}
+
+function cosine(left: readonly number[] = [], right: readonly number[] = []): number {
+  return left.reduce((sum, value, place) => sum + value * (right[place] as number), 0)
+}
+
+describe('POST /embeddings', () => {
+  it('gives unit vectors, the same for the same text', async () => {
+    const [first] = await embed('Tides follow the moon.')
+    const [again] = await embed('Tides follow the moon.')
+    expect(first).toHaveLength(1536)
+    expect(cosine(first, first)).toBeCloseTo(1, 5)
+    expect(again).toEqual(first)
+    expect(first?.filter((value) => value === 0).length).toBeLessThan(100)
+  })
+
+  it('moves a text a little by one word, and far by another subject', async () => {
+    const [text, near, far] = await embed(
+      'The harbour is closed in winter, and the boats stay ashore until the ice has gone.',
+      'The harbour is closed in winter, and the ships stay ashore until the ice has gone.',
+      'Compile the project with strict types, then run every unit test twice.',
+    )
+    expect(cosine(text, near)).toBeGreaterThan(0.8)
+    expect(cosine(text, near)).toBeLessThan(1)
+    expect(Math.abs(cosine(text, far))).toBeLessThan(0.4)
+  })
+
+  it('takes dimensions, and gives the same numbers as base64 and as floats', async () => {
+    const ask = (encoding_format: 'float' | 'base64') =>
+      client.embeddings.create({ model, input: 'Hello', dimensions: 64, encoding_format })
+    const [{ data: floats }, { data: coded }] = await Promise.all([ask('float'), ask('base64')])
+    expect(floats[0]?.embedding).toHaveLength(64)
+    const bytes = Buffer.from(coded[0]?.embedding as unknown as string, 'base64')
+    const decoded = Array.from({ length: 64 }, (_, place) => bytes.readFloatLE(place * 4))
+    expect(decoded).toEqual(floats[0]?.embedding)
+  })
+
+  it('counts tokens, and takes tokens in place of texts', async () => {
+    const { usage } = await client.embeddings.create({ model, input: ['one two', 'three'] })
+    expect(usage).toEqual({ prompt_tokens: 3, total_tokens: 3 })
+    const { data } = await client.embeddings.create({ model, input: [[1, 2, 3], [4]] })
+    expect(data).toHaveLength(2)
+  })
+
+  it('refuses more than it gives', async () => {
+    const input = Array.from({ length: 2000 }, () => 'x')
+    await expect(client.embeddings.create({ model, input, dimensions: 8192 })).rejects.toMatchObject({
+      status: 400,
+    })
+    await expect(client.embeddings.create({ model, input: [] })).rejects.toMatchObject({ status: 400 })
+  })
+})
+
+describe('GET /models', () => {
+  it('lists the catalogue with prices', async () => {
+    const { data } = await client.models.list()
+    expect(data.map(({ id }) => id)).toContain('aurora/dawn-2')
+    expect(data[0]).toMatchObject({ pricing: { prompt: expect.stringMatching(/^0\.\d+$/) } })
+  })
+
+  const read = async (path: string) => {
+    const response = await fetch(server.baseUrl + path, { headers: { authorization: 'Bearer any' } })
+    return { status: response.status, body: await response.json() }
+  }
+
+  it('filters, pages and counts', async () => {
+    const all = (await read('/models')).body
+    expect(all.total_count).toBe(all.data.length)
+    const page = (await read('/models?limit=3&offset=3')).body
+    expect(page.data).toEqual(all.data.slice(3, 6))
+    expect(page.links.next).toBe('/api/v1/models?offset=6&limit=3')
+    const thinking = (await read('/models?supported_parameters=reasoning,tools')).body
+    expect(thinking.data.length).toBeGreaterThan(0)
+    expect(thinking.data.length).toBeLessThan(all.data.length)
+    expect((await read('/models/count')).body).toEqual({ data: { count: all.data.length } })
+    expect((await read('/models?q=POLAR')).body.total_count).toBe(2)
+  })
+
+  it('shows where a model runs', async () => {
+    const { body } = await read('/models/aurora/dawn-2/endpoints')
+    expect(body.data).toMatchObject({ id: 'aurora/dawn-2', endpoints: [{ model_id: 'aurora/dawn-2' }, {}] })
+    expect((await read('/models/nobody/none/endpoints')).status).toBe(404)
+  })
+})
