@@ -51,7 +51,7 @@ const strangers = new Set(['rules database'])
 
 /** Packages that only some files may import. */
 const knownOnlyBy: Record<string, RegExp> = {
-  msw: /^src\/(adapters\/(msw|intercept[\w-]*)|index|vitest)\.ts$/,
+  msw: /^src\/(adapters\/(msw|intercept[\w-]*)|index)\.ts$/,
   vitest: /^src\/vitest\.ts$/,
   '@playwright/test': /^src\/playwright\.ts$/,
   '@msw/data': /^src\/database\//,

@@ -96,7 +96,7 @@ function looksMeant(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
 
 /** Paths of the interface that the specification names and does not describe, and under which clients ask for them. */
 const wellKnown =
-  /^\/(responses|chat\/completions|completions|messages|models|embeddings|rerank|images\/generations|audio\/(speech|transcriptions)|credits|generation|keys?|workspaces|presets)(\/|$)/
+  /^\/(responses|chat\/completions|completions|messages|models|embeddings|rerank|images\/generations|audio\/(speech|transcriptions)|workspaces|presets)(\/|$)/
 
 function isLoopback({ hostname }: URL): boolean {
   return loopback.test(hostname)
