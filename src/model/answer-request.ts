@@ -7,6 +7,7 @@ import { hash } from '../lib/seed.ts'
 import type { ResolverContext } from '../operation.ts'
 import type { CreateResponseBody } from '../resources/create-response-body.ts'
 import { answerPrompt } from './answer.ts'
+import { type AnswerEnd, endOf, isWritten } from './answer-end.ts'
 import { type CountedAnswer, cutAnswer } from './budget.ts'
 import type { Conversation } from './conversation.ts'
 import { checkModel } from './known-model.ts'
@@ -18,11 +19,16 @@ import { countTokens } from './tokens.ts'
 import { type AnswerUsage, usageOf } from './usage.ts'
 
 export interface AnsweredRequest {
+  /** Of the answer, where a rule gives it. */
+  readonly id?: string | undefined
   /** The request, with what its preset brings. */
   readonly body: CreateResponseBody
   readonly conversation: Conversation
   readonly answer: CountedAnswer
   readonly usage: AnswerUsage
+  readonly end: AnswerEnd
+  /** Whether the events of its items alternate. */
+  readonly isInterleaved?: boolean | undefined
 }
 
 type AnswerContext = Pick<ResolverContext, 'sandbox' | 'script' | 'assume' | 'warn'>
@@ -42,7 +48,8 @@ export async function answerRequest(
   const conversation = readConversation(body.input)
   const found = await searchWeb(body, model, conversation.question, { sandbox, assume, warn })
   const searched = found !== undefined
-  const items = script && scriptedItems(script, conversation, searched)
+  const items =
+    (script && scriptedItems(script, conversation, searched)) ?? (isWritten(script) ? undefined : [])
   const search = { searched, sources: scriptedSources(script, searched) ?? found }
   const seed = choice === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', choice)
   const answer = items
@@ -50,7 +57,16 @@ export async function answerRequest(
     : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, assume, warn })
   const counted = cutAnswer(answer, body.max_output_tokens ?? undefined)
   const usage = usageOf(countInput(body, conversation), counted, script?.usage)
-  return { body, conversation, answer: counted, usage }
+  const end = endOf(script, counted.isCut)
+  return {
+    id: script?.id,
+    body,
+    conversation,
+    answer: counted,
+    usage,
+    end,
+    isInterleaved: script?.interleave,
+  }
 }
 
 /** The instructions and every text of the conversation. */

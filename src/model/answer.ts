@@ -4,6 +4,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { hash, random } from '../lib/seed.ts'
+import type { ImageGenerationCall, WebSearchAction } from '../resources/response.ts'
 import { type CitedText, citeLinks, joinPieces, linkTo } from './citations.ts'
 import type { Conversation } from './conversation.ts'
 import type { Source } from './corpus.ts'
@@ -56,14 +57,35 @@ export interface Answer {
   reasoningTokens: number
 }
 
-export type AnswerItem = MessageItem | FunctionCallItem | WebSearchItem
+export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSearchItem | ImageItem
 
-export interface MessageItem {
-  type: 'message'
-  parts: readonly CitedText[]
+/** What an item may have of its own; it is made where it is not given. */
+interface ItemHead {
+  id?: string | undefined
+  /** Default: that of an item which is whole, or cut. */
+  status?: string | undefined
 }
 
-export interface FunctionCallItem {
+export interface MessageItem extends ItemHead {
+  type: 'message'
+  parts: readonly MessagePart[]
+}
+
+export type MessagePart = CitedText | Refusal
+
+export interface Refusal {
+  refusal: string
+}
+
+/** What was thought, in paragraphs: in short, in full, and in a form that only the gateway reads. */
+export interface ReasoningItem extends ItemHead {
+  type: 'reasoning'
+  summary: readonly string[]
+  content: readonly string[]
+  encrypted?: string | null | undefined
+}
+
+export interface FunctionCallItem extends ItemHead {
   type: 'function_call'
   name: string
   /** JSON. */
@@ -72,9 +94,21 @@ export interface FunctionCallItem {
   call_id?: string | undefined
 }
 
-export interface WebSearchItem {
+export interface WebSearchItem extends ItemHead {
   type: 'web_search_call'
-  query: string
+  action: WebSearchAction
+}
+
+export interface ImageItem extends ItemHead {
+  type: 'image_generation_call'
+  /** Base64; null where there is none. */
+  result: string | null
+  /** Base64 of what a stream shows before. */
+  previews: readonly string[]
+  /** How it was made, as the Response object has it. */
+  settings: Partial<
+    Pick<ImageGenerationCall, 'revised_prompt' | 'background' | 'output_format' | 'quality' | 'size'>
+  >
 }
 
 /** The call of a forced function, or else a message, behind the search that was made for it. */
@@ -87,7 +121,7 @@ export function answerPrompt(prompt: Prompt, context: AnswerContext): Answer {
 }
 
 export function webSearchItem({ question }: Conversation): WebSearchItem {
-  return { type: 'web_search_call', query: searchQuery(question) }
+  return { type: 'web_search_call', action: { type: 'search', query: searchQuery(question) } }
 }
 
 /** Decides on everything that varies: seed, model and input, and nothing else. */

@@ -1,8 +1,7 @@
 /**
  * Counts the tokens of an answer, and cuts it where it is allowed no more. Nothing but the end changes.
  */
-import type { Answer, AnswerItem } from './answer.ts'
-import type { CitedText } from './citations.ts'
+import type { Answer, AnswerItem, MessagePart, ReasoningItem } from './answer.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
 export interface CountedAnswer {
@@ -30,7 +29,9 @@ export function cutAnswer(answer: Answer, limit = Number.POSITIVE_INFINITY): Cou
     counted.isCut = wanted > left
     if (wanted > 0 && left === 0) break
     counted.items.push({ item: counted.isCut ? cutItem(item, left) : item, isCut: counted.isCut })
-    counted.outputTokens += Math.min(wanted, left)
+    const taken = Math.min(wanted, left)
+    counted.outputTokens += taken
+    if (item.type === 'reasoning') counted.reasoningTokens += taken
     if (counted.isCut) break
   }
   return counted
@@ -39,27 +40,70 @@ export function cutAnswer(answer: Answer, limit = Number.POSITIVE_INFINITY): Cou
 function tokensOf(item: AnswerItem): number {
   switch (item.type) {
     case 'message':
-      return item.parts.reduce((sum, { text }) => sum + countTokens(text), 0)
+      return tokensIn(item.parts.map(wordsOf))
+    case 'reasoning':
+      return tokensIn(thoughtsOf(item))
     case 'function_call':
       return countTokens(item.arguments)
     case 'web_search_call':
+    case 'image_generation_call':
       return 0
   }
 }
 
-function cutItem(item: AnswerItem, limit: number): AnswerItem {
-  if (item.type === 'function_call') return { ...item, arguments: cutText(item.arguments, limit) }
-  return item.type === 'message' ? { ...item, parts: cutParts(item.parts, limit) } : item
+function tokensIn(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + countTokens(text), 0)
 }
 
-function cutParts(parts: readonly CitedText[], limit: number): CitedText[] {
-  const kept: CitedText[] = []
+/** A summary is counted only where the thoughts themselves are not shown. */
+function thoughtsOf({ summary, content }: ReasoningItem): readonly string[] {
+  return content.length > 0 ? content : summary
+}
+
+function wordsOf(part: MessagePart): string {
+  return 'refusal' in part ? part.refusal : part.text
+}
+
+function cutItem(item: AnswerItem, limit: number): AnswerItem {
+  switch (item.type) {
+    case 'message':
+      return { ...item, parts: cutParts(item.parts, limit) }
+    case 'reasoning':
+      return { ...item, ...cutThoughts(item, limit) }
+    case 'function_call':
+      return { ...item, arguments: cutText(item.arguments, limit) }
+    default:
+      return item
+  }
+}
+
+function cutThoughts(
+  { summary, content }: ReasoningItem,
+  limit: number,
+): Pick<ReasoningItem, 'summary' | 'content'> {
+  return content.length > 0
+    ? { summary, content: cutTexts(content, limit) }
+    : { summary: cutTexts(summary, limit), content }
+}
+
+function cutParts(parts: readonly MessagePart[], limit: number): MessagePart[] {
+  return cutTexts(parts.map(wordsOf), limit).map((short, index) => {
+    const part = parts[index] as MessagePart
+    if ('refusal' in part) return { refusal: short }
+    return {
+      text: short,
+      annotations: part.annotations.filter(({ end_index }) => end_index <= short.length),
+    }
+  })
+}
+
+function cutTexts(texts: readonly string[], limit: number): string[] {
+  const kept: string[] = []
   let left = limit
-  for (const { text, annotations } of parts) {
+  for (const text of texts) {
     if (left === 0) break
-    const short = cutText(text, left)
+    kept.push(cutText(text, left))
     left -= Math.min(left, countTokens(text))
-    kept.push({ text: short, annotations: annotations.filter(({ end_index }) => end_index <= short.length) })
   }
   return kept
 }

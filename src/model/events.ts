@@ -5,24 +5,73 @@
 import type { StreamEvent } from '../http/reply.ts'
 import type {
   FunctionCall,
+  ImageGenerationCall,
+  OutputItem,
   OutputMessage,
+  OutputRefusal,
   OutputText,
+  Reasoning,
   ResponseObject,
   WebSearchCall,
 } from '../resources/response.ts'
 import { tokenize } from './tokens.ts'
 
-/** An event, and whether a token is told by it: those are what a paced stream waits for. */
-export function* responseEvents(response: ResponseObject): Generator<StreamEvent> {
+export interface Telling {
+  /** Base64 by the place of the image in the output: what is shown before it. */
+  readonly previews?: ReadonlyMap<number, readonly string[]>
+  /** Whether the events of the items alternate. Default: one item after the other. */
+  readonly isInterleaved?: boolean | undefined
+}
+
+export function* responseEvents(
+  response: ResponseObject,
+  { previews, isInterleaved }: Telling = {},
+): Generator<StreamEvent> {
   const begun = inProgress(response)
   yield { type: 'response.created', response: begun }
   yield { type: 'response.in_progress', response: begun }
-  for (const [index, item] of response.output.entries()) {
-    if (item.type === 'message') yield* messageEvents(item, index)
-    else if (item.type === 'function_call') yield* functionCallEvents(item, index)
-    else yield* webSearchEvents(item, index)
+  const items = response.output.map((item, index) => itemEvents(item, index, previews?.get(index)))
+  if (isInterleaved) yield* alternating(items)
+  else for (const events of items) yield* events
+  yield { type: lastEvent(response), response }
+}
+
+/** No client knows an event of its own for the other statuses: the response says it. */
+function lastEvent({ status }: ResponseObject): string {
+  return status === 'incomplete' || status === 'failed' ? `response.${status}` : 'response.completed'
+}
+
+/** One of each in turn, until all are at their end. */
+function* alternating(items: readonly Iterator<StreamEvent>[]): Generator<StreamEvent> {
+  for (let open = [...items]; open.length > 0; ) {
+    const still: Iterator<StreamEvent>[] = []
+    for (const events of open) {
+      const { done, value } = events.next()
+      if (done) continue
+      yield value
+      still.push(events)
+    }
+    open = still
   }
-  yield { type: `response.${response.status}`, response }
+}
+
+function itemEvents(
+  item: OutputItem,
+  index: number,
+  previews: readonly string[] | undefined,
+): Generator<StreamEvent> {
+  switch (item.type) {
+    case 'message':
+      return messageEvents(item, index)
+    case 'reasoning':
+      return reasoningEvents(item, index)
+    case 'function_call':
+      return functionCallEvents(item, index)
+    case 'web_search_call':
+      return webSearchEvents(item, index)
+    case 'image_generation_call':
+      return imageEvents(item, index, previews)
+  }
 }
 
 /** The response before anything of it is there. */
@@ -31,6 +80,7 @@ function inProgress(response: ResponseObject): ResponseObject {
     ...response,
     status: 'in_progress',
     completed_at: null,
+    error: null,
     incomplete_details: null,
     output: [],
     usage: {
@@ -45,7 +95,9 @@ function inProgress(response: ResponseObject): ResponseObject {
 function* messageEvents(item: OutputMessage, output_index: number): Generator<StreamEvent> {
   yield added({ ...item, status: 'in_progress', content: [] }, output_index)
   for (const [content_index, part] of item.content.entries()) {
-    yield* textEvents(part, { item_id: item.id, output_index, content_index })
+    const position = { item_id: item.id, output_index, content_index }
+    if (part.type === 'refusal') yield* refusalEvents(part, position)
+    else yield* textEvents(part, position)
   }
   yield done(item, output_index)
 }
@@ -69,6 +121,37 @@ function* textEvents(part: OutputText, position: Position): Generator<StreamEven
   yield { type: 'response.content_part.done', ...position, part }
 }
 
+function* refusalEvents(part: OutputRefusal, position: Position): Generator<StreamEvent> {
+  yield { type: 'response.content_part.added', ...position, part: { ...part, refusal: '' } }
+  for (const delta of tokenize(part.refusal)) yield { type: 'response.refusal.delta', ...position, delta }
+  yield { type: 'response.refusal.done', ...position, refusal: part.refusal }
+  yield { type: 'response.content_part.done', ...position, part }
+}
+
+function* reasoningEvents(item: Reasoning, output_index: number): Generator<StreamEvent> {
+  const { id: item_id, summary, content = [] } = item
+  const { content: _, ...empty } = { ...item, summary: [] }
+  yield added(item.status ? { ...empty, status: 'in_progress' } : empty, output_index)
+  for (const [summary_index, part] of summary.entries()) {
+    const position = { item_id, output_index, summary_index }
+    const { text } = part
+    yield { type: 'response.reasoning_summary_part.added', ...position, part: { ...part, text: '' } }
+    for (const delta of tokenize(text))
+      yield { type: 'response.reasoning_summary_text.delta', ...position, delta }
+    yield { type: 'response.reasoning_summary_text.done', ...position, text }
+    yield { type: 'response.reasoning_summary_part.done', ...position, part }
+  }
+  for (const [content_index, part] of content.entries()) {
+    const position = { item_id, output_index, content_index }
+    const { text } = part
+    yield { type: 'response.content_part.added', ...position, part: { ...part, text: '' } }
+    for (const delta of tokenize(text)) yield { type: 'response.reasoning_text.delta', ...position, delta }
+    yield { type: 'response.reasoning_text.done', ...position, text }
+    yield { type: 'response.content_part.done', ...position, part }
+  }
+  yield done(item, output_index)
+}
+
 function* functionCallEvents(item: FunctionCall, output_index: number): Generator<StreamEvent> {
   const { id: item_id, name } = item
   yield added({ ...item, status: 'in_progress', arguments: '' }, output_index)
@@ -90,7 +173,28 @@ function* webSearchEvents(item: WebSearchCall, output_index: number): Generator<
   yield added({ ...item, status: 'in_progress' }, output_index)
   yield { type: 'response.web_search_call.in_progress', ...position }
   yield { type: 'response.web_search_call.searching', ...position }
-  yield { type: 'response.web_search_call.completed', ...position }
+  if (item.status === 'completed') yield { type: 'response.web_search_call.completed', ...position }
+  yield done(item, output_index)
+}
+
+function* imageEvents(
+  item: ImageGenerationCall,
+  output_index: number,
+  previews: readonly string[] = [],
+): Generator<StreamEvent> {
+  const position = { item_id: item.id, output_index }
+  yield added({ ...item, status: 'in_progress', result: null }, output_index)
+  yield { type: 'response.image_generation_call.in_progress', ...position }
+  yield { type: 'response.image_generation_call.generating', ...position }
+  for (const [partial_image_index, partial_image_b64] of previews.entries()) {
+    yield {
+      type: 'response.image_generation_call.partial_image',
+      ...position,
+      partial_image_index,
+      partial_image_b64,
+    }
+  }
+  if (item.status === 'completed') yield { type: 'response.image_generation_call.completed', ...position }
   yield done(item, output_index)
 }
 

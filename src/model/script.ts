@@ -3,10 +3,11 @@
  */
 import type * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
+import type { WebSearchAction } from '../resources/response.ts'
 import type { ScriptedItem } from '../rules/scripted-item.ts'
 import type { ScriptedCitation, ScriptedReply } from '../rules/scripted-reply.ts'
-import { type AnswerItem, webSearchItem } from './answer.ts'
-import { type CitedText, cite } from './citations.ts'
+import { type AnswerItem, type MessagePart, webSearchItem } from './answer.ts'
+import { cite } from './citations.ts'
 import type { Conversation } from './conversation.ts'
 import type { Source } from './corpus.ts'
 import { placeOf } from './domains.ts'
@@ -46,20 +47,51 @@ function toSource({ url, title, content }: z.infer<typeof ScriptedCitation>): So
 }
 
 function toItem(item: ScriptedItem): AnswerItem {
+  const { id, status } = item
+  const head = { id, status }
   switch (item.type) {
     case 'message':
-      return { type: 'message', parts: toParts(item.content) }
+      return { ...head, type: 'message', parts: toParts(item.content) }
+    case 'reasoning': {
+      const { summary = [], content = [], encrypted_content: encrypted } = item
+      return { ...head, type: 'reasoning', summary: toTexts(summary), content: toTexts(content), encrypted }
+    }
     case 'function_call': {
       const { name, arguments: given = {}, call_id } = item
       const text = typeof given === 'string' ? given : JSON.stringify(given)
-      return { type: 'function_call', name, arguments: text, call_id }
+      return { ...head, type: 'function_call', name, arguments: text, call_id }
     }
     case 'web_search_call':
-      return { type: 'web_search_call', query: item.action?.query ?? '' }
+      return { ...head, type: 'web_search_call', action: toAction(item.action) }
+    case 'image_generation_call': {
+      const { result = status === 'failed' ? null : onePixel, partial_images: previews = [], ...rest } = item
+      const { revised_prompt, background, output_format, quality, size } = rest
+      const given = { revised_prompt, background, output_format, quality, size }
+      const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      return { ...head, type: 'image_generation_call', result, previews, settings }
+    }
   }
 }
 
-function toParts(content: (ScriptedItem & { type: 'message' })['content']): CitedText[] {
+function toParts(content: (ScriptedItem & { type: 'message' })['content']): MessagePart[] {
   if (typeof content === 'string') return [{ text: content, annotations: [] }]
-  return content.map(({ text, annotations = [] }) => ({ text, annotations }))
+  return content.map((part) =>
+    part.refusal === undefined
+      ? { text: part.text ?? '', annotations: part.annotations ?? [] }
+      : { refusal: part.refusal },
+  )
 }
+
+function toTexts(paragraphs: string | readonly (string | { text: string })[]): string[] {
+  if (typeof paragraphs === 'string') return [paragraphs]
+  return paragraphs.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.text))
+}
+
+function toAction(action: (ScriptedItem & { type: 'web_search_call' })['action']): WebSearchAction {
+  if (!action) return { type: 'search', query: '' }
+  return 'type' in action ? action : { type: 'search', query: action.query }
+}
+
+/** A PNG of one transparent pixel. */
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

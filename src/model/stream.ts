@@ -5,13 +5,17 @@ import { encodeEvent } from '../http/encode.ts'
 import type { Frame, StreamEvent } from '../http/reply.ts'
 import type { ResponseObject } from '../resources/response.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
-import { responseEvents } from './events.ts'
+import { responseEvents, type Telling } from './events.ts'
 import { type PaceOptions, pacedFrames } from './paced-frames.ts'
 
 export type StreamOptions = PaceOptions & Pick<GatewayOptions, 'streamEvents'>
 
 /** Every frame of the stream, each made when it is asked for. */
-export function streamFrames(response: ResponseObject, options: StreamOptions): Generator<Frame> {
+export function streamFrames(
+  response: ResponseObject,
+  options: StreamOptions,
+  telling?: Telling,
+): Generator<Frame> {
   const toWire = deltaWriter()
   let sequence = 0
   const toFrame = (event: StreamEvent): Frame | undefined => {
@@ -20,26 +24,29 @@ export function streamFrames(response: ResponseObject, options: StreamOptions): 
     told.sequence_number = sequence++
     return isToken(event) ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }
   }
-  return pacedFrames({ id: response.id, events: responseEvents(response), isToken, toFrame }, options)
+  const events = responseEvents(response, telling)
+  return pacedFrames({ id: response.id, events, isToken, toFrame }, options)
 }
 
 interface Delta extends StreamEvent {
   delta: string
+  item_id?: unknown
+  content_index?: unknown
+  summary_index?: unknown
 }
 
 function isToken(event: StreamEvent): event is Delta {
-  const { type } = event
-  return type === 'response.output_text.delta' || type === 'response.function_call_arguments.delta'
+  return event.type?.endsWith('.delta') ?? false
 }
 
-/** Writes deltas for the wire. They are most of a stream, and the deltas of one item differ in two fields only. */
+/** Writes deltas for the wire. They are most of a stream, and the deltas of one part differ in two fields only. */
 function deltaWriter(): (event: Delta) => string {
-  let item: unknown
+  let last: Delta | undefined
   let before = ''
   let between = ''
   return (event) => {
-    if (event.item_id !== item) {
-      item = event.item_id
+    if (!last || !isOfSamePart(event, last)) {
+      last = event
       const sample = encodeEvent({ ...event, delta: '', sequence_number: 0 })
       const place = sample.indexOf('"delta":""') + '"delta":'.length
       before = sample.slice(0, place)
@@ -49,6 +56,15 @@ function deltaWriter(): (event: Delta) => string {
     const json = plain.test(delta) ? `"${delta}"` : JSON.stringify(delta)
     return `${before}${json}${between}${event.sequence_number}}\n\n`
   }
+}
+
+function isOfSamePart(event: Delta, last: Delta): boolean {
+  return (
+    event.item_id === last.item_id &&
+    event.type === last.type &&
+    event.content_index === last.content_index &&
+    event.summary_index === last.summary_index
+  )
 }
 
 /** Text that JSON leaves as it is. */
@@ -64,6 +80,7 @@ function documented(event: StreamEvent): StreamEvent | undefined {
     case 'response.completed':
       return event
     case 'response.incomplete':
+    case 'response.failed':
       return { ...event, type: 'response.completed' }
     default:
       return undefined

@@ -3,7 +3,7 @@
  */
 import { eventStream, ok } from '../http/reply.ts'
 import { answerRequest } from '../model/answer-request.ts'
-import { toResponseObject } from '../model/response-object.ts'
+import { tellingOf, toResponseObject } from '../model/response-object.ts'
 import { assumptionsOf } from '../model/responses-assumptions.ts'
 import { readResponsesConversation } from '../model/responses-conversation.ts'
 import { withScriptedHead } from '../model/script.ts'
@@ -41,7 +41,9 @@ export const createResponse = defineOperation({
     context.used(response.usage.total_tokens)
     for (const name of assumptionsOf(body, response)) context.assume(name)
     const { options } = context.sandbox
-    const reply = body.stream ? eventStream(streamFrames(response, options)) : ok(response)
+    const reply = body.stream
+      ? eventStream(streamFrames(response, options, tellingOf(answered)))
+      : ok(response)
     return script ? withScriptedHead(reply, script) : reply
   },
 })

@@ -16,6 +16,9 @@ export const ResponseStatus = z.enum([
 ])
 export type ResponseStatus = z.infer<typeof ResponseStatus>
 
+export const IncompleteReason = z.enum(['max_output_tokens', 'content_filter'])
+export type IncompleteReason = z.infer<typeof IncompleteReason>
+
 export const MessageStatus = z.enum(['completed', 'incomplete', 'in_progress'])
 export type MessageStatus = z.infer<typeof MessageStatus>
 
@@ -37,10 +40,17 @@ export const OutputText = z
     type: z.literal('output_text'),
     text: z.string(),
     annotations: z.array(UrlCitation),
+    logprobs: z.array(z.unknown()).optional(),
   })
   .meta({ id: 'OutputText', description: 'A content part that is text.' })
 
 export type OutputText = z.infer<typeof OutputText>
+
+export const OutputRefusal = z
+  .strictObject({ type: z.literal('refusal'), refusal: z.string() })
+  .meta({ id: 'OutputRefusal', description: 'A content part by which the model refuses.' })
+
+export type OutputRefusal = z.infer<typeof OutputRefusal>
 
 const outputMessage = () =>
   z
@@ -49,7 +59,7 @@ const outputMessage = () =>
       id: z.string(),
       status: MessageStatus,
       role: z.literal('assistant'),
-      content: z.array(OutputText),
+      content: z.array(z.discriminatedUnion('type', [OutputText, OutputRefusal])),
     })
     .meta({ id: 'OutputMessage', description: 'What the model says.' })
 
@@ -69,13 +79,66 @@ const functionCall = () =>
 
 export type FunctionCall = z.infer<ReturnType<typeof functionCall>>
 
+export const SummaryText = z
+  .strictObject({ type: z.literal('summary_text'), text: z.string() })
+  .meta({ id: 'SummaryText', description: 'A part of the summary of what the model thought.' })
+
+export const ReasoningText = z
+  .strictObject({ type: z.literal('reasoning_text'), text: z.string() })
+  .meta({ id: 'ReasoningText', description: 'A part of what the model thought.' })
+
+const reasoning = () =>
+  z
+    .strictObject({
+      type: z.literal('reasoning'),
+      id: z.string(),
+      status: MessageStatus.optional(),
+      summary: z.array(SummaryText),
+      content: z.array(ReasoningText).optional(),
+      encrypted_content: z.string().nullable().optional(),
+    })
+    .meta({ id: 'Reasoning', description: 'What the model thought before it went on.' })
+
+export type Reasoning = z.infer<ReturnType<typeof reasoning>>
+
+const imageGenerationCall = () =>
+  z
+    .strictObject({
+      type: z.literal('image_generation_call'),
+      id: z.string(),
+      status: z.enum(['in_progress', 'generating', 'completed', 'failed']),
+      result: z.string().nullable().describe('The image in base64.'),
+      revised_prompt: z.string().optional(),
+      background: z.string().optional(),
+      output_format: z.string().optional(),
+      quality: z.string().optional(),
+      size: z.string().optional(),
+    })
+    .meta({ id: 'ImageGenerationCall', description: 'An image that the model made.' })
+
+export type ImageGenerationCall = z.infer<ReturnType<typeof imageGenerationCall>>
+
+export const WebSearchAction = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('search'),
+      query: z.string(),
+      queries: z.array(z.string()).optional(),
+      sources: z.array(z.strictObject({ type: z.literal('url'), url: z.string() })).optional(),
+    }),
+    z.strictObject({ type: z.literal('open_page'), url: z.string().nullable().optional() }),
+    z.strictObject({ type: z.literal('find_in_page'), url: z.string(), pattern: z.string() }),
+  ]),
+)
+export type WebSearchAction = z.infer<typeof WebSearchAction>
+
 const webSearchCall = () =>
   z
     .strictObject({
       type: z.literal('web_search_call'),
       id: z.string(),
       status: z.enum(['in_progress', 'searching', 'completed', 'failed']),
-      action: z.strictObject({ type: z.literal('search'), query: z.string() }),
+      action: WebSearchAction,
     })
     .meta({ id: 'WebSearchCall', description: 'A search that was made before the message.' })
 
@@ -83,7 +146,13 @@ export type WebSearchCall = z.infer<ReturnType<typeof webSearchCall>>
 
 const outputItem = () =>
   z
-    .discriminatedUnion('type', [outputMessage(), functionCall(), webSearchCall()])
+    .discriminatedUnion('type', [
+      outputMessage(),
+      reasoning(),
+      functionCall(),
+      webSearchCall(),
+      imageGenerationCall(),
+    ])
     .meta({ id: 'OutputItem', description: 'One item of the output.' })
 
 export type OutputItem = z.infer<ReturnType<typeof outputItem>>
@@ -111,9 +180,7 @@ export const ResponseObject = z.lazy(() =>
       model: z.string().describe('The model that was asked for.'),
       status: ResponseStatus,
       error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
-      incomplete_details: z
-        .strictObject({ reason: z.enum(['max_output_tokens', 'content_filter']) })
-        .nullable(),
+      incomplete_details: z.strictObject({ reason: IncompleteReason }).nullable(),
       instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
       text: z
         .looseObject({})

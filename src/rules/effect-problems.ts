@@ -113,7 +113,7 @@ function* replyProblems(
   path: Path,
   { rule, place, operations }: Site,
 ): Generator<Problem> {
-  const composed = (['text', 'citations', 'output'] as const).filter((name) => reply[name] !== undefined)
+  const composed = composedFields.filter((name) => reply[name] !== undefined)
   const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
   if (composed.length + whole.length === 0) {
     yield { path, message: `The reply ${place} is empty: give it a text, output, a body or frames` }
@@ -126,6 +126,7 @@ function* replyProblems(
     }
   }
   yield* templateProblems(reply, path, place)
+  yield* endProblems(reply, path, place)
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (composed[0] && wrong !== undefined) {
     yield {
@@ -134,6 +135,36 @@ function* replyProblems(
     }
   }
 }
+
+/** Whether what it says of the end of the response fits together. */
+function* endProblems(
+  { responseStatus, incompleteReason, error }: ScriptedReply,
+  path: Path,
+  place: string,
+): Generator<Problem> {
+  const said = responseStatus ? `'responseStatus' says '${responseStatus}'` : `'incompleteReason' says otherwise`
+  if (incompleteReason && responseStatus && responseStatus !== 'incomplete') {
+    yield {
+      path: [...path, 'incompleteReason'],
+      message: `'incompleteReason' ${place} is of an incomplete response, and ${said}`,
+    }
+  }
+  if (error && (incompleteReason || (responseStatus && responseStatus !== 'failed')))
+    yield { path: [...path, 'error'], message: `'error' ${place} is of a failed response, and ${said}` }
+}
+
+/** What is for operations that write texts; the rest of the reply is made as it is without a rule. */
+const composedFields = [
+  'text',
+  'citations',
+  'output',
+  'interleave',
+  'id',
+  'responseStatus',
+  'incompleteReason',
+  'error',
+  'usage',
+] as const
 
 /** What says how often a rule happens; a script says so itself, by its turns. */
 const counts = [

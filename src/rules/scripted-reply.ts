@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
+import { IncompleteReason, ResponseStatus } from '../resources/response.ts'
 import { ScriptedItem } from './scripted-item.ts'
 
 /** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
@@ -63,8 +64,25 @@ export const ScriptedReply = z.lazy(() =>
       .array(ScriptedItem)
       .optional()
       .describe(
-        'For POST /responses: whole output items, function calls for example; ids and statuses are filled in.',
+        'For POST /responses: whole output items, function calls or reasoning for example; ids and statuses are filled in.',
       ),
+    interleave: z
+      .boolean()
+      .optional()
+      .describe(
+        'For POST /responses: whether the events of the items alternate in a stream. Default: false.',
+      ),
+    id: z.string().min(1).optional().describe('For POST /responses: the id. Default: made from the request.'),
+    responseStatus: ResponseStatus.optional().describe(
+      'For POST /responses: the status of the Response object. Default: completed; incomplete where the tokens do not suffice.',
+    ),
+    incompleteReason: IncompleteReason.optional().describe(
+      'For POST /responses: why the response is incomplete. Default: max_output_tokens.',
+    ),
+    error: z
+      .strictObject({ code: z.string().min(1).optional(), message: z.string().optional() })
+      .optional()
+      .describe('For POST /responses: why the response failed. Default: server_error.'),
     usage: ScriptedUsage.optional(),
     body: z.json().optional().describe('The whole body, for any operation.'),
     frames: z.array(ScriptedFrame).optional().describe('The body step by step, for any operation.'),

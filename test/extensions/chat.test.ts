@@ -4,6 +4,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import type { RuleInput } from '../../src/rules/scenario.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
 let server: RunningServer
@@ -166,5 +167,70 @@ describe('POST /chat/completions', () => {
       for await (const _ of stream);
     }
     await expect(read()).rejects.toThrow('Provider returned error')
+  })
+})
+
+describe('a scripted reply of POST /chat/completions', () => {
+  async function both(reply: RuleInput['reply']) {
+    using _rule = server.gateway.use({ on: 'createChatCompletion', reply })
+    const request = { model, messages: ask('Hello') }
+    const plain = await client.chat.completions.create(request)
+    const stream = client.chat.completions.stream(request)
+    return [plain, await stream.finalChatCompletion()] as const
+  }
+
+  it('refuses by message.refusal', async () => {
+    const [plain, streamed] = await both({
+      output: [{ type: 'message', content: [{ refusal: 'I would rather not.' }] }],
+    })
+    for (const { choices } of [plain, streamed]) {
+      expect(choices[0]?.message.refusal).toBe('I would rather not.')
+      expect(choices[0]?.message.content ?? '').toBe('')
+      expect(choices[0]?.finish_reason).toBe('stop')
+    }
+  })
+
+  it('shows reasoning beside the text', async () => {
+    using _rule = server.gateway.use({
+      on: 'createChatCompletion',
+      reply: { output: [{ type: 'reasoning', summary: 'Thinking.' }], text: 'Done.', id: 'gen-mine' },
+    })
+    const request = { model, messages: ask('Hello') }
+    const { id, choices } = await client.chat.completions.create(request)
+    expect(id).toBe('gen-mine')
+    expect(choices[0]?.message).toMatchObject({ content: 'Done.', reasoning: 'Thinking.' })
+    let reasoning = ''
+    for await (const { choices } of await client.chat.completions.create({ ...request, stream: true }))
+      reasoning += (choices[0]?.delta as { reasoning?: string } | undefined)?.reasoning ?? ''
+    expect(reasoning).toBe('Thinking.')
+  })
+
+  it('says by its finish reason why it is incomplete', async () => {
+    for (const [incompleteReason, finish] of [
+      ['content_filter', 'content_filter'],
+      ['max_output_tokens', 'length'],
+    ] as const) {
+      const pair = await both({ text: 'So far', incompleteReason })
+      expect(pair.map(({ choices }) => choices[0]?.finish_reason)).toEqual([finish, finish])
+    }
+  })
+
+  it('is an error where it has failed, also in the middle of a stream', async () => {
+    using _rule = server.gateway.use({
+      on: 'createChatCompletion',
+      reply: { text: 'Half of it', error: { code: 'server_error', message: 'Broken' } },
+    })
+    const request = { model, messages: ask('Hello') }
+    await expect(client.chat.completions.create(request)).rejects.toMatchObject({
+      status: 502,
+      error: { message: 'Broken', metadata: { error_type: 'server_error' } },
+    })
+    let text = ''
+    const reading = (async () => {
+      const stream = await client.chat.completions.create({ ...request, stream: true })
+      for await (const { choices } of stream) text += choices[0]?.delta.content ?? ''
+    })()
+    await expect(reading).rejects.toThrow('Broken')
+    expect(text).toBe('Half of it')
   })
 })

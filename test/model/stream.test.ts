@@ -19,10 +19,11 @@ function frames(options: Partial<StreamOptions> = {}, request: object = {}): Fra
     {
       body,
       conversation: readConversation(body.input),
+      end: { status: 'completed' },
       usage: { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 },
       answer: cutAnswer({
         items: [
-          { type: 'web_search_call', query: 'Hi' },
+          { type: 'web_search_call', action: { type: 'search', query: 'Hi' } },
           { type: 'message', parts: [cited] },
         ],
         reasoningTokens: 0,

@@ -67,7 +67,7 @@ describe('a wrong word is named with its place and the nearest right one', () =>
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'mesage', content: 'Hello' }] } },
-      "Wrong 'reply.output[0].type' in scenario 'outage', rule 2: an item is message, function_call or web_search_call",
+      "Wrong 'reply.output[0].type' in scenario 'outage', rule 2: an item is message, reasoning, function_call, web_search_call or image_generation_call",
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'function_call' }] } },

@@ -3,7 +3,10 @@
  */
 import * as z from 'zod'
 import { draw, hash } from '../../../lib/seed.ts'
+import type { AnswerEnd } from '../../../model/answer-end.ts'
 import type { AnsweredRequest } from '../../../model/answer-request.ts'
+import type { CountedItem } from '../../../model/budget.ts'
+import type { CitedText } from '../../../model/citations.ts'
 import { tokenize } from '../../../model/tokens.ts'
 import type { AnswerUsage } from '../../../model/usage.ts'
 import type { ChatRequest } from './chat-request.ts'
@@ -91,7 +94,7 @@ export function toChatCompletion(
   const { now, requestKey } = setting
   const [first] = answers
   return {
-    id: `gen-${hash(requestKey, 'chat')}`,
+    id: first.id ?? `gen-${hash(requestKey, 'chat')}`,
     object: 'chat.completion',
     created: Math.floor(now / 1000),
     model: first.body.model,
@@ -115,50 +118,76 @@ function toChatUsage(usages: readonly AnswerUsage[]): ChatUsage {
   }
 }
 
-function toChoice({ answer }: AnsweredRequest, index: number, setting: ChatSetting): ChatChoice {
+function toChoice({ answer, end }: AnsweredRequest, index: number, setting: ChatSetting): ChatChoice {
   const { asked, seed, requestKey } = setting
-  let text = ''
-  const annotations: NonNullable<ChatChoice['message']['annotations']> = []
-  const calls: NonNullable<ChatChoice['message']['tool_calls']> = []
-  for (const [place, { item }] of answer.items.entries()) {
-    if (item.type === 'function_call') {
-      const { name, arguments: args, call_id = `call_${hash(requestKey, 'call', index, place)}` } = item
-      calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
-    } else if (item.type === 'message') {
-      for (const part of item.parts) {
-        const offset = text.length
-        text += part.text
-        for (const { type, start_index, end_index, ...cited } of part.annotations) {
-          annotations.push({
-            type,
-            url_citation: { ...cited, start_index: offset + start_index, end_index: offset + end_index },
-          })
-        }
-      }
-    }
-  }
-  const stopped = stopAt(text, asked.stop)
-  const kept = annotations.filter(({ url_citation }) => url_citation.end_index <= stopped.length)
-  const hasText = answer.items.some(({ item }) => item.type === 'message')
+  const { text, refusal, reasoning, annotations, calls } = toParts(answer.items, (place) =>
+    hash(requestKey, 'call', index, place),
+  )
+  const stopped = text && stopAt(text, asked.stop)
+  const kept = annotations.filter(({ url_citation }) => url_citation.end_index <= (stopped ?? '').length)
+  const isStopped = stopped !== text
   return {
     index,
     message: {
       role: 'assistant',
-      content: hasText ? stopped : null,
-      refusal: null,
+      content: stopped ?? null,
+      refusal: refusal ?? null,
+      ...(reasoning !== undefined && { reasoning }),
       ...(calls.length > 0 && { tool_calls: calls }),
       ...(kept.length > 0 && { annotations: kept }),
     },
-    finish_reason: stopped.length < text.length ? 'stop' : finishReason(answer.isCut, calls.length > 0),
+    finish_reason: isStopped ? 'stop' : finishReason(end, calls.length > 0),
     logprobs:
-      asked.logprobs && hasText
+      asked.logprobs && stopped !== undefined
         ? logprobsOf(stopped, asked.top_logprobs ?? 0, hash(seed, requestKey, index))
         : null,
   }
 }
 
-function finishReason(isCut: boolean, calls: boolean): ChatChoice['finish_reason'] {
-  if (isCut) return 'length'
+interface Parts {
+  text?: string
+  refusal?: string
+  reasoning?: string
+  annotations: NonNullable<ChatChoice['message']['annotations']>
+  calls: NonNullable<ChatChoice['message']['tool_calls']>
+}
+
+/** A message has one text, one refusal and one reasoning: what is of several parts is joined. Images have no place. */
+function toParts(items: readonly CountedItem[], keyOf: (place: number) => string): Parts {
+  const parts: Parts = { annotations: [], calls: [] }
+  for (const [place, { item }] of items.entries()) {
+    if (item.type === 'function_call') {
+      const { name, arguments: args, call_id = `call_${keyOf(place)}` } = item
+      parts.calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
+    } else if (item.type === 'reasoning') {
+      const thoughts = item.content.length > 0 ? item.content : item.summary
+      parts.reasoning = [...(parts.reasoning === undefined ? [] : [parts.reasoning]), ...thoughts].join(
+        '\n\n',
+      )
+    } else if (item.type === 'message') {
+      for (const part of item.parts) {
+        if ('refusal' in part) parts.refusal = (parts.refusal ?? '') + part.refusal
+        else addText(parts, part)
+      }
+    }
+  }
+  return parts
+}
+
+function addText(parts: Parts, part: CitedText): void {
+  const offset = parts.text?.length ?? 0
+  parts.text = (parts.text ?? '') + part.text
+  for (const { type, start_index, end_index, ...cited } of part.annotations) {
+    parts.annotations.push({
+      type,
+      url_citation: { ...cited, start_index: offset + start_index, end_index: offset + end_index },
+    })
+  }
+}
+
+function finishReason({ status, reason }: AnswerEnd, calls: boolean): ChatChoice['finish_reason'] {
+  if (status === 'failed') return 'error'
+  if (status === 'incomplete') return reason === 'content_filter' ? 'content_filter' : 'length'
   return calls ? 'tool_calls' : 'stop'
 }
 

@@ -1,23 +1,29 @@
 /**
  * A chat completion as the chunks that tell it, one for each token, and what faults have to know of them.
  */
-import type { StreamProtocol } from '../../../faults/protocol.ts'
+import type { StreamFailure, StreamProtocol } from '../../../faults/protocol.ts'
 import { encodeEvent } from '../../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../../http/reply.ts'
 import { type PaceOptions, pacedFrames } from '../../../model/paced-frames.ts'
 import { tokenize } from '../../../model/tokens.ts'
 import type { ChatChoice, ChatCompletion } from './chat-completion.ts'
 
-/** @param withUsage Whether a chunk without a choice tells the usage at the end. */
+export interface ChatTelling {
+  /** Whether a chunk without a choice tells the usage at the end. */
+  withUsage: boolean
+  /** Ends the stream in place of a finish reason. Default: none. */
+  failure?: Omit<StreamFailure, 'form'> | undefined
+}
+
 export function chatFrames(
   completion: ChatCompletion,
-  withUsage: boolean,
+  telling: ChatTelling,
   options: PaceOptions,
 ): Generator<Frame> {
   return pacedFrames(
     {
       id: completion.id,
-      events: chunks(completion, withUsage),
+      events: chunks(completion, telling),
       isToken: chatProtocol.isDelta,
       toFrame: (event) => ({ kind: 'event', event, wire: encodeEvent(event) }),
     },
@@ -27,7 +33,7 @@ export function chatFrames(
 
 type Delta = Record<string, unknown>
 
-function* chunks(completion: ChatCompletion, withUsage: boolean): Generator<StreamEvent> {
+function* chunks(completion: ChatCompletion, { withUsage, failure }: ChatTelling): Generator<StreamEvent> {
   const { id, created, model, choices, usage } = completion
   const head = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: null }
   const none = withUsage ? { usage: null } : {}
@@ -39,10 +45,12 @@ function* chunks(completion: ChatCompletion, withUsage: boolean): Generator<Stre
   ) => ({ ...head, choices: [{ index, delta, finish_reason, logprobs }], ...none })
   for (const { index, message, finish_reason, logprobs } of choices) {
     yield chunk(index, { role: 'assistant', content: '' })
+    for (const token of tokenize(message.reasoning ?? '')) yield chunk(index, { reasoning: token })
     for (const [place, token] of tokenize(message.content ?? '').entries()) {
       const logprob = logprobs?.content[place]
       yield chunk(index, { content: token }, null, logprob ? { content: [logprob], refusal: null } : null)
     }
+    for (const token of tokenize(message.refusal ?? '')) yield chunk(index, { refusal: token })
     for (const annotation of message.annotations ?? []) yield chunk(index, { annotations: [annotation] })
     for (const [place, call] of (message.tool_calls ?? []).entries()) {
       const { id: call_id, type, function: called } = call
@@ -52,13 +60,20 @@ function* chunks(completion: ChatCompletion, withUsage: boolean): Generator<Stre
       for (const token of tokenize(called.arguments))
         yield chunk(index, { tool_calls: [{ index: place, function: { arguments: token } }] })
     }
-    yield chunk(index, {}, finish_reason)
+    if (!failure) yield chunk(index, {}, finish_reason)
   }
-  if (withUsage) yield { ...head, choices: [], usage }
+  if (failure) yield failureOf(failure, completion)
+  else if (withUsage) yield { ...head, choices: [], usage }
 }
 
 interface ChunkChoice {
-  delta?: { content?: string; annotations?: unknown[]; tool_calls?: { function?: { arguments?: string } }[] }
+  delta?: {
+    content?: string
+    refusal?: string
+    reasoning?: string
+    annotations?: unknown[]
+    tool_calls?: { function?: { arguments?: string } }[]
+  }
   finish_reason?: string | null
 }
 
@@ -71,20 +86,26 @@ function choiceOf(event: StreamEvent): ChunkChoice {
 export const chatProtocol: StreamProtocol = {
   isDelta(event) {
     const { delta = {} } = choiceOf(event)
-    return Boolean(delta.content) || Boolean(delta.tool_calls?.[0]?.function?.arguments)
+    const { content, refusal, reasoning, tool_calls } = delta
+    return Boolean(content || refusal || reasoning || tool_calls?.[0]?.function?.arguments)
   },
   isAnnotation: (event) => choiceOf(event).delta?.annotations !== undefined,
   isTextDone: (event) => choiceOf(event).finish_reason != null,
   isFinal: (event) => choiceOf(event).finish_reason != null,
-  failure({ code, message }, { last = {} }) {
-    const { id, created, model } = last as Partial<ChatCompletion>
-    return {
-      id,
-      object: 'chat.completion.chunk',
-      created,
-      model,
-      error: { code: 502, message, metadata: { error_type: code } },
-      choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
-    }
-  },
+  failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),
+}
+
+/** A chunk by which published clients know that the answer has failed. */
+function failureOf(
+  { code, message }: Omit<StreamFailure, 'form'>,
+  { id, created, model }: Partial<ChatCompletion> = {},
+): StreamEvent {
+  return {
+    id,
+    object: 'chat.completion.chunk',
+    created,
+    model,
+    error: { code: 502, message, metadata: { error_type: code } },
+    choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+  }
 }

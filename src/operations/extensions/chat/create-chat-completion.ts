@@ -1,6 +1,7 @@
 /**
  * Chat completions: the answers of POST /responses in the shape that most clients speak.
  */
+import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
 import { type AnsweredRequest, answerRequest } from '../../../model/answer-request.ts'
 import { withScriptedHead } from '../../../model/script.ts'
@@ -38,9 +39,12 @@ export const createChatCompletion = defineOperation({
       requestKey,
     })
     context.used(completion.usage.total_tokens)
+    const failure = answers[0]?.end.error
+    // There is no chat completion that has failed, other than in the middle of a stream.
+    if (failure && !asked.stream) throw new GatewayError(502, failure.message, { error_type: failure.code })
     const withUsage = asked.stream_options?.include_usage === true
     const reply = asked.stream
-      ? eventStream(chatFrames(completion, withUsage, sandbox.options))
+      ? eventStream(chatFrames(completion, { withUsage, failure }, sandbox.options))
       : ok(completion)
     return script ? withScriptedHead(reply, script) : reply
   },

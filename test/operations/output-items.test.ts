@@ -1,0 +1,334 @@
+/**
+ * What a rule scripts in place of an answer: every item, every status, as JSON and as events.
+ */
+import { createParser } from 'eventsource-parser'
+import { expect, it } from 'vitest'
+import { ResponseObject } from '../../src/resources/response.ts'
+import { ResponseStreamEvent } from '../../src/resources/stream-event.ts'
+import type { RuleInput } from '../../src/rules/scenario.ts'
+import { describeAdapters, type Entrance } from '../describe-adapters.ts'
+
+// Events and items are of many shapes.
+// biome-ignore lint/suspicious/noExplicitAny: what is in them is what the tests find out
+type Any = any
+
+const request = { model: 'aurora/dawn-2', input: 'Why is the sky blue?' }
+
+type Reply = NonNullable<RuleInput['reply']>
+
+function asking(entrance: Entrance) {
+  const use = (reply: Reply) => entrance.sandbox.use({ on: 'createResponse', reply })
+  return {
+    async plain(reply: Reply): Promise<Any> {
+      using _rule = use(reply)
+      const { body } = await entrance.call('POST /responses', { body: request })
+      return ResponseObject.parse(body)
+    },
+    async streamed(reply: Reply): Promise<Any[]> {
+      using _rule = use(reply)
+      const { text } = await entrance.call('POST /responses', { body: { ...request, stream: true } })
+      const events: Any[] = []
+      const parser = createParser({
+        onEvent: ({ data }) =>
+          events.push(data === '[DONE]' ? data : ResponseStreamEvent.parse(JSON.parse(data))),
+      })
+      parser.feed(text)
+      expect(events.pop()).toBe('[DONE]')
+      return events
+    },
+    async refusal(reply: unknown): Promise<string> {
+      try {
+        use(reply as Reply)
+      } catch (error) {
+        return (error as Error).message
+      }
+      throw new Error('it was accepted')
+    },
+  }
+}
+
+/** Types in order, each run of equal ones as one, without those of the response itself. */
+const outline = (events: Any[]) =>
+  events
+    .map(({ type }) => type.replace('response.', ''))
+    .filter((type, index, all) => type !== all[index - 1])
+    .slice(2, -1)
+
+const joined = (events: Any[], type: string) =>
+  events
+    .filter((event) => event.type === type)
+    .map(({ delta }) => delta)
+    .join('')
+
+describeAdapters('a scripted output', (entrance) => {
+  const ask = asking(entrance)
+
+  it('has a message of several parts, of which one refuses', async () => {
+    const output: Reply['output'] = [
+      {
+        type: 'message',
+        content: [
+          { text: 'First part.' },
+          { type: 'refusal', refusal: 'Not this one.' },
+          { text: 'Third part.' },
+        ],
+      },
+    ]
+    const { output: items } = await ask.plain({ output })
+    expect(items[0].content).toEqual([
+      { type: 'output_text', text: 'First part.', annotations: [] },
+      { type: 'refusal', refusal: 'Not this one.' },
+      { type: 'output_text', text: 'Third part.', annotations: [] },
+    ])
+    const events = await ask.streamed({ output })
+    const part = (name: string) => [
+      'content_part.added',
+      `${name}.delta`,
+      `${name}.done`,
+      'content_part.done',
+    ]
+    expect(outline(events)).toEqual([
+      'output_item.added',
+      ...part('output_text'),
+      ...part('refusal'),
+      ...part('output_text'),
+      'output_item.done',
+    ])
+    const deltas = events.filter(({ type }) => /\.(?:output_text|refusal)\.delta$/.test(type))
+    const texts = ['', '', '']
+    for (const { content_index, delta } of deltas) texts[content_index] += delta
+    expect(texts).toEqual(['First part.', 'Not this one.', 'Third part.'])
+    expect(new Set(deltas.map(({ item_id }) => item_id))).toEqual(
+      new Set([events.at(-1).response.output[0].id]),
+    )
+  })
+
+  it('has reasoning with a summary, its text and what is encrypted of it', async () => {
+    const output: Reply['output'] = [
+      {
+        type: 'reasoning',
+        summary: ['Light.', 'Air.'],
+        content: 'Blue scatters most.',
+        encrypted_content: 'x9',
+      },
+      { type: 'message', content: 'Scattering.' },
+    ]
+    const response = await ask.plain({ output })
+    expect(response.output[0]).toEqual({
+      type: 'reasoning',
+      id: expect.stringMatching(/^rs_/),
+      summary: [
+        { type: 'summary_text', text: 'Light.' },
+        { type: 'summary_text', text: 'Air.' },
+      ],
+      content: [{ type: 'reasoning_text', text: 'Blue scatters most.' }],
+      encrypted_content: 'x9',
+    })
+    const { output_tokens, output_tokens_details } = response.usage
+    expect(output_tokens_details.reasoning_tokens).toBeGreaterThan(0)
+    expect(output_tokens).toBeGreaterThan(output_tokens_details.reasoning_tokens)
+    const events = await ask.streamed({ output })
+    const summary = [
+      'reasoning_summary_part.added',
+      'reasoning_summary_text.delta',
+      'reasoning_summary_text.done',
+      'reasoning_summary_part.done',
+    ]
+    expect(outline(events).slice(0, 14)).toEqual([
+      'output_item.added',
+      ...summary,
+      ...summary,
+      'content_part.added',
+      'reasoning_text.delta',
+      'reasoning_text.done',
+      'content_part.done',
+      'output_item.done',
+    ])
+    expect(joined(events, 'response.reasoning_text.delta')).toBe('Blue scatters most.')
+    expect(events.at(-1).response.output[0]).toMatchObject({ encrypted_content: 'x9' })
+  })
+
+  it('has images, with what is shown before them', async () => {
+    const output: Reply['output'] = [
+      { type: 'image_generation_call', result: 'aGk=', partial_images: ['YQ==', 'Yg=='], size: '1x1' },
+    ]
+    const { output: items } = await ask.plain({ output })
+    expect(items).toEqual([
+      {
+        type: 'image_generation_call',
+        id: expect.stringMatching(/^ig_/),
+        status: 'completed',
+        result: 'aGk=',
+        size: '1x1',
+      },
+    ])
+    const events = await ask.streamed({ output })
+    expect(outline(events)).toEqual([
+      'output_item.added',
+      'image_generation_call.in_progress',
+      'image_generation_call.generating',
+      'image_generation_call.partial_image',
+      'image_generation_call.completed',
+      'output_item.done',
+    ])
+    const shown = events.flatMap(({ partial_image_b64 }) => partial_image_b64 ?? [])
+    expect(shown).toEqual(['YQ==', 'Yg=='])
+  })
+
+  it('has a picture of one pixel where none is given, and none where it failed', async () => {
+    const [image, failed] = (
+      await ask.plain({
+        output: [{ type: 'image_generation_call' }, { type: 'image_generation_call', status: 'failed' }],
+      })
+    ).output
+    expect(Buffer.from(image.result, 'base64').subarray(1, 4).toString()).toBe('PNG')
+    expect(failed).toMatchObject({ status: 'failed', result: null })
+  })
+
+  it('has searches that failed, and pages that were opened', async () => {
+    const output: Reply['output'] = [
+      { type: 'web_search_call', status: 'failed', action: { query: 'sky' } },
+      { type: 'web_search_call', action: { type: 'open_page', url: 'https://docs.example.com/a' } },
+    ]
+    expect((await ask.plain({ output })).output).toMatchObject([
+      { status: 'failed', action: { type: 'search', query: 'sky' } },
+      { status: 'completed', action: { type: 'open_page', url: 'https://docs.example.com/a' } },
+    ])
+    const types = (await ask.streamed({ output })).map(({ type }) => type)
+    expect(types.filter((type) => type === 'response.web_search_call.completed')).toHaveLength(1)
+  })
+
+  it('keeps the order, ids and statuses of a recorded one', async () => {
+    const recorded: Any[] = [
+      {
+        type: 'function_call',
+        id: 'fc_1',
+        call_id: 'call_1',
+        name: 'look',
+        arguments: '{"at":1}',
+        status: 'completed',
+      },
+      {
+        type: 'message',
+        id: 'msg_1',
+        status: 'incomplete',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'One', annotations: [], logprobs: [] }],
+      },
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null },
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } },
+      { type: 'image_generation_call', id: 'ig_1', status: 'generating', result: null },
+    ]
+    const { output } = await ask.plain({ output: recorded })
+    expect(output).toMatchObject(recorded.map(({ content, ...item }) => item))
+    const events = await ask.streamed({ output: recorded })
+    expect(events.at(-1).response.output).toEqual(output)
+    const done = events.filter(({ type }) => type === 'response.output_item.done')
+    expect(done.map(({ item }) => item)).toEqual(output)
+  })
+
+  it('alternates the events of its items where that is asked', async () => {
+    const output: Reply['output'] = [
+      { type: 'function_call', name: 'a', arguments: { city: 'Oslo, by the sea' } },
+      { type: 'function_call', name: 'b', arguments: { city: 'Rome, by the sea' } },
+    ]
+    const events = await ask.streamed({ output, interleave: true })
+    const deltas = events.filter(({ type }) => type === 'response.function_call_arguments.delta')
+    expect(deltas.slice(0, 4).map(({ output_index }) => output_index)).toEqual([0, 1, 0, 1])
+    const texts = ['', '']
+    for (const { output_index, delta } of deltas) texts[output_index] += delta
+    expect(texts.map((text) => JSON.parse(text))).toEqual([
+      { city: 'Oslo, by the sea' },
+      { city: 'Rome, by the sea' },
+    ])
+    const plain = await ask.streamed({ output })
+    expect(
+      plain.filter(({ type }) => type.endsWith('.delta')).map(({ output_index }) => output_index),
+    ).toEqual([...deltas.map(({ output_index }) => output_index)].sort())
+  })
+
+  it('is refused where an item or a part is none', async () => {
+    expect(await ask.refusal({ output: [{ type: 'song' }] })).toContain('reasoning')
+    expect(
+      await ask.refusal({ output: [{ type: 'message', content: [{ text: 'a', refusal: 'b' }] }] }),
+    ).toContain('either a text or a refusal')
+  })
+})
+
+describeAdapters('a scripted response', (entrance) => {
+  const ask = asking(entrance)
+
+  it('has its own id and usage, the rest counted', async () => {
+    const usage = { input_tokens: 420, input_tokens_details: { cached_tokens: 400 } }
+    const response = await ask.plain({ id: 'resp_mine', usage })
+    expect(response.id).toBe('resp_mine')
+    expect(response.output[0].content[0].text).toContain(request.input)
+    expect(response.usage).toMatchObject({
+      ...usage,
+      total_tokens: 420 + response.usage.output_tokens,
+    })
+    const events = await ask.streamed({ text: 'Hi', id: 'resp_mine', usage })
+    expect(new Set(events.flatMap(({ response }) => response?.id ?? []))).toEqual(new Set(['resp_mine']))
+  })
+
+  it('is incomplete for either reason', async () => {
+    for (const incompleteReason of ['max_output_tokens', 'content_filter'] as const) {
+      const response = await ask.plain({ text: 'So far', incompleteReason })
+      expect(response).toMatchObject({
+        status: 'incomplete',
+        incomplete_details: { reason: incompleteReason },
+        completed_at: null,
+      })
+      const events = await ask.streamed({ text: 'So far', responseStatus: 'incomplete', incompleteReason })
+      expect(events.at(-1)).toMatchObject({
+        type: 'response.incomplete',
+        response: { incomplete_details: { reason: incompleteReason } },
+      })
+    }
+    expect(await ask.plain({ responseStatus: 'incomplete' })).toMatchObject({
+      incomplete_details: { reason: 'max_output_tokens' },
+    })
+  })
+
+  it('has failed, with its error', async () => {
+    const response = await ask.plain({ responseStatus: 'failed' })
+    expect(response).toMatchObject({
+      status: 'failed',
+      error: { code: 'server_error', message: expect.any(String) },
+      output: [],
+    })
+    const events = await ask.streamed({
+      text: 'Half',
+      error: { code: 'rate_limit_exceeded', message: 'Slow down' },
+    })
+    expect(events.at(-1)).toMatchObject({
+      type: 'response.failed',
+      response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down' } },
+    })
+    expect(joined(events, 'response.output_text.delta')).toBe('Half')
+  })
+
+  it('is queued, under way or cancelled, without an output of its own', async () => {
+    for (const responseStatus of ['queued', 'in_progress', 'cancelled'] as const) {
+      expect(await ask.plain({ responseStatus })).toMatchObject({
+        status: responseStatus,
+        output: [],
+        error: null,
+      })
+      const events = await ask.streamed({ responseStatus })
+      expect(events.at(-1)).toMatchObject({
+        type: 'response.completed',
+        response: { status: responseStatus },
+      })
+    }
+    expect((await ask.plain({ responseStatus: 'cancelled', text: 'So far' })).output).toHaveLength(1)
+  })
+
+  it('is refused where what it says of its end does not fit', async () => {
+    expect(await ask.refusal({ responseStatus: 'completed', incompleteReason: 'content_filter' })).toContain(
+      "'responseStatus' says 'completed'",
+    )
+    expect(await ask.refusal({ responseStatus: 'incomplete', error: {} })).toContain("says 'incomplete'")
+    expect(await ask.refusal({ body: {}, id: 'x' })).toContain("'body' is the whole reply")
+  })
+})
