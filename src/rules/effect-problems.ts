@@ -142,7 +142,9 @@ function* endProblems(
   path: Path,
   place: string,
 ): Generator<Problem> {
-  const said = responseStatus ? `'responseStatus' says '${responseStatus}'` : `'incompleteReason' says otherwise`
+  const said = responseStatus
+    ? `'responseStatus' says '${responseStatus}'`
+    : `'incompleteReason' says otherwise`
   if (incompleteReason && responseStatus && responseStatus !== 'incomplete') {
     yield {
       path: [...path, 'incompleteReason'],

@@ -169,3 +169,38 @@ describe('POST /messages', () => {
     expect(content).toMatchObject([{ type: 'text', text: 'As scripted.' }])
   })
 })
+
+describe('a scripted reply of POST /messages', () => {
+  const request = { model, max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] }
+
+  it('refuses by its stop reason, and shows what was thought', async () => {
+    using _rule = server.gateway.use({
+      on: 'createMessage',
+      reply: {
+        output: [
+          { type: 'reasoning', summary: 'Hm.' },
+          { type: 'message', content: [{ refusal: 'I would rather not.' }] },
+        ],
+      },
+    })
+    for (const message of [
+      await client.messages.create(request),
+      await client.messages.stream(request).finalMessage(),
+    ]) {
+      expect(message.stop_reason).toBe('refusal')
+      expect(message.content).toMatchObject([
+        { type: 'thinking', thinking: 'Hm.' },
+        { type: 'text', text: 'I would rather not.' },
+      ])
+    }
+  })
+
+  it('is an error where it has failed, also in the middle of a stream', async () => {
+    using _rule = server.gateway.use({
+      on: 'createMessage',
+      reply: { text: 'Half of it', error: { message: 'Broken' } },
+    })
+    await expect(client.messages.create(request)).rejects.toMatchObject({ status: 500 })
+    await expect(client.messages.stream(request).finalMessage()).rejects.toThrow('Broken')
+  })
+})

@@ -1,6 +1,7 @@
 /**
  * Messages: the answers of POST /responses in the Anthropic form.
  */
+import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
 import { answerRequest } from '../../../model/answer-request.ts'
 import { withScriptedHead } from '../../../model/script.ts'
@@ -30,7 +31,11 @@ export const createMessage = defineOperation({
     const answered = await answerRequest(toResponsesBody(asked), { ...context, script })
     const message = toMessageObject(answered, { asked, requestKey })
     context.used(answered.usage.inputTokens + answered.usage.outputTokens)
-    const reply = asked.stream ? eventStream(messageFrames(message, context.sandbox.options)) : ok(message)
+    const { error } = answered.end
+    // There is no message that has failed, other than in the middle of a stream.
+    if (error && !asked.stream) throw new GatewayError(500, error.message, { error_type: error.code })
+    const { options } = context.sandbox
+    const reply = asked.stream ? eventStream(messageFrames(message, options, error)) : ok(message)
     return script ? withScriptedHead(reply, script) : reply
   },
 })

@@ -3,7 +3,10 @@
  */
 import * as z from 'zod'
 import { hash } from '../../../lib/seed.ts'
+import type { AnswerItem } from '../../../model/answer.ts'
+import type { AnswerEnd } from '../../../model/answer-end.ts'
 import type { AnsweredRequest } from '../../../model/answer-request.ts'
+import type { CountedItem } from '../../../model/budget.ts'
 import type { MessagesRequest } from './messages-request.ts'
 
 const Citation = z.strictObject({
@@ -56,18 +59,19 @@ export interface MessageSetting {
 }
 
 export function toMessageObject(
-  { body, answer, usage, conversation }: AnsweredRequest,
+  { id: own, body, answer, usage, end, conversation }: AnsweredRequest,
   { asked, requestKey }: MessageSetting,
 ): MessageObject {
   const content: MessageBlock[] = []
   let stop: string | undefined
-  if (usage.reasoningTokens > 0) {
+  if (usage.reasoningTokens > 0 && !answer.items.some(({ item }) => item.type === 'reasoning')) {
     const thinking = `The question is: ${conversation.question.slice(0, 200)}`
     content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature') })
   }
   for (const [place, { item }] of answer.items.entries()) {
     if (item.type === 'message') {
-      for (const { text, annotations } of item.parts) {
+      for (const part of item.parts) {
+        const { text, annotations } = 'refusal' in part ? { text: part.refusal, annotations: [] } : part
         stop ??= firstStop(text, asked.stop_sequences ?? [])
         const kept = stop === undefined ? text : text.slice(0, Math.max(0, text.indexOf(stop)))
         const citations = annotations
@@ -81,18 +85,21 @@ export function toMessageObject(
           }))
         content.push({ type: 'text', text: kept, citations: citations.length > 0 ? citations : null })
       }
+    } else if (item.type === 'reasoning') {
+      const thinking = (item.content.length > 0 ? item.content : item.summary).join('\n\n')
+      content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature', place) })
     } else if (item.type === 'function_call') {
       const id = item.call_id ?? `toolu_${hash(requestKey, 'call', place)}`
       content.push({ type: 'tool_use', id, name: item.name, input: inputOf(item.arguments) })
     }
   }
   return {
-    id: `msg_${hash(requestKey, 'message')}`,
+    id: own ?? `msg_${hash(requestKey, 'message')}`,
     type: 'message',
     role: 'assistant',
     model: body.model,
     content,
-    stop_reason: stopReason(content, answer.isCut, stop),
+    stop_reason: stop === undefined ? stopReason(answer.items, end) : 'stop_sequence',
     stop_sequence: stop ?? null,
     stop_details: null,
     container: null,
@@ -106,13 +113,16 @@ export function toMessageObject(
 }
 
 function stopReason(
-  content: readonly MessageBlock[],
-  isCut: boolean,
-  stop: string | undefined,
+  items: readonly CountedItem[],
+  { status, reason }: AnswerEnd,
 ): MessageObject['stop_reason'] {
-  if (stop !== undefined) return 'stop_sequence'
-  if (isCut) return 'max_tokens'
-  return content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn'
+  if (reason === 'content_filter' || items.some(({ item }) => isRefusal(item))) return 'refusal'
+  if (status === 'incomplete') return 'max_tokens'
+  return items.some(({ item }) => item.type === 'function_call') ? 'tool_use' : 'end_turn'
+}
+
+function isRefusal(item: AnswerItem): boolean {
+  return item.type === 'message' && item.parts.some((part) => 'refusal' in part)
 }
 
 /** The stop sequence that comes first in the text. */

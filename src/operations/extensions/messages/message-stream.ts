@@ -8,11 +8,16 @@ import { type PaceOptions, pacedFrames } from '../../../model/paced-frames.ts'
 import { tokenize } from '../../../model/tokens.ts'
 import { type MessageBlock, type MessageObject, toMessagesError } from './message-object.ts'
 
-export function messageFrames(message: MessageObject, options: PaceOptions): Generator<Frame> {
+/** @param failure Ends the stream in place of a stop reason. Default: none. */
+export function messageFrames(
+  message: MessageObject,
+  options: PaceOptions,
+  failure?: { message: string },
+): Generator<Frame> {
   return pacedFrames(
     {
       id: message.id,
-      events: events(message),
+      events: events(message, failure),
       isToken: messagesProtocol.isDelta,
       toFrame: (event) => ({ kind: 'event', event, wire: encodeNamedEvent(event) }),
       endsWithDone: false,
@@ -21,7 +26,7 @@ export function messageFrames(message: MessageObject, options: PaceOptions): Gen
   )
 }
 
-function* events(message: MessageObject): Generator<StreamEvent> {
+function* events(message: MessageObject, failure?: { message: string }): Generator<StreamEvent> {
   const { content, stop_reason, stop_sequence, usage } = message
   const begun = { ...message, content: [], stop_reason: null, stop_sequence: null }
   yield { type: 'message_start', message: { ...begun, usage: { ...usage, output_tokens: 1 } } }
@@ -30,6 +35,10 @@ function* events(message: MessageObject): Generator<StreamEvent> {
     if (index === 0) yield { type: 'ping' }
     for (const delta of deltas(block)) yield { type: 'content_block_delta', index, delta }
     yield { type: 'content_block_stop', index }
+  }
+  if (failure) {
+    yield toMessagesError(500, failure.message, '') as StreamEvent
+    return
   }
   yield { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage }
   yield { type: 'message_stop' }
