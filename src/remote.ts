@@ -6,10 +6,13 @@
  * await using sandbox = await gateway.createSandbox()
  * await sandbox.use('provider-outage')
  */
-import { readDataFile } from './cli/data-file.ts'
+
+import type { TextCheck } from './control/check-text.ts'
 import { ControlClient } from './control/client.ts'
+import { type FollowOptions, followEvents, type GatewayEvent } from './control/follow-events.ts'
 import type { Database, Records } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
+import { readDataFile } from './lib/data-file.ts'
 import type { Bodies } from './operations/index.ts'
 import { isScenarioPath } from './rules/scenario-path.ts'
 import { failScenario, replyScenario, scriptScenario } from './rules/shorthand.ts'
@@ -68,7 +71,7 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
     this.directUrl = directUrl
     this.#path = `/sandboxes/${id}`
     this.db = databaseAt(client, `${this.#path}/database`)
-    this.journal = journalAt(client, `${this.#path}/journal`)
+    this.journal = journalAt(client, this.#path)
     this.clock = clockAt(client, `${this.#path}/clock`)
   }
 
@@ -77,7 +80,7 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
     const isPath = typeof scenario === 'string' && isScenarioPath(scenario)
     const content = isPath ? readDataFile(scenario).value : scenario
     const { id, name } = await this.client.post<{ id: string; name: string }>(scenarios, content)
-    return { name, [Symbol.asyncDispose]: () => this.client.delete(`${scenarios}/${id}`) }
+    return { id, name, [Symbol.asyncDispose]: () => this.client.delete(`${scenarios}/${id}`) }
   }
 
   reply(...args: Parameters<RemoteFace['reply']>): Promise<RemoteActiveScenario> {
@@ -98,6 +101,14 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
 
   resetScenarios(): Promise<void> {
     return this.client.delete(`${this.#path}/scenarios`)
+  }
+
+  activeScenarios(): ReturnType<RemoteFace['activeScenarios']> {
+    return this.client.get(`${this.#path}/active-scenarios`)
+  }
+
+  async dryRun(...[scenario, last]: Parameters<RemoteFace['dryRun']>): ReturnType<RemoteFace['dryRun']> {
+    return this.client.post(`${this.#path}/dry-runs`, { scenario, last })
   }
 
   unusedRules(): ReturnType<RemoteFace['unusedRules']> {
@@ -147,6 +158,16 @@ export class RemoteGateway extends RemoteSandbox {
     return new RemoteSandbox(this.client, await made)
   }
 
+  /** Checks a scenario that is written in YAML or JSON: every problem with its line and column. */
+  checkScenario(text: string): Promise<TextCheck> {
+    return this.client.post('/scenario-checks', { text })
+  }
+
+  /** Follows the calls of all sandboxes while they happen: reads until the loop is left, or the server ends. */
+  events(options: FollowOptions = {}): AsyncGenerator<GatewayEvent, void> {
+    return followEvents(this.client, options)
+  }
+
   /** Takes no new sandboxes from now on; those that live stay. */
   drain(): Promise<void> {
     return this.client.post('/drain')
@@ -177,18 +198,28 @@ function recordsAt(client: ControlClient, path: string): Promised<Records<object
   }
 }
 
-function journalAt(client: ControlClient, path: string): RemoteJournal<Bodies> {
+function idOf(entry: string | { readonly id: string }): string {
+  return typeof entry === 'string' ? entry : entry.id
+}
+
+/** @param sandbox The path of its sandbox. */
+function journalAt(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
+  const path = `${sandbox}/journal`
+  const below = `${sandbox}/calls`
   return {
     entries: () => client.get(path),
+    entry: (id) => client.get(`${below}/${encodeURIComponent(id)}`),
+    summaries: (last) => client.get(last === undefined ? below : `${below}?last=${last}`),
+    exportAs: async (entry, as) =>
+      (await client.get<{ text: string }>(`${below}/${encodeURIComponent(idOf(entry))}/export?as=${as}`))
+        .text,
+    resend: (entry) => client.post(`${below}/${encodeURIComponent(idOf(entry))}/resend`),
     dropped: async () => (await client.whole<{ meta: { dropped: number } }>('GET', path)).meta.dropped,
     calls: (operation, match) => client.post(`${path}/query`, { operation, match }),
     last: async (operation) => (await client.post<never[]>(`${path}/query`, { operation, last: 1 }))[0],
     unmatched: () => client.get(`${path}/unmatched`),
     nearMisses: () => client.get(`${path}/near-misses`),
-    explain: (entry) =>
-      client.get(
-        `${path}/entries/${encodeURIComponent(typeof entry === 'string' ? entry : entry.id)}/explanation`,
-      ),
+    explain: (entry) => client.get(`${path}/entries/${encodeURIComponent(idOf(entry))}/explanation`),
     waitFor: (operation, options) => client.post(`${path}/wait`, { operation, ...options }),
     har: () => client.whole('GET', `${path}.har`),
     clear: () => client.delete(path),

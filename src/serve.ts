@@ -105,6 +105,7 @@ export async function startServer({
   const metrics = new Metrics(core.sandboxes)
   core.sandboxes.listeners.add(metrics)
   let controlApp: Promise<RequestListener> | undefined
+  let closeControl = () => {}
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
     guard.assertSameOrigin(request)
@@ -112,7 +113,15 @@ export async function startServer({
     if (health) return send(response, health)
     guard.assertToken(request)
     controlApp ??= import('./control/app.ts').then(({ toListener }) =>
-      toListener({ gateway: core, readBody, metrics, directOrigin: advertise && new URL(advertise).origin }),
+      toListener({
+        gateway: core,
+        readBody,
+        metrics,
+        directOrigin: advertise && new URL(advertise).origin,
+        onClose: (close) => {
+          closeControl = close
+        },
+      }),
     )
     return (await controlApp)(request, response)
   }
@@ -162,6 +171,7 @@ export async function startServer({
 
   const close = (graceMs = 0) =>
     new Promise<void>((resolve) => {
+      closeControl()
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       // A client would keep the connection of a reply that has finished for the next request.
       const idle = setInterval(() => {

@@ -4,11 +4,11 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { FileError, inOneLine } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
 import { TapeError } from '../tapes/tape.ts'
 import { addContractCommands } from './contract-commands.ts'
-import { FileError, inOneLine } from './data-file.ts'
 import { addDeploy } from './deploy-command.ts'
 import { readEnvironment } from './environment.ts'
 import type { Start } from './serve-command.ts'

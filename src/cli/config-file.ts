@@ -2,9 +2,9 @@
  * What the server is started with: the options of `createGateway`, from a file, and the scenarios of both.
  */
 import { dirname, extname, resolve } from 'node:path'
+import { readDataFile } from '../lib/data-file.ts'
 import { operations } from '../operations/index.ts'
 import type { GatewayOptionsInput } from '../sandbox/options.ts'
-import { readDataFile } from './data-file.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 import { UsageError } from './usage-error.ts'
 

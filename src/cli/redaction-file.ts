@@ -3,9 +3,9 @@
  */
 import * as z from 'zod'
 import { environmentSecrets } from '../contract/known-secrets.ts'
+import { FileError, readDataFile } from '../lib/data-file.ts'
 import { Redactor } from '../tapes/redactor.ts'
 import { volatileFields } from '../tapes/request-key.ts'
-import { FileError, readDataFile } from './data-file.ts'
 
 const names = z.array(z.string().min(1)).default([])
 

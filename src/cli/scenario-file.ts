@@ -1,12 +1,13 @@
 /**
  * Scenarios from files: in code by `use('./busy.yaml')`, on the command line by `--scenario` and `validate`.
  */
+
+import { type DataFile, FileError, readDataFile } from '../lib/data-file.ts'
 import { checkScenario, type KnownOperation, ScenarioError } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { isTapeName } from '../tapes/tape.ts'
 import { readTapeFile } from '../tapes/tape-files.ts'
 import { tapeScenario } from '../tapes/tape-scenario.ts'
-import { type DataFile, FileError, readDataFile } from './data-file.ts'
 
 /**
  * Reads a scenario file, which may hold a single rule; or a tape, as the scenario that replays it. Throws a `FileError` with every problem and its place.

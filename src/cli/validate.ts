@@ -3,12 +3,12 @@
  */
 import { basename } from 'node:path'
 import { toViolations } from '../http/violations.ts'
+import { type DataFile, FileError, type FileProblem, readDataFile } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readPath } from '../lib/value-path.ts'
 import { operations } from '../operations/index.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { collectionNames, collections } from '../resources/collections.ts'
-import { type DataFile, FileError, type FileProblem, readDataFile } from './data-file.ts'
 import { toScenario } from './scenario-file.ts'
 
 const fixtureLimit = 64 * 1024 * 1024

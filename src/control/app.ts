@@ -12,6 +12,7 @@ import { assertJsonBody, parseJsonBody } from '../http/json-body.ts'
 import { json, type Reply } from '../http/reply.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
 import { refuse, send } from '../server/send.ts'
+import { EventFeed } from './event-feed.ts'
 import { Handles } from './handles.ts'
 import type { ControlContext, ControlRoute } from './route.ts'
 import { controlRoutes } from './routes/index.ts'
@@ -23,10 +24,12 @@ type ControlRequest = Context<{ Bindings: HttpBindings }>
 export type ReadBody = (request: IncomingMessage, limit: number) => Promise<string>
 
 /** What a route is given that has nothing to do with the request. */
-type ServerContext = Omit<ControlContext, 'params' | 'query' | 'body' | 'origin' | 'signal'>
+type ServerContext = Omit<ControlContext, 'params' | 'query' | 'body' | 'origin' | 'signal' | 'outgoing'>
 
 export interface ControlSetup extends Pick<ControlContext, 'gateway' | 'directOrigin' | 'metrics'> {
   readonly readBody: ReadBody
+  /** Is called when the server stops. */
+  readonly onClose: (close: () => void) => void
 }
 
 export function toListener(setup: ControlSetup): RequestListener {
@@ -36,15 +39,15 @@ export function toListener(setup: ControlSetup): RequestListener {
   })
 }
 
-function toApp({ readBody: read, ...setup }: ControlSetup): ControlApp {
+function toApp({ readBody: read, onClose, ...setup }: ControlSetup): ControlApp {
   const app: ControlApp = new Hono<{ Bindings: HttpBindings }>().basePath('/__understudy')
   const server: ServerContext = {
     ...setup,
     routes: controlRoutes,
     snapshots: new Handles(),
-    // One whose scenario is active can still be ended, however many there are.
-    uses: new Handles((sandbox, use) => !sandbox.rules.isActive(use)),
+    events: new EventFeed(setup.gateway.sandboxes.listeners),
   }
+  onClose(() => server.events.close())
   for (const route of controlRoutes) {
     const path = route.path.replace(/\{(\w+)\}/g, ':$1')
     app.on(route.method.toUpperCase(), path, (context) => answer(route, context, server, read))
@@ -75,8 +78,8 @@ async function answer(
   const origin = `${scheme}://${incoming.headers.host}`
   const left = new AbortController()
   outgoing.once('close', () => left.abort())
-  const result = await route.run({ ...server, params, query, body, origin, signal: left.signal })
-  if (outgoing.destroyed) return RESPONSE_ALREADY_SENT
+  const result = await route.run({ ...server, params, query, body, origin, signal: left.signal, outgoing })
+  if (route.isStream || outgoing.destroyed) return RESPONSE_ALREADY_SENT
   send(outgoing, toReply(route, result))
   return RESPONSE_ALREADY_SENT
 }

@@ -47,17 +47,31 @@ export class ControlClient {
     throw asError(response.status, text)
   }
 
+  /** A reply that is read while it comes. */
+  async stream(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+    const response = await this.#send('GET', path, undefined, { headers, signal })
+    if (response.ok) return response
+    throw asError(response.status, await response.text())
+  }
+
   async #data<Data>(method: string, path: string, body?: unknown): Promise<Data> {
     return (await this.whole<{ data: Data }>(method, path, body)).data
   }
 
-  #send(method: string, path: string, body: unknown): Promise<Response> {
+  #send(
+    method: string,
+    path: string,
+    body: unknown,
+    { headers, signal }: { headers?: Record<string, string>; signal?: AbortSignal | undefined } = {},
+  ): Promise<Response> {
     const type = body === undefined ? undefined : { 'content-type': 'application/json' }
     return fetch(`${this.#origin}/__understudy${path}`, {
       method,
-      headers: { ...this.#headers, ...type },
+      headers: { ...this.#headers, ...type, ...headers },
+      ...(signal && { signal }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((cause) => {
+      if (signal?.aborted) throw signal.reason
       throw new Error(`No gateway answers at ${this.#origin}: start one with \`npx gateway-understudy\``, {
         cause,
       })

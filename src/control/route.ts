@@ -2,11 +2,12 @@
  * A route of the control API is a declared value, like an operation: routing, checks and the OpenAPI document derive
  * from it.
  */
+import type { ServerResponse } from 'node:http'
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import type { ActiveScenario } from '../rules/rules.ts'
 import type { Sandbox, SandboxSnapshot } from '../sandbox/sandbox.ts'
 import type { Metrics } from '../server/metrics.ts'
+import type { EventFeed } from './event-feed.ts'
 import type { Handles } from './handles.ts'
 
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> {
@@ -26,7 +27,10 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
   readonly directOrigin: string | undefined
   /** What was given out by its id. */
   readonly snapshots: Handles<SandboxSnapshot>
-  readonly uses: Handles<ActiveScenario>
+  /** Who follows the calls. */
+  readonly events: EventFeed
+  /** For a route that answers by itself. */
+  readonly outgoing: ServerResponse
 }
 
 interface Declaration {
@@ -40,6 +44,8 @@ interface Declaration {
   readonly status?: 201
   /** The content type of a reply that is text. Default: `application/json`. */
   readonly type?: string
+  /** Whether `run` answers by itself. Default: false. */
+  readonly isStream?: true
   /** The whole body of the reply. */
   readonly response?: z.ZodType
 }

@@ -34,6 +34,7 @@ type Face = Pick<
   | 'scripts'
   | 'reset'
   | 'resetScenarios'
+  | 'activeScenarios'
   | 'unusedRules'
   | 'snapshot'
   | 'restore'
@@ -124,6 +125,7 @@ export class GatewayCore implements Face {
   readonly script: Face['script'] = (...args) => this.#default.script(...args)
   readonly scripts: Face['scripts'] = () => this.#default.scripts()
   readonly resetScenarios: Face['resetScenarios'] = () => this.#default.resetScenarios()
+  readonly activeScenarios: Face['activeScenarios'] = () => this.#default.activeScenarios()
   readonly unusedRules: Face['unusedRules'] = (): UnusedRule[] => this.#default.unusedRules()
   readonly snapshot: Face['snapshot'] = () => this.#default.snapshot()
   readonly restore: Face['restore'] = (snapshot) => this.#default.restore(snapshot)

@@ -9,9 +9,10 @@ import { type Clock, monotonic } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
 import type { SkippedRules } from '../rules/near-misses.ts'
 import type { Match, Outcome } from '../rules/outcome.ts'
-import type { RuleRequest } from '../rules/rule-request.ts'
+import { asksForStream, modelOf, type RuleRequest } from '../rules/rule-request.ts'
 import type { CallListener } from './call-listener.ts'
 import { KeptBody } from './kept-body.ts'
+import { Timeline } from './timeline.ts'
 
 /**
  * How a reply reached its reader: `pending` is still under way, `cut` was broken off by a fault, `client-left` by the
@@ -80,6 +81,9 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   contentKey = ''
   /** How often the same request came before; 0 the first time. */
   occurrence = 0
+  /** What its body names, where it names one. */
+  model: string | undefined
+  asksForStream = false
   /** Whether it was refused before its operation was asked. */
   isRefused = false
   match: Match | undefined
@@ -99,6 +103,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   endedAt: number | undefined
   readonly requestBody = new KeptBody()
   readonly replyBody = new KeptBody()
+  /** When the parts of a stream left; undefined for a reply of one part. */
+  timeline: Timeline | undefined
 
   /** The request's body as it came, until the reply is made. */
   #text: string | undefined
@@ -138,7 +144,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
 
   /** Estimated bytes of memory that it takes while it is kept. */
   get heldBytes(): number {
-    return this.#headBytes + this.requestBody.heldBytes + this.replyBody.heldBytes
+    const { requestBody, replyBody, timeline } = this
+    return this.#headBytes + requestBody.heldBytes + replyBody.heldBytes + (timeline?.heldBytes ?? 0)
   }
 
   /** What answers it: an operation, or a rule for a path that no operation describes. */
@@ -152,6 +159,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   received(text: string): void {
     this.#text = text
     this.#parsed = parseJsonBody(text)
+    this.model = modelOf(this.#parsed)
+    this.asksForStream = asksForStream(this.#parsed)
     const { seed, occurrences } = this.state
     const path = (this.#isRouted && this.route) || this.path
     this.contentKey = hash(this.method, path, this.search, text)
@@ -210,11 +219,15 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
    * @param length Its bytes. Default: counted.
    */
   sent(part: string | Uint8Array, length?: number): void {
-    this.firstByteAt ??= monotonic()
+    const now = monotonic()
+    this.firstByteAt ??= now
     if (this.#keptBytes === undefined) return
     const before = this.replyBody.heldBytes
+    const offset = this.replyBody.bytes
+    if (offset > 0) this.timeline ??= new Timeline(this.firstByteAt - this.startedAt)
+    const marked = this.timeline?.mark(offset, now - this.startedAt) ?? 0
     this.replyBody.add(part, this.#keptBytes, length)
-    this.state.journal.grow(this.replyBody.heldBytes - before)
+    this.state.journal.grow(this.replyBody.heldBytes - before + marked)
   }
 
   /** The delivery is over; the first word on it stands. */

@@ -7,6 +7,7 @@ import type { Match } from '../rules/outcome.ts'
 import type { TurnReading } from '../rules/script-runs.ts'
 import type { CallRecord, Delivery } from './call-record.ts'
 import type { KeptText } from './kept-body.ts'
+import type { TimedPart } from './timeline.ts'
 
 export interface JournalEntry<Body = unknown> {
   /** The reply's `x-request-id`. */
@@ -29,6 +30,8 @@ export interface JournalEntry<Body = unknown> {
   replyHeaders: Record<string, string>
   /** What was sent of the reply's body. */
   replyBody: KeptText
+  /** When the parts of the reply's body left; empty for a reply of one part. */
+  timeline: TimedPart[]
   /** The rule that made or changed the reply. */
   rule: { scenario: string; rule: number; faults: string[] } | null
   /** Which turn of which scripted conversation the call was; null where no script answered. */
@@ -70,6 +73,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     status: record.status,
     replyHeaders: { ...record.replyHeaders },
     replyBody: { text: replyBody.text, cut: replyBody.cut },
+    timeline: record.timeline?.parts() ?? [],
     rule: record.match ? ruleOf(record.match) : null,
     turn: record.match?.turn ? { ...record.match.turn } : null,
     // A thousand rules are put into words only for those who ask.

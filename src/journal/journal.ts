@@ -5,6 +5,7 @@ import { GatewayError } from '../http/errors.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { CallRecord, RecordKeeper } from './call-record.ts'
+import { type CallSummary, toSummary } from './call-summary.ts'
 import { type JournalEntry, toEntry } from './entry.ts'
 import { explain } from './explain.ts'
 import { type Har, toHar } from './har.ts'
@@ -101,6 +102,28 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
     return this.#records.filter(({ match, skipped }) => !match && skipped && skipped.looked > 0).map(toEntry)
   }
 
+  /** One entry. Throws 404 for one that the journal does not have, or not any more. */
+  entry(id: string): JournalEntry {
+    return toEntry(this.record(id))
+  }
+
+  /** The newest calls in short, oldest first. */
+  summaries(last = this.#records.length): CallSummary[] {
+    return this.records(last).map(toSummary)
+  }
+
+  /** The newest records, oldest first. @internal */
+  records(last = this.#records.length): CallRecord[] {
+    return this.#records.slice(Math.max(0, this.#records.length - last))
+  }
+
+  /** Throws 404 for an entry that the journal does not have. @internal */
+  record(id: string): CallRecord {
+    const record = this.#records.findLast((candidate) => candidate.id === id)
+    if (!record) throw new GatewayError(404, `The journal has no entry '${id}', or not any more`)
+    return record
+  }
+
   /**
    * What a call met, what it missed and by how little, in words.
    *
@@ -108,9 +131,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
    */
   explain(entry: string | { readonly id: string }): string {
     const id = typeof entry === 'string' ? entry : entry.id
-    const record = this.#records.findLast((candidate) => candidate.id === id)
-    if (!record) throw new GatewayError(404, `The journal has no entry '${id}', or not any more`)
-    return explain(record, this.#operations)
+    return explain(this.record(id), this.#operations)
   }
 
   /**

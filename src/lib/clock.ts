@@ -202,3 +202,8 @@ export function monotonic(): number {
 export function wallClock(): Date {
   return new Date()
 }
+
+/** Real time of day at a moment of `monotonic()`; the same for the same moment, whenever it is asked. */
+export function timeOfDayAt(moment: number): Date {
+  return new Date(performance.timeOrigin + moment)
+}

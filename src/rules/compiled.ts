@@ -63,6 +63,8 @@ export interface CompiledRule {
 
 export interface CompiledScenario {
   readonly name: string
+  /** What it was made of. */
+  readonly source: Scenario
   readonly rules: readonly CompiledRule[]
   /** The rules about an operation or a `METHOD /path`, in their order. */
   rulesFor(key: string): readonly CompiledRule[]
@@ -78,7 +80,8 @@ export function compileScenario(scenario: Scenario): CompiledScenario {
   return result
 }
 
-function compile({ name, rules: written }: Scenario): CompiledScenario {
+function compile(source: Scenario): CompiledScenario {
+  const { name, rules: written } = source
   const rules = written.map((rule, index) => compileRule(rule, name, index + 1))
   const forAll = rules.filter(({ on }) => on.includes('*'))
   const byKey = new Map<string, CompiledRule[]>()
@@ -89,7 +92,7 @@ function compile({ name, rules: written }: Scenario): CompiledScenario {
         rules.filter(({ on }) => on.includes(key) || on.includes('*')),
       )
   }
-  return { name, rules, rulesFor: (key) => byKey.get(key) ?? forAll, names: (key) => byKey.has(key) }
+  return { name, source, rules, rulesFor: (key) => byKey.get(key) ?? forAll, names: (key) => byKey.has(key) }
 }
 
 function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {

@@ -12,6 +12,7 @@ import { chargeQuotas, type PassedQuota } from './quota.ts'
 import type { ReplyFunction } from './reply-function.ts'
 import type { RuleRequest } from './rule-request.ts'
 import type { Scenario } from './scenario.ts'
+import { type ScenarioProgress, scenarioProgress } from './scenario-progress.ts'
 import { type ScriptProgress, scriptsOf } from './script-progress.ts'
 import {
   begin,
@@ -36,6 +37,8 @@ export interface UnusedRule {
 
 /** A scenario that is active until it is disposed of. */
 export interface ActiveScenario extends Disposable {
+  /** Of this use of the scenario, and no other. */
+  readonly id: string
   readonly name: string
 }
 
@@ -51,8 +54,6 @@ export interface RulesSnapshot {
 const firstState = 'started'
 
 const nothing: Outcome = { match: undefined, headers: undefined, charge: undefined, skipped: undefined }
-
-const identities = new WeakMap<ActiveScenario, symbol>()
 
 export class Rules {
   readonly #seed: string | number
@@ -95,15 +96,7 @@ export class Rules {
   ): ActiveScenario {
     const use = { ...begin(scenario, isCounted, weight), answer }
     this.#change([use, ...this.#uses])
-    const active = { name: scenario.name, [Symbol.dispose]: () => among().#end(use.identity) }
-    identities.set(active, use.identity)
-    return active
-  }
-
-  /** Whether a use has not been ended. */
-  isActive(active: ActiveScenario): boolean {
-    const identity = identities.get(active)
-    return this.#uses.some((use) => use.identity === identity)
+    return { id: use.id, name: scenario.name, [Symbol.dispose]: () => among().end(use.id) }
   }
 
   /** Estimated bytes of all that is active. */
@@ -116,9 +109,14 @@ export class Rules {
     return this.#uses.map(({ compiled }) => compiled.name)
   }
 
-  /** Ends the scenarios of this name, and says how many there were. */
+  /** The active scenarios and the progress of their rules, newest first. */
+  active(): ScenarioProgress[] {
+    return this.#uses.map(scenarioProgress)
+  }
+
+  /** Ends the scenarios of this name, or the one use with this id, and says how many there were. */
   end(name: string): number {
-    const others = this.#uses.filter(({ compiled }) => compiled.name !== name)
+    const others = this.#uses.filter(({ id, compiled }) => compiled.name !== name && id !== name)
     const ended = this.#uses.length - others.length
     this.#change(others)
     return ended
@@ -258,10 +256,6 @@ export class Rules {
     const fork = new Rules({ seed: this.#seed, clock })
     fork.restore(this.snapshot())
     return fork
-  }
-
-  #end(ended: symbol): void {
-    this.#change(this.#uses.filter(({ identity }) => identity !== ended))
   }
 
   #change(uses: Use[]): void {

@@ -8,8 +8,8 @@ import type { Scenario } from './scenario.ts'
 
 /** One `use()` of a scenario. */
 export interface Use {
-  /** The same in every copy: a use that a snapshot brought back can still be ended. */
-  readonly identity: symbol
+  /** `flaky~3`; the same in every copy: a use that a snapshot brought back can still be ended. */
+  readonly id: string
   readonly compiled: CompiledScenario
   /** By the rule's number, from 1; undefined for a rule whose conditions no call has met. */
   readonly progress: Progress[]
@@ -33,8 +33,12 @@ export const noneNamed: ReadonlyMap<string, Use> = new Map()
 /** A scenario whose rules have not happened yet. */
 export function begin(scenario: Scenario, isCounted = false, weight = 0): Use {
   const compiled = compileScenario(scenario)
-  return { identity: Symbol(scenario.name), compiled, progress: [], isCounted, weight: useBytes + weight }
+  // No name has a `~`, so no id is a name.
+  const id = `${scenario.name}~${++begun}`
+  return { id, compiled, progress: [], isCounted, weight: useBytes + weight }
 }
+
+let begun = 0
 
 export function copyUse(use: Use): Use {
   return { ...use, progress: use.progress.map((each) => ({ ...each, quota: each.quota.copy() })) }

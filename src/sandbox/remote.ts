@@ -2,16 +2,22 @@
  * A sandbox as it is seen from afar: the same names and arguments, each a promise. Derived from the sandbox itself, so
  * that the two cannot drift apart; it can be, because no method of a sandbox takes a function.
  */
+import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallMatch, Journal } from '../journal/journal.ts'
 import type { ActiveScenario } from '../rules/rules.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
 import type { replyScenario } from '../rules/shorthand.ts'
 import type { Sandbox, SandboxClock } from './sandbox.ts'
 
 /** A scenario in force far away, until it is disposed of: `await using outage = await sandbox.use(…)`. */
 export interface RemoteActiveScenario extends AsyncDisposable {
+  /** Of this use of the scenario, and no other. */
+  readonly id: string
   readonly name: string
 }
+
+export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture' | 'tape'
 
 export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
   extends Promised<
@@ -23,6 +29,7 @@ export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
         | 'script'
         | 'scripts'
         | 'resetScenarios'
+        | 'activeScenarios'
         | 'unusedRules'
         | 'snapshot'
         | 'restore'
@@ -40,12 +47,17 @@ export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
   readonly clock: Promised<SandboxClock>
   /** Answers POST /responses with this text; a function does not travel. */
   reply(...args: Parameters<typeof replyScenario>): Promise<RemoteActiveScenario>
+  /** Which of the newest calls a scenario would have met; nothing changes. Default: of 1,000. */
+  dryRun(scenario: string | ScenarioInput | RuleInput, last?: number): Promise<DryRun>
   fork(): Promise<RemoteSandbox<Bodies>>
 }
 
 export interface RemoteJournal<Bodies extends object>
   extends Promised<
-    Pick<Journal<Bodies>, 'entries' | 'dropped' | 'unmatched' | 'nearMisses' | 'explain' | 'har' | 'clear'>
+    Pick<
+      Journal<Bodies>,
+      'entries' | 'entry' | 'summaries' | 'dropped' | 'unmatched' | 'nearMisses' | 'explain' | 'har' | 'clear'
+    >
   > {
   // A derived type would forget which operation has which body.
   calls<Id extends keyof Bodies & string>(
@@ -54,6 +66,13 @@ export interface RemoteJournal<Bodies extends object>
   ): Promise<JournalEntry<Bodies[Id]>[]>
   last<Id extends keyof Bodies & string>(operation: Id): Promise<JournalEntry<Bodies[Id]> | undefined>
   waitFor: Journal<Bodies>['waitFor']
+  /**
+   * A call as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape. Throws
+   * 409 for a call that lacks what it takes.
+   */
+  exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
+  /** Asks again what a call asked, and returns the new call when its reply begins. */
+  resend(entry: string | { readonly id: string }): Promise<JournalEntry>
 }
 
 /** Every method of it, however deep, returns a promise. */

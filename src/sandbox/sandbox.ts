@@ -14,6 +14,7 @@ import type { ReplyContext, ReplyFunction } from '../rules/reply-function.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
 import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
+import type { ScenarioProgress } from '../rules/scenario-progress.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'
 import { failScenario, type ReplyOptions, replyScenario, scriptScenario } from '../rules/shorthand.ts'
 import { weightOf } from '../rules/use.ts'
@@ -241,6 +242,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   resetScenarios(): void {
     this.rules.clear()
     for (const scenario of this.#setup.host.scenarios) this.rules.use(scenario)
+  }
+
+  /** The scenarios in force and how often their rules have happened, newest first. */
+  activeScenarios(): ScenarioProgress[] {
+    return this.rules.active()
   }
 
   /** The rules in force that have not happened once. */

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inOneLine } from '../../src/cli/data-file.ts'
 import { loadScenarioFile } from '../../src/cli/scenario-file.ts'
 import { validateFiles } from '../../src/cli/validate.ts'
 import { createGateway } from '../../src/index.ts'
+import { inOneLine } from '../../src/lib/data-file.ts'
 import { operations } from '../../src/operations/index.ts'
 
 let folder: string

@@ -2,9 +2,7 @@
  * What a gateway holds for its callers is bounded: all sandboxes together, by what it takes in memory.
  */
 import { describe, expect, it, vi } from 'vitest'
-import { Handles } from '../../src/control/handles.ts'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import type { ActiveScenario } from '../../src/rules/rules.ts'
 import { startServer } from '../../src/serve.ts'
 
 function ask(gateway: Gateway, key: string, body: object) {
@@ -95,20 +93,14 @@ describe('maxHeldBytes', () => {
   })
 })
 
-describe('a sandbox with 1,001 scenarios by handle', () => {
-  it('can still end the first, however many came after it; ended ones go', () => {
+describe('a sandbox with 1,001 scenarios', () => {
+  it('can still end the first by its id, however many came after it', () => {
+    const other = createGateway().sandboxes.default
     const sandbox = createGateway().sandboxes.default
-    const handles = new Handles<ActiveScenario>((owner, use) => !owner.rules.isActive(use))
-    const uses = Array.from({ length: 1001 }, (_, index) => {
-      const use = sandbox.use({ on: 'listProviders', fault: 'status' })
-      handles.keep(sandbox, String(index), use)
-      return use
-    })
-    expect(handles.find(sandbox, '0')).toBe(uses[0])
-    uses[0]?.[Symbol.dispose]()
-    handles.keep(sandbox, 'next', sandbox.use({ on: 'listProviders', fault: 'status' }))
-    expect(handles.find(sandbox, '0')).toBeUndefined()
-    expect(handles.find(sandbox, '1')).toBe(uses[1])
+    const uses = Array.from({ length: 1001 }, () => sandbox.use({ on: 'listProviders', fault: 'status' }))
+    expect(sandbox.rules.end(uses[0]?.id ?? '')).toBe(1)
+    expect(sandbox.rules.names()).toHaveLength(1000)
+    expect(other.rules.end(uses[1]?.id ?? '')).toBe(0)
   })
 })
 

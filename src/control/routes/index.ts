@@ -2,6 +2,7 @@
  * The only list of control routes: what is on it is served and documented.
  */
 import type { ControlRoute } from '../route.ts'
+import { callRoutes } from './calls.ts'
 import { clockRoutes } from './clock.ts'
 import { databaseRoutes } from './database.ts'
 import { documentRoutes } from './documents.ts'
@@ -14,6 +15,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...sandboxRoutes,
   ...scenarioRoutes,
   ...journalRoutes,
+  ...callRoutes,
   ...databaseRoutes,
   ...clockRoutes,
 ]

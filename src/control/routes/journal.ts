@@ -15,10 +15,10 @@ const KeptText = z.strictObject({
 /** JSON has no undefined. */
 type Travelled = Omit<JournalEntry, 'body'> & { body?: unknown }
 
-const Headers = z.record(z.string(), z.string())
+export const Headers = z.record(z.string(), z.string())
 const Milliseconds = z.number().nullable()
 
-const Entry = z
+export const Entry = z
   .strictObject({
     id: z.string().describe('The x-request-id of the reply.'),
     operation: z.string().nullable().describe('Null where no operation answered.'),
@@ -35,6 +35,11 @@ const Entry = z
     status: z.int().describe('0 where the connection ended without an answer.'),
     replyHeaders: Headers,
     replyBody: KeptText,
+    timeline: z
+      .array(z.strictObject({ ms: z.number(), offset: z.int() }))
+      .describe(
+        'When the parts of the reply’s body left, in real milliseconds from the arrival of the request, and how many bytes stood before each; empty for a reply of one part.',
+      ),
     rule: z
       .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
       .nullable()

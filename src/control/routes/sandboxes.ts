@@ -36,7 +36,11 @@ const Snapshot = z.strictObject({ id: z.string() })
 
 type Origins = Pick<ControlContext, 'origin' | 'directOrigin'>
 
-function infoOf({ id, apiKey }: Sandbox, { origin, directOrigin }: Origins): z.infer<typeof SandboxInfo> {
+/** Where a sandbox is reached. */
+export function infoOf(
+  { id, apiKey }: Sandbox,
+  { origin, directOrigin }: Origins,
+): z.infer<typeof SandboxInfo> {
   const below = (address: string) => {
     const baseUrl = `${address}/api/v1`
     return id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id)

@@ -4,11 +4,15 @@
 import * as z from 'zod'
 import { toScenario } from '../../gateway/to-scenario.ts'
 import { GatewayError } from '../../http/errors.ts'
+import { dryRun } from '../../journal/dry-run.ts'
+import { toYaml } from '../../lib/data-file.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
-import { bundledScenarios } from '../../rules/bundled.ts'
+import { bundledScenario, bundledScenarios } from '../../rules/bundled.ts'
+import { expressionsLoading } from '../../rules/expression.ts'
 import { Scenario } from '../../rules/scenario.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { type ControlContext, gatewayRoute, sandboxRoute } from '../route.ts'
+import { checkText } from '../check-text.ts'
+import { gatewayRoute, sandboxRoute } from '../route.ts'
 
 const Name = z.string().min(1)
 const Summary = z.strictObject({ name: z.string(), description: z.string() })
@@ -36,6 +40,23 @@ const ScriptReading = z.strictObject({
 const Use = z.strictObject({
   id: z.string().describe('Ends this use of the scenario, and no other.'),
   name: z.string(),
+})
+
+const Active = z.strictObject({
+  id: z.string().describe('Ends this use of the scenario, and no other.'),
+  name: z.string(),
+  description: z.string().nullable(),
+  rules: z.array(
+    z.strictObject({
+      rule: z.int().describe('Its place in the scenario, from 1.'),
+      name: z.string().nullable(),
+      on: z.array(z.string()),
+      seen: z.int().describe('Calls that met its conditions.'),
+      happened: z.int().describe('Calls to which it has happened.'),
+      left: z.int().nullable().describe('How often it can still happen; null for any number of times.'),
+      source: z.looseObject({}).describe('As it was given, with defaults filled in.'),
+    }),
+  ),
 })
 
 /** Checked in full, with messages of its own, where it is used. */
@@ -90,7 +111,7 @@ export const scenarioRoutes = [
     status: 201,
     body: Given,
     response: z.object({ data: Use }),
-    run: (sandbox, { uses, body }) => ({ data: use(sandbox, body, uses) }),
+    run: (sandbox, { body }) => ({ data: use(sandbox, body) }),
   }),
   sandboxRoute({
     id: 'putScenario',
@@ -101,10 +122,10 @@ export const scenarioRoutes = [
     params: { name: Name },
     body: z.looseObject({}).optional().describe('A scenario; its name is that of the path.'),
     response: z.object({ data: Use }),
-    run(sandbox, { uses, params: { name }, body }) {
+    run(sandbox, { params: { name }, body }) {
       const scenario = toScenario(body ? { ...body, name } : name)
       sandbox.rules.end(name)
-      return { data: use(sandbox, scenario, uses) }
+      return { data: use(sandbox, scenario) }
     },
   }),
   sandboxRoute({
@@ -114,11 +135,8 @@ export const scenarioRoutes = [
     summary: 'End the scenarios of a name, or the one use with this id',
     tag: 'Scenarios',
     params: { name: Name },
-    run(sandbox, { uses, params: { name } }) {
-      const inForce = uses.find(sandbox, name)
-      inForce?.[Symbol.dispose]()
-      uses.drop(sandbox, name)
-      if (inForce || sandbox.rules.end(name) > 0) return
+    run(sandbox, { params: { name } }) {
+      if (sandbox.rules.end(name) > 0) return
       const names = sandbox.rules.names()
       throw new GatewayError(
         404,
@@ -133,6 +151,81 @@ export const scenarioRoutes = [
     summary: 'End every scenario but those that the sandbox began with',
     tag: 'Scenarios',
     run: (sandbox) => sandbox.resetScenarios(),
+  }),
+  gatewayRoute({
+    id: 'getBundledScenarioText',
+    method: 'get',
+    path: '/scenarios/{name}/yaml',
+    summary: 'Read a scenario that comes with the double as YAML, to begin your own with',
+    tag: 'Scenarios',
+    params: z.object({ name: Name }),
+    type: 'text/yaml; charset=utf-8',
+    response: z.string(),
+    run: ({ params: { name } }) => toYaml(bundledScenario(name)),
+  }),
+  gatewayRoute({
+    id: 'checkScenario',
+    method: 'post',
+    path: '/scenario-checks',
+    summary: 'Check a scenario that is written in YAML or JSON: every problem with its line and column',
+    tag: 'Scenarios',
+    body: z.strictObject({ text: z.string().describe('As the file has it; a single rule does as well.') }),
+    response: z.object({
+      data: z.strictObject({
+        scenario: Scenario.nullable().describe('With defaults filled in; null where there are problems.'),
+        problems: z.array(
+          z.strictObject({
+            line: z.int().describe('From 1.'),
+            column: z.int().describe('From 1.'),
+            message: z.string(),
+          }),
+        ),
+      }),
+    }),
+    run: ({ body: { text } }) => ({ data: checkText(text) }),
+  }),
+  sandboxRoute({
+    id: 'dryRunScenario',
+    method: 'post',
+    path: '/dry-runs',
+    summary: 'Say which of the calls that have been a scenario would have met; nothing changes',
+    tag: 'Scenarios',
+    body: z.strictObject({
+      scenario: Given,
+      last: z.int().min(1).max(10_000).optional().describe('Of so many of the newest calls. Default: 1,000.'),
+    }),
+    response: z.object({
+      data: z.strictObject({
+        looked: z.int().describe('How many calls were looked at.'),
+        met: z.int().describe('How many of them a rule would have met.'),
+        rules: z.array(z.strictObject({ rule: z.int().describe('From 1.'), met: z.int() })),
+        calls: z
+          .array(z.strictObject({ id: z.string(), rule: z.int() }))
+          .describe('Those met, oldest first.'),
+      }),
+    }),
+    async run(sandbox, { gateway, body: { scenario, last = 1000 } }) {
+      const given = toScenario(scenario)
+      await expressionsLoading()
+      const { seed, options } = sandbox
+      return {
+        data: dryRun(given, sandbox.journal.records(last), {
+          seed,
+          timeScale: options.timeScale,
+          readConversation: (operation, body) =>
+            gateway.operations.find(({ id }) => id === operation)?.readConversation?.(body),
+        }),
+      }
+    },
+  }),
+  sandboxRoute({
+    id: 'listActiveScenarios',
+    method: 'get',
+    path: '/active-scenarios',
+    summary: 'List the scenarios in force with how often each rule has happened, newest first',
+    tag: 'Scenarios',
+    response: z.object({ data: z.array(Active) }),
+    run: (sandbox) => ({ data: sandbox.activeScenarios() }),
   }),
   sandboxRoute({
     id: 'listUnusedRules',
@@ -154,14 +247,9 @@ export const scenarioRoutes = [
   }),
 ]
 
-let used = 0
-
-function use(sandbox: Sandbox, given: string | object, uses: ControlContext['uses']): z.infer<typeof Use> {
+function use(sandbox: Sandbox, given: string | object): z.infer<typeof Use> {
   // A path is refused here, and what has passed is a name or a scenario, checked where it is used.
   if (typeof given === 'string') toScenario(given)
-  const inForce = sandbox.use(given as string)
-  // No name has a `~`, so no id is a name.
-  const id = `${inForce.name}~${++used}`
-  uses.keep(sandbox, id, inForce)
-  return { id, name: inForce.name }
+  const { id, name } = sandbox.use(given as string)
+  return { id, name }
 }

@@ -79,6 +79,21 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   }
 }
 
+/** Reads YAML, or JSON, that is no file. Throws a `FileError`. */
+export function parseDataText(name: string, text: string): DataFile {
+  return parseYaml(name, text)
+}
+
+/** Data as YAML, as a person would begin to write it. */
+export function toYaml(value: unknown): string {
+  return loadYaml().stringify(value, { lineWidth: 100 })
+}
+
+function loadYaml(): typeof import('yaml') {
+  const { createRequire } = process.getBuiltinModule('node:module')
+  return createRequire(import.meta.url)('yaml')
+}
+
 function readOrFail<Result>(read: () => Result, fail: (message: string) => never): Result {
   try {
     return read()
@@ -110,8 +125,7 @@ interface Parsed {
 }
 
 function parseDocument(text: string): Parsed {
-  const { createRequire } = process.getBuiltinModule('node:module')
-  const yaml: typeof import('yaml') = createRequire(import.meta.url)('yaml')
+  const yaml = loadYaml()
   const lines = new yaml.LineCounter()
   return { document: yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines, yaml }
 }

@@ -1,0 +1,179 @@
+/**
+ * A call of the journal as code: a curl command, or a test that makes it again and expects what came.
+ */
+
+import { hideInQuery, hideInText, isSecretHeader } from '../http/secrets.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import type { Effect } from '../rules/compiled.ts'
+
+/** Set by whoever sends a request, or about one connection only. */
+const ownHeaders =
+  /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/
+
+/** @param site Where its sandbox is reached. */
+export function toCurl(
+  record: CallRecord,
+  site: { baseUrl: string; origin: string; apiKey: string },
+): string {
+  const { method, route, path, asksForStream } = record
+  const address = route === undefined ? `${site.origin}${path}` : `${site.baseUrl}${route}`
+  const body = bodyOf(record)
+  const lines = [
+    `curl ${asksForStream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(address + hideInQuery(record.search))}`,
+    `-H ${quoted(`authorization: Bearer ${site.apiKey}`)}`,
+    ...Object.entries(keptHeaders(record)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === '' ? [] : [`--data-raw ${quoted(body)}`]),
+  ]
+  return `${lines.join(' \\\n  ')}\n`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** A test that makes the call in a sandbox of its own, under the rule that it met, and expects the same kind of answer. */
+export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): string {
+  const rule = ruleOf(record)
+  const remote = runner === 'playwright' ? 'await ' : ''
+  const lines = [
+    `import { expect, test } from 'gateway-understudy/${runner}'`,
+    '',
+    `test(${literal(titleOf(record))}, async ({ sandbox }) => {`,
+    ...(rule ? [`  ${remote}sandbox.use(${indented(json(rule))})`] : []),
+    ...requestOf(record).map((line) => `  ${line}`),
+    ...expectationsOf(record, remote).map((line) => `  ${line}`),
+    '})',
+    '',
+  ]
+  return lines.join('\n')
+}
+
+function titleOf({ method, route, path, status, match }: CallRecord): string {
+  const by = match
+    ? ` under ${match.effect.faults.map(({ name }) => name).join(', ') || 'a scripted reply'}`
+    : ''
+  return `${method} ${route ?? path} ${status === 0 ? 'breaks off' : `answers ${status}`}${by}`
+}
+
+/** The rule that a call met, for every call of its kind: how often it happens is of no interest in a test of one call. */
+function ruleOf({ match, operation, method, route }: CallRecord): object | undefined {
+  if (!match) return undefined
+  const { faults, reply }: Effect = match.effect
+  const on = operation ?? (route === undefined ? '*' : `${method} ${route}`)
+  return { on, ...(faults.length > 0 && { fault: faults }), ...(reply && { reply }) }
+}
+
+/** Whether the reply never ends by itself, or had no reader to the end. */
+function isEndless({ delivery }: CallRecord): boolean {
+  return delivery === 'pending' || delivery === 'client-left'
+}
+
+function requestOf(record: CallRecord): string[] {
+  const { method, route, path, search } = record
+  const body = bodyOf(record)
+  const address =
+    route === undefined
+      ? `new URL(${literal(path + search)}, sandbox.baseUrl)`
+      : `\`\${sandbox.baseUrl}${(route + hideInQuery(search)).replace(/[`\\]|\$\{/g, '\\$&')}\``
+  const headers = keptHeaders(record)
+  return [
+    `const ${record.status === 0 ? 'request' : 'response'} = ${record.status === 0 ? '' : 'await '}fetch(${address}, {`,
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    '  headers: {',
+    `    authorization: \`Bearer \${sandbox.apiKey}\`,`,
+    ...Object.entries(headers).map(([name, value]) => `    ${key(name)}: ${literal(value)},`),
+    '  },',
+    ...(body === '' ? [] : [`  body: ${bodyLiteral(body)},`]),
+    ...(isEndless(record) ? ['  signal: AbortSignal.timeout(1000),'] : []),
+    '})',
+  ]
+}
+
+function expectationsOf(record: CallRecord, remote: string): string[] {
+  const { status, operation, match, delivery } = record
+  const calls = operation
+    ? remote
+      ? [`expect(await sandbox.journal.calls('${operation}')).toHaveLength(1)`]
+      : [`expect(sandbox).toHaveReceivedTimes('${operation}', 1)`]
+    : match
+      ? []
+      : [`expect(${remote}sandbox.journal.unmatched()).toHaveLength(1)`]
+  if (status === 0) return ['await expect(request).rejects.toThrow()', ...calls]
+  return [
+    `expect(response.status).toBe(${status})`,
+    ...(delivery === 'cut'
+      ? ['await expect(response.text()).rejects.toThrow()']
+      : isEndless(record)
+        ? ['await response.body?.cancel()']
+        : bodyExpectations(record)),
+    ...calls,
+  ]
+}
+
+/** What holds for every answer of this kind: the text itself depends on the seed of the gateway. */
+function bodyExpectations({ replyBody, replyHeaders, match }: CallRecord): string[] {
+  const { text } = replyBody
+  if (replyHeaders['content-type']?.startsWith('text/event-stream')) {
+    const last = [...text.matchAll(/^(?:event: .*|data: \[DONE\])$/gm)].at(-1)?.[0]
+    return last === undefined ? [] : [`expect(await response.text()).toContain(${literal(last)})`]
+  }
+  if (replyBody.cut > 0) return []
+  const value = parsed(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const code = errorCodeOf(value)
+  if (code !== undefined && !match)
+    return [`expect(await response.json()).toMatchObject({ error: { code: ${code} } })`]
+  const [field] = Object.keys(value)
+  return field === undefined ? [] : [`expect(await response.json()).toHaveProperty([${literal(field)}])`]
+}
+
+function errorCodeOf(value: object): number | undefined {
+  const error: unknown = Reflect.get(value, 'error')
+  const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined
+  return typeof code === 'number' ? code : undefined
+}
+
+function keptHeaders({ headers }: CallRecord): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !ownHeaders.test(name) && !isSecretHeader(name)),
+  )
+}
+
+function bodyOf({ requestBody }: CallRecord): string {
+  return hideInText(requestBody.text)
+}
+
+/** As an object where it is one that reads back the same. */
+function bodyLiteral(text: string): string {
+  const value = parsed(text)
+  if (value === undefined || JSON.stringify(value) !== text) return literal(text)
+  return `JSON.stringify(${indented(json(value), '    ')})`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A value as JavaScript. U+2028 and `</` are escaped too: the text may be pasted anywhere. */
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /[\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16)}`,
+  )
+}
+
+function indented(text: string, by = '  '): string {
+  return text.replaceAll('\n', `\n${by}`)
+}
+
+function literal(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}
+
+function key(name: string): string {
+  return /^[a-z_]\w*$/i.test(name) ? name : literal(name)
+}

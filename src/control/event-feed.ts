@@ -1,0 +1,178 @@
+/**
+ * What happens in a gateway, told while it happens: an event stream for each who watches. It costs nothing while nobody
+ * does, and all that it holds is bounded.
+ */
+import type { ServerResponse } from 'node:http'
+import { GatewayError } from '../http/errors.ts'
+import type { CallListener } from '../journal/call-listener.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import { toSummary } from '../journal/call-summary.ts'
+import { monotonic, wallClock } from '../lib/clock.ts'
+
+/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
+const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
+
+/** Real milliseconds between two frames: at most ten a second. */
+const frameMs = 100
+/** Calls in one frame; where more came, whoever watches is told to read them anew. */
+const maxCalls = 1000
+/** Frames that are kept for those who come back, and bytes of them. */
+const maxFrames = 300
+const maxBytes = 2 * 1024 * 1024
+/** Bytes that wait for one slow reader; from then on it misses frames, and is told so. */
+const maxWaiting = 256 * 1024
+const maxWatchers = 64
+/** Real milliseconds in which somebody who lost the connection may come back. */
+const lingerMs = 30_000
+/** Real milliseconds between two signs of life. */
+const heartbeatMs = 15_000
+
+interface Frame {
+  readonly number: number
+  readonly text: string
+}
+
+interface Watcher {
+  readonly response: ServerResponse
+  /** Whether it has missed a frame. */
+  isBehind: boolean
+}
+
+export class EventFeed implements CallListener {
+  readonly #listeners: Set<CallListener>
+  readonly #watchers = new Set<Watcher>()
+  /** Which run of the server this is: numbers of another one mean nothing here. */
+  readonly #run = wallClock().getTime().toString(36)
+  #pending = new Set<CallRecord>()
+  #hasOverflown = false
+  #frames: Frame[] = []
+  #bytes = 0
+  #number = 0
+  #sentAt = Number.NEGATIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #leaving: ReturnType<typeof setTimeout> | undefined
+  #heartbeat: ReturnType<typeof setInterval> | undefined
+
+  constructor(listeners: Set<CallListener>) {
+    this.#listeners = listeners
+  }
+
+  replied(record: CallRecord): void {
+    this.#tell(record)
+  }
+
+  settled(record: CallRecord): void {
+    this.#tell(record)
+  }
+
+  /**
+   * Lets somebody watch, until the connection ends. Throws 429 where too many do.
+   *
+   * @param after The id of the last event that they have seen: they get what came since, or `resync`.
+   */
+  watch(response: ServerResponse, after: string | undefined): void {
+    if (this.#watchers.size >= maxWatchers)
+      throw new GatewayError(429, `${maxWatchers} readers follow the events already: close one of them`)
+    const watcher: Watcher = { response, isBehind: false }
+    this.#begin()
+    this.#watchers.add(watcher)
+    response.on('drain', () => this.#catchUp(watcher))
+    response.once('close', () => this.#leave(watcher))
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    })
+    response.write(this.#missed(after))
+  }
+
+  /** Ends every stream: the server is about to stop. */
+  close(): void {
+    for (const { response } of this.#watchers) response.end()
+    this.#end()
+  }
+
+  #begin(): void {
+    clearTimeout(this.#leaving)
+    this.#listeners.add(this)
+    this.#heartbeat ??= setInterval(() => {
+      for (const { response } of this.#watchers) response.write(':\n\n')
+    }, heartbeatMs).unref()
+  }
+
+  #leave(watcher: Watcher): void {
+    this.#watchers.delete(watcher)
+    if (this.#watchers.size > 0) return
+    clearTimeout(this.#leaving)
+    this.#leaving = setTimeout(() => this.#end(), lingerMs).unref()
+  }
+
+  #end(): void {
+    this.#listeners.delete(this)
+    clearTimeout(this.#timer)
+    clearTimeout(this.#leaving)
+    clearInterval(this.#heartbeat)
+    this.#timer = undefined
+    this.#heartbeat = undefined
+    this.#pending.clear()
+    this.#frames = []
+    this.#bytes = 0
+    // What comes from now on, nobody has counted.
+    this.#number += 1
+  }
+
+  #tell(record: CallRecord): void {
+    if (this.#pending.size < maxCalls) this.#pending.add(record)
+    else this.#hasOverflown = true
+    this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
+  }
+
+  #flush(): void {
+    this.#timer = undefined
+    this.#sentAt = monotonic()
+    const calls = [...this.#pending].map(toSummary)
+    this.#pending.clear()
+    const frame = this.#hasOverflown ? this.#resync(++this.#number) : this.#frame('calls', { calls })
+    this.#hasOverflown = false
+    for (const watcher of this.#watchers) {
+      if (watcher.isBehind || watcher.response.writableLength > maxWaiting) watcher.isBehind = true
+      else watcher.response.write(frame)
+    }
+  }
+
+  #frame(event: string, data: object): string {
+    const number = ++this.#number
+    const text = this.#text(event, number, data)
+    this.#frames.push({ number, text })
+    this.#bytes += text.length
+    while (this.#frames.length > maxFrames || this.#bytes > maxBytes)
+      this.#bytes -= this.#frames.shift()?.text.length ?? 0
+    return text
+  }
+
+  #text(event: string, number: number, data: object): string {
+    return `id: ${this.#run}.${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  }
+
+  #resync(number: number): string {
+    // What is kept is older than what was lost.
+    this.#frames = []
+    this.#bytes = 0
+    return this.#text('resync', number, {})
+  }
+
+  #catchUp(watcher: Watcher): void {
+    if (!watcher.isBehind) return
+    watcher.isBehind = false
+    watcher.response.write(this.#text('resync', this.#number, {}))
+  }
+
+  /** What came after an event, as frames. */
+  #missed(after: string | undefined): string {
+    const [run, number] = after?.split('.') ?? []
+    const last = Number(number)
+    const since = this.#frames.filter((frame) => frame.number > last)
+    const isWhole = run === this.#run && (last === this.#number || since[0]?.number === last + 1)
+    return isWhole ? `:\n\n${since.map(({ text }) => text).join('')}` : this.#text('resync', this.#number, {})
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Single calls over HTTP: followed while they happen, listed in short, read, exported as code, asked again.
+ */
+import * as z from 'zod'
+import { GatewayError } from '../../http/errors.ts'
+import { type JournalEntry, toEntry } from '../../journal/entry.ts'
+import { hiddenEntry } from '../../journal/hidden-entry.ts'
+import { toYaml } from '../../lib/data-file.ts'
+import { operations } from '../../operations/index.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { entryFixture, entryScenario, entryTape } from '../../tapes/entry-export.ts'
+import { formatTape } from '../../tapes/tape.ts'
+import { toCurl, toTest } from '../entry-code.ts'
+import { resend } from '../resend.ts'
+import { gatewayRoute, sandboxRoute } from '../route.ts'
+import { Entry } from './journal.ts'
+import { infoOf } from './sandboxes.ts'
+
+const entry = z.string().min(1).describe('The x-request-id of its reply.')
+const Milliseconds = z.number().nullable()
+
+const Summary = z
+  .strictObject({
+    id: z.string().describe('The x-request-id of the reply.'),
+    sandbox: z.string().describe('The id of its sandbox.'),
+    operation: z.string().nullable().describe('Null where no operation answered.'),
+    method: z.string(),
+    path: z.string(),
+    status: z.int().describe('0 where the connection ended without an answer.'),
+    model: z.string().nullable().describe('What its body names; null where it names none.'),
+    stream: z.boolean().describe('Whether it asked for an event stream.'),
+    rule: z
+      .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
+      .nullable()
+      .describe('The rule that made or changed the reply.'),
+    unmatched: z.boolean().describe('Whether neither an operation nor a rule answered.'),
+    missed: z.int().describe('How many rules were meant for it and did not happen.'),
+    warnings: z.int(),
+    delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
+    tokens: z.int().describe('Tokens that its reply has used.'),
+    startedAt: z.string().describe('Real time of day at its arrival, ISO 8601.'),
+    durationMs: Milliseconds.describe('Real milliseconds until the last byte; null while under way.'),
+    firstByteMs: Milliseconds.describe('Real milliseconds until the first byte of the body.'),
+  })
+  .meta({ id: 'CallSummary', description: 'A call in short.' })
+
+const formats = ['curl', 'vitest', 'playwright', 'rule', 'fixture', 'tape'] as const
+
+export const callRoutes = [
+  gatewayRoute({
+    id: 'followEvents',
+    method: 'get',
+    path: '/events',
+    summary:
+      'Follow the calls of all sandboxes as an event stream: `calls` with their summaries, at most ten times a second; `resync` where some were missed',
+    tag: 'Journal',
+    query: z.strictObject({
+      after: z
+        .string()
+        .optional()
+        .describe(
+          'The id of the last event seen, as the header Last-Event-ID has it: what came since is sent.',
+        ),
+    }),
+    type: 'text/event-stream',
+    isStream: true,
+    response: z.string(),
+    run({ events, outgoing, query: { after } }) {
+      const last = outgoing.req.headers['last-event-id']
+      events.watch(outgoing, after ?? (typeof last === 'string' ? last : undefined))
+    },
+  }),
+  sandboxRoute({
+    id: 'listCalls',
+    method: 'get',
+    path: '/calls',
+    summary: 'List the newest calls in short, oldest first',
+    tag: 'Journal',
+    query: z.strictObject({
+      last: z.coerce.number().int().min(1).max(10_000).optional().describe('How many. Default: all.'),
+    }),
+    response: z.object({ data: z.array(Summary) }),
+    run: ({ journal }, { query: { last } }) => ({ data: journal.summaries(last) }),
+  }),
+  sandboxRoute({
+    id: 'getCall',
+    method: 'get',
+    path: '/calls/{entry}',
+    summary: 'Read a call as the journal keeps it',
+    tag: 'Journal',
+    params: { entry },
+    response: z.object({ data: Entry }),
+    run: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
+  }),
+  sandboxRoute({
+    id: 'exportCall',
+    method: 'get',
+    path: '/calls/{entry}/export',
+    summary:
+      'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape',
+    tag: 'Journal',
+    params: { entry },
+    query: z.strictObject({ as: z.enum(formats) }),
+    response: z.object({ data: z.strictObject({ text: z.string() }) }),
+    run: (sandbox, { params, query, ...origins }) => ({
+      data: { text: exported(sandbox, params.entry, query.as, origins) },
+    }),
+  }),
+  sandboxRoute({
+    id: 'resendCall',
+    method: 'post',
+    path: '/calls/{entry}/resend',
+    summary: 'Ask again what a call asked, in this sandbox, and read what its reply began with',
+    tag: 'Journal',
+    status: 201,
+    params: { entry },
+    response: z.object({ data: Entry }),
+    async run(sandbox, { gateway, params }) {
+      const { id } = await resend(gateway, sandbox, sandbox.journal.record(params.entry))
+      return { data: hiddenEntry(sandbox.journal.entry(id)) }
+    },
+  }),
+]
+
+function exported(
+  sandbox: Sandbox,
+  id: string,
+  as: (typeof formats)[number],
+  origins: Parameters<typeof infoOf>[1],
+): string {
+  const record = sandbox.journal.record(id)
+  if (as === 'rule' || as === 'fixture' || as === 'tape') return asData(hiddenEntry(toEntry(record)), as)
+  if (record.requestBody.cut > 0)
+    throw new GatewayError(409, `The body of '${id}' was too long for the journal to keep it whole`)
+  if (as === 'curl') return toCurl(record, { ...infoOf(sandbox, origins), origin: origins.origin })
+  return toTest(record, as)
+}
+
+/** Throws 409 for an entry that does not have what it takes. */
+function asData(entry: JournalEntry, as: 'rule' | 'fixture' | 'tape'): string {
+  try {
+    if (as === 'tape') return formatTape(entryTape(entry, entry.operation))
+    if (as === 'rule') return toYaml(entryScenario(entry, entry.operation, operations))
+    return `${JSON.stringify(entryFixture(entry, entry.operation), null, 2)}\n`
+  } catch (error) {
+    throw new GatewayError(409, (error as Error).message)
+  }
+}

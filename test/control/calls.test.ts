@@ -1,0 +1,225 @@
+/**
+ * Single calls over the control API: followed, listed, exported, asked again; and scenarios checked and tried.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+let gateway: RemoteGateway
+let sandbox: RemoteSandbox
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0 })
+  gateway = await connectGateway(server.url)
+})
+beforeEach(async () => {
+  sandbox = await gateway.createSandbox()
+})
+afterAll(() => server.close())
+
+async function ask(input: string, more: object = {}) {
+  const response = await fetch(`${sandbox.baseUrl}/responses`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', input, ...more }),
+  })
+  await response.text()
+  return response
+}
+
+const get = (path: string) => fetch(`${sandbox.baseUrl}${path}`, { headers: { authorization: 'Bearer any' } })
+
+describe('events', () => {
+  /** The next events that are about calls of this sandbox. */
+  async function callsOf(events: ReturnType<RemoteGateway['events']>, count: number) {
+    const calls: string[] = []
+    for await (const each of events) {
+      if (each.event !== 'calls') continue
+      for (const call of each.calls)
+        if (call.sandbox === sandbox.id && call.delivery === 'complete') calls.push(call.path)
+      if (calls.length >= count) return { calls, id: each.id }
+    }
+    throw new Error('the stream has ended')
+  }
+
+  it('begin with resync, and tell each call when it is over', async () => {
+    const events = gateway.events()
+    expect((await events.next()).value).toEqual({ event: 'resync', id: expect.stringMatching(/^\w+\.\d+$/) })
+    await get('/providers')
+    const { calls } = await callsOf(events, 1)
+    expect(calls).toEqual([`/sandboxes/${sandbox.id}/api/v1/providers`])
+  })
+
+  it('are taken up after the last one seen, or begin with resync where that is unknown', async () => {
+    const first = gateway.events()
+    await first.next()
+    await get('/providers')
+    const { id } = await callsOf(first, 1)
+    await get('/embeddings/models')
+    const { calls } = await callsOf(gateway.events({ after: id }), 1)
+    expect(calls).toEqual([`/sandboxes/${sandbox.id}/api/v1/embeddings/models`])
+    expect((await gateway.events({ after: 'other.3' }).next()).value).toMatchObject({ event: 'resync' })
+  })
+
+  it('listen to no call while nobody watches', async () => {
+    await using quiet = await startServer({ timeScale: 0 })
+    const before = quiet.gateway.sandboxes.listeners.size
+    const leave = new AbortController()
+    const events = (await connectGateway(quiet.url)).events({ signal: leave.signal })
+    await events.next()
+    expect(quiet.gateway.sandboxes.listeners.size).toBe(before + 1)
+    leave.abort()
+    expect(await events.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('end with the server, which does not wait for those who watch', async () => {
+    const ending = await startServer()
+    const events = (await connectGateway(ending.url)).events()
+    await events.next()
+    await ending.close(60_000)
+    expect((await events.next()).done).toBe(true)
+  })
+})
+
+describe('calls', () => {
+  it('are listed in short, the newest so many', async () => {
+    await get('/providers')
+    await ask('Hello', { stream: true })
+    const [call, ...others] = await sandbox.journal.summaries(1)
+    expect(others).toEqual([])
+    expect(call).toMatchObject({
+      operation: 'createResponse',
+      model: 'aurora/dawn-2',
+      stream: true,
+      status: 200,
+    })
+    expect(await sandbox.journal.summaries()).toHaveLength(2)
+  })
+
+  it('are read one by one, their secrets hidden', async () => {
+    await ask('Hello')
+    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
+    const entry = await sandbox.journal.entry(id)
+    expect(entry).toMatchObject({ id, headers: { authorization: '(hidden)' }, body: { input: 'Hello' } })
+    await expect(sandbox.journal.entry('req_none')).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('of a paced stream say when each part left', async () => {
+    await using paced = await startServer({ tokensPerSecond: 200 })
+    const remote = await connectGateway(paced.url)
+    await fetch(`${paced.baseUrl}/responses`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: '{"model":"aurora/dawn-2","input":"Hello","stream":true}',
+    }).then((response) => response.text())
+    const entry = await remote.journal.last('createResponse')
+    expect(entry?.timeline.length).toBeGreaterThan(5)
+    const times = entry?.timeline.map(({ ms }) => ms) ?? []
+    expect(times).toEqual([...times].sort((left, right) => left - right))
+    for (const { offset } of entry?.timeline.slice(1) ?? [])
+      expect(entry?.replyBody.text.slice(0, offset)).toMatch(/\n\n$/)
+  })
+
+  it('are asked again as they were', async () => {
+    await ask('Hello')
+    const before = await sandbox.journal.last('createResponse')
+    const again = await sandbox.journal.resend(before ?? '')
+    expect(again).toMatchObject({ status: 200, body: { input: 'Hello' } })
+    expect(again.id).not.toBe(before?.id)
+    expect(await sandbox.journal.calls('createResponse')).toHaveLength(2)
+  })
+
+  it('are exported as a curl command that a shell reads as it was sent', async () => {
+    await ask("It's $HOME \\ `here`")
+    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
+    const text = await sandbox.journal.exportAs(id, 'curl')
+    expect(text).toContain(`curl -X POST '${sandbox.baseUrl}/responses'`)
+    expect(text).toContain(`-H 'authorization: Bearer ${sandbox.apiKey}'`)
+    expect(text).toContain("It'\\''s $HOME")
+  })
+
+  it('are exported as a test with the rule that they met', async () => {
+    await sandbox.fail(529, { times: 1 })
+    await ask('Hello')
+    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
+    const text = await sandbox.journal.exportAs(id, 'vitest')
+    expect(text).toContain("import { expect, test } from 'gateway-understudy/vitest'")
+    expect(text).toContain('"status": 529')
+    expect(text).not.toContain('"times"')
+    expect(text).toContain('expect(response.status).toBe(529)')
+  })
+})
+
+describe('a call', () => {
+  it('is exported as a scenario, a fixture and a tape, where it has what that takes', async () => {
+    await get('/providers')
+    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
+    const rule = await sandbox.journal.exportAs(id, 'rule')
+    expect(await gateway.checkScenario(rule)).toMatchObject({ problems: [] })
+    expect(JSON.parse(await sandbox.journal.exportAs(id, 'fixture'))).toEqual({
+      providers: expect.any(Array),
+    })
+    expect(await sandbox.journal.exportAs(id, 'tape')).toContain('listProviders')
+    await ask('Hello')
+    const asked = await sandbox.journal.last('createResponse')
+    await expect(sandbox.journal.exportAs(asked ?? '', 'fixture')).rejects.toMatchObject({ status: 409 })
+  })
+})
+
+describe('scenarios', () => {
+  it('in force say how often each rule has happened, and how often it still can', async () => {
+    const { id } = await sandbox.use({
+      name: 'mine',
+      rules: [
+        { on: 'listProviders', times: 3, fault: { name: 'status', status: 500 } },
+        { on: '*', fault: { name: 'status', status: 501 } },
+      ],
+    })
+    await get('/providers')
+    expect(await sandbox.activeScenarios()).toMatchObject([
+      {
+        id,
+        name: 'mine',
+        rules: [
+          { rule: 1, happened: 1, left: 2 },
+          { rule: 2, happened: 0, left: null },
+        ],
+      },
+    ])
+  })
+
+  it('are tried on the calls that have been, without a change', async () => {
+    await ask('Hello')
+    await ask('Goodbye')
+    await get('/providers')
+    const rule = {
+      on: 'createResponse',
+      when: { input: 'Goodbye' },
+      fault: { name: 'status', status: 500 },
+    } as const
+    const run = await sandbox.dryRun(rule)
+    expect(run).toMatchObject({ looked: 3, met: 1, rules: [{ rule: 1, met: 1 }] })
+    expect(run.calls).toEqual([{ id: (await sandbox.journal.entries())[1]?.id, rule: 1 }])
+    expect(await sandbox.dryRun(rule, 1)).toMatchObject({ looked: 1, met: 0 })
+    expect(await sandbox.activeScenarios()).toEqual([])
+  })
+
+  it('are checked as text, each problem with its line and column', async () => {
+    const wrong = 'name: mine\nrules:\n  - on: listProvider\n    fault: rate-limit\n'
+    expect(await gateway.checkScenario(wrong)).toEqual({
+      scenario: null,
+      problems: [{ line: 3, column: 5, message: expect.stringContaining("did you mean 'listProviders'") }],
+    })
+    expect(await gateway.checkScenario('name: [')).toMatchObject({ scenario: null, problems: [{ line: 1 }] })
+    expect(await gateway.checkScenario('on: listProviders\nfault: rate-limit')).toMatchObject({
+      problems: [],
+    })
+    expect(await gateway.checkScenario('3')).toMatchObject({ problems: [{ line: 1, column: 1 }] })
+  })
+
+  it('that come with the double are read as YAML that can be used', async () => {
+    const text = await (await fetch(`${server.url}/__understudy/scenarios/flaky/yaml`)).text()
+    expect(text).toMatch(/^name: flaky$/m)
+    expect(await gateway.checkScenario(text)).toMatchObject({ problems: [], scenario: { name: 'flaky' } })
+  })
+})
