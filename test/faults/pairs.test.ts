@@ -7,7 +7,7 @@ import { allCases, describeCase, runAll } from './pairs.ts'
 
 it('two faults of one rule both act, or the scenario is refused with the reason: a tenth of all pairs', async () => {
   const some = allCases.filter((each) => draw('pairs', describeCase(each)) < 0.1)
-  const results = await runAll(some, 16)
+  const results = await runAll(some, 24)
   const wrong = results.flatMap((result, index) =>
     result.kind === 'wrong' ? [`${describeCase(some[index] as never)}: ${result.why}`] : [],
   )

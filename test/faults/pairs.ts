@@ -97,7 +97,8 @@ async function run(pair: Case, sandbox: Sandbox, entrance: Entrance): Promise<Re
       tools: [{ type: 'gateway:web_search' }],
       ...(pair.form === 'stream' && { stream: true }),
     },
-    patienceMs: isQuiet ? 600 : 20_000,
+    answerMs: both.includes('timeout') ? 400 : 20_000,
+    patienceMs: isQuiet ? 1500 : 20_000,
     untilClosed: both.some((name) => ['idle-connection-closed', 'short-content-length'].includes(name)),
   })
   const failure = acting.find((name) => isVisible(name, pair, both) && !markOf(name, pair, form).shows(wire))

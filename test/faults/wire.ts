@@ -37,7 +37,9 @@ export interface Asked {
   url: string
   key: string
   body: object
-  /** Milliseconds of silence after which a reply counts as open. */
+  /** Milliseconds without a first byte after which a request counts as unanswered. */
+  answerMs: number
+  /** Milliseconds of silence after the first byte after which a reply counts as open. */
   patienceMs: number
   /** Whether to wait for the end of the connection after the reply. */
   untilClosed?: boolean
@@ -50,7 +52,7 @@ export async function overFetch(fetch: typeof globalThis.fetch, asked: Asked): P
   let timer: ReturnType<typeof setTimeout> | undefined
   const wait = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => patience.abort(), asked.patienceMs)
+    timer = setTimeout(() => patience.abort(), chunks.length === 0 ? asked.answerMs : asked.patienceMs)
   }
   const chunks: Buffer[] = []
   const seen = { status: 0, headers: {} as Record<string, string>, headMs: 0 }
@@ -124,11 +126,11 @@ export function overSocket(asked: Asked): Promise<Wire> {
     }
     const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => finish('open'), asked.patienceMs)
+      timer = setTimeout(() => finish('open'), firstMs === undefined ? asked.answerMs : asked.patienceMs)
     }
     socket.on('data', (chunk) => {
-      wait()
       firstMs ??= since()
+      wait()
       bytes = Buffer.concat([bytes, chunk])
       if (headMs === undefined && bytes.includes('\r\n\r\n')) headMs = since()
       if (!parseHttp(bytes).complete) return
