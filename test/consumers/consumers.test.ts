@@ -61,6 +61,15 @@ describe('a project with Jest', () => {
   })
 })
 
+describe('a project with agents', () => {
+  it('runs twelve turns of a script through four clients, one by one and 50 at once', async () => {
+    await using project = await install('agents')
+    const { code, stdout } = await project.run('npm test --silent')
+    expect(stdout).toMatch(/^# pass 12$/m)
+    expect(code).toBe(0)
+  })
+})
+
 describe('a project in TypeScript', () => {
   it('checks the public types, strict, for bundlers and for Node', async () => {
     await using project = await install('types')

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { startServer } from 'gateway-understudy/serve'
+import * as clients from './agents.js'
+import { turns } from './script.js'
+
+const server = await startServer()
+after(() => server.close())
+
+for (const [name, run] of Object.entries(clients)) {
+  describe(name, () => {
+    test('goes through twelve turns with parallel calls, one conversation after the other', async () => {
+      const sandbox = server.gateway.createSandbox()
+      for (const agent of [1, 2, 3]) sandbox.script(turns(agent))
+      for (const agent of [1, 2, 3]) assert.equal(await run(reach(sandbox)), `Agent ${agent} is done.`)
+      assert.deepEqual(sandbox.scripts()[0].conversations, [{ conversation: 1, turns: 12, problem: null }])
+    })
+
+    test('runs fifty times at once, each conversation with a script of its own', async () => {
+      const sandbox = server.gateway.createSandbox()
+      const agents = Array.from({ length: 50 }, (_agent, index) => index + 1)
+      for (const agent of agents) sandbox.script(turns(agent))
+      const ends = await Promise.all(agents.map(() => run(reach(sandbox))))
+      assert.deepEqual(new Set(ends), new Set(agents.map((agent) => `Agent ${agent} is done.`)))
+    })
+
+    test('fails with turn and difference when the order is wrong', async () => {
+      const sandbox = server.gateway.createSandbox()
+      sandbox.script(turns(1).with(2, { expect: { result: { look: 'seen 1.9.' } }, text: 'Never' }))
+      await assert.rejects(
+        run(reach(sandbox)),
+        /turn 3 of 12 does not fit: expected a result of 'look' with 'seen 1.9.' in it, received 'seen 1.2.'/,
+      )
+    })
+  })
+}
+
+/** Where a client finds a sandbox. */
+function reach({ apiKey }) {
+  return { apiKey, baseUrl: server.baseUrl }
+}
