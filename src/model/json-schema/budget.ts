@@ -8,7 +8,7 @@ const maxNodes = 10_000
 const maxCharacters = 200_000
 /** Levels of the value, and of references that lead on without adding one. */
 const maxDepth = 400
-const maxSteps = 300_000
+const maxSteps = 500_000
 
 /** Thrown where a schema asks for more than the double gives. */
 export class Exhausted extends Error {

@@ -35,6 +35,8 @@ export class Unsatisfied extends Error {
 
 /** How often a part is tried anew, each time with other choices. */
 const tries = 12
+/** What an attempt costs, beside what is counted in it; as much again where it fails. */
+const attemptSteps = 20
 /** How many parts a value has before only the smallest ones follow. */
 const enough = 1000
 
@@ -80,7 +82,7 @@ export class ValueMaker {
     return this.#budget.deeper(() => {
       let failure: unknown
       for (let attempt = 0; attempt < tries; attempt++) {
-        this.#budget.step()
+        this.#budget.step(attemptSteps)
         const isSmall = this.#taste.small || this.#budget.nodes > enough
         const choices = this.#collector.collect(
           schemas,
@@ -89,6 +91,7 @@ export class ValueMaker {
           isSmall,
         )
         if (!choices) continue
+        this.#budget.step(choices.parts.length)
         try {
           const draw = random(this.#taste.seed, path, attempt)
           const value = this.#collector.within(choices, () => this.#value(choices, path, draw, attempt))
@@ -96,6 +99,7 @@ export class ValueMaker {
             return value
         } catch (error) {
           if (!(error instanceof Unsatisfied)) throw error
+          this.#budget.step(attemptSteps)
           failure = error
           if (!choices.hadChoice) break
         }

@@ -1,0 +1,72 @@
+/**
+ * Mixed load with chaos for some minutes: 40 clients at a time, sandboxes made, used and deleted all the while. Memory
+ * is read as it goes.
+ */
+import { monotonic } from '../../src/lib/clock.ts'
+import type { Child, Reading } from './child.ts'
+
+export interface Chaos {
+  requests: number
+  sandboxes: number
+  /** One each ten seconds. */
+  readings: Reading[]
+}
+
+export async function chaos(child: Child, minutes: number, tell: (line: string) => void): Promise<Chaos> {
+  const result: Chaos = { requests: 0, sandboxes: 0, readings: [] }
+  const until = monotonic() + minutes * 60_000
+  const client = async (number: number) => {
+    for (let turn = 0; monotonic() < until; turn++) {
+      const made = await fetch(`${child.url}/__understudy/sandboxes`, { method: 'POST' })
+      const { data } = (await made.json()) as { data: { id: string; apiKey: string } }
+      result.sandboxes++
+      for (let call = 0; call < 30; call++) {
+        result.requests++
+        await ask(child.url, data.apiKey, number * 31 + turn + call).catch(() => {})
+      }
+      await (await fetch(`${child.url}/__understudy/sandboxes/${data.id}`, { method: 'DELETE' })).text()
+    }
+  }
+  const clients = Array.from({ length: 40 }, (_, number) => client(number))
+  const watch = async () => {
+    while (monotonic() < until) {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(10_000, until - monotonic())))
+      const reading = await child.read()
+      result.readings.push(reading)
+      tell(`${result.requests} requests, ${result.sandboxes} sandboxes: ${inMegabytes(reading)}`)
+    }
+  }
+  await Promise.all([...clients, watch()])
+  return result
+}
+
+async function ask(url: string, apiKey: string, number: number): Promise<void> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const signal = AbortSignal.timeout(200)
+  const kind = number % 5
+  const response =
+    kind === 0
+      ? await fetch(`${url}/api/v1/providers`, { headers, signal })
+      : kind === 1
+        ? await fetch(`${url}/api/v1/workspaces/production`, {
+            method: 'PATCH',
+            headers,
+            signal,
+            body: JSON.stringify({ name: `Number ${number}` }),
+          })
+        : await fetch(`${url}/api/v1/responses`, {
+            method: 'POST',
+            headers,
+            signal,
+            body: JSON.stringify({ model: 'aurora/dawn-2', input: `Question ${number}?`, stream: kind > 2 }),
+          })
+  // Some read nothing of it.
+  if (number % 11 === 0) await response.body?.cancel()
+  else await response.text()
+}
+
+export function inMegabytes({ rss, heapUsed, heapTotal, external, arrayBuffers, held }: Reading): string {
+  return Object.entries({ rss, heapUsed, heapTotal, external, arrayBuffers, held })
+    .map(([name, bytes]) => `${name} ${Math.round(bytes / 1024 / 1024)}`)
+    .join(', ')
+}

@@ -1,0 +1,155 @@
+/**
+ * `npm run abuse`: a million requests of any kind, clients without luck, and load with chaos, with progress and a
+ * summary. Ends with 1 where something was violated.
+ *
+ *   npm run abuse -- --requests 1000000 --sockets 20000 --minutes 30 --seed 1
+ */
+import { parseArgs } from 'node:util'
+import fc from 'fast-check'
+import { createGateway } from '../../src/index.ts'
+import { monotonic } from '../../src/lib/clock.ts'
+import { fakeValue } from '../../src/model/structured.ts'
+import { anyRequest, tryInProcess } from './any-request.ts'
+import { anySchema } from './any-schema.ts'
+import { chaos, inMegabytes } from './chaos.ts'
+import { startChild } from './child.ts'
+import { trySocket } from './socket.ts'
+import { unlucky } from './unlucky.ts'
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '1000000' },
+    sockets: { type: 'string', default: '20000' },
+    schemas: { type: 'string', default: '20000' },
+    clients: { type: 'string', default: '5000' },
+    minutes: { type: 'string', default: '30' },
+    seed: { type: 'string', default: '1' },
+  },
+})
+const [requests, sockets, schemas, clients, minutes, seed] = [
+  values.requests,
+  values.sockets,
+  values.schemas,
+  values.clients,
+  values.minutes,
+  values.seed,
+].map(Number) as [number, number, number, number, number, number]
+
+const violations: string[] = []
+const summary: string[] = []
+const startedAt = monotonic()
+const tell = (line: string) =>
+  console.log(`${((monotonic() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`)
+
+function violated(what: string, how: unknown): void {
+  violations.push(what)
+  tell(`VIOLATION ${what}: ${JSON.stringify(how).slice(0, 500)}`)
+}
+
+/** Each request is sent with its own body, and with those of others. */
+const bodies = 4
+
+/** Cases in batches, so that none has to be kept. */
+function* batches<Case>(arbitrary: fc.Arbitrary<Case>, count: number): Generator<Case[]> {
+  const size = 2000
+  for (let done = 0; done < count; done += size)
+    yield fc.sample(arbitrary, { numRuns: Math.min(size, count - done), seed: seed * 1_000_000 + done })
+}
+
+async function inProcess(): Promise<void> {
+  let done = 0
+  const statuses = new Map<number, number>()
+  for (const batch of batches(anyRequest, requests / bodies)) {
+    const gateway = createGateway({ timeScale: 0, seed })
+    for (const [index, each] of batch.entries()) {
+      for (let other = 0; other < bodies; other++) {
+        const { body } = batch[(index + other * 7) % batch.length] ?? each
+        const request = other === 0 || each.body === undefined ? each : { ...each, body }
+        const wrong = await tryInProcess(gateway, request).catch((error) => `rejected: ${error.stack}`)
+        if (wrong) violated(wrong, request)
+        done++
+      }
+    }
+    for (const { status } of gateway.journal.entries()) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    if (done % 40_000 === 0) tell(`${done} requests in process`)
+  }
+  const shares = [...statuses]
+    .sort(([left], [right]) => left - right)
+    .map(([status, count]) => `${status}: ${count}`)
+  summary.push(`${done} requests in process; of those in journals ${shares.join(', ')}`)
+}
+
+async function onSockets(): Promise<void> {
+  const child = await startChild()
+  let done = 0
+  for (const batch of batches(anyRequest, sockets)) {
+    for (let at = 0; at < batch.length; at += 100) {
+      const part = batch.slice(at, at + 100)
+      const wrong = await Promise.all(
+        part.map((request, index) => trySocket(child.port, request, done + at + index)),
+      )
+      for (const [index, each] of wrong.entries()) if (each) violated(each, part[index])
+    }
+    done += batch.length
+    tell(`${done} requests on sockets, cut off or changed`)
+  }
+  summary.push(`${done} requests on sockets; then ${inMegabytes(await child.read())}`)
+  child.end()
+}
+
+function ofSchemas(): void {
+  let done = 0
+  let valued = 0
+  let slowest = 0
+  for (const batch of batches(anySchema, schemas)) {
+    for (const schema of batch) {
+      const from = monotonic()
+      try {
+        fakeValue(schema, { path: 'schema', subject: 'tides', seed: String(seed) })
+        valued++
+      } catch (error) {
+        if ((error as { status?: number }).status !== 400) violated('a schema that is no 400', schema)
+      }
+      slowest = Math.max(slowest, monotonic() - from)
+      done++
+    }
+    tell(`${done} schemas`)
+  }
+  summary.push(`${done} schemas, ${valued} with a value, the slowest ${Math.round(slowest)} ms`)
+}
+
+async function ofClients(): Promise<void> {
+  const child = await startChild()
+  for (let round = 1; round <= 2; round++) {
+    const { before, after } = await unlucky(child, clients)
+    if (after.sockets > before.sockets) violated('sockets stay open', { before, after })
+    if (after.timers > before.timers) violated('timers stay', { before, after })
+    tell(`${clients} clients without luck, round ${round}: ${inMegabytes(after)}`)
+    summary.push(
+      `${clients} clients without luck: sockets ${before.sockets} to ${after.sockets}, timers ${before.timers} to ${after.timers}, ${inMegabytes(after)}`,
+    )
+  }
+  child.end()
+}
+
+async function ofChaos(): Promise<void> {
+  if (minutes === 0) return
+  const child = await startChild('chaos')
+  const { requests, sandboxes, readings } = await chaos(child, minutes, tell)
+  child.end()
+  // The first third warms up.
+  const steady = readings.slice(Math.floor(readings.length / 3))
+  const [first, last] = [steady[0], steady.at(-1)]
+  if (first && last && last.rss > first.rss * 1.3 + 50 * 1024 * 1024)
+    violated('memory grows', { first, last })
+  summary.push(`${requests} requests of chaos in ${minutes} minutes, ${sandboxes} sandboxes made and deleted`)
+  for (const reading of [readings[0], first, last]) if (reading) summary.push(`  ${inMegabytes(reading)}`)
+}
+
+if (schemas > 0) ofSchemas()
+if (clients > 0) await ofClients()
+if (sockets > 0) await onSockets()
+if (requests > 0) await inProcess()
+await ofChaos()
+console.log(`\n${summary.join('\n')}\n${violations.length} violations`)
+process.exitCode = violations.length > 0 ? 1 : 0

@@ -1,0 +1,45 @@
+/**
+ * Clients that leave at every stage, read nothing, or say nothing: what they took comes back.
+ */
+import { connect, type Socket } from 'node:net'
+import type { Child, Reading } from './child.ts'
+
+const body = JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true })
+const whole = [
+  'POST /api/v1/responses HTTP/1.1',
+  'host: localhost',
+  'authorization: Bearer any',
+  `content-length: ${body.length}`,
+  '',
+  body,
+].join('\r\n')
+
+/** What each client sends before it falls silent, leaves, or stops reading. */
+const stages = ['', 'POST', whole.slice(0, 60), whole.slice(0, -10), whole, whole + whole]
+
+/** @returns Readings before and after: sockets and timers must be the same, memory nearly. */
+export async function unlucky(child: Child, count: number): Promise<{ before: Reading; after: Reading }> {
+  const before = await child.read()
+  const sockets: Socket[] = []
+  for (let index = 0; index < count; index++) {
+    const socket = connect(child.port, '127.0.0.1')
+    socket.on('error', () => {})
+    const kind = index % 4
+    // Kind 0 never reads; 1 leaves at once; 2 ends its half; 3 stays and is silent.
+    if (kind === 0) socket.pause()
+    else socket.resume()
+    socket.write(stages[index % stages.length] as string)
+    if (kind === 1) socket.destroy()
+    if (kind === 2) socket.end()
+    sockets.push(socket)
+    if (index % 200 === 199) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await new Promise((resolve) => setTimeout(resolve, 2500))
+  for (const socket of sockets) socket.destroy()
+  let after = await child.read()
+  for (let turn = 0; turn < 50 && (after.sockets > before.sockets || after.timers > before.timers); turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    after = await child.read()
+  }
+  return { before, after }
+}
