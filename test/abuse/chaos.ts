@@ -18,7 +18,11 @@ export async function chaos(child: Child, minutes: number, tell: (line: string) 
   const client = async (number: number) => {
     for (let turn = 0; monotonic() < until; turn++) {
       const made = await fetch(`${child.url}/__understudy/sandboxes`, { method: 'POST' })
-      const { data } = (await made.json()) as { data: { id: string; apiKey: string } }
+      const { data, error } = (await made.json()) as {
+        data?: { id: string; apiKey: string }
+        error?: unknown
+      }
+      if (!data) throw new Error(`no sandbox: ${JSON.stringify(error)}`)
       result.sandboxes++
       for (let call = 0; call < 30; call++) {
         result.requests++

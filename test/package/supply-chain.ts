@@ -1,0 +1,85 @@
+/**
+ * DEPENDENCIES.md: every package that this one needs, why, under which licence and how large it is. Made from the lock
+ * file by `npm run generate`.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundled } from '../../tsdown.config.ts'
+
+const root = new URL('../../', import.meta.url).pathname
+const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'))
+
+/** Why users get each package: installed beside ours, or inside its files. */
+const shipped: Record<string, string> = {
+  '@faker-js/faker': 'Records beyond the fixtures; loaded when some must be made.',
+  '@hono/node-server': 'The control API on a `node:http` server.',
+  '@msw/data': 'The rows that a sandbox has written.',
+  '@noble/hashes': 'Keys of recorded exchanges, also in a browser.',
+  '@scalar/helpers': 'Part of `@scalar/openapi-upgrader`.',
+  '@scalar/openapi-upgrader': 'Older OpenAPI documents for `contract`.',
+  '@standard-schema/spec': 'Types of `@msw/data`.',
+  commander: 'The command line.',
+  'es-toolkit': 'Part of `@msw/data`.',
+  'eventsource-parser': 'Reads the event streams that are recorded.',
+  hono: 'The control API.',
+  mutative: 'Part of `@msw/data`.',
+  outvariant: 'Part of `@msw/data`.',
+  re2js: 'Regular expressions of rules in linear time; loaded when a rule has one.',
+  rettime: 'Part of `@msw/data`.',
+  yaml: 'Scenario and configuration files; loaded when there is one.',
+  zod: 'Schemas of requests, replies and options.',
+}
+
+const optional: Record<string, string> = {
+  '@playwright/test': 'Only for `gateway-understudy/playwright`.',
+  msw: 'Interception and handlers.',
+  vitest: 'Only for `gateway-understudy/vitest`.',
+}
+
+export function supplyChain(): string {
+  const inside = new Set(bundled)
+  const rows = [...Object.keys(manifest.dependencies), ...bundled].sort().map((name) => {
+    const why = shipped[name] ?? 'Part of another.'
+    return [`\`${name}\``, inside.has(name) ? 'bundled' : 'installed', why, licenceOf(name), sizeOf(name)]
+  })
+  const peers = Object.keys(manifest.peerDependencies).map((name) => [
+    `\`${name}\``,
+    'yours',
+    optional[name] ?? '',
+    licenceOf(name),
+    '',
+  ])
+  const development = Object.keys(manifest.devDependencies)
+    .filter((name) => !inside.has(name) && !(name in manifest.peerDependencies))
+    .map((name) => `\`${name}\` (${licenceOf(name)})`)
+  return [
+    '# Dependencies',
+    '',
+    'Made from the lock file by `npm run generate`. No script of ours runs when this package is installed.',
+    '',
+    table(['Package', 'How users get it', 'Why', 'Licence', 'Unpacked'], [...rows, ...peers]),
+    '',
+    `For development only: ${development.join(', ')}.`,
+    '',
+  ].join('\n')
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function licenceOf(name: string): string {
+  return packages[`node_modules/${name}`]?.license ?? 'unknown'
+}
+
+function sizeOf(name: string): string {
+  return `${Math.round(bytesIn(join(root, 'node_modules', name)) / 1024)} KB`
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.name !== 'node_modules')
+    .map((entry) => join(folder, entry.name))
+    .reduce((sum, path) => sum + (statSync(path).isDirectory() ? bytesIn(path) : statSync(path).size), 0)
+}
