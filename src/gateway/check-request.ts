@@ -3,6 +3,8 @@
  */
 import type * as z from 'zod'
 import type { AssumptionName } from '../assumptions.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import { toOurs } from '../dialects/translate.ts'
 import { invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
@@ -12,16 +14,23 @@ import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { RequestContext } from './request-context.ts'
 
+/** What changes a request before it is checked. */
+export interface RequestReading {
+  /** Whether a fault asks for a stream, or for none, whatever the request says. */
+  readonly stream?: boolean | undefined
+  readonly dialect?: Dialect | undefined
+}
+
 /** What the resolver sees. Throws a 400 that lists all violations; with `strict`, unknown fields are among them. */
 export function checkRequest(
   operation: Operation,
   record: CallRecord<SandboxState>,
-  stream: boolean | undefined,
+  { stream, dialect }: RequestReading,
 ): RequestContext {
-  const { params, search, requestText, state } = record
+  const { params, requestText, state } = record
   if (operation.body) assertJsonBody(requestText, record.body)
-  // A fault may ask for the other form of the answer.
-  const body = stream === undefined ? record.body : { ...(record.body as object), stream }
+  const { search, body: said } = dialect ? toOurs(dialect, operation.id, record) : record
+  const body = stream === undefined ? said : { ...(said as object), stream }
   const { violations, given, ...parts } = readParts(operation, { params, search, body })
   const remarks = remarksOn(operation, { query: given, body })
   if (state.options.strict) {

@@ -5,6 +5,8 @@
 
 import type { Database } from '../database/database.ts'
 import { Fixtures, Size } from '../database/seed-options.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import { findDialect } from '../dialects/index.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -46,6 +48,8 @@ export class GatewayCore implements Face {
   readonly operations: readonly Operation[]
   /** @internal */
   readonly router: Router
+  /** What the gateway's words on the wire are; undefined for those of the specification. @internal */
+  readonly dialect: Dialect | undefined
   /** Whether a key may come as `x-api-key`. @internal */
   readonly takesKeyHeader: boolean
   /** @internal */
@@ -60,10 +64,12 @@ export class GatewayCore implements Face {
    */
   constructor(options: GatewayOptionsInput = {}, readScenario?: ScenarioReader) {
     this.options = parseOptions(options)
-    const operations = operationsOf(this.options)
+    this.dialect = this.options.dialect === undefined ? undefined : findDialect(this.options.dialect)
+    const on = [...new Set([...this.options.extensions, ...(this.dialect?.extensions ?? [])])]
+    const operations = operationsOf({ extensions: on, operations: this.options.operations })
     this.operations = operations
     this.router = new Router(operations)
-    this.takesKeyHeader = this.options.extensions.includes('messages')
+    this.takesKeyHeader = on.includes('messages')
     this.recordings = openRecordings(this.options)
     const fromFileToo = (given: string | object): Scenario =>
       readScenario && typeof given === 'string' && isScenarioPath(given)

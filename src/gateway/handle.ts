@@ -22,6 +22,7 @@ import { inOwnEnvelope } from './own-envelope.ts'
 import { assertJson, readBody } from './read-body.ts'
 import { refuse } from './refuse.ts'
 import { routeCall } from './route-call.ts'
+import { speakDialect } from './speak-dialect.ts'
 
 /** Answers a call: the record has the reply, and the journal has the record. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
@@ -75,9 +76,10 @@ async function answer(
   if (!reply) {
     try {
       if (!operation || refusal) throw refusal ?? new GatewayError(404)
-      const context = checkRequest(operation, record, effect.stream)
+      const context = checkRequest(operation, record, { stream: effect.stream, dialect: gateway.dialect })
       const answered = askOperation(operation, context)
       reply = checkContract(operation, answered instanceof Promise ? await answered : answered)
+      if (gateway.dialect) reply = await speakDialect(gateway.dialect, reply, record)
     } catch (error) {
       // A connection that breaks does not ask whether the reply was a refusal.
       if (!effect.faults) throw error

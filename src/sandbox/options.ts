@@ -47,6 +47,12 @@ export const GatewayOptions = z.strictObject({
     .array(z.enum(extensionNames))
     .default([])
     .describe('Operations outside the specification, by group. Default: none.'),
+  dialect: z
+    .union([z.string(), z.custom<object>(isObject)])
+    .optional()
+    .describe(
+      'The names and extra fields of one vendor, by name or as data. Default: those of the specification.',
+    ),
   operations: z
     .array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation'))
     .default([])

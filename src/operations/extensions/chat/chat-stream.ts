@@ -35,14 +35,13 @@ type Delta = Record<string, unknown>
 
 function* chunks(completion: ChatCompletion, { withUsage, failure }: ChatTelling): Generator<StreamEvent> {
   const { id, created, model, choices, usage } = completion
-  const head = { id, object: 'chat.completion.chunk', created, model, system_fingerprint: null }
-  const none = withUsage ? { usage: null } : {}
+  const head = { id, object: 'chat.completion.chunk', created, model }
   const chunk = (
     index: number,
     delta: Delta,
     finish_reason: ChatChoice['finish_reason'] = null,
     logprobs: ChatChoice['logprobs'] = null,
-  ) => ({ ...head, choices: [{ index, delta, finish_reason, logprobs }], ...none })
+  ) => ({ ...head, choices: [{ index, delta, finish_reason, logprobs }] })
   for (const { index, message, finish_reason, logprobs } of choices) {
     yield chunk(index, { role: 'assistant', content: '' })
     for (const token of tokenize(message.reasoning ?? '')) yield chunk(index, { reasoning: token })

@@ -1,0 +1,167 @@
+/**
+ * The OpenRouter dialect, read by its published SDK, which checks every reply and event against schemas of its own.
+ */
+
+import { globSync, readFileSync } from 'node:fs'
+import { OpenRouter } from '@openrouter/sdk'
+import { createParser } from 'eventsource-parser'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+let sdk: OpenRouter
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0, dialect: 'openrouter' })
+  sdk = new OpenRouter({ apiKey: 'any', serverURL: server.baseUrl, retryConfig: { strategy: 'none' } })
+})
+afterAll(() => server.close())
+
+const model = 'aurora/dawn-2'
+const input = 'How do tides work?'
+const messages = [{ role: 'user' as const, content: input }]
+
+/** What the SDK gives where no stream was asked for; its types leave that open. */
+function whole<Made>(made: Made): Exclude<Made, AsyncIterable<unknown>> {
+  return made as Exclude<Made, AsyncIterable<unknown>>
+}
+
+/** Reads a stream to its end, and gives its last event. */
+async function last<Made>(made: Made) {
+  const stream = made as Extract<Made, AsyncIterable<unknown>>
+  let event: (typeof stream extends AsyncIterable<infer Event> ? Event : never) | undefined
+  for await (const each of stream as AsyncIterable<never>) event = each
+  return event
+}
+
+describe('The vendor’s SDK accepts', () => {
+  it('the catalogues', async () => {
+    expect((await sdk.providers.list()).data.length).toBeGreaterThan(0)
+    for await (const page of await sdk.models.list({})) expect(page.result.data.length).toBeGreaterThan(0)
+    expect((await sdk.models.count({})).data.count).toBeGreaterThan(0)
+    const { data } = await sdk.endpoints.list({ author: 'aurora', slug: 'dawn-2' })
+    expect(data.endpoints[0]?.supportsToolChoice).toMatchObject({ auto: true })
+    for await (const page of await sdk.embeddings.listModels({})) expect(page.result.totalCount).toBe(8)
+    expect((await sdk.presets.get({ slug: 'code-review' })).data.slug).toBe('code-review')
+  })
+
+  it('benchmarks, in its own words for the sources', async () => {
+    const all = await sdk.benchmarks.getBenchmarks({})
+    expect(new Set(all.data.map(({ source }) => source))).toEqual(
+      new Set(['artificial-analysis', 'design-arena']),
+    )
+    const one = await sdk.benchmarks.getBenchmarks({ source: 'design-arena' })
+    expect(new Set(one.data.map(({ source }) => source))).toEqual(new Set(['design-arena']))
+  })
+
+  it('a workspace', async () => {
+    const { data } = await sdk.workspaces.update({
+      id: 'production',
+      updateWorkspaceRequest: { name: 'Main' },
+    })
+    expect(data).toMatchObject({ name: 'Main', defaultGuardrailId: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+  })
+
+  it('embeddings', async () => {
+    const made = await sdk.embeddings.generate({
+      requestBody: { model: 'aurora/embed-large', input: 'Hello' },
+    })
+    expect(typeof made === 'object' && made.data).toHaveLength(1)
+  })
+
+  it('chat completions with their cost, plain and streamed', async () => {
+    const plain = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
+    const { promptTokens = 0, completionTokens = 0, cost } = plain.usage ?? {}
+    expect(cost).toBeCloseTo(promptTokens * 0.0000025 + completionTokens * 0.00001, 12)
+    const chunk = await last(await sdk.chat.send({ chatRequest: { model, messages, stream: true as const } }))
+    expect(chunk?.usage?.cost).toBe(cost)
+  })
+
+  it('responses with their cost, plain and streamed', async () => {
+    const plain = whole(await sdk.beta.responses.send({ responsesRequest: { model, input, stream: false } }))
+    expect(plain.usage?.cost).toBeGreaterThan(0)
+    const event = await last(
+      await sdk.beta.responses.send({ responsesRequest: { model, input, stream: true } }),
+    )
+    expect(event).toMatchObject({
+      type: 'response.completed',
+      response: { usage: { cost: plain.usage?.cost } },
+    })
+  })
+
+  it('its own name of the search tool, in both directions', async () => {
+    const tools = [{ type: 'openrouter:web_search' as const }]
+    const response = whole(
+      await sdk.beta.responses.send({ responsesRequest: { model, input, tools, stream: false } }),
+    )
+    expect(response.output[0]).toMatchObject({ type: 'web_search_call' })
+    // The SDK knows the tool in requests only, and keeps what it does not know as it came.
+    expect(response.tools[0]).toMatchObject({ raw: { type: 'openrouter:web_search' } })
+    const journal = server.gateway.journal.last('createResponse')
+    expect(journal?.body).toMatchObject({ tools: [{ type: 'openrouter:web_search' }] })
+  })
+
+  it('its own names of the engines', async () => {
+    const plugins = [{ id: 'web' as const, engine: 'exa' as const, maxResults: 2 }]
+    const response = whole(
+      await sdk.beta.responses.send({ responsesRequest: { model, input, plugins, stream: false } }),
+    )
+    expect(response.output.map(({ type }) => type)).toEqual(['web_search_call', 'message'])
+  })
+
+  it('refusals', async () => {
+    const refused = sdk.chat.send({ chatRequest: { model: 'no-vendor', messages } })
+    await expect(refused).rejects.toMatchObject({ statusCode: 400 })
+  })
+})
+
+describe('A dialect', () => {
+  it('sends its comment line before the first event', async () => {
+    const response = await fetch(`${server.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages, stream: true }),
+    })
+    const comments: string[] = []
+    const parser = createParser({ onComment: (comment) => comments.push(comment) })
+    parser.feed(await response.text())
+    expect(comments).toEqual(['OPENROUTER PROCESSING'])
+  })
+
+  it('may be a person’s own', async () => {
+    const dialect = {
+      name: 'house',
+      source: 'our gateway',
+      extensions: [],
+      words: [],
+      replies: { listProviders: { total: { from: 'count' } } },
+    }
+    const { fetch: ask } = createGateway({ dialect })
+    const reply = await ask('https://gateway.example/api/v1/providers', {
+      headers: { authorization: 'Bearer any' },
+    })
+    expect(await reply.json()).toMatchObject({ total: 12 })
+  })
+
+  it('is refused in one line where nobody knows it', () => {
+    expect(() => createGateway({ dialect: 'openruter' })).toThrow(
+      "unknown dialect 'openruter': did you mean 'openrouter'?",
+    )
+  })
+
+  it('is the only place that names its vendor', () => {
+    const root = new URL('../../', import.meta.url).pathname
+    const naming = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter((file) =>
+      /openrouter/i.test(readFileSync(root + file, 'utf8')),
+    )
+    expect(naming.filter((file) => !file.startsWith('src/dialects/'))).toEqual([])
+  })
+
+  it('changes nothing where there is none', async () => {
+    const { fetch: ask } = createGateway()
+    const reply = await ask('https://gateway.example/api/v1/embeddings/models', {
+      headers: { authorization: 'Bearer any' },
+    })
+    expect(Object.keys(await reply.json())).toEqual(['data'])
+  })
+})
