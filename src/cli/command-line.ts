@@ -100,6 +100,8 @@ function addServe(program: Command, start: Start): Command {
     .option('--upstream <url>', 'base address of the real gateway, for --on-miss forward')
     .option('--allow-ci', 'forward also where CI is set')
     .option('--max-memory <size>', 'what all sandboxes may hold, as 512mb or 2gb (default: 512mb)', toBytes)
+    .option('--extension <groups>', 'operations outside the specification, as chat; may be repeated', collect)
+    .option('--dialect <name>', 'names and extra fields of one vendor, by its name')
     .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
     .allowExcessArguments()
     .action(async (flags) => {

@@ -7,7 +7,7 @@ import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { loadLibrary } from '../database/own-rows.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
-import type { GatewayOptionsInput } from '../sandbox/options.ts'
+import type { ExtensionName, GatewayOptionsInput } from '../sandbox/options.ts'
 import { drain } from '../server/drain.ts'
 import { printed, type RequestLine } from '../server/request-line.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
@@ -37,6 +37,8 @@ export interface ServeFlags {
   speed?: number
   upstream?: string
   allowCi?: true
+  extension?: string[]
+  dialect?: string
   config?: string
   maxMemory?: number
 }
@@ -122,6 +124,8 @@ function prepare(flags: ServeFlags) {
       ...options,
       ...(seed !== undefined && { seed }),
       ...(maxMemory !== undefined && { maxHeldBytes: maxMemory }),
+      ...(flags.extension && { extensions: flags.extension as ExtensionName[] }),
+      ...(flags.dialect !== undefined && { dialect: flags.dialect }),
       ...replayOptions(flags),
       scenarios,
       sandboxes: {

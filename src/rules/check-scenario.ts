@@ -15,6 +15,8 @@ export interface KnownOperation {
   readonly method: string
   readonly path: string
   readonly streams?: boolean | undefined
+  /** There where it answers conversations with text. */
+  readonly readConversation?: unknown
 }
 
 /** A scenario that cannot be used; the message is one line with the first problem. */

@@ -9,17 +9,20 @@ import type { ScriptedReply } from './scripted-reply.ts'
 type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
 
 /** When a scripted text is given, and what comes with it. */
-export interface ReplyOptions extends HowOften, Pick<ScriptedReply, 'status' | 'headers' | 'citations'> {}
+export interface ReplyOptions extends HowOften, Pick<ScriptedReply, 'status' | 'headers' | 'citations'> {
+  /** Operations that answer with text. Default: all that are on; through a remote client, `createResponse`. */
+  on?: RuleInput['on']
+}
 
 /** Answers POST /responses with a text. Every call, unless told otherwise. */
 export function replyScenario(text: string, options: ReplyOptions = {}): ScenarioInput {
   if (typeof text !== 'string')
     throw new TypeError('reply() takes a text here: a function works in the process of the gateway only')
   assertOptions('reply', text, options)
-  const { status, headers, citations, ...often } = options
+  const { on = 'createResponse', status, headers, citations, ...often } = options
   return {
     name: 'reply',
-    rules: [{ on: 'createResponse', ...often, reply: { text, status, headers, citations } }],
+    rules: [{ on, ...often, reply: { text, status, headers, citations } }],
   }
 }
 
@@ -41,16 +44,18 @@ export function failScenario(status: number, options: FailOptions = {}): Scenari
 export interface ScriptOptions {
   /** Default: `fail`, which refuses the call. */
   exhausted?: RuleInput['exhausted']
-  /** Which requests it is about. Default: all of POST /responses. */
+  /** Which requests it is about. Default: all. */
   when?: RuleInput['when']
+  /** Operations that answer with text. Default: all that are on; through a remote client, `createResponse`. */
+  on?: RuleInput['on']
 }
 
 /** Answers one conversation turn by turn. */
 export function scriptScenario(
   turns: NonNullable<RuleInput['script']>,
-  { exhausted, when }: ScriptOptions = {},
+  { exhausted, when, on = 'createResponse' }: ScriptOptions = {},
 ): ScenarioInput {
-  return { name: 'script', rules: [{ on: 'createResponse', when, script: turns, exhausted }] }
+  return { name: 'script', rules: [{ on, when, script: turns, exhausted }] }
 }
 
 /** Where no compiler looks, `fail(503, 2)` is written for `fail(503, { times: 2 })`. */

@@ -16,7 +16,13 @@ import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import type { ScenarioProgress } from '../rules/scenario-progress.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'
-import { failScenario, type ReplyOptions, replyScenario, scriptScenario } from '../rules/shorthand.ts'
+import {
+  failScenario,
+  type ReplyOptions,
+  replyScenario,
+  type ScriptOptions,
+  scriptScenario,
+} from '../rules/shorthand.ts'
 import { weightOf } from '../rules/use.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
@@ -205,14 +211,15 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Answers POST /responses with this text, every time or so many `times`. A function answers in this process only: it
+   * Answers POST /responses, and its other forms that are on, with this text, every time or so many `times`. A function answers in this process only: it
    * gets the request, its conversation and this sandbox, and returns a text or a whole reply, now or later.
    *
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
   reply(answer: string | SandboxReply<Bodies>, options: ReplyOptions = {}): ActiveScenario {
-    if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
-    return this.#use(replyScenario('', options), (context) => answer({ ...context, sandbox: this }))
+    const all = typeof options === 'object' ? { on: this.#textOperations(), ...options } : options
+    if (typeof answer !== 'function') return this.use(replyScenario(answer, all))
+    return this.#use(replyScenario('', all), (context) => answer({ ...context, sandbox: this }))
   }
 
   /** Refuses every call with this status, every time or so many `times`. */
@@ -229,8 +236,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    *   { expect: { result: { search: 'high at six' } }, text: 'High tide is at six.' },
    * ])
    */
-  script(...args: Parameters<typeof scriptScenario>): ActiveScenario {
-    return this.use(scriptScenario(...args))
+  script(turns: Parameters<typeof scriptScenario>[0], options: ScriptOptions = {}): ActiveScenario {
+    return this.use(scriptScenario(turns, { on: this.#textOperations(), ...options }))
+  }
+
+  /** The operations that answer with text: POST /responses, and extensions that are on. */
+  #textOperations(): RuleInput['on'] {
+    const ids = this.#setup.host.operations
+      .filter((operation) => operation.readConversation)
+      .map(({ id }) => id)
+    return ids as RuleInput['on']
   }
 
   /** The scripts in use, and how far the conversations that follow them are. */

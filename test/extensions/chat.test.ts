@@ -234,3 +234,28 @@ describe('a scripted reply of POST /chat/completions', () => {
     expect(text).toBe('Half of it')
   })
 })
+
+describe('A script', () => {
+  it('answers chat completions too, and checks what the client sends back', async () => {
+    const sandbox = server.gateway.createSandbox()
+    const own = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
+    sandbox.script([
+      { expect: { tools: ['weather'] }, call: { weather: { city: 'Oslo' } } },
+      { expect: { result: { weather: 'Rain' } }, text: 'Take an umbrella.' },
+    ])
+    const first = await own.chat.completions.create({ model, messages: ask('Oslo?'), tools: [weather] })
+    const [call] = first.choices[0]?.message.tool_calls ?? []
+    const history = [
+      ...ask('Oslo?'),
+      first.choices[0]?.message as OpenAI.Chat.ChatCompletionMessage,
+      { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'Rain, 8 °C' },
+    ]
+    const second = await own.chat.completions.create({ model, messages: history, tools: [weather] })
+    expect(second.choices[0]?.message.content).toBe('Take an umbrella.')
+    await expect(
+      own.chat.completions.create({ model, messages: history, tools: [weather] }),
+    ).rejects.toMatchObject({
+      status: 400,
+    })
+  })
+})
