@@ -6,6 +6,7 @@ import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
 import type { StreamProtocol } from './faults/protocol.ts'
 import type { Reply } from './http/reply.ts'
+import type { CallUsage } from './journal/ledger.ts'
 import type { Conversation } from './rules/conversation.ts'
 import type { ScriptedReply } from './rules/scripted-reply.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
@@ -29,8 +30,8 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   assume(name: AssumptionName): void
   /** Says in the journal what a caller should know, without refusing. */
   warn(message: string): void
-  /** Says how many tokens the reply uses, input and output together, for quotas. */
-  used(tokens: number): void
+  /** Says what the reply uses, for quotas, budgets and the ledger of the sandbox. */
+  used(usage: CallUsage): void
 }
 
 export interface Operation<

@@ -115,6 +115,10 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
     return this.client.get(`${this.#path}/unused-rules`)
   }
 
+  usage(): ReturnType<RemoteFace['usage']> {
+    return this.client.get(`${this.#path}/usage`)
+  }
+
   snapshot(): Promise<SandboxSnapshot> {
     return this.client.post(`${this.#path}/snapshots`)
   }
@@ -217,6 +221,7 @@ function journalAt(client: ControlClient, sandbox: string): RemoteJournal<Bodies
     dropped: async () => (await client.whole<{ meta: { dropped: number } }>('GET', path)).meta.dropped,
     calls: (operation, match) => client.post(`${path}/query`, { operation, match }),
     last: async (operation) => (await client.post<never[]>(`${path}/query`, { operation, last: 1 }))[0],
+    trace: (trace) => client.get(`${path}/traces/${encodeURIComponent(trace)}`),
     unmatched: () => client.get(`${path}/unmatched`),
     nearMisses: () => client.get(`${path}/near-misses`),
     explain: (entry) => client.get(`${path}/entries/${encodeURIComponent(idOf(entry))}/explanation`),

@@ -38,6 +38,7 @@ type Face = Pick<
   | 'resetScenarios'
   | 'activeScenarios'
   | 'unusedRules'
+  | 'usage'
   | 'snapshot'
   | 'restore'
 >
@@ -132,6 +133,7 @@ export class GatewayCore implements Face {
   readonly scripts: Face['scripts'] = () => this.#default.scripts()
   readonly resetScenarios: Face['resetScenarios'] = () => this.#default.resetScenarios()
   readonly activeScenarios: Face['activeScenarios'] = () => this.#default.activeScenarios()
+  readonly usage: Face['usage'] = () => this.#default.usage()
   readonly unusedRules: Face['unusedRules'] = (): UnusedRule[] => this.#default.unusedRules()
   readonly snapshot: Face['snapshot'] = () => this.#default.snapshot()
   readonly restore: Face['restore'] = (snapshot) => this.#default.restore(snapshot)

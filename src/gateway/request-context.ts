@@ -3,6 +3,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import type { CallUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
 import type { ResolverContext } from '../operation.ts'
 import type { ScriptedReply } from '../rules/scripted-reply.ts'
@@ -16,7 +17,7 @@ export class RequestContext implements ResolverContext {
   readonly now: number
   readonly assume: (name: AssumptionName) => void
   readonly warn: (message: string) => void
-  readonly used: (tokens: number) => void
+  readonly used: (usage: CallUsage) => void
   readonly #record: CallRecord<SandboxState>
 
   constructor(record: CallRecord<SandboxState>, checked: Pick<ResolverContext, 'params' | 'query' | 'body'>) {
@@ -27,7 +28,7 @@ export class RequestContext implements ResolverContext {
     this.now = record.at
     this.assume = (name) => record.assume(name)
     this.warn = (message) => record.warn(message)
-    this.used = (tokens) => record.used(tokens)
+    this.used = (usage) => record.used(usage)
     this.#record = record
   }
 

@@ -12,7 +12,9 @@ import type { Match, Outcome } from '../rules/outcome.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../rules/rule-request.ts'
 import type { CallListener } from './call-listener.ts'
 import { KeptBody } from './kept-body.ts'
+import type { CallUsage } from './ledger.ts'
 import { Timeline } from './timeline.ts'
+import { traceIdOf } from './trace.ts'
 
 /**
  * How a reply reached its reader: `pending` is still under way, `cut` was broken off by a fault, `client-left` by the
@@ -27,6 +29,7 @@ export interface RecordOwner {
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }
   readonly journal: RecordKeeper
+  readonly ledger: { add(usage: CallUsage): void }
   /** Are told of every call of the gateway. */
   readonly listeners: Iterable<CallListener>
   /** Calls `end` when the state ends, for a connection that a fault keeps silent. Returns how to let go of it before. */
@@ -91,8 +94,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   assumptions: readonly AssumptionName[] = none
   warnings: readonly string[] = none
   brokeContract = false
-  /** Tokens that its reply has used, input and output together. */
-  tokens = 0
+  /** What its reply has used; undefined where that is not counted. */
+  usage: CallUsage | undefined
   status = 0
   replyHeaders: Readonly<Record<string, string>> = noParams
   /** The reply until it is delivered; the journal keeps its text. */
@@ -129,6 +132,16 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /** The last of each parameter. */
   get query(): Record<string, string> {
     return this.search === '' ? {} : Object.fromEntries(new URLSearchParams(this.search))
+  }
+
+  /** Input and output together. */
+  get tokens(): number {
+    return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
+  }
+
+  /** The trace that it is part of, as its `traceparent` says; undefined where that is none. */
+  get traceId(): string | undefined {
+    return traceIdOf(this.headers['traceparent'])
   }
 
   /** The request's body exactly as sent, or as much of it as the journal keeps. */
@@ -185,8 +198,9 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   }
 
   /** Its reply uses so many tokens. */
-  used(tokens: number): void {
-    this.tokens = tokens
+  used(usage: CallUsage): void {
+    this.usage = usage
+    this.state.ledger.add(usage)
   }
 
   /** Something that a caller should know, and that the reply does not say. */

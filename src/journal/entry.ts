@@ -7,6 +7,7 @@ import type { Match } from '../rules/outcome.ts'
 import type { TurnReading } from '../rules/script-runs.ts'
 import type { CallRecord, Delivery } from './call-record.ts'
 import type { KeptText } from './kept-body.ts'
+import type { CallUsage } from './ledger.ts'
 import type { TimedPart } from './timeline.ts'
 
 export interface JournalEntry<Body = unknown> {
@@ -41,6 +42,10 @@ export interface JournalEntry<Body = unknown> {
    * journal explains the others too.
    */
   nearMisses: NearMiss[]
+  /** What the reply has used; null where that is not counted. */
+  usage: CallUsage | null
+  /** The trace that the call is part of, as its `traceparent` says. */
+  traceId: string | null
   assumptions: AssumptionName[]
   warnings: string[]
   /** Whether the reply broke the double's own schema: our bug, please report it. */
@@ -80,6 +85,8 @@ export function toEntry(record: CallRecord): JournalEntry {
     get nearMisses() {
       return record.match ? [] : nearMissesOf(record, maxNearMisses)
     },
+    usage: record.usage ? { ...record.usage } : null,
+    traceId: record.traceId ?? null,
     assumptions: [...record.assumptions],
     warnings: [...record.warnings],
     brokeContract: record.brokeContract,

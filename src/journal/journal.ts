@@ -11,6 +11,7 @@ import { explain } from './explain.ts'
 import { type Har, toHar } from './har.ts'
 import type { Droppable, HeldBytes } from './held-bytes.ts'
 import { type Matching, matches } from './matching.ts'
+import { traceIdOf } from './trace.ts'
 
 /** Real timers, also under the fake ones of a test runner: who waits for a call does so in real time. */
 const { setTimeout, clearTimeout } = globalThis
@@ -90,6 +91,16 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
   last<Id extends keyof Bodies & string>(operation: Id): JournalEntry<Bodies[Id]> | undefined {
     const record = this.#records.findLast((candidate) => candidate.operation === operation)
     return record && (toEntry(record) as JournalEntry<Bodies[Id]>)
+  }
+
+  /**
+   * The calls of one trace, oldest first.
+   *
+   * @param trace Its id, or a whole `traceparent`.
+   */
+  trace(trace: string): JournalEntry[] {
+    const id = traceIdOf(trace) ?? trace
+    return this.#records.filter(({ traceId }) => traceId === id).map(toEntry)
   }
 
   /** The calls that neither an operation nor a rule answered. */

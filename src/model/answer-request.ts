@@ -3,20 +3,23 @@
  * that the same question gets the same words, tokens and citations in all.
  */
 
+import type { CallUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
 import type { ResolverContext } from '../operation.ts'
 import type { CreateResponseBody } from '../resources/create-response-body.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { answerPrompt } from './answer.ts'
 import { type AnswerEnd, endOf, isWritten } from './answer-end.ts'
 import { type CountedAnswer, cutAnswer } from './budget.ts'
 import type { Conversation } from './conversation.ts'
+import { callUsage, pricingOf } from './cost.ts'
 import { checkModel } from './known-model.ts'
 import { applyPreset } from './preset.ts'
 import { readConversation, readPrompt } from './responses-prompt.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search.ts'
-import { countTokens } from './tokens.ts'
-import { type AnswerUsage, usageOf } from './usage.ts'
+import { countTokens, tokenize } from './tokens.ts'
+import { type AnswerUsage, type InputCount, usageOf } from './usage.ts'
 
 export interface AnsweredRequest {
   /** Of the answer, where a rule gives it. */
@@ -27,6 +30,8 @@ export interface AnsweredRequest {
   readonly answer: CountedAnswer
   readonly usage: AnswerUsage
   readonly end: AnswerEnd
+  /** What the call has used, by the model that answered. */
+  readonly used: CallUsage
   /** Whether the events of its items alternate. */
   readonly isInterleaved?: boolean | undefined
 }
@@ -56,8 +61,10 @@ export async function answerRequest(
     ? { items, reasoningTokens: 0 }
     : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, assume, warn })
   const counted = cutAnswer(answer, body.max_output_tokens ?? undefined)
-  const usage = usageOf(countInput(body, conversation), counted, script?.usage)
+  const input = countInput(body, model, conversation, sandbox)
+  const usage = usageOf(input, counted, script?.usage)
   const end = endOf(script, counted.isCut)
+  const used = callUsage(model, usage, await pricingOf(model, sandbox.tables))
   return {
     id: script?.id,
     body,
@@ -65,11 +72,22 @@ export async function answerRequest(
     answer: counted,
     usage,
     end,
+    used,
     isInterleaved: script?.interleave,
   }
 }
 
-/** The instructions and every text of the conversation. */
-function countInput({ instructions }: CreateResponseBody, { turns }: Conversation): number {
-  return turns.reduce((sum, { text }) => sum + countTokens(text), countTokens(instructions ?? ''))
+/** The instructions and every text of the conversation; what an earlier prompt began with, where that is cached. */
+function countInput(
+  { instructions }: CreateResponseBody,
+  model: string,
+  { turns }: Conversation,
+  { options, promptCache }: SandboxState,
+): InputCount {
+  const texts = [{ speaker: 'instructions', text: instructions ?? '' }, ...turns]
+  if (!options.promptCache)
+    return { tokens: texts.reduce((sum, { text }) => sum + countTokens(text), 0), cachedTokens: 0 }
+  const pieces = texts.map(({ speaker, text }) => ({ role: speaker, tokens: tokenize(text) }))
+  const tokens = pieces.reduce((sum, piece) => sum + piece.tokens.length, 0)
+  return { tokens, cachedTokens: promptCache.read(model, pieces) }
 }

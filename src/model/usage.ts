@@ -13,15 +13,22 @@ export interface AnswerUsage {
   readonly reasoningTokens: number
 }
 
+export interface InputCount {
+  readonly tokens: number
+  readonly cachedTokens: number
+}
+
 /** What the script leaves out is counted. */
 export function usageOf(
-  inputTokens: number,
+  input: InputCount,
   { outputTokens, reasoningTokens }: Pick<CountedAnswer, 'outputTokens' | 'reasoningTokens'>,
   scripted: ScriptedUsage = {},
 ): AnswerUsage {
   return {
-    inputTokens: scripted.input_tokens ?? inputTokens,
-    cachedTokens: scripted.input_tokens_details?.cached_tokens ?? 0,
+    inputTokens: scripted.input_tokens ?? input.tokens,
+    cachedTokens:
+      scripted.input_tokens_details?.cached_tokens ??
+      Math.min(input.cachedTokens, scripted.input_tokens ?? input.tokens),
     outputTokens: scripted.output_tokens ?? outputTokens,
     reasoningTokens: scripted.output_tokens_details?.reasoning_tokens ?? reasoningTokens,
   }

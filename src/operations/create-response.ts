@@ -38,7 +38,7 @@ export const createResponse = defineOperation({
   async resolve({ body, now, requestKey, script, ...context }) {
     const answered = await answerRequest(body, { ...context, script })
     const response = toResponseObject(answered, { now, requestKey })
-    context.used(response.usage.total_tokens)
+    context.used(answered.used)
     for (const name of assumptionsOf(body, response)) context.assume(name)
     const { options } = context.sandbox
     const reply = body.stream

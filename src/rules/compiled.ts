@@ -48,6 +48,8 @@ export interface CompiledRule {
   readonly every: number
   readonly probability: Ramp | undefined
   readonly quota: CompiledQuota | undefined
+  /** Dollars; undefined for none. */
+  readonly budget: number | undefined
   /** The states of the sandbox in which it happens; undefined for all. */
   readonly states: readonly string[] | undefined
   readonly setState: string | undefined
@@ -114,6 +116,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     every: rule.every ?? 1,
     probability: rule.probability,
     quota: rule.quota && compileQuota(rule.quota),
+    budget: rule.budget,
     states: state === undefined ? undefined : [state].flat(),
     setState: rule.setState,
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
@@ -132,11 +135,15 @@ function compileTurn(turn: Turn): CompiledTurn {
   return { turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] }
 }
 
-function stepsOf({ fault, reply, sequence, quota, setState }: Rule): readonly Step[] {
+function stepsOf({ fault, reply, sequence, quota, budget, setState }: Rule): readonly Step[] {
   if (sequence) return sequence
   if (reply) return [{ reply, fault }]
   if (fault) return [{ fault }]
   if (quota) return [{ fault: FaultSetting.parse('rate-limit') }]
+  if (budget !== undefined) {
+    const metadata = { error_type: 'payment_required' }
+    return [{ fault: FaultSetting.parse({ name: 'status', status: 402, metadata }) }]
+  }
   return setState === undefined ? [] : ['pass']
 }
 

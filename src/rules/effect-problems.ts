@@ -26,7 +26,12 @@ export type Path = (string | number)[]
 export function* effectProblems(site: Site): Generator<Problem> {
   const { rule, place } = site
   const given = (['fault', 'reply', 'sequence', 'script'] as const).filter((name) => rule[name] !== undefined)
-  if (given.length === 0 && rule.quota === undefined && rule.setState === undefined)
+  if (
+    given.length === 0 &&
+    rule.quota === undefined &&
+    rule.budget === undefined &&
+    rule.setState === undefined
+  )
     yield { path: [], message: `Nothing happens ${place}: give it a fault, a reply, a sequence or a script` }
   if (given.length > 1 && rule.sequence) {
     yield {
@@ -178,6 +183,7 @@ const counts = [
   'every',
   'probability',
   'quota',
+  'budget',
   'setState',
   'during',
 ] as const

@@ -11,6 +11,7 @@ export type SkipReason =
   | { kind: 'call' | 'after' | 'every' | 'quota' | 'step'; call: number }
   | { kind: 'stream' | 'json'; step: number }
   | { kind: 'state'; state: string }
+  | { kind: 'budget'; spent: number }
   | { kind: 'probability'; drawn: number; probability: number }
   | { kind: 'during'; elapsedMs: number }
 
@@ -103,6 +104,8 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
         : `is at step ${reason.call} of its sequence, which lets the call pass`
     case 'probability':
       return `has probability ${round(reason.probability)}, this call drew ${round(reason.drawn)}`
+    case 'budget':
+      return `waits until ${rule.budget} dollars are spent, so far it is ${reason.spent}`
     case 'during':
       return `runs ${spanOf(rule)} of the elapsed time, this call came at ${round(reason.elapsedMs)} ms`
   }

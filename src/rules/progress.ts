@@ -42,11 +42,12 @@ export function advance(
   rule: CompiledRule,
   progress: Progress,
   request: RuleRequest,
-  { seed, clock, state }: { seed: string | number; clock: Clock; state: string },
+  { seed, clock, state, spent }: { seed: string | number; clock: Clock; state: string; spent: () => number },
 ): { effect: Effect } | SkipReason {
   if (progress.taken >= rule.times) return { kind: 'times' }
   if (rule.afterwards === 'pass' && progress.taken >= rule.steps.length) return { kind: 'sequence' }
   if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
+  if (rule.budget !== undefined && spent() < rule.budget) return { kind: 'budget', spent: spent() }
   if (rule.during) {
     const elapsedMs = clock.elapsed()
     if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }

@@ -68,7 +68,15 @@ export class Rules {
   /** Cache by operation or `METHOD /path`, dropped when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
 
-  constructor({ seed, clock }: { seed: string | number; clock: Clock }) {
+  readonly #spent: () => number
+
+  /** @param spent Dollars that the calls of the sandbox have cost, for budgets. Default: none are counted. */
+  constructor({
+    seed,
+    clock,
+    spent = () => 0,
+  }: { seed: string | number; clock: Clock; spent?: () => number }) {
+    this.#spent = spent
     this.#seed = seed
     this.#clock = clock
   }
@@ -203,7 +211,7 @@ export class Rules {
         continue
       }
       const progress = progressOf(uses[index] as Use, rule)
-      const here = { seed: this.#seed, clock: this.#clock, state: this.#state }
+      const here = { seed: this.#seed, clock: this.#clock, state: this.#state, spent: this.#spent }
       const next = advance(rule, progress, request, here)
       const hasHappened = 'effect' in next || next.kind === 'step'
       if (hasHappened && rule.setState !== undefined) this.#state = rule.setState

@@ -46,6 +46,13 @@ export const Rule = z.lazy(() =>
     quota: Quota.optional().describe(
       'So many requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`.',
     ),
+    budget: z
+      .number()
+      .min(0)
+      .optional()
+      .describe(
+        'It happens once the calls of the sandbox have cost so many dollars. Without an effect of its own, it refuses with 402.',
+      ),
     setState: z
       .string()
       .min(1)

@@ -81,6 +81,10 @@ export const GatewayOptions = z.strictObject({
     .optional()
     .describe('The base address of the real gateway, for onMiss: forward.'),
   allowCi: z.boolean().default(false).describe('Forward also where CI is set.'),
+  promptCache: z
+    .boolean()
+    .default(false)
+    .describe('Input that an earlier prompt of the sandbox began with counts as cached tokens.'),
   streamEvents: z.enum(['all', 'documented']).default('all'),
   firstEventMs: milliseconds.default(0).describe('Wait before the first event of a stream.'),
   tokensPerSecond: z.number().positive().optional().describe('Pace of a stream. Default: no pacing.'),

@@ -31,6 +31,7 @@ export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
         | 'resetScenarios'
         | 'activeScenarios'
         | 'unusedRules'
+        | 'usage'
         | 'snapshot'
         | 'restore'
         | 'reset'
@@ -56,7 +57,16 @@ export interface RemoteJournal<Bodies extends object>
   extends Promised<
     Pick<
       Journal<Bodies>,
-      'entries' | 'entry' | 'summaries' | 'dropped' | 'unmatched' | 'nearMisses' | 'explain' | 'har' | 'clear'
+      | 'entries'
+      | 'entry'
+      | 'summaries'
+      | 'dropped'
+      | 'trace'
+      | 'unmatched'
+      | 'nearMisses'
+      | 'explain'
+      | 'har'
+      | 'clear'
     >
   > {
   // A derived type would forget which operation has which body.

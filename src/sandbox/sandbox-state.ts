@@ -9,10 +9,12 @@ import { type DatabaseSnapshot, DatabaseState, type Tables } from '../database/d
 import type { SeedData } from '../database/seed-data.ts'
 import type { CallListener } from '../journal/call-listener.ts'
 import type { RecordKeeper, RecordOwner } from '../journal/call-record.ts'
+import { Ledger } from '../journal/ledger.ts'
 import { Clock, type ClockSnapshot } from '../lib/clock.ts'
 import { Rules, type RulesSnapshot } from '../rules/rules.ts'
 import { Occurrences } from './occurrences.ts'
 import type { GatewayOptions } from './options.ts'
+import { PromptCache } from './prompt-cache.ts'
 
 /** The sandbox of a state. */
 export interface StateOwner {
@@ -34,6 +36,8 @@ export interface StateSnapshot {
   readonly rules: RulesSnapshot
   readonly clock: ClockSnapshot
   readonly occurrences: Occurrences
+  readonly ledger: Ledger
+  readonly promptCache: PromptCache
 }
 
 export class SandboxState implements RecordOwner {
@@ -42,6 +46,10 @@ export class SandboxState implements RecordOwner {
   readonly clock: Clock
   readonly rules: Rules
   readonly occurrences: Occurrences
+  /** What its calls have used. */
+  readonly ledger: Ledger
+  /** Beginnings of prompts, for `promptCache`. */
+  readonly promptCache: PromptCache
   readonly #owner: StateOwner
   readonly #held = new Set<() => void>()
 
@@ -52,7 +60,10 @@ export class SandboxState implements RecordOwner {
     this.options = options
     this.database = new DatabaseState(seedData, from?.database, () => owner.weigh(1))
     this.clock = new Clock(options)
-    this.rules = new Rules({ seed: options.seed, clock: this.clock })
+    this.ledger = from?.ledger.copy() ?? new Ledger()
+    this.promptCache = from?.promptCache.copy() ?? new PromptCache()
+    const { seed } = options
+    this.rules = new Rules({ seed, clock: this.clock, spent: () => this.ledger.cost })
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
     if (!from) return
     this.clock.restore(from.clock)
@@ -123,6 +134,8 @@ export class SandboxState implements RecordOwner {
       rules: this.rules.snapshot(),
       clock: this.clock.snapshot(),
       occurrences: this.occurrences.fork(),
+      ledger: this.ledger.copy(),
+      promptCache: this.promptCache.copy(),
     }
   }
 }

@@ -7,6 +7,7 @@ import { GatewayError } from '../http/errors.ts'
 import type { CallListener } from '../journal/call-listener.ts'
 import type { HeldBytes } from '../journal/held-bytes.ts'
 import { Journal } from '../journal/journal.ts'
+import type { SandboxUsage } from '../journal/ledger.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
@@ -262,6 +263,14 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** The scenarios in force and how often their rules have happened, newest first. */
   activeScenarios(): ScenarioProgress[] {
     return this.rules.active()
+  }
+
+  /**
+   * What the calls of this sandbox have used, in sum and by model: requests, tokens, and what they cost by the prices of
+   * the collection `models`. A call counts when its reply is made.
+   */
+  usage(): SandboxUsage {
+    return this.#state.ledger.read()
   }
 
   /** The rules in force that have not happened once. */

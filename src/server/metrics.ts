@@ -37,6 +37,7 @@ export class Metrics implements CallListener {
   readonly #faults = new Counter('understudy_faults_total', 'Faults that rules put into effect, by name.', [
     'fault',
   ])
+  readonly #tokens = new Counter('understudy_tokens_total', 'Tokens that replies have used.', ['kind'])
   readonly #unmatched = new Counter(
     'understudy_unmatched_requests_total',
     'Requests that neither an operation nor a rule answered.',
@@ -52,6 +53,7 @@ export class Metrics implements CallListener {
       this.#durations,
       this.#firstEvents,
       this.#faults,
+      this.#tokens,
       this.#unmatched,
       reading('gauge', 'understudy_streams_open', 'Streams under way.', () => this.#streams.size),
       ...this.#ofSandboxes(),
@@ -66,7 +68,13 @@ export class Metrics implements CallListener {
 
   replied(record: CallRecord): void {
     if (record.replyHeaders['content-type']?.startsWith('text/event-stream')) this.#streams.add(record)
-    const { match, operation } = record
+    const { match, operation, usage } = record
+    if (usage) {
+      this.#tokens.add(usage.inputTokens, 'input')
+      this.#tokens.add(usage.cachedTokens, 'cached')
+      this.#tokens.add(usage.outputTokens, 'output')
+      this.#tokens.add(usage.reasoningTokens, 'reasoning')
+    }
     if (match) for (const { name } of match.effect.faults) this.#faults.add(1, name)
     else if (operation === undefined) this.#unmatched.add(1)
   }

@@ -10,6 +10,7 @@ import { readConversation } from '../../src/model/responses-prompt.ts'
 import { type StreamOptions, streamFrames } from '../../src/model/stream.ts'
 import { CreateResponseBody } from '../../src/resources/create-response-body.ts'
 
+const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 
 function frames(options: Partial<StreamOptions> = {}, request: object = {}): Frame[] {
@@ -20,7 +21,8 @@ function frames(options: Partial<StreamOptions> = {}, request: object = {}): Fra
       body,
       conversation: readConversation(body.input),
       end: { status: 'completed' },
-      usage: { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 },
+      usage,
+      used: { model: body.model, ...usage, cost: null },
       answer: cutAnswer({
         items: [
           { type: 'web_search_call', action: { type: 'search', query: 'Hi' } },

@@ -54,6 +54,18 @@ export const Entry = z
       .nullable()
       .describe('Which turn of which scripted conversation the call was.'),
     nearMisses: z.array(z.strictObject({ scenario: z.string(), rule: z.int(), reason: z.string() })),
+    usage: z
+      .strictObject({
+        model: z.string(),
+        inputTokens: z.int(),
+        cachedTokens: z.int(),
+        outputTokens: z.int(),
+        reasoningTokens: z.int(),
+        cost: z.number().nullable().describe('Dollars; null where the model has no price.'),
+      })
+      .nullable()
+      .describe('What the reply has used.'),
+    traceId: z.string().nullable().describe('The trace of its traceparent.'),
     assumptions: z.array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]])),
     warnings: z.array(z.string()),
     brokeContract: z.boolean(),
@@ -83,6 +95,16 @@ export const journalRoutes = [
       meta: z.object({ dropped: z.int().describe('How many entries went to make room for newer ones.') }),
     }),
     run: ({ journal }) => ({ data: shown(journal.entries()), meta: { dropped: journal.dropped() } }),
+  }),
+  sandboxRoute({
+    id: 'listTrace',
+    method: 'get',
+    path: '/journal/traces/{trace}',
+    summary: 'List the calls of a trace, oldest first',
+    tag: 'Journal',
+    params: { trace: z.string().min(1).describe('Its id, or a whole traceparent.') },
+    response: Entries,
+    run: ({ journal }, { params }) => ({ data: shown(journal.trace(params.trace)) }),
   }),
   sandboxRoute({
     id: 'queryJournal',

@@ -64,6 +64,20 @@ const Given = z
   .union([z.string(), z.looseObject({})])
   .describe('A bundled scenario by name, a scenario, or a single rule.')
 
+const sums = {
+  requests: z.int(),
+  inputTokens: z.int(),
+  cachedTokens: z.int().describe('Of the input: those that were read from a cache.'),
+  outputTokens: z.int(),
+  reasoningTokens: z.int().describe('Of the output: those of thinking.'),
+  totalTokens: z.int(),
+  cost: z.number().describe('Dollars.'),
+  unpriced: z.int().describe('Requests to models without a price: they add nothing to the cost.'),
+}
+const Usage = z
+  .strictObject({ ...sums, models: z.record(z.string(), z.strictObject(sums)) })
+  .meta({ id: 'Usage', description: 'What the calls of a sandbox have used.' })
+
 export const scenarioRoutes = [
   gatewayRoute({
     id: 'listBundledScenarios',
@@ -235,6 +249,15 @@ export const scenarioRoutes = [
     tag: 'Scenarios',
     response: z.object({ data: z.array(UnusedRule) }),
     run: (sandbox) => ({ data: sandbox.unusedRules() }),
+  }),
+  sandboxRoute({
+    id: 'readUsage',
+    method: 'get',
+    path: '/usage',
+    summary: 'Read what the calls have used: requests, tokens and dollars, in sum and by model',
+    tag: 'Sandboxes',
+    response: z.object({ data: Usage }),
+    run: (sandbox) => ({ data: sandbox.usage() }),
   }),
   sandboxRoute({
     id: 'listScripts',

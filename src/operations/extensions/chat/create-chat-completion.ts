@@ -3,9 +3,12 @@
  */
 import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
+import type { CallUsage } from '../../../journal/ledger.ts'
 import { type AnsweredRequest, answerRequest } from '../../../model/answer-request.ts'
+import { callUsage, pricingOf } from '../../../model/cost.ts'
 import { withScriptedHead } from '../../../model/script.ts'
 import { defineOperation } from '../../../operation.ts'
+import type { SandboxState } from '../../../sandbox/sandbox-state.ts'
 import { ChatCompletion, toChatCompletion } from './chat-completion.ts'
 import { readChatConversation } from './chat-conversation.ts'
 import { ChatRequest } from './chat-request.ts'
@@ -38,7 +41,7 @@ export const createChatCompletion = defineOperation({
       now,
       requestKey,
     })
-    context.used(completion.usage.total_tokens)
+    context.used(await usedBy(answers, sandbox))
     const failure = answers[0]?.end.error
     // There is no chat completion that has failed, other than in the middle of a stream.
     if (failure && !asked.stream) throw new GatewayError(502, failure.message, { error_type: failure.code })
@@ -49,3 +52,15 @@ export const createChatCompletion = defineOperation({
     return script ? withScriptedHead(reply, script) : reply
   },
 })
+
+/** The input is read once, however many answers there are. */
+async function usedBy(answers: readonly AnsweredRequest[], { tables }: SandboxState): Promise<CallUsage> {
+  const [first, ...others] = answers.map(({ used }) => used) as [CallUsage, ...CallUsage[]]
+  if (others.length === 0) return first
+  const { model, cost: _, ...usage } = first
+  const sum = (of: (usage: CallUsage) => number) =>
+    others.reduce((total, each) => total + of(each), of(first))
+  const outputTokens = sum((each) => each.outputTokens)
+  const reasoningTokens = sum((each) => each.reasoningTokens)
+  return callUsage(model, { ...usage, outputTokens, reasoningTokens }, await pricingOf(model, tables))
+}

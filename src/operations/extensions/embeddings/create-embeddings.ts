@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { invalidRequest } from '../../../http/errors.ts'
 import { ok } from '../../../http/reply.ts'
 import { hash } from '../../../lib/seed.ts'
+import { callUsage, pricingOf } from '../../../model/cost.ts'
 import { embed } from '../../../model/embedding.ts'
 import { countTokens } from '../../../model/tokens.ts'
 import { defineOperation } from '../../../operation.ts'
@@ -65,7 +66,7 @@ export const createEmbeddings = defineOperation({
     ),
     usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
   }),
-  resolve({ body, sandbox, requestKey, used }) {
+  async resolve({ body, sandbox, requestKey, used }) {
     const { model, dimensions, encoding_format } = body
     const size = dimensions ?? defaultDimensions
     const texts = textsOf(body.input)
@@ -80,7 +81,8 @@ export const createEmbeddings = defineOperation({
       return { object: 'embedding' as const, index, embedding }
     })
     const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
-    used(tokens)
+    const usage = { inputTokens: tokens, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }
+    used(callUsage(model, usage, await pricingOf(model, sandbox.tables)))
     const id = `emb-${hash(requestKey, 'embeddings')}`
     return ok({
       id,

@@ -30,7 +30,7 @@ export const createMessage = defineOperation({
   async resolve({ body: asked, requestKey, script, ...context }) {
     const answered = await answerRequest(toResponsesBody(asked), { ...context, script })
     const message = toMessageObject(answered, { asked, requestKey })
-    context.used(answered.usage.inputTokens + answered.usage.outputTokens)
+    context.used(answered.used)
     const { error } = answered.end
     // There is no message that has failed, other than in the middle of a stream.
     if (error && !asked.stream) throw new GatewayError(500, error.message, { error_type: error.code })

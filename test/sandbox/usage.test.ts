@@ -1,0 +1,222 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import models from '../../fixtures/models.json' with { type: 'json' }
+import { createGateway } from '../../src/index.ts'
+import { connectGateway } from '../../src/remote.ts'
+import { startServer } from '../../src/serve.ts'
+
+type Gateway = ReturnType<typeof createGateway>
+
+async function ask({ fetch }: Pick<Gateway, 'fetch'>, body: object = {}, path = 'responses') {
+  const response = await fetch(`https://gateway.example/api/v1/${path}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Why is the sky blue?', ...body }),
+  })
+  const text = await response.text()
+  if (!(body as { stream?: boolean }).stream) return { code: response.status, ...JSON.parse(text) }
+  const last = text.split('\n\n').at(-3) as string
+  return { code: response.status, ...JSON.parse(last.slice('data: '.length)).response }
+}
+
+const nothing = {
+  requests: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  totalTokens: 0,
+  cost: 0,
+  unpriced: 0,
+}
+
+describe('sandbox.usage()', () => {
+  it('is nothing at first, and again after a reset', async () => {
+    const gateway = createGateway()
+    expect(gateway.usage()).toEqual({ ...nothing, models: {} })
+    await ask(gateway)
+    expect(gateway.usage().requests).toBe(1)
+    gateway.reset()
+    expect(gateway.usage()).toEqual({ ...nothing, models: {} })
+  })
+
+  it('costs what the catalogue says, by model, :online and presets under the model that answered', async () => {
+    const gateway = createGateway()
+    const usage = { input_tokens: 1000, output_tokens: 200 }
+    gateway.use({ on: 'createResponse', reply: { usage } })
+    await ask(gateway)
+    await ask(gateway, { model: 'aurora/dawn-2:online' })
+    await ask(gateway, { model: 'borealis/polar-4' })
+    const price = (id: string) => {
+      const { prompt, completion } = models.find((model) => model.id === id)?.pricing ?? {}
+      return Math.round((1000 * Number(prompt) + 200 * Number(completion)) * 1e10) / 1e10
+    }
+    const { models: byModel, cost } = gateway.usage()
+    expect(byModel['aurora/dawn-2']).toMatchObject({
+      requests: 2,
+      inputTokens: 2000,
+      outputTokens: 400,
+      totalTokens: 2400,
+      cost: 2 * price('aurora/dawn-2'),
+    })
+    expect(byModel['borealis/polar-4']).toMatchObject({ requests: 1, cost: price('borealis/polar-4') })
+    expect(cost).toBeCloseTo(2 * price('aurora/dawn-2') + price('borealis/polar-4'), 10)
+  })
+
+  it('takes prices from the collection as it is now, and says how many requests had none', async () => {
+    const gateway = createGateway()
+    await gateway.db.models.update('aurora/dawn-2', {
+      pricing: { prompt: '1', completion: '0', image: '0', request: '0.5' },
+    })
+    gateway.use({ on: 'createResponse', reply: { usage: { input_tokens: 3 } } })
+    await ask(gateway)
+    await ask(gateway, { model: 'nobody/knows-1' })
+    expect(gateway.usage()).toMatchObject({ requests: 2, cost: 3.5, unpriced: 1 })
+    expect(gateway.journal.entries().map(({ usage }) => usage?.cost)).toEqual([3.5, null])
+  })
+
+  it('is the sum of the replies, whatever was asked', async () => {
+    const call = fc.record({
+      model: fc.constantFrom('aurora/dawn-2', 'borealis/polar-4', 'nobody/knows-1'),
+      input: fc.constantFrom('Hello', 'Why is the sky blue?', 'Tell me of tides'),
+      stream: fc.boolean(),
+      reasoning: fc.constantFrom({}, { effort: 'low' }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { maxLength: 12 }), async (calls) => {
+        const gateway = createGateway({ promptCache: true })
+        const sum = { input_tokens: 0, output_tokens: 0, cached: 0, reasoning: 0 }
+        for (const each of calls) {
+          const { usage } = await ask(gateway, each)
+          sum.input_tokens += usage.input_tokens
+          sum.output_tokens += usage.output_tokens
+          sum.cached += usage.input_tokens_details.cached_tokens
+          sum.reasoning += usage.output_tokens_details.reasoning_tokens
+        }
+        const { models, ...total } = gateway.usage()
+        expect(total).toMatchObject({
+          requests: calls.length,
+          inputTokens: sum.input_tokens,
+          outputTokens: sum.output_tokens,
+          cachedTokens: sum.cached,
+          reasoningTokens: sum.reasoning,
+        })
+        const costs = gateway.journal.entries().map(({ usage }) => usage?.cost ?? 0)
+        expect(total.cost).toBeCloseTo(
+          costs.reduce((all, cost) => all + cost, 0),
+          9,
+        )
+        const requests = Object.values(models).map(({ requests }) => requests)
+        expect(requests.reduce((all, each) => all + each, 0)).toBe(calls.length)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('counts no refusal, and comes back with a snapshot', async () => {
+    const gateway = createGateway()
+    await ask(gateway)
+    const before = gateway.usage()
+    const snapshot = gateway.snapshot()
+    await ask(gateway, { model: 'none' })
+    expect(gateway.usage()).toEqual(before)
+    await ask(gateway)
+    expect(gateway.usage().requests).toBe(2)
+    gateway.restore(snapshot)
+    expect(gateway.usage()).toEqual(before)
+  })
+
+  it('counts chat completions, their input once for all choices', async () => {
+    const gateway = createGateway({ extensions: ['chat'] })
+    const { usage } = await ask(
+      gateway,
+      { messages: [{ role: 'user', content: 'Hello' }], n: 3 },
+      'chat/completions',
+    )
+    expect(gateway.usage()).toMatchObject({
+      requests: 1,
+      inputTokens: usage.prompt_tokens,
+      outputTokens: usage.completion_tokens,
+    })
+  })
+
+  it('is the same from afar, and in the metrics', async () => {
+    await using server = await startServer()
+    const remote = await connectGateway(server.url)
+    const sandbox = await remote.createSandbox()
+    await fetch(`${sandbox.baseUrl}/responses`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello' }),
+    })
+    const usage = await sandbox.usage()
+    expect(usage).toMatchObject({ requests: 1, models: { 'aurora/dawn-2': { requests: 1 } } })
+    expect(usage.cost).toBeGreaterThan(0)
+    const metrics = await (await fetch(`${server.url}/__understudy/metrics`)).text()
+    expect(metrics).toContain(`understudy_tokens_total{kind="input"} ${usage.inputTokens}`)
+    expect(metrics).toContain(`understudy_tokens_total{kind="output"} ${usage.outputTokens}`)
+  })
+})
+
+describe('promptCache', () => {
+  const cachedOf = ({ usage }: { usage: { input_tokens_details: { cached_tokens: number } } }) =>
+    usage.input_tokens_details.cached_tokens
+  const long = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ')
+
+  it('caches nothing by default', async () => {
+    const gateway = createGateway()
+    await ask(gateway, { input: long })
+    expect(cachedOf(await ask(gateway, { input: long }))).toBe(0)
+  })
+
+  it('counts what a prompt shares with an earlier one of the same model', async () => {
+    const gateway = createGateway({ promptCache: true })
+    const first = await ask(gateway, { instructions: long, input: 'One' })
+    expect(cachedOf(first)).toBe(0)
+    const same = await ask(gateway, { instructions: long, input: 'One' })
+    expect(cachedOf(same)).toBe(first.usage.input_tokens)
+    const other = await ask(gateway, { instructions: long, input: 'Two' })
+    expect(cachedOf(other)).toBe(first.usage.input_tokens - 1)
+    expect(
+      cachedOf(await ask(gateway, { model: 'borealis/polar-4', instructions: long, input: 'One' })),
+    ).toBe(0)
+  })
+
+  it('counts the beginning of a text that goes on otherwise', async () => {
+    const gateway = createGateway({ promptCache: true })
+    await ask(gateway, { input: `${long} one` })
+    const cached = cachedOf(await ask(gateway, { input: `${long} two` }))
+    expect(cached).toBeGreaterThanOrEqual(128)
+    expect(cached).toBeLessThanOrEqual(200)
+  })
+
+  it('makes a call cheaper where the model has a price for it', async () => {
+    const gateway = createGateway({ promptCache: true })
+    await ask(gateway, { input: long })
+    await ask(gateway, { input: long })
+    const [first, second] = gateway.journal.entries().map(({ usage }) => usage)
+    expect(second?.cachedTokens).toBe(first?.inputTokens)
+    expect(second?.cost).toBeLessThanOrEqual(first?.cost ?? 0)
+  })
+})
+
+describe('a budget', () => {
+  it('answers 402 when it is spent, and not before', async () => {
+    const gateway = createGateway()
+    gateway.use({ on: 'createResponse', reply: { usage: { input_tokens: 400, output_tokens: 0 } } })
+    gateway.use({ on: 'createResponse', budget: 0.002 })
+    const answers = []
+    for (let call = 0; call < 4; call++) answers.push(await ask(gateway))
+    expect(answers.map(({ code }) => code)).toEqual([200, 200, 402, 402])
+    expect(answers[2].error).toMatchObject({ code: 402, metadata: { error_type: 'payment_required' } })
+    expect(gateway.usage().cost).toBe(0.002)
+  })
+
+  it('does what its rule says, and tells why it has not', async () => {
+    const gateway = createGateway()
+    gateway.use({ on: 'createResponse', budget: 1000, reply: { text: 'Over' } })
+    await ask(gateway)
+    const [entry] = gateway.journal.entries()
+    expect(entry?.nearMisses[0]?.reason).toContain('waits until 1000 dollars are spent')
+  })
+})
