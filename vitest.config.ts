@@ -27,12 +27,17 @@ export default defineConfig({
     isolate: false,
     // The tests about isolation are as many as they say at the same time.
     maxConcurrency: 50,
+    // As many as there are cores; the default is one fewer.
+    maxWorkers: '100%',
     reporters: process.env['CI'] ? ['dot', ['json', { outputFile: report }]] : ['default'],
     projects: [
       {
         resolve: { alias },
         test: {
           name: 'quick',
+          // On a machine under load, too.
+          testTimeout: 15_000,
+          hookTimeout: 15_000,
           include: ['test/**/*.test.ts'],
           exclude: [...slow, 'test/consumers/**', 'test/bench/**'],
         },
@@ -48,6 +53,8 @@ export default defineConfig({
         },
         test: {
           name: 'msw2',
+          testTimeout: 15_000,
+          hookTimeout: 15_000,
           include: [
             'test/operations/**/*.test.ts',
             'test/adapters/msw.test.ts',

@@ -1,5 +1,5 @@
 /**
- * What the command line makes of its arguments. How the server behaves as a process is in `process.test.ts`.
+ * What the command line makes of its arguments. How the server behaves as a process is in `process.slow.test.ts`.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

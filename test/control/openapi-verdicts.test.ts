@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiDocument } from '../../src/control/documents.ts'
 import { createGateway } from '../../src/index.ts'
+import { cases } from '../whole.ts'
 
 const ajv = addFormats.default(new Ajv2020({ strict: false }))
 ajv.addFormat('double', true)
@@ -191,8 +192,8 @@ const workspace = fields(
 
 describe('the document that accepted what the server refuses', () => {
   it.each([
-    ['POST /responses', 'CreateResponseBody', responses, 600],
-    ['PATCH /workspaces/staging', 'WorkspaceUpdate', workspace, 400],
+    ['POST /responses', 'CreateResponseBody', responses, cases(150, 600)],
+    ['PATCH /workspaces/staging', 'WorkspaceUpdate', workspace, cases(100, 400)],
   ])(
     'says of bodies of %s what the server says, whatever they are',
     async (line, schema, bodies, numRuns) => {

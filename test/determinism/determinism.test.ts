@@ -1,16 +1,6 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+/** In one process; `processes.slow.test.ts` compares two. */
 import { describe, expect, it } from 'vitest'
 import { calls, type Line, transcript } from './calls.ts'
-
-const run = promisify(execFile)
-const program = new URL('calls.ts', import.meta.url).pathname
-
-/** The transcript as another process gives it. */
-async function elsewhere(seed: number): Promise<string> {
-  const { stdout } = await run(process.execPath, [program, String(seed)], { maxBuffer: 64 * 1024 * 1024 })
-  return stdout
-}
 
 /** Times of day in a body; the ids and texts around them stay. */
 function withoutTimes({ body, ...line }: Line): string {
@@ -21,12 +11,6 @@ describe('Same seed, same calls', () => {
   it('plans 50 calls, 30 of which neither write nor count', () => {
     expect(calls).toHaveLength(50)
     expect(calls.filter(({ pure }) => pure)).toHaveLength(30)
-  })
-
-  it('give the same bytes in two processes: status, headers less the date, body', async () => {
-    const [first, second] = await Promise.all([elsewhere(7), elsewhere(7)])
-    expect(first).toBe(second)
-    expect(JSON.parse(first)).toHaveLength(50)
   })
 
   it('give other texts with another seed', async () => {

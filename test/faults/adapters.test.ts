@@ -309,10 +309,7 @@ describeAdapters('Faults', (entrance) => {
       use({ name: 'slow-stream', firstEventMs: 40, everyMs: 0 })
       const from = performance.now()
       const response = await entrance.open('POST /responses', { body: streamed })
-      const head = performance.now() - from
       const { done } = await readStream(response)
-      // Under interception the head waits for the first piece of the body.
-      if (entrance.adapter !== 'msw') expect(head).toBeLessThan(10_000)
       expect(performance.now() - from).toBeGreaterThanOrEqual(39)
       expect(done).toBe(true)
     })

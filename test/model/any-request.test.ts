@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { ResponseObject } from '../../src/resources/response.ts'
+import { cases } from '../whole.ts'
 
 const gateway = createGateway({ modelsWithoutNativeSearch: ['b/*'], limitedEngine: 'engine_a' })
 
@@ -91,6 +92,7 @@ const request = fc.record(
 )
 
 it('answers any request at all, never with a 500 and never against its own schema', async () => {
+  const runs = cases(60, 3000)
   const seen = new Map<number, number>()
   await fc.assert(
     fc.asyncProperty(request, async (body) => {
@@ -102,8 +104,8 @@ it('answers any request at all, never with a 500 and never against its own schem
       if (status === 200 && body['stream'] === true) expect(reply).toMatch(/data: \[DONE\]\n\n$/)
       if (status === 400) expect(JSON.parse(reply).error.metadata.violations).not.toEqual([])
     }),
-    { numRuns: 300 },
+    { numRuns: runs },
   )
   // Enough of them are right, or this would say nothing.
-  expect(seen.get(200)).toBeGreaterThan(60)
+  expect(seen.get(200)).toBeGreaterThan(runs / 5)
 })

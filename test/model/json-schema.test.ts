@@ -12,6 +12,7 @@ import { matchesPattern, parsePattern } from '../../src/model/json-schema/patter
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 import { fakeValue } from '../../src/model/structured.ts'
 import { anySchema } from '../abuse/any-schema.ts'
+import { cases } from '../whole.ts'
 
 const source = { path: 'body.text.format.schema', subject: 'Plan three museums in Oslo', seed: '1' }
 const ajv = new Ajv2020({ strict: false })
@@ -170,9 +171,9 @@ describe('any schema', () => {
           if (!(error instanceof RangeError)) throw error
         }
       }),
-      { numRuns: 80, seed: 13 },
+      { numRuns: cases(40, 2000), seed: 13 },
     )
-    expect(valued).toBeGreaterThan(20)
+    expect(valued).toBeGreaterThan(10)
   })
 })
 

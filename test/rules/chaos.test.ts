@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
+import { cases } from '../whole.ts'
 
 const options = { timeScale: 0 }
 const base = 'https://gateway.example/api/v1'
@@ -63,13 +64,14 @@ async function inParallel(seed: number, calls: number, atOnce: number): Promise<
 it('gives the same outcomes for the same seed, in sequence and 50 at a time, and others for another', {
   timeout: 30_000,
 }, async () => {
-  const outcomes = await inSequence(1, 1000)
-  expect(await inSequence(1, 1000)).toEqual(outcomes)
-  expect(await inParallel(1, 1000, 50)).toEqual(outcomes)
+  const calls = cases(200, 1000)
+  const outcomes = await inSequence(1, calls)
+  expect(await inSequence(1, calls)).toEqual(outcomes)
+  expect(await inParallel(1, calls, 50)).toEqual(outcomes)
   expect(await inSequence(2, 100)).not.toEqual(outcomes.slice(0, 100))
 
   const calm = outcomes.filter((each) => /^200 null/.test(each)).length
-  expect(calm).toBeGreaterThan(550)
-  expect(calm).toBeLessThan(750)
-  expect(new Set(outcomes).size).toBeGreaterThan(10)
+  expect(calm / calls).toBeGreaterThan(0.5)
+  expect(calm / calls).toBeLessThan(0.8)
+  expect(new Set(outcomes).size).toBeGreaterThan(8)
 })

@@ -4,6 +4,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { cases } from '../whole.ts'
+
+/** Five calls each. */
+const rounds = cases(6, 40)
 
 let server: RunningServer
 beforeAll(async () => {
@@ -21,9 +25,8 @@ async function call(to: { baseUrl: string; apiKey: string }, line: string, body?
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-describe('16 workers with a sandbox each, 200 mixed calls each, all at once', () => {
+describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, all at once`, () => {
   const workers = Array.from({ length: 16 }, (_, index) => `worker-${index}`)
-  const rounds = 40
 
   /** Five calls: a write, a read of it, a stream, a fault of the worker's own, and a path that only its rule knows. */
   async function round(name: string, index: number, sandbox: RemoteSandbox): Promise<void> {
