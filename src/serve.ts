@@ -15,6 +15,7 @@ import { GatewayError } from './http/errors.ts'
 import { ok } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
+import { consoleFileOf } from './server/console-path.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
 import { readHealth } from './server/health.ts'
@@ -41,6 +42,8 @@ export interface ServerOptions extends GatewayOptionsInput {
   token?: string
   /** Where this very server is reached past a balancer, `http://10.0.0.7:4141`. Default: nowhere else. */
   advertise?: string
+  /** Whether `/__understudy/` shows the console, a page for people. Default: true. */
+  console?: boolean
   /** One that is there already, instead of a new one with these options. */
   gateway?: GatewayCore
   /** Real milliseconds that the headers of a request may take. Default: 10,000. */
@@ -93,6 +96,7 @@ export async function startServer({
   allowedOrigins = [],
   token,
   advertise,
+  console: hasConsole = true,
   gateway,
   headersTimeoutMs = 10_000,
   bodyTimeoutMs,
@@ -108,6 +112,12 @@ export async function startServer({
   let closeControl = () => {}
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
+    // Whoever follows a link comes from elsewhere, and the page is where the token is typed.
+    const page = hasConsole ? consoleFileOf(request.url, request.method) : undefined
+    if (page !== undefined) {
+      const { sendConsoleFile } = await import('./server/console-files.ts')
+      return sendConsoleFile(request, response, page)
+    }
     guard.assertSameOrigin(request)
     const health = readHealth(request, core.sandboxes)
     if (health) return send(response, health)

@@ -77,6 +77,8 @@ function addServe(program: Command, start: Start): Command {
     .option('--watch', 'reload scenario files when they change')
     .option('--quiet', 'print no line for each request')
     .option('--json', 'print one line of JSON when ready, and requests on stderr')
+    .option('--open', 'open the console in the browser')
+    .option('--no-console', 'serve no console at /__understudy/')
     .option(
       '--node <name>',
       'name of this server among several, as n3; auto takes the number of the host name',

@@ -11,8 +11,14 @@ export interface Started {
   readonly token: string | undefined
 }
 
+/** Where the console is. */
+export function consoleAt({ url }: Pick<Started, 'url'>): string {
+  return `${url}/__understudy/`
+}
+
 /** One line of JSON. */
-export function readyLine({ gateway, port, url, baseUrl, token }: Started): string {
+/** @param hasConsole Whether there is a console to visit. */
+export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasConsole: boolean): string {
   const { options, sandboxes } = gateway
   const { apiKey, rules } = sandboxes.default
   return JSON.stringify({
@@ -21,6 +27,7 @@ export function readyLine({ gateway, port, url, baseUrl, token }: Started): stri
     url,
     baseUrl,
     apiKey: options.apiKeys?.[0] ?? apiKey,
+    ...(hasConsole && { console: consoleAt({ url }) }),
     ...(token !== undefined && { token }),
     seed: options.seed,
     scenarios: rules.names(),
@@ -28,7 +35,10 @@ export function readyLine({ gateway, port, url, baseUrl, token }: Started): stri
 }
 
 /** Where it is, and a line to paste. */
-export function readyText({ gateway, url, baseUrl, token }: Started, isTokenMade: boolean): string {
+export function readyText(
+  { gateway, url, baseUrl, token }: Started,
+  { isTokenMade, hasConsole }: { isTokenMade: boolean; hasConsole: boolean },
+): string {
   const { options, sandboxes } = gateway
   const { apiKey, rules } = sandboxes.default
   const key = options.apiKeys?.[0] ?? apiKey
@@ -40,6 +50,7 @@ export function readyText({ gateway, url, baseUrl, token }: Started, isTokenMade
       'scenarios',
       rules.names().join(', ') || 'none   (--scenario flaky; all of them: gateway-understudy scenarios)',
     ],
+    ...(hasConsole ? [['console', consoleAt({ url })]] : []),
     ['journal', `${url}/__understudy/sandboxes/default/journal`],
     ['documents', `${url}/openapi.json   ${url}/__understudy/openapi.json`],
     ...(token === undefined

@@ -11,7 +11,8 @@ import type { ExtensionName, GatewayOptionsInput } from '../sandbox/options.ts'
 import { drain } from '../server/drain.ts'
 import { printed, type RequestLine } from '../server/request-line.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
-import { readyLine, readyText, type Started } from './ready.ts'
+import { openPage } from './open-page.ts'
+import { consoleAt, readyLine, readyText, type Started } from './ready.ts'
 import { UsageError } from './usage-error.ts'
 import { watchScenarios } from './watch-scenarios.ts'
 
@@ -32,6 +33,8 @@ export interface ServeFlags {
   watch?: true
   quiet?: true
   json?: true
+  open?: true
+  console: boolean
   recordings?: string
   onMiss?: 'fail' | 'double' | 'forward'
   speed?: number
@@ -52,6 +55,7 @@ export type Start = (options: {
   allowedOrigins: string[]
   token: string | undefined
   advertise: string | undefined
+  console: boolean
   onRequest: ((line: RequestLine) => void) | undefined
 }) => Promise<Started & { close(graceMs: number): Promise<void> }>
 
@@ -65,7 +69,8 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   // Whoever read what is printed may have had enough (`| head -2`), or the disk is full: the server lives on.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
-  const { allowedOrigin: allowedOrigins = [] } = flags
+  const { allowedOrigin: allowedOrigins = [], console: hasConsole } = flags
+  if (flags.open && !hasConsole) throw new UsageError('--open opens the console: leave out --no-console')
   const token = flags.token ?? (await tokenIn(flags.tokenFile))
   const { gateway, files } = prepare(flags)
   // What a program reads from stdout is the ready line alone.
@@ -79,11 +84,17 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     allowedOrigins,
     token,
     advertise,
+    console: hasConsole,
     onRequest,
   }).catch((error) => {
     throw new UsageError(whyNot(error, port, host))
   })
-  console.log(flags.json ? readyLine(server) : readyText(server, token === undefined))
+  console.log(
+    flags.json
+      ? readyLine(server, hasConsole)
+      : readyText(server, { isTokenMade: token === undefined, hasConsole }),
+  )
+  if (flags.open) openPage(consoleAt(server), print)
   // The space for new objects stays small: 180 MB of RSS under load in place of 320, at the same processor time.
   setFlagsFromString('--semi-space-growth-factor=1')
   setTimeout(loadLibrary, idleMs).unref()

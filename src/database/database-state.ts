@@ -2,7 +2,7 @@
  * The tables of a sandbox in one of its states: a reset or a restore makes another. Writes happen one at a time.
  */
 import type { CollectionName, Rows } from '../resources/collections.ts'
-import type { OwnRows } from './own-rows.ts'
+import { OwnRows, type TableDifference } from './own-rows.ts'
 import type { SeedData } from './seed-data.ts'
 import { Table } from './table.ts'
 
@@ -55,6 +55,31 @@ export class DatabaseState {
     const result = this.#turn.then(admitted, admitted)
     this.#turn = result
     return result
+  }
+
+  /** How each table differs from the seed, where it does. */
+  differences(): { collection: string; difference: TableDifference }[] {
+    return Object.entries(this.tables as unknown as Record<string, Table<object>>).flatMap(
+      ([collection, table]) => {
+        const difference = table.difference()
+        return difference ? { collection, difference } : []
+      },
+    )
+  }
+
+  /** A state that differs from the seed so. Throws 400 or 409 where it cannot. */
+  static async snapshotOf(
+    seedData: SeedData,
+    differences: Readonly<Record<string, TableDifference>>,
+  ): Promise<DatabaseSnapshot> {
+    const snapshot = new Map<string, OwnRows<object>>()
+    for (const declaration of seedData.collections) {
+      const difference = differences[declaration.name]
+      if (!difference) continue
+      const seed = await seedData.rows(declaration.name)
+      snapshot.set(declaration.name, await OwnRows.from(declaration as never, seed as never, difference))
+    }
+    return snapshot
   }
 
   /** The state of this moment; costs nothing until somebody writes. */

@@ -17,6 +17,13 @@ export interface PlacedRow<Row> {
   readonly row: Row
 }
 
+/** How the rows of a table differ from the seed. Seed rows are named by their first key. */
+export interface TableDifference<Row extends object = object> {
+  readonly created: readonly Row[]
+  readonly changed: readonly { readonly key: string; readonly row: Row }[]
+  readonly deleted: readonly string[]
+}
+
 /** A function that makes the row, which the library hands on to the schema; an object it would first copy, field by field. */
 type MakeRow = () => object
 
@@ -63,6 +70,49 @@ export class OwnRows<Row extends object> {
   find(key: string, value: string): PlacedRow<Row> | undefined {
     const row = this.#keys.find(key, value)
     return row ? { row, place: this.#places.get(row) as number } : this.#seedRow(key, value)
+  }
+
+  /** What these rows add to the seed, change and leave out. */
+  difference(): TableDifference<Row> {
+    const { keys } = this.#declaration
+    const [readKey] = Object.values(keys) as [(row: Row) => string]
+    const placed = [...this.#places].sort(([, left], [, right]) => left - right)
+    const changed = placed.filter(([, place]) => place < this.#seed.rows.length)
+    const kept = new Set(changed.map(([, place]) => place))
+    const seeded = (place: number) => readKey(this.#seed.rows[place] as Row)
+    return {
+      created: placed.filter(([, place]) => place >= this.#seed.rows.length).map(([row]) => row),
+      changed: changed.map(([row, place]) => ({ key: seeded(place), row })),
+      deleted: [...this.#covered]
+        .filter((place) => !kept.has(place))
+        .sort((left, right) => left - right)
+        .map(seeded),
+    }
+  }
+
+  /** Rows that differ from the seed so. Throws 400 where a row breaks its schema, 409 where it does not fit the seed. */
+  static async from<Row extends object>(
+    declaration: CollectionDeclaration<string, Row>,
+    seed: SeedRows<Row>,
+    { created, changed, deleted }: TableDifference<Row>,
+  ): Promise<OwnRows<Row>> {
+    const own = await OwnRows.over(declaration, seed)
+    const [key] = Object.keys(declaration.keys) as [string]
+    const known = (value: string) => {
+      const placed = own.#seedRow(key, value)
+      if (placed) return placed
+      throw new GatewayError(
+        409,
+        `${declaration.name} has no record '${value}' in the seed: it was saved from another one`,
+      )
+    }
+    for (const value of deleted) own.remove(known(value))
+    for (const { key: value, row } of changed) {
+      const before = known(value)
+      own.admit(await own.create(row, before.row), before)
+    }
+    for (const row of created) own.admit(await own.create(row, undefined), undefined)
+    return own
   }
 
   /** The rows that pass, in their order. */

@@ -5,7 +5,7 @@
 import { GatewayError } from '../http/errors.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { Cache } from './cache.ts'
-import { OwnRows, type PlacedRow } from './own-rows.ts'
+import { OwnRows, type PlacedRow, type TableDifference } from './own-rows.ts'
 import type { SeedData } from './seed-data.ts'
 import type { SeedRows } from './seed-rows.ts'
 
@@ -86,6 +86,13 @@ export class Table<Row extends object> {
   /** Estimated bytes of its own rows. */
   get weight(): number {
     return this.#own?.weight ?? 0
+  }
+
+  /** How the rows differ from the seed; undefined where they do not. */
+  difference(): TableDifference<Row> | undefined {
+    const difference = this.#own?.difference()
+    const { created = [], changed = [], deleted = [] } = difference ?? {}
+    return created.length + changed.length + deleted.length > 0 ? difference : undefined
   }
 
   /** The own rows at this moment, at no cost: they are copied when one of those who hold them writes. */

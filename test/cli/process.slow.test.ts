@@ -98,6 +98,7 @@ it('prints one line of JSON with --json, with the real port, and requests on std
     url: `http://127.0.0.1:${told.port}`,
     baseUrl: `http://127.0.0.1:${told.port}/api/v1`,
     apiKey: expect.stringMatching(/^us-default-/),
+    console: `http://127.0.0.1:${told.port}/__understudy/`,
     token: 'secret',
     seed: 'word',
     scenarios: ['flaky'],

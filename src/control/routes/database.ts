@@ -20,7 +20,39 @@ const Equals = z
     'A condition as JSON: only records with these fields, for example {"status":"active"}, {"architecture":{"input_modalities":{"some":"image"}}}.',
   )
 
+export const TableChanges = z.strictObject({
+  created: z.array(Row).describe('Rows that the seed does not have, in their order.'),
+  changed: z
+    .array(z.strictObject({ key: z.string(), row: Row }))
+    .describe('Rows of the seed, by their first key there, as they are now.'),
+  deleted: z.array(z.string()).describe('First keys of seed rows that are gone.'),
+})
+
 export const databaseRoutes = [
+  sandboxRoute({
+    id: 'listCollections',
+    method: 'get',
+    path: '/collections',
+    summary: 'List the collections, and how many records each has',
+    tag: 'Database',
+    response: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
+    run: async ({ db }) => ({
+      data: await Promise.all(
+        Object.entries(db).map(async ([name, records]) => ({ name, count: (await records.list()).length })),
+      ),
+    }),
+  }),
+  sandboxRoute({
+    id: 'listChanges',
+    method: 'get',
+    path: '/changes',
+    summary: 'List what differs from the seed, by collection',
+    tag: 'Database',
+    response: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
+    run: ({ state }) => ({
+      data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),
+    }),
+  }),
   sandboxRoute({
     id: 'listRecords',
     method: 'get',

@@ -186,7 +186,10 @@ export const scenarioRoutes = [
     body: z.strictObject({ text: z.string().describe('As the file has it; a single rule does as well.') }),
     response: z.object({
       data: z.strictObject({
-        scenario: Scenario.nullable().describe('With defaults filled in; null where there are problems.'),
+        scenario: z
+          .looseObject({})
+          .nullable()
+          .describe('With defaults filled in; null where there are problems.'),
         problems: z.array(
           z.strictObject({
             line: z.int().describe('From 1.'),

@@ -1,0 +1,164 @@
+/**
+ * The frame of every screen: where one is, which sandbox, and whether the server is heard.
+ */
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { needsToken, saveToken } from './api.ts'
+import { Calls } from './calls.tsx'
+import { loadCalls, problem, sandboxes, start } from './calls-store.ts'
+import { Data } from './data.tsx'
+import { connection } from './events.ts'
+import { Figures } from './figures.tsx'
+import { handleKey, isHelpOpen, keys } from './keys.ts'
+import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
+import { Notice } from './parts.tsx'
+import { Sandboxes } from './sandboxes.tsx'
+import { Scenarios } from './scenarios.tsx'
+import { Try } from './try.tsx'
+
+const screens: Record<View, () => ComponentChildren> = {
+  calls: Calls,
+  scenarios: Scenarios,
+  data: Data,
+  sandboxes: Sandboxes,
+  figures: Figures,
+  try: Try,
+}
+
+const titles: Record<View, string> = {
+  calls: 'Calls',
+  scenarios: 'Scenarios',
+  data: 'Data',
+  sandboxes: 'Sandboxes',
+  figures: 'Figures',
+  try: 'Try',
+}
+
+export function App() {
+  useEffect(() => {
+    start()
+    addEventListener('keydown', handleKey)
+    return () => removeEventListener('keydown', handleKey)
+  }, [])
+  const { view } = place.value
+  useEffect(() => {
+    document.title = `${titles[view]} · Understudy`
+  }, [view])
+  const Screen = screens[view]
+  return (
+    <>
+      <header class="top">
+        <h1>Understudy</h1>
+        <nav class="screens" aria-label="Screens">
+          {views.map((each) => (
+            <a key={each} href={hashWith({}, each)} aria-current={each === view ? 'page' : undefined}>
+              {titles[each]}
+            </a>
+          ))}
+        </nav>
+        <SandboxPicker />
+        <Connection />
+        <button
+          type="button"
+          class="plain"
+          aria-label="Keyboard shortcuts"
+          onClick={() => (isHelpOpen.value = true)}
+        >
+          ?
+        </button>
+      </header>
+      <main>
+        {problem.value && !needsToken.value && <Notice>{problem}</Notice>}
+        {needsToken.value ? <Token /> : <Screen />}
+      </main>
+      {isHelpOpen.value && <Help />}
+    </>
+  )
+}
+
+function SandboxPicker() {
+  const { view } = place.value
+  const canShowAll = view === 'calls' || view === 'figures'
+  const chosen = canShowAll || chosenSandbox.value !== '*' ? chosenSandbox.value : 'default'
+  const ids = [...new Set(['default', ...sandboxes.value.map(({ id }) => id), chosen])].filter(
+    (id) => id !== '*',
+  )
+  const choose = (id: string) => go({ sandbox: id === '*' ? undefined : id, call: undefined })
+  return (
+    <label class="picker">
+      <span class="visually-hidden">Sandbox</span>
+      <select value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+        {canShowAll && <option value="*">All sandboxes</option>}
+        {ids.map((id) => (
+          <option key={id} value={id}>
+            {id === 'default' ? 'Default sandbox' : id}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Connection() {
+  const words = { connecting: 'Connecting', live: 'Live', lost: 'Server not reached' }
+  return (
+    <span class={`connection ${connection.value}`} role="status">
+      {words[connection.value]}
+    </span>
+  )
+}
+
+function Token() {
+  const token = useSignal('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    saveToken(token.value.trim())
+    void loadCalls()
+  }
+  return (
+    <form class="card token" onSubmit={submit}>
+      <h2>This server wants a token</h2>
+      <p>It is what the server was started with, or printed. It stays in this tab until the tab is closed.</p>
+      <label>
+        Token
+        <input
+          type="password"
+          autocomplete="off"
+          value={token.value}
+          onInput={(event) => (token.value = event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="primary" disabled={token.value.trim() === ''}>
+        Use this token
+      </button>
+    </form>
+  )
+}
+
+function Help() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  const close = () => {
+    isHelpOpen.value = false
+  }
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby="help-title">
+      <h2 id="help-title">Keyboard shortcuts</h2>
+      <dl class="keys">
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">This page speaks to this server alone. There is no telemetry.</p>
+      <button type="button" class="primary" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
+    </dialog>
+  )
+}

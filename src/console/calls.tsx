@@ -1,0 +1,167 @@
+/**
+ * Calls: a live list, filters, and one call beside it.
+ */
+import { memo } from 'preact/compat'
+import { useEffect, useRef } from 'preact/hooks'
+import type { CallSummary } from '../journal/call-summary.ts'
+import { Call } from './call.tsx'
+import { calls, clearCalls, filter, isPaused, keyOf, pause, ruleName, shownCalls } from './calls-store.ts'
+import { isFollowing } from './follow.ts'
+import { go, hashWith, param } from './location.ts'
+import { ActionButton, Empty, milliseconds, Status, timeOfDay } from './parts.tsx'
+
+const statuses = [
+  ['', 'Any status'],
+  ['2xx', '2xx'],
+  ['4xx', '4xx'],
+  ['5xx', '5xx'],
+  ['broken', 'Broken off'],
+  ['unmatched', 'Unmatched'],
+] as const
+
+export function Calls() {
+  const open = param('call')
+  return (
+    <div class={open ? 'split open' : 'split'}>
+      <section class="list" aria-label="Calls">
+        <Filters />
+        <List open={open} openSandbox={param('in')} />
+      </section>
+      {open && <Call id={open} sandbox={param('in') || 'default'} />}
+    </div>
+  )
+}
+
+function Filters() {
+  const { operation, status, rule } = filter.value
+  const operations = [...new Set(calls.value.map((call) => call.operation ?? 'none'))].sort()
+  const rules = [...new Set(calls.value.map(ruleName))].filter(Boolean).sort()
+  const change = (name: string) => (event: Event) =>
+    go({ [name]: (event.currentTarget as HTMLInputElement).value }, { replace: true })
+  return (
+    <div class="bar">
+      <input
+        type="search"
+        placeholder="Search calls  /"
+        aria-label="Search calls"
+        value={param('q')}
+        onInput={change('q')}
+      />
+      <select aria-label="Operation" value={operation} onChange={change('operation')}>
+        <option value="">Any operation</option>
+        {[...new Set([...operations, operation])].filter(Boolean).map((each) => (
+          <option key={each} value={each}>
+            {each === 'none' ? 'No operation' : each}
+          </option>
+        ))}
+      </select>
+      <select aria-label="Status" value={status} onChange={change('status')}>
+        {statuses.map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+      </select>
+      <select aria-label="Rule" value={rule} onChange={change('rule')}>
+        <option value="">Any rule</option>
+        {[...new Set([...rules, rule])].filter(Boolean).map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+      <span class="grow" />
+      <button
+        type="button"
+        aria-pressed={isFollowing.value}
+        onClick={() => {
+          isFollowing.value = !isFollowing.value
+        }}
+      >
+        Follow
+      </button>
+      <button type="button" aria-pressed={isPaused.value} onClick={() => pause(!isPaused.value)}>
+        Pause
+      </button>
+      <ActionButton run={clearCalls}>Clear</ActionButton>
+    </div>
+  )
+}
+
+/** The newest first. */
+function List({ open, openSandbox }: { open: string; openSandbox: string }) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const height = useRef(0)
+  const shown = shownCalls.value
+  const newest = shown.at(-1)
+  const following = isFollowing.value
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    if (following) element.scrollTop = 0
+    // What somebody reads stays where it is, while newer calls come above it.
+    else if (height.current > 0) element.scrollTop += element.scrollHeight - height.current
+    height.current = element.scrollHeight
+  }, [newest && keyOf(newest), shown.length, following])
+  const stopOnScroll = () => {
+    if (isFollowing.value && (scroller.current?.scrollTop ?? 0) > 4) isFollowing.value = false
+  }
+  if (shown.length === 0) return <NoCalls />
+  return (
+    <div class="scroller" ref={scroller} onScroll={stopOnScroll}>
+      <ol class="rows" reversed>
+        {shown.toReversed().map((call) => (
+          <Row key={keyOf(call)} call={call} isOpen={call.id === open && call.sandbox === openSandbox} />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function NoCalls() {
+  if (calls.value.length > 0)
+    return (
+      <Empty>
+        <p>No call passes these filters.</p>
+        <a href={hashWith({ q: '', operation: '', status: '', rule: '' })}>Show all calls</a>
+      </Empty>
+    )
+  return (
+    <Empty>
+      <p>No calls yet. They appear here as soon as they come.</p>
+      <pre>{`curl ${location.origin}/api/v1/providers -H 'authorization: Bearer any'`}</pre>
+      <a href={hashWith({}, 'try')}>Try one from here</a>
+    </Empty>
+  )
+}
+
+const Row = memo(function Row({ call, isOpen }: { call: CallSummary; isOpen: boolean }) {
+  const { operation, method, path, status, model, stream, durationMs, rule, delivery, warnings, unmatched } =
+    call
+  const short = path.replace(/^.*\/api\/v1(?=\/)/, '')
+  return (
+    <li>
+      <a
+        href={hashWith({ call: call.id, in: call.sandbox })}
+        aria-current={isOpen ? 'true' : undefined}
+        class={isOpen ? 'row chosen' : 'row'}
+      >
+        <time dateTime={call.startedAt}>{timeOfDay(call.startedAt)}</time>
+        <Status status={status} delivery={delivery} />
+        <span class="what">
+          <span class="method">{method}</span> <span class="path">{short}</span>{' '}
+          {unmatched && <span class="tag warn">unmatched</span>}
+          {warnings > 0 && (
+            <span class="tag warn">
+              {warnings} {warnings === 1 ? 'warning' : 'warnings'}
+            </span>
+          )}
+        </span>
+        <span class="operation">{operation ?? ''}</span>
+        <span class="model">{model ?? ''}</span>
+        <span class="streams">{stream ? 'stream' : ''}</span>
+        <span class="rule">{rule ? `${ruleName(call)} ${rule.faults.join(', ')}` : ''}</span>
+        <span class="sandbox">{call.sandbox}</span>
+        <span class="duration">{milliseconds(durationMs)}</span>
+      </a>
+    </li>
+  )
+})

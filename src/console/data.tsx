@@ -1,0 +1,223 @@
+/**
+ * Data: the collections of a sandbox as tables, a row as JSON, and what differs from the seed.
+ */
+import { useSignal } from '@preact/signals'
+import { ask, below } from './api.ts'
+import { go, hashWith, param, sandboxId } from './location.ts'
+import { ActionButton, Empty, Notice, Tabs, useLoaded } from './parts.tsx'
+
+type Row = Record<string, unknown>
+
+/** What a sandbox has written to a collection. */
+interface Change {
+  collection: string
+  created: Row[]
+  changed: { key: string; row: Row }[]
+  deleted: string[]
+}
+
+/** Columns of a table; the row itself has the rest. */
+const maxColumns = 6
+const maxRows = 500
+
+export function Data() {
+  const id = sandboxId.value
+  const collections = useLoaded(
+    () => ask<{ name: string; count: number }[]>('GET', below(id, '/collections')),
+    [id],
+  )
+  const chosen = param('collection') || (collections.value?.[0]?.name ?? '')
+  return (
+    <div class="screen">
+      <div class="bar">
+        <h2>Data</h2>
+        <span class="muted grow">of sandbox {id}</span>
+        <ActionButton
+          danger
+          run={async () => {
+            await ask('POST', below(id, '/reset'))
+            collections.reload()
+            go({ row: undefined })
+            return 'The sandbox is as at its start'
+          }}
+        >
+          Reset the sandbox
+        </ActionButton>
+      </div>
+      {collections.problem && <Notice>{collections.problem}</Notice>}
+      <Tabs
+        label="Collections"
+        chosen={chosen}
+        tabs={(collections.value ?? []).map(({ name, count }) => [name, `${name} ${count}`] as const)}
+        href={(name) => hashWith({ collection: name, row: undefined })}
+      />
+      {chosen && (
+        <Collection key={`${id} ${chosen}`} sandbox={id} name={chosen} reloadCounts={collections.reload} />
+      )}
+    </div>
+  )
+}
+
+function Collection({
+  sandbox,
+  name,
+  reloadCounts,
+}: {
+  sandbox: string
+  name: string
+  reloadCounts: () => void
+}) {
+  const path = below(sandbox, `/database/${name}`)
+  const rows = useLoaded(() => ask<Row[]>('GET', path), [path])
+  const changes = useLoaded(() => ask<Change[]>('GET', below(sandbox, '/changes')), [path])
+  const change = changes.value?.find(({ collection }) => collection === name)
+  const open = param('row')
+  const reload = () => {
+    rows.reload()
+    changes.reload()
+    reloadCounts()
+  }
+  if (rows.problem) return <Notice>{rows.problem}</Notice>
+  const list = rows.value ?? []
+  const columns = columnsOf(list)
+  const isNew = open === '+'
+  const opened = isNew ? {} : list.find((row) => keyOf(row) === open)
+  return (
+    <>
+      <div class="bar">
+        <a class="button" href={hashWith({ row: '+' })}>
+          Add a row
+        </a>
+        <span class="muted">{differenceOf(change)}</span>
+      </div>
+      {opened && (
+        <RowEditor
+          key={open}
+          path={path}
+          row={opened}
+          isNew={isNew}
+          onDone={() => {
+            reload()
+            go({ row: undefined })
+          }}
+        />
+      )}
+      {list.length === 0 && rows.value && <Empty>No rows.</Empty>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <section class="table" tabIndex={0} aria-label={name}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column}>{column}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {list.slice(0, maxRows).map((row) => {
+              const key = keyOf(row)
+              return (
+                <tr key={key} class={key === open ? 'chosen' : undefined}>
+                  {columns.map((column, index) => (
+                    <td key={column}>
+                      {index === 0 ? (
+                        <a href={hashWith({ row: key })}>{shown(row[column])}</a>
+                      ) : (
+                        shown(row[column])
+                      )}
+                      {index === 0 && markOf(change, key)}
+                    </td>
+                  ))}
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </section>
+      {list.length > maxRows && <p class="muted">{list.length - maxRows} more rows are not shown.</p>}
+    </>
+  )
+}
+
+function RowEditor({
+  path,
+  row,
+  isNew,
+  onDone,
+}: {
+  path: string
+  row: Row
+  isNew: boolean
+  onDone: () => void
+}) {
+  const text = useSignal(JSON.stringify(row, null, 2))
+  const at = `${path}/${encodeURIComponent(keyOf(row))}`
+  return (
+    <section class="card" aria-label={isNew ? 'New row' : 'Row'}>
+      <label>
+        {isNew ? 'A new row, as JSON' : 'The row, as JSON'}
+        <textarea
+          rows={Math.min(24, text.value.split('\n').length + 1)}
+          spellcheck={false}
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+        />
+      </label>
+      <div class="bar">
+        <ActionButton
+          run={async () => {
+            const value = JSON.parse(text.value)
+            await (isNew ? ask('POST', path, value) : ask('PATCH', at, value))
+            onDone()
+          }}
+        >
+          {isNew ? 'Add' : 'Change'}
+        </ActionButton>
+        {!isNew && (
+          <ActionButton
+            danger
+            run={async () => {
+              await ask('DELETE', at)
+              onDone()
+            }}
+          >
+            Delete
+          </ActionButton>
+        )}
+        <a href={hashWith({ row: undefined })}>Close</a>
+      </div>
+    </section>
+  )
+}
+
+function keyOf(row: Row): string {
+  return String(row['id'] ?? row['slug'] ?? Object.values(row)[0] ?? '')
+}
+
+function columnsOf(rows: readonly Row[]): string[] {
+  const names = [...new Set(rows.slice(0, 50).flatMap((row) => Object.keys(row)))]
+  const first = ['id', 'slug', 'name', 'title', 'status'].filter((name) => names.includes(name))
+  const plain = names.filter(
+    (name) => !first.includes(name) && rows.some((row) => typeof row[name] !== 'object'),
+  )
+  return [...first, ...plain].slice(0, maxColumns)
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}
+
+function differenceOf(change: Change | undefined): string {
+  if (!change) return 'As in the seed'
+  const { created, changed, deleted } = change
+  const gone =
+    deleted.length > 0 ? ` (${deleted.slice(0, 5).join(', ')}${deleted.length > 5 ? ', …' : ''})` : ''
+  return `Against the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted${gone}`
+}
+
+function markOf(change: Change | undefined, key: string) {
+  if (change?.created.some((row) => keyOf(row) === key)) return <span class="tag good">added</span>
+  if (change?.changed.some(({ row }) => keyOf(row) === key)) return <span class="tag warn">changed</span>
+  return null
+}

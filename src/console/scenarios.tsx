@@ -1,0 +1,162 @@
+/**
+ * Scenarios: those in force in a sandbox and how often their rules have happened, those that come with the double, and
+ * an editor for one's own.
+ */
+import { useSignal } from '@preact/signals'
+import type { RuleProgress, ScenarioProgress } from '../rules/scenario-progress.ts'
+import { ask, below, send } from './api.ts'
+import { shownCalls } from './calls-store.ts'
+import { Editor } from './editor.tsx'
+import { sandboxId } from './location.ts'
+import { ActionButton, Empty, Notice, useLoaded } from './parts.tsx'
+
+interface Summary {
+  name: string
+  description: string
+}
+
+/** What the editor holds; it stays while other screens are looked at. */
+const beginning = `name: mine
+description: The first answer is refused.
+rules:
+  - on: createResponse
+    times: 1
+    fault: { name: status, status: 503 }
+`
+
+export function Scenarios() {
+  const id = sandboxId.value
+  // Rules happen when calls come.
+  const newest = shownCalls.value.at(-1)
+  const active = useLoaded(
+    () => ask<ScenarioProgress[]>('GET', below(id, '/active-scenarios')),
+    [id, newest?.id, newest?.startedAt],
+  )
+  const bundled = useLoaded(() => ask<Summary[]>('GET', '/scenarios'), [])
+  const text = useSignal(beginning)
+  const search = useSignal('')
+  const inForce = active.value ?? []
+  const toggle = async (name: string, isOn: boolean) => {
+    if (isOn) await ask('DELETE', below(id, `/scenarios/${encodeURIComponent(name)}`))
+    else await ask('PUT', below(id, `/scenarios/${encodeURIComponent(name)}`))
+    active.reload()
+  }
+  const shown = (bundled.value ?? []).filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(search.value.toLowerCase()),
+  )
+  const edit = async (name: string) => {
+    text.value = await (await send('GET', `/scenarios/${encodeURIComponent(name)}/yaml`)).text()
+    document.getElementById('editor')?.focus()
+  }
+  return (
+    <div class="screen">
+      {(active.problem || bundled.problem) && <Notice>{active.problem || bundled.problem}</Notice>}
+      <section aria-label="In force">
+        <div class="bar">
+          <h2>In force</h2>
+          <span class="grow" />
+          <ActionButton
+            run={async () => {
+              await ask('DELETE', below(id, '/scenarios'))
+              active.reload()
+            }}
+          >
+            End all
+          </ActionButton>
+        </div>
+        {inForce.length === 0 && (
+          <Empty>No scenario is in force in this sandbox: every call is answered well.</Empty>
+        )}
+        {inForce.map((scenario) => (
+          <Active key={scenario.id} scenario={scenario} end={() => toggle(scenario.id, true)} />
+        ))}
+      </section>
+      <Editor text={text} sandbox={id} onUse={active.reload} />
+      <section aria-label="Bundled scenarios">
+        <div class="bar">
+          <h2>Bundled</h2>
+          <span class="grow" />
+          <input
+            type="text"
+            aria-label="Search scenarios"
+            placeholder="Search scenarios"
+            value={search.value}
+            onInput={(event) => (search.value = event.currentTarget.value)}
+          />
+        </div>
+        <ul class="bundled">
+          {shown.map(({ name, description }) => {
+            const isOn = inForce.some((each) => each.name === name)
+            return (
+              <li key={name}>
+                <label class="switch">
+                  <input type="checkbox" checked={isOn} onChange={() => toggle(name, isOn)} />
+                  <span class="name">{name}</span>
+                </label>
+                <span class="muted description">{description}</span>
+                <button type="button" aria-label={`Edit a copy of ${name}`} onClick={() => edit(name)}>
+                  Edit a copy
+                </button>
+              </li>
+            )
+          })}
+        </ul>
+      </section>
+    </div>
+  )
+}
+
+function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Promise<void> }) {
+  return (
+    <div class="card">
+      <div class="bar">
+        <h3>{scenario.name}</h3>
+        <span class="muted grow">{scenario.description}</span>
+        <ActionButton run={end}>End</ActionButton>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      <section class="table" tabIndex={0} aria-label={`Rules of ${scenario.name}`}>
+        <table>
+          <thead>
+            <tr>
+              <th>Rule</th>
+              <th>On</th>
+              <th>Does</th>
+              <th class="number">Met</th>
+              <th class="number">Happened</th>
+              <th class="number">Left</th>
+            </tr>
+          </thead>
+          <tbody>
+            {scenario.rules.map((rule) => (
+              <tr key={rule.rule}>
+                <td>
+                  {rule.rule} {rule.name}
+                </td>
+                <td>{rule.on.join(', ')}</td>
+                <td>{effectOf(rule)}</td>
+                <td class="number">{rule.seen}</td>
+                <td class="number">
+                  {rule.happened === 0 ? <span class="tag warn">unused</span> : rule.happened}
+                </td>
+                <td class="number">{rule.left ?? 'any'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  )
+}
+
+function effectOf({ source: { fault, reply, sequence, script, quota, setState } }: RuleProgress): string {
+  const faults = [fault ?? []].flat().map((each) => (typeof each === 'string' ? each : each.name))
+  return [
+    ...faults,
+    ...(reply ? ['scripted reply'] : []),
+    ...(sequence ? [`sequence of ${sequence.length}`] : []),
+    ...(script ? ['script'] : []),
+    ...(quota ? ['quota'] : []),
+    ...(setState === undefined ? [] : [`sets the state ${setState}`]),
+  ].join(', ')
+}

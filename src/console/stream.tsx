@@ -1,0 +1,166 @@
+/**
+ * A stream as it came: its events on a strip of time, the text as it grew, and again at its own pace.
+ */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { JournalEntry } from '../journal/entry.ts'
+import { milliseconds } from './parts.tsx'
+
+interface TimedEvent {
+  /** Milliseconds from the arrival of the request. */
+  ms: number
+  name: string
+  data: string
+  /** What it adds to the text. */
+  delta: string
+}
+
+export function isEventStream({ replyHeaders }: JournalEntry): boolean {
+  return replyHeaders['content-type']?.startsWith('text/event-stream') ?? false
+}
+
+export function Stream({ entry }: { entry: JournalEntry }) {
+  const events = eventsOf(entry)
+  const first = events[0]?.ms ?? 0
+  const end = Math.max(first + 1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
+  /** Milliseconds up to which it is shown. */
+  const until = useSignal(end)
+  const isPlaying = useSignal(false)
+  useEffect(() => {
+    if (!isPlaying.value) return
+    const began = document.timeline.currentTime as number
+    let frame = requestAnimationFrame(function step(now) {
+      until.value = Math.min(end, first + now - began)
+      if (until.value >= end) isPlaying.value = false
+      else frame = requestAnimationFrame(step)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [isPlaying.value])
+  if (events.length === 0) return <p class="muted">No events came.</p>
+  const shown = events.filter(({ ms }) => ms <= until.value)
+  const at = (ms: number) => 4 + ((ms - first) / (end - first)) * 592
+  return (
+    <section class="stream">
+      <div class="bar">
+        <button
+          type="button"
+          onClick={() => {
+            isPlaying.value = !isPlaying.value
+          }}
+        >
+          {isPlaying.value ? 'Stop' : 'Play at its own pace'}
+        </button>
+        <span class="muted">
+          {events.length} events in {milliseconds(end - first)}
+        </span>
+      </div>
+      <svg
+        viewBox="0 0 600 32"
+        class="strip"
+        role="img"
+        aria-label={`${events.length} events over ${milliseconds(end - first)}`}
+      >
+        <line x1="4" x2="596" y1="24" y2="24" class="axis" />
+        {events.map(({ ms, name }, index) => (
+          <line
+            key={index}
+            x1={at(ms)}
+            x2={at(ms)}
+            y1={name.endsWith('.delta') ? 12 : 4}
+            y2="24"
+            class={ms <= until.value ? 'mark' : 'mark later'}
+          />
+        ))}
+      </svg>
+      <label class="slider">
+        <span>Time</span>
+        <input
+          type="range"
+          min={first}
+          max={end}
+          step="any"
+          value={until.value}
+          onInput={(event) => {
+            isPlaying.value = false
+            until.value = Number(event.currentTarget.value)
+          }}
+        />
+        <output>{milliseconds(until.value - first)}</output>
+      </label>
+      <h3>Text</h3>
+      <p class="grown">
+        {shown.map(({ delta }) => delta).join('') || <span class="muted">Nothing yet.</span>}
+      </p>
+      <h3>Events</h3>
+      <ol class="events">
+        {shown.map(({ ms, name, data }, index) => (
+          <li key={index}>
+            <details>
+              <summary>
+                <span class="offset">+{milliseconds(ms - first)}</span> {name}
+              </summary>
+              <pre>{data}</pre>
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+const encoder = new TextEncoder()
+
+/** The events with the time at which the part that ends them left. */
+export function eventsOf({ replyBody, timeline, firstByteMs }: JournalEntry): TimedEvent[] {
+  const parts = timeline.length > 0 ? timeline : [{ ms: firstByteMs ?? 0, offset: 0 }]
+  const events: TimedEvent[] = []
+  let offset = 0
+  let part = 0
+  for (const block of replyBody.text.split(/(?<=\r?\n\r?\n)/)) {
+    offset += encoder.encode(block).length
+    while ((parts[part + 1]?.offset ?? Number.POSITIVE_INFINITY) < offset) part++
+    const lines = block.split(/\r?\n/)
+    const data = lines
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice(5).trimStart())
+      .join('\n')
+    const named = lines
+      .find((line) => line.startsWith('event:'))
+      ?.slice(6)
+      .trim()
+    if (block.trim() === '') continue
+    const value = parsed(data)
+    const name = named ?? textAt(value, 'type') ?? (data || block.trim())
+    events.push({
+      ms: parts[part]?.ms ?? 0,
+      name: name.slice(0, 80),
+      data: data || block,
+      delta: deltaOf(value),
+    })
+  }
+  return events
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function textAt(value: unknown, ...path: (string | number)[]): string | undefined {
+  let at = value
+  for (const step of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined
+  return typeof at === 'string' ? at : undefined
+}
+
+/** Of the Responses, Messages and Chat Completions protocols. */
+function deltaOf(value: unknown): string {
+  return (
+    textAt(value, 'delta') ??
+    textAt(value, 'delta', 'text') ??
+    textAt(value, 'choices', 0, 'delta', 'content') ??
+    ''
+  )
+}

@@ -1,0 +1,47 @@
+/**
+ * A real Chromium, for the tests of the console and for its screenshots.
+ */
+import { type Browser, chromium, type Page } from '@playwright/test'
+import packed from '@sparticuz/chromium'
+
+export async function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await packed.executablePath(),
+    // As it comes, this Chromium ends with its first page that is closed.
+    args: packed.args.filter(
+      (arg) => arg !== '--single-process' && !arg.startsWith('--disable-web-security'),
+    ),
+  })
+}
+
+export interface Watched {
+  page: Page
+  /** What the page complained of: errors, refusals of its policy, requests of other hosts. */
+  complaints: string[]
+}
+
+/** Opens a page that is watched. */
+export async function open(
+  browser: Browser,
+  url: string,
+  options: Parameters<Browser['newPage']>[0] = {},
+): Promise<Watched> {
+  const page = await browser.newPage(options)
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of (4|5)\d\d/.test(message.text()))
+      complaints.push(message.text())
+  })
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    const { host, protocol } = new URL(request.url())
+    if (protocol.startsWith('http') && host !== new URL(url).host)
+      complaints.push(`request: ${request.url()}`)
+  })
+  await page.goto(url)
+  return { page, complaints }
+}
