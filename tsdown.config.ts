@@ -2,7 +2,8 @@
  * What is published: one file for each entry, and chunks for what they share. What is large and seldom needed is
  * installed beside it: faker, re2js, yaml.
  */
-import { defineConfig, type UserConfig } from 'tsdown'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
 
 /** The packages inside. What they ask of those who pass them on is met by LICENSE. */
 export const bundled = [
@@ -10,9 +11,6 @@ export const bundled = [
   '@msw/data',
   '@noble/hashes',
   '@scalar/helpers',
-  '@scalar/helpers',
-  '@scalar/openapi-upgrader',
-  '@standard-schema/spec',
   '@scalar/openapi-upgrader',
   'commander',
   'es-toolkit',
@@ -40,19 +38,69 @@ const common: UserConfig = {
 
 const sources = (names: readonly string[]) => names.map((name) => `src/${name}.ts`)
 
+/** The entries that need no MSW: for Jest as it comes, which can load no ES module, they are CommonJS too. */
+const both = ['core', 'node', 'remote', 'serve']
+
+/** The command line is an ES module only: who runs it has a Node that can require one. */
+const commandLineOnce: Rolldown.Plugin = {
+  name: 'command-line-once',
+  resolveId: (source) =>
+    source.endsWith('/cli/command-line.ts') ? { id: './command-line.js', external: true } : undefined,
+}
+
 export default defineConfig([
   {
     ...common,
-    entry: sources(['index', 'core', 'node', 'vitest', 'playwright', 'remote', 'serve', 'bin']),
+    entry: {
+      ...Object.fromEntries(
+        ['index', ...both, 'vitest', 'playwright', 'bin'].map((name) => [name, `src/${name}.ts`]),
+      ),
+      'command-line': 'src/cli/command-line.ts',
+    },
     platform: 'neutral',
+    hooks: { 'build:done': () => shareDeclarations() },
   },
   {
-    // For Jest as it comes, which can load no ES module: the entries that need no MSW.
     ...common,
-    entry: sources(['core', 'node', 'remote', 'serve']),
+    entry: sources(both),
     format: 'cjs',
     platform: 'node',
     clean: false,
+    dts: false,
+    plugins: [commandLineOnce],
     outputOptions: { dynamicImportInCjs: false },
   },
 ])
+
+/**
+ * Declarations stand in the package once. Those of an entry that is CommonJS too, and what they share, are `.d.cts`,
+ * which an ES module may name as well; the entry's `.d.ts` passes them on.
+ */
+function shareDeclarations(): void {
+  const folder = new URL('dist/', import.meta.url)
+  const read = (name: string) => readFileSync(new URL(`${name}.d.ts`, folder), 'utf8')
+  const shared = new Set<string>()
+  const share = (name: string) => {
+    if (shared.has(name)) return
+    shared.add(name)
+    for (const [, next = ''] of read(name).matchAll(relative)) share(next)
+  }
+  both.forEach(share)
+
+  const names = readdirSync(folder).flatMap((file) => (file.endsWith('.d.ts') ? file.slice(0, -5) : []))
+  for (const name of names) {
+    const text = read(name)
+      .replace(relative, (path, next) => (shared.has(next) ? `"./${next}.cjs"` : path))
+      // Faker is an ES module, and only its types are named.
+      .replace(
+        /^import (\{[^}]*\} from "@faker-js\/faker");$/m,
+        `import type $1 with { "resolution-mode": "import" };`,
+      )
+    if (shared.has(name)) rmSync(new URL(`${name}.d.ts`, folder))
+    writeFileSync(new URL(shared.has(name) ? `${name}.d.cts` : `${name}.d.ts`, folder), text)
+  }
+  for (const name of both) writeFileSync(new URL(`${name}.d.ts`, folder), `export * from "./${name}.cjs";\n`)
+}
+
+/** How a declaration file names another of ours. */
+const relative = /"\.\/([^"]+)\.js"/g

@@ -83,7 +83,7 @@ describe('The entries', () => {
 
   it('have declarations that name no package but peers, faker and Node', () => {
     const named = new Set<string>()
-    for (const file of files.filter((path) => path.endsWith('.d.ts'))) {
+    for (const file of files.filter((path) => /\.d\.c?ts$/.test(path))) {
       const text = readFileSync(join(folder, file), 'utf8')
       for (const [, name] of text.matchAll(/(?:from|import\()\s*["']([^."'][^"']*)["']/g))
         named.add(String(name))
@@ -100,6 +100,13 @@ describe('The entries', () => {
   ])('%s can be required, and brings %s', (entry, name) => {
     const required = createRequire(import.meta.url)
     expect(required(join(folder, `dist/${entry}.cjs`))[name]).toBeTypeOf('function')
+  })
+
+  it('share one copy of their declarations', () => {
+    for (const entry of ['core', 'node', 'remote', 'serve'])
+      expect(readFileSync(join(folder, `dist/${entry}.d.ts`), 'utf8')).toBe(
+        `export * from "./${entry}.cjs";\n`,
+      )
   })
 
   it.each(['core', 'node', 'vitest'])('%s loads no MSW before it is needed', (entry) => {
