@@ -3,7 +3,7 @@ import { ask } from './chat.js'
 
 test.concurrent('tries again after a refusal', async ({ sandbox }) => {
   sandbox.fail(529, { times: 1 })
-  sandbox.reply('Tides follow the moon.', { after: 1 })
+  sandbox.reply('Tides follow the moon.')
 
   const words = await Array.fromAsync(ask({ baseUrl: sandbox.baseUrl, apiKey: 'any' }, 'Why tides?'))
 
