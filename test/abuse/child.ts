@@ -1,6 +1,7 @@
 /** The server of `served.ts`, from outside. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import type { ServerOptions } from '../../src/serve.ts'
 
 export interface Reading {
   rss: number
@@ -22,8 +23,8 @@ export interface Child {
   end(): void
 }
 
-export async function startChild(...scenarios: string[]): Promise<Child> {
-  const process: ChildProcess = fork(new URL('served.ts', import.meta.url), scenarios, {
+export async function startChild(options: ServerOptions = {}): Promise<Child> {
+  const process: ChildProcess = fork(new URL('served.ts', import.meta.url), [JSON.stringify(options)], {
     execArgv: ['--expose-gc'],
   })
   const [{ url, port }] = await once(process, 'message')

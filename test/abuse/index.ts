@@ -79,8 +79,11 @@ async function inProcess(): Promise<void> {
   summary.push(`${done} requests in process; of those in journals ${shares.join(', ')}`)
 }
 
+/** Who falls silent is soon let go. */
+const impatient = { headersTimeoutMs: 1000, bodyTimeoutMs: 1000 }
+
 async function onSockets(): Promise<void> {
-  const child = await startChild()
+  const child = await startChild(impatient)
   let done = 0
   for (const batch of batches(anyRequest, sockets)) {
     for (let at = 0; at < batch.length; at += 100) {
@@ -119,7 +122,7 @@ function ofSchemas(): void {
 }
 
 async function ofClients(): Promise<void> {
-  const child = await startChild()
+  const child = await startChild(impatient)
   for (let round = 1; round <= 2; round++) {
     const { before, after } = await unlucky(child, clients)
     if (after.sockets > before.sockets) violated('sockets stay open', { before, after })
@@ -134,7 +137,7 @@ async function ofClients(): Promise<void> {
 
 async function ofChaos(): Promise<void> {
   if (minutes === 0) return
-  const child = await startChild('chaos')
+  const child = await startChild({ scenarios: ['chaos'] })
   const { requests, sandboxes, readings } = await chaos(child, minutes, tell)
   child.end()
   // The first third warms up.

@@ -1,12 +1,8 @@
-/** A server in a process of its own, which tells its memory when it is asked. Started by `unlucky.ts` and `chaos.ts`. */
-import { startServer } from '../../src/serve.ts'
+/** A server in a process of its own, which tells its memory when it is asked. Started by `child.ts`. */
+import { type ServerOptions, startServer } from '../../src/serve.ts'
 
-const server = await startServer({
-  timeScale: 0,
-  headersTimeoutMs: 1000,
-  bodyTimeoutMs: 1000,
-  scenarios: process.argv.slice(2),
-})
+const options: ServerOptions = JSON.parse(process.argv[2] ?? '{}')
+const server = await startServer({ timeScale: 0, ...options })
 process.on('message', () => {
   globalThis.gc?.()
   const resources = process.getActiveResourcesInfo()
