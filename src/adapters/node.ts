@@ -18,6 +18,9 @@ const { setTimeout } = globalThis
 /** Real milliseconds between the last byte and a reset: a reset at once would overtake the bytes. */
 const lingerMs = 20
 
+/** Bytes. A longer body is written as its reader reads, so that the connection does not hold it all. */
+const longBody = 1024 * 1024
+
 const silent = new WeakSet<ServerResponse>()
 
 /** Whether nothing more will come of a reply, and only its connection is still open. */
@@ -60,6 +63,8 @@ async function writeReply(record: CallRecord, call: NodeCall, response: ServerRe
   }
   const hasBody = call.method !== 'HEAD'
   if (body.kind === 'frames' && hasBody) return writeStream(body.frames, record, response)
+  if (length > longBody && hasBody)
+    return writeStream([{ kind: 'bytes', bytes: bytes ?? text }], record, response)
   if (body.kind === 'json' && hasBody) {
     record.sent(bytes ?? text, length)
     response.end(bytes ?? text)

@@ -5,7 +5,10 @@ import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 
-/** A chunk is handed on when it has so many characters, so that a slow reader holds the frames back. */
+/**
+ * A chunk is handed on when it has so many characters, and a longer one in slices, so that a slow reader holds the
+ * frames back, and the rest of a frame.
+ */
 const chunkSize = 64 * 1024
 
 /** A longer chunk is encoded here, once, for the reader and for the journal. */
@@ -26,6 +29,8 @@ export class Playback {
   readonly #frames: Iterator<Frame>
   /** What was read, and comes after the chunk that was handed on. */
   #held: IteratorResult<Frame> | undefined
+  /** The rest of a chunk whose beginning was handed on. */
+  #rest: string | Uint8Array = ''
 
   constructor(frames: Iterable<Frame>) {
     this.#frames = frames[Symbol.iterator]()
@@ -33,6 +38,7 @@ export class Playback {
 
   /** A chunk to write, or a wait; undefined at the end. */
   next(): string | Uint8Array | WaitFrame | undefined {
+    if (this.#rest.length > 0) return this.#slice(this.#rest)
     let text = ''
     while (text.length < chunkSize) {
       const read = this.#held ?? this.#frames.next()
@@ -47,13 +53,31 @@ export class Playback {
         this.#held = read
         break
       }
-      if (chunk) return chunk
+      if (chunk) return this.#slice(chunk)
       if (!done && frame.kind === 'wait') return frame
       this.ending = !done && frame.kind === 'hang-up' ? frame.how : 'complete'
       return undefined
     }
-    return text.length < longChunk ? text : toBytes(text)
+    return this.#slice(text)
   }
+
+  #slice(chunk: string | Uint8Array): string | Uint8Array {
+    const end = endOfSlice(chunk)
+    const isLast = end === chunk.length
+    const slice = isLast ? chunk : part(chunk, 0, end)
+    this.#rest = isLast ? '' : part(chunk, end)
+    return slice.length < longChunk ? slice : toBytes(slice)
+  }
+}
+
+function endOfSlice(chunk: string | Uint8Array): number {
+  if (chunk.length < 2 * chunkSize) return chunk.length
+  const isSplit = typeof chunk === 'string' && /[\uD800-\uDBFF]/.test(chunk.charAt(chunkSize - 1))
+  return isSplit ? chunkSize - 1 : chunkSize
+}
+
+function part(chunk: string | Uint8Array, from: number, to?: number): string | Uint8Array {
+  return typeof chunk === 'string' ? chunk.slice(from, to) : chunk.subarray(from, to)
 }
 
 /** The same steps for those who wait by promise: returns how the stream ends. */

@@ -15,7 +15,7 @@ export function scriptedReply({
 }: ScriptedReply): Reply | undefined {
   const named = lowerCase(headers)
   if (frames) {
-    const stream = eventStream(frames.map(toFrame))
+    const stream = eventStream(toFrames(frames))
     return { ...stream, status, headers: { ...stream.headers, ...named } }
   }
   if (body === undefined) return undefined
@@ -26,16 +26,32 @@ export function scriptedReply({
   return json(status, body, named)
 }
 
-function toFrame(frame: ScriptedFrame): Frame {
+/** Each when it is asked for. */
+function* toFrames(frames: readonly ScriptedFrame[]): Generator<Frame> {
+  for (const frame of frames) {
+    if ('base64' in frame) yield* bytesOf(frame.base64)
+    else yield toFrame(frame)
+  }
+}
+
+function toFrame(frame: Exclude<ScriptedFrame, { base64: string }>): Frame {
   if ('event' in frame) return { kind: 'event', event: frame.event }
   if ('data' in frame) return { kind: 'bytes', bytes: `data: ${frame.data}\n\n` }
   if ('bytes' in frame) return { kind: 'bytes', bytes: frame.bytes }
-  if ('base64' in frame) return { kind: 'bytes', bytes: fromBase64(frame.base64) }
   if ('wait' in frame) return { kind: 'wait', ms: frame.wait }
   if ('hangUp' in frame) return { kind: 'hang-up', how: frame.hangUp }
   return { kind: 'done' }
 }
 
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+/** Characters that are decoded at a time; four of them are three bytes. */
+const base64Slice = 64 * 1024
+
+/** Decoded as the reader reads. */
+function* bytesOf(base64: string): Generator<Frame> {
+  for (let from = 0; from < base64.length; from += base64Slice) {
+    const text = atob(base64.slice(from, from + base64Slice))
+    const bytes = new Uint8Array(text.length)
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+    yield { kind: 'bytes', bytes }
+  }
 }

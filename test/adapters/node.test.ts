@@ -1,7 +1,10 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { GatewayOptions } from '../../src/index.ts'
+import { serveNode } from '../../src/adapters/node.ts'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import type { ScriptedReply } from '../../src/rules/scripted-reply.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
 async function start(options: GatewayOptions = {}): Promise<RunningServer> {
@@ -105,4 +108,49 @@ describe('The server', () => {
       .toBe('complete')
     await expect.poll(() => received > 50_000_000, { timeout: 10_000 }).toBe(true)
   }, 20_000)
+
+  describe('holds no more than a slice of a long reply for a reader that never reads', () => {
+    const long = 'Grüße 🌍 '.repeat(250_000)
+    const base64 = Buffer.from(long).toString('base64')
+    const asText = { 'content-type': 'text/plain' }
+    it.each<[string, ScriptedReply, string]>([
+      ['an event', { frames: [{ event: { type: 'x', long } }] }, `data: {"type":"x","long":"${long}"}\n\n`],
+      ['a data line', { frames: [{ data: long }] }, `data: ${long}\n\n`],
+      ['bytes', { frames: [{ bytes: long }] }, long],
+      ['base64', { frames: [{ base64 }] }, long],
+      ['a text', { headers: asText, body: long }, long],
+      ['JSON', { body: { long } }, JSON.stringify({ long })],
+    ])('as %s, and sends all of it to one that reads', async (_, reply, expected) => {
+      const gateway = createGateway()
+      gateway.use({ on: 'listProviders', reply })
+      let most = 0
+      const server = createServer((request, response) => {
+        const { write } = response
+        response.write = (...args: unknown[]) => {
+          const result = Reflect.apply(write, response, args)
+          most = Math.max(most, response.writableLength)
+          return result
+        }
+        serveNode(gateway, request, response)
+        most = Math.max(most, response.writableLength)
+      })
+      onTestFinished(() => void server.close())
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+      onTestFinished(() => void socket.destroy())
+      socket.pause()
+      socket.write(head('GET /api/v1/providers'))
+      await expect.poll(() => most).toBeGreaterThan(0)
+      const { port } = server.address() as AddressInfo
+      const whole = await fetch(`http://127.0.0.1:${port}/api/v1/providers`, {
+        headers: { authorization: 'Bearer any' },
+      })
+      expect((await whole.text()) === expected).toBe(true)
+      expect(most).toBeLessThan(1024 * 1024)
+      socket.destroy()
+      await expect
+        .poll(() => gateway.journal.entries().every((entry) => entry.delivery !== 'pending'))
+        .toBe(true)
+    })
+  })
 })
