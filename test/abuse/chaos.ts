@@ -17,18 +17,14 @@ export async function chaos(child: Child, minutes: number, tell: (line: string) 
   const until = monotonic() + minutes * 60_000
   const client = async (number: number) => {
     for (let turn = 0; monotonic() < until; turn++) {
-      const made = await fetch(`${child.url}/__understudy/sandboxes`, { method: 'POST' })
-      const { data, error } = (await made.json()) as {
-        data?: { id: string; apiKey: string }
-        error?: unknown
-      }
-      if (!data) throw new Error(`no sandbox: ${JSON.stringify(error)}`)
+      const made = await control(child.url, 'POST', '/sandboxes')
+      const { data } = (await made.json()) as { data: { id: string; apiKey: string } }
       result.sandboxes++
       for (let call = 0; call < 30; call++) {
         result.requests++
         await ask(child.url, data.apiKey, number * 31 + turn + call).catch(() => {})
       }
-      await (await fetch(`${child.url}/__understudy/sandboxes/${data.id}`, { method: 'DELETE' })).text()
+      await (await control(child.url, 'DELETE', `/sandboxes/${data.id}`)).text()
     }
   }
   const clients = Array.from({ length: 40 }, (_, number) => client(number))
@@ -42,6 +38,18 @@ export async function chaos(child: Child, minutes: number, tell: (line: string) 
   }
   await Promise.all([...clients, watch()])
   return result
+}
+
+/** Tried again where the server has just closed an idle connection: on a busy machine that and a request can meet. */
+async function control(url: string, method: string, path: string, tries = 5): Promise<Response> {
+  try {
+    const response = await fetch(`${url}/__understudy${path}`, { method })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response
+  } catch (error) {
+    if (tries === 1 || !(error instanceof TypeError)) throw error
+    return control(url, method, path, tries - 1)
+  }
 }
 
 async function ask(url: string, apiKey: string, number: number): Promise<void> {
