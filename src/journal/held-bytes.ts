@@ -63,6 +63,8 @@ export class HeldBytes {
   }
 
   #makeRoom(bytes: number): void {
+    // Asked before the map is: where its oldest are gone, it looks for the first one through all their places.
+    if (this.#bytes + bytes <= this.#limit) return
     for (const keeper of this.#records.values()) {
       if (this.#bytes + bytes <= this.#limit) return
       keeper.dropOldest()
