@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyTimeoutMs } from '../adapters/node-body.ts'
 
 /** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
-const { setTimeout, clearTimeout } = globalThis
+const { setTimeout, clearTimeout, setImmediate } = globalThis
 
 /**
  * Cuts the connection where the body has not come to its end in time after the reply.
@@ -18,11 +18,15 @@ export function cutUnreadBody(
   response: ServerResponse,
   timeoutMs = bodyTimeoutMs,
 ): void {
-  response.once('finish', () => {
-    if (request.complete) return
+  const cut = () => {
+    if (request.complete || request.destroyed) return
     const timer = setTimeout(() => request.destroy(), timeoutMs)
     request.once('close', () => clearTimeout(timer))
     request.once('end', () => clearTimeout(timer))
     request.resume()
+  }
+  // Node calls a request complete only after it has handed on the last byte, by when the reply may be out.
+  response.once('finish', () => {
+    if (!request.complete) setImmediate(cut)
   })
 }
