@@ -42,6 +42,7 @@ export class Guard {
     if (timesGiven('host', rawHeaders) > 1)
       throw new GatewayError(400, 'A request has one Host header, not several')
     if (!url.startsWith('/') && url !== '*' && URL.parse(url)?.host !== host) throw foreignHost(url)
+    if (loopbackHost.test(host)) return
     const name = hostnameOf(host)
     if (!isLoopback(name) && !this.#allowed.has(name) && !(this.#isWide && isIP(name)))
       throw foreignHost(host)
@@ -88,6 +89,9 @@ function timesGiven(name: string, rawHeaders: readonly string[]): number {
     if (rawHeaders[index]?.length === name.length && rawHeaders[index]?.toLowerCase() === name) times++
   return times
 }
+
+/** How nearly every request names the server. Taking any other name apart takes 2 µs. */
+const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d*)?$/
 
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|::1)$/.test(hostname)
