@@ -34,6 +34,8 @@ export class OwnRows<Row extends object> {
   readonly #collection: Collection<typeof madeRows>
   /** The rows of the collection that count: neither those being created nor those of a write that was given up. */
   readonly #places = new Map<Row, number>()
+  /** Estimated bytes of each of them. */
+  readonly #weights = new WeakMap<Row, number>()
   /** The places of seed rows that have a newer version here, or were deleted. */
   readonly #covered = new Set<number>()
   #next: number
@@ -141,7 +143,9 @@ export class OwnRows<Row extends object> {
   admit(row: Row, before: PlacedRow<Row> | undefined): void {
     if (before) this.remove(before)
     this.#places.set(row, before?.place ?? this.#next++)
-    this.weight += weightOf(row)
+    const weight = weightOf(row)
+    this.#weights.set(row, weight)
+    this.weight += weight
     this.#keys.admit(row)
   }
 
@@ -156,7 +160,7 @@ export class OwnRows<Row extends object> {
       return
     }
     this.#collection.delete(row as never)
-    this.weight -= weightOf(row)
+    this.weight -= this.#weights.get(row) as number
   }
 
   /** The same rows in a collection of their own. */
@@ -167,6 +171,7 @@ export class OwnRows<Row extends object> {
       // A record belongs to one collection. What is inside it is frozen, and shared.
       const twin = Object.freeze(await copy.#insert(() => ({ ...row })))
       copy.#places.set(twin, place)
+      copy.#weights.set(twin, this.#weights.get(row) as number)
       copy.#keys.admit(twin)
     }
     copy.#next = this.#next
