@@ -7,6 +7,7 @@
 import type { Collection } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
+import { check } from '../lib/check.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { freeze, type SeedRows } from './seed-rows.ts'
 import { UniqueKeys } from './unique-keys.ts'
@@ -185,7 +186,7 @@ export class OwnRows<Row extends object> {
 
   #checked(input: object): Row {
     const { name, schema } = this.#declaration
-    const result = schema.safeParse(input)
+    const result = check(schema, input)
     if (result.success) return result.data
     const violations = toViolations(result.error, name)
     const [first] = violations

@@ -5,6 +5,7 @@ import { toBytes } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
+import { check } from '../lib/check.ts'
 import type { Operation } from '../operation.ts'
 
 /** Bodies that were found in order and can't change since: made once, answered often. */
@@ -23,7 +24,7 @@ export function checkContract(operation: Operation, reply: Reply): Reply {
   const serialised = typeof value === 'object' && value !== null ? known.get(value) : undefined
   if (serialised) return { ...reply, body: { kind: 'json', value, ...serialised } }
 
-  const { error } = operation.response.safeParse(value)
+  const { error } = check(operation.response, value)
   if (error) {
     const violations = toViolations(error, 'reply')
     const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')

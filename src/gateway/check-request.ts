@@ -9,6 +9,7 @@ import { invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import { check } from '../lib/check.ts'
 import type { Operation } from '../operation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -73,7 +74,7 @@ function readParts(schemas: Schemas, sent: Sent): Parts & { given: unknown; viol
   const violations: Violation[] = []
   const checked = (schema: z.ZodType | undefined, value: unknown, root: string): unknown => {
     if (!schema) return undefined
-    const result = schema.safeParse(value)
+    const result = check(schema, value)
     if (!result.success) for (const each of toViolations(result.error, root)) violations.push(each)
     return result.data
   }

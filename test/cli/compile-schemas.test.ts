@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { compileSchemas } from '../../src/cli/compile-schemas.ts'
+import { createGateway } from '../../src/index.ts'
+import { operations } from '../../src/operations/index.ts'
+
+const model = 'aurora/large'
+const requests: [method: string, path: string, body: object][] = [
+  ['POST', '/responses', { model, input: 'Hello' }],
+  ['POST', '/responses', { model, input: [{ role: 'user', content: 'Hello' }], metadata: { a: '1' } }],
+  ['POST', '/responses', { model, input: [], max_output_tokens: 0, stream: 'yes', store: true }],
+  ['POST', '/responses', { model: 'large', input: 7, tools: [{ type: 'function' }], tool_choice: {} }],
+  ['PATCH', '/workspaces/production', { name: 'Moved', unknown: 1 }],
+  ['PATCH', '/workspaces/production', { name: '', slug: 'Not A Slug', description: 7 }],
+]
+
+async function answers(): Promise<unknown[]> {
+  const gateway = createGateway()
+  const headers = { authorization: 'Bearer test', 'content-type': 'application/json' }
+  return Promise.all(
+    requests.map(async ([method, path, body]) => {
+      const init = { method, headers, body: JSON.stringify(body) }
+      const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, init)
+      return [reply.status, [...reply.headers], await reply.json()]
+    }),
+  )
+}
+
+describe('compiled schemas', () => {
+  it('answer and refuse as they do before they are compiled', async () => {
+    const before = await answers()
+    compileSchemas(operations)
+    expect(await answers()).toEqual(before)
+    expect(before.map((answer) => (answer as [number])[0])).toEqual([200, 200, 400, 400, 200, 400])
+  })
+})
