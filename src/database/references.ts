@@ -46,7 +46,7 @@ export function assertFixtures(
 }
 
 /** Finds a row by its first key. */
-export type FindRow = (collection: string, key: string) => Promise<object | undefined>
+export type FindRow = (collection: string, key: string) => object | undefined | Promise<object | undefined>
 
 /** Throws 400 for a record that would name a part that it does not have. */
 export async function assertOwnParts(

@@ -3,11 +3,15 @@
  * it has written. A sandbox that only reads owns nothing, and no access by key grows with the rows.
  */
 import { GatewayError } from '../http/errors.ts'
+import { whenThere } from '../lib/when-there.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { Cache } from './cache.ts'
 import { OwnRows, type PlacedRow, type TableDifference } from './own-rows.ts'
 import type { SeedData } from './seed-data.ts'
 import type { SeedRows } from './seed-rows.ts'
+
+/** At once, but for the first time that somebody asks for any of the rows. */
+type Soon<Value> = Value | Promise<Value>
 
 export class Table<Row extends object> {
   readonly #declaration: CollectionDeclaration<string, Row>
@@ -31,50 +35,48 @@ export class Table<Row extends object> {
   }
 
   /** All rows in order: those of the seed, then those created here. Frozen. */
-  async rows(): Promise<readonly Row[]> {
-    return this.#all(this.#seed ?? (await this.#open()))
+  rows(): Soon<readonly Row[]> {
+    return whenThere(this.#begin(), (seed) => this.#all(seed))
   }
 
   /** The rows that pass, in order. Frozen. */
-  async list(passes: (row: Row) => boolean): Promise<readonly Row[]> {
-    const seed = this.#seed ?? (await this.#open())
-    return this.#own ? this.#own.list(passes) : seed.rows.filter(passes)
+  list(passes: (row: Row) => boolean): Soon<readonly Row[]> {
+    return whenThere(this.#begin(), ({ rows }) => (this.#own ? this.#own.list(passes) : rows.filter(passes)))
   }
 
   /** The row that has this value as its first key, or else as its second, and so on. Frozen. */
-  async find(key: string): Promise<Row | undefined> {
-    return this.#place(this.#seed ?? (await this.#open()), key)?.row
+  find(key: string): Soon<Row | undefined> {
+    return whenThere(this.#begin(), (seed) => this.#place(seed, key)?.row)
   }
 
   /** The row that has this value as the named key. Frozen. */
-  async findBy(key: string, value: string): Promise<Row | undefined> {
-    return this.#at(this.#seed ?? (await this.#open()), key, value)?.row
+  findBy(key: string, value: string): Soon<Row | undefined> {
+    return whenThere(this.#begin(), (seed) => this.#at(seed, key, value)?.row)
   }
 
   /**
    * Something derived from the rows, made once for each version of them, and shared by every sandbox that has not
    * written to this table.
    */
-  async memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Promise<Value> {
-    const seed = this.#seed ?? (await this.#open())
-    return this.#cacheOf(seed).recall(name, () => make(this.#all(seed)))
+  memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Soon<Value> {
+    return whenThere(this.#begin(), (seed) => this.#cacheOf(seed).recall(name, () => make(this.#all(seed))))
   }
 
   /** Throws 400 where the row breaks its schema, 409 where a key is taken. */
   async create(input: Row): Promise<Row> {
-    return this.#write(this.#seed ?? (await this.#open()), input, undefined)
+    return this.#write(await this.#begin(), input, undefined)
   }
 
   /** Throws 404 for an unknown key, 400 where the new row breaks its schema, 409 where a key is taken. */
   async update(key: string, changes: Partial<Row>): Promise<Row> {
-    const seed = this.#seed ?? (await this.#open())
+    const seed = await this.#begin()
     const { row } = this.#known(seed, key)
     return this.#write(seed, { ...row, ...changes }, key)
   }
 
   /** Throws 404 for an unknown key. */
   async delete(key: string): Promise<Row> {
-    const seed = this.#seed ?? (await this.#open())
+    const seed = await this.#begin()
     this.#known(seed, key)
     while (!this.#own || this.#isShared) await this.#takeOwn(seed)
     const placed = this.#known(seed, key)
@@ -99,6 +101,11 @@ export class Table<Row extends object> {
   snapshot(): OwnRows<Row> | undefined {
     this.#isShared = true
     return this.#own
+  }
+
+  /** The rows of the seed, read when they are first asked for. */
+  #begin(): Soon<SeedRows<Row>> {
+    return this.#seed ?? this.#open()
   }
 
   async #open(): Promise<SeedRows<Row>> {

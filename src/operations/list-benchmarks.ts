@@ -3,6 +3,7 @@
  */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
+import { whenThere } from '../lib/when-there.ts'
 import { defineOperation } from '../operation.ts'
 import {
   Arena,
@@ -40,7 +41,7 @@ export const listBenchmarks = defineOperation({
   tag: 'Benchmarks',
   query: Query,
   response: z.object({ data: z.array(Benchmark), meta: BenchmarkMeta }),
-  async resolve({ query, sandbox, assume }) {
+  resolve({ query, sandbox, assume }) {
     assume('benchmarkOrder')
     assume('benchmarkMeta')
     if (query.max_results === Number.MAX_SAFE_INTEGER) assume('largeIntegers')
@@ -49,8 +50,9 @@ export const listBenchmarks = defineOperation({
       if (query.task_type) assume('taskTypeOnDesign')
       if (!query.source && (query.arena ?? query.category) !== undefined) assume('designFiltersWithoutSource')
     }
-    return ok(
-      await sandbox.tables.benchmarks.memo(JSON.stringify(query), (rows) => Object.freeze(list(rows, query))),
+    return whenThere(
+      sandbox.tables.benchmarks.memo(JSON.stringify(query), (rows) => Object.freeze(list(rows, query))),
+      ok,
     )
   },
 })

@@ -3,6 +3,7 @@
  */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
+import { whenThere } from '../lib/when-there.ts'
 import { defineOperation } from '../operation.ts'
 import { EmbeddingsModel } from '../resources/model.ts'
 
@@ -14,6 +15,9 @@ export const listEmbeddingsModels = defineOperation({
   summary: 'List all embeddings models',
   tag: 'Embeddings',
   response: z.object({ data: z.array(EmbeddingsModel) }),
-  resolve: async ({ sandbox }) =>
-    ok(await sandbox.tables.embeddingsModels.memo('reply', (data) => Object.freeze({ data }))),
+  resolve: ({ sandbox }) =>
+    whenThere(
+      sandbox.tables.embeddingsModels.memo('reply', (data) => Object.freeze({ data })),
+      ok,
+    ),
 })

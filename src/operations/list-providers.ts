@@ -3,6 +3,7 @@
  */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
+import { whenThere } from '../lib/when-there.ts'
 import { defineOperation } from '../operation.ts'
 import { Provider } from '../resources/provider.ts'
 
@@ -14,6 +15,9 @@ export const listProviders = defineOperation({
   summary: 'List all providers',
   tag: 'Providers',
   response: z.object({ data: z.array(Provider) }),
-  resolve: async ({ sandbox }) =>
-    ok(await sandbox.tables.providers.memo('reply', (data) => Object.freeze({ data }))),
+  resolve: ({ sandbox }) =>
+    whenThere(
+      sandbox.tables.providers.memo('reply', (data) => Object.freeze({ data })),
+      ok,
+    ),
 })
