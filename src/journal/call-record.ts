@@ -43,6 +43,8 @@ export interface RecordOwner {
 export interface RecordKeeper {
   add(record: CallRecord): void
   grow(bytes: number): void
+  /** The newest call that passes a test. */
+  find(test: (record: CallRecord) => boolean): CallRecord | undefined
 }
 
 /** What is known of a call at its arrival. */

@@ -194,6 +194,11 @@ export class Journal<Bodies extends object = Record<string, unknown>> implements
     return toHar(this.#records)
   }
 
+  /** The newest call that passes a test. @internal */
+  find(test: (record: CallRecord) => boolean): CallRecord | undefined {
+    return this.#records.findLast(test)
+  }
+
   /** Forgets everything. */
   clear(): void {
     for (const record of this.#records) record.dropped()

@@ -100,7 +100,9 @@ export class SandboxState implements RecordOwner {
   /** Keeps the records of calls for as long as this is the present state; what it keeps may grow until it is whole. */
   get journal(): RecordKeeper {
     const { state, journal } = this.#owner
-    return state === this ? journal : { add: () => {}, grow: (bytes) => journal.grow(bytes) }
+    return state === this
+      ? journal
+      : { add: () => {}, grow: (bytes) => journal.grow(bytes), find: () => undefined }
   }
 
   hold(end: () => void): () => void {

@@ -4,6 +4,7 @@
  */
 import type { Operation } from '../../operation.ts'
 import type { ExtensionName } from '../../sandbox/options.ts'
+import { getCredits, getGeneration, getKey } from './account/account.ts'
 import { createChatCompletion } from './chat/create-chat-completion.ts'
 import { createEmbeddings } from './embeddings/create-embeddings.ts'
 import { createMessage } from './messages/create-message.ts'
@@ -14,7 +15,7 @@ const lists = {
   messages: [createMessage],
   models: [listModels, countModels, listModelEndpoints],
   embeddings: [createEmbeddings],
-  account: [],
+  account: [getKey, getCredits, getGeneration],
 } as const satisfies Record<ExtensionName, readonly unknown[]>
 
 // Each operation is exact in its own types; the corridor, which checks before it calls, needs none of them.

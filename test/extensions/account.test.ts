@@ -1,0 +1,42 @@
+/**
+ * GET /credits, /key and /generation: what a sandbox has used.
+ */
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+
+const gateway = createGateway({ timeScale: 0, extensions: ['account', 'chat'] })
+
+async function call(line: string, body?: unknown) {
+  const [method, path] = line.split(' ') as [string, string]
+  const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
+    method,
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: reply.status, body: JSON.parse(await reply.text()) }
+}
+
+describe('The account of a sandbox', () => {
+  it('tells what its calls have cost, in sum and for one of them', async () => {
+    expect((await call('GET /credits')).body).toEqual({ data: { total_credits: 100, total_usage: 0 } })
+    const messages = [{ role: 'user', content: 'How do tides work?' }]
+    const { body: completion } = await call('POST /chat/completions', { model: 'aurora/dawn-2', messages })
+    const { prompt_tokens, completion_tokens } = completion.usage
+    const cost = prompt_tokens * 0.0000025 + completion_tokens * 0.00001
+    expect((await call('GET /credits')).body.data.total_usage).toBeCloseTo(cost, 9)
+    expect((await call('GET /key')).body.data).toMatchObject({ limit: null, usage: expect.closeTo(cost, 9) })
+    const { body } = await call(`GET /generation?id=${completion.id}`)
+    expect(body.data).toMatchObject({
+      id: completion.id,
+      model: 'aurora/dawn-2',
+      tokens_prompt: prompt_tokens,
+      tokens_completion: completion_tokens,
+      total_cost: expect.closeTo(cost, 9),
+    })
+  })
+
+  it('knows no generation of another', async () => {
+    expect((await call('GET /generation?id=gen-none')).status).toBe(404)
+    expect((await call('GET /generation')).status).toBe(400)
+  })
+})
