@@ -33,6 +33,11 @@ export const assumptions = {
     choice:
       'as published clients know them; off unless `extensions` names the group; the text, tokens and citations are those of POST /responses',
   },
+  document: {
+    about: 'The operations of the other tagged groups, where an OpenAPI document describes them',
+    choice:
+      'checked and answered by its schemas and examples, with values from the seed, in their own success status; a stream is a 501',
+  },
   requestBody: {
     about: 'Bodies that are empty, not JSON, of another type, or too large',
     choice:

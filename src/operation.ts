@@ -49,6 +49,8 @@ export interface Operation<
   readonly tag: string
   /** Outside the specification: every reply is marked with the assumption `extension`. Default: false. */
   readonly extension?: boolean
+  /** What every answer of it rests on, refusals by its schemas included. Default: nothing. */
+  readonly assumption?: AssumptionName
   /** In beta, so it may change in breaking ways. Default: false. Spec: Versioning, 4. */
   readonly beta?: boolean
   /** Changes the database, so it waits for its turn. Default: false. */
@@ -67,7 +69,15 @@ export interface Operation<
   toError?(status: number, message: string, requestId: string): object
   readonly params?: Params
   readonly query?: Query
+  /** Reads the query for `query`. Default: one text for each name, and a repeated name is refused. */
+  readonly readQuery?: (search: string) => Record<string, unknown>
+  /** Checks the headers; names in lower case. Default: they are not checked. */
+  readonly headers?: z.ZodType
   readonly body?: Body
+  /** Whether a request may come without its body. Default: false. */
+  readonly bodyIsOptional?: boolean
+  /** Bodies that are not JSON. Default: they are refused with 415. */
+  readonly otherBody?: OtherBody
   /** Fields of the body whose rules rest on an assumption: a refusal of one names it. */
   readonly restsOn?: Readonly<Record<string, AssumptionName>>
   /** What a 200 holds; every answer of the resolver is checked against it. */
@@ -76,6 +86,15 @@ export interface Operation<
   resolve(
     context: ResolverContext<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
   ): Answer<Response> | Promise<Answer<Response>>
+}
+
+export interface OtherBody {
+  /** Content types in lower case; `audio/*` stands for all of a kind. */
+  readonly types: readonly string[]
+  /** Whether JSON is taken too. */
+  readonly isJsonToo: boolean
+  /** What `body` checks. @param type The content type as sent. */
+  read(text: string, type: string): unknown
 }
 
 /** A reply whose JSON body is what the response schema takes; it may hold frozen rows of the database. */

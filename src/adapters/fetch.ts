@@ -37,10 +37,10 @@ export function toCall(request: Request): Call {
     search,
     headers: Object.fromEntries(headers),
     signal,
-    async readBody(limit) {
+    async readBody(limit, isText) {
       const bytes = await request.arrayBuffer()
       if (bytes.byteLength > limit) throw new GatewayError(413)
-      return decodeBody(bytes)
+      return decodeBody(bytes, isText)
     },
   }
 }

@@ -54,8 +54,8 @@ export class DispatchedCall implements Call {
     this.#left?.abort(reason)
   }
 
-  async readBody(limit: number): Promise<string> {
-    return decodeBody(await readDispatched(this.body, limit))
+  async readBody(limit: number, isText?: boolean): Promise<string> {
+    return decodeBody(await readDispatched(this.body, limit), isText)
   }
 }
 

@@ -17,7 +17,7 @@ export function toHandlers(gateway: GatewayCore, ids?: readonly string[]): Reque
   const resolver = ({ request }: { request: Request }) => respond(gateway, request)
   const handlers = gateway.operations
     .filter(({ id }) => ids === undefined || ids.includes(id))
-    .map(({ method, path }) => http[method](base + path.replace(/\{(\w+)\}/g, ':$1'), resolver))
+    .map(({ method, path }) => http[method](base + toPattern(path), resolver))
   if (ids === undefined)
     handlers.push(
       http.all(
@@ -26,6 +26,14 @@ export function toHandlers(gateway: GatewayCore, ids?: readonly string[]): Reque
       ),
     )
   return handlers
+}
+
+/** As MSW writes paths; the names of their parameters are read from the operation. */
+function toPattern(path: string): string {
+  let count = 0
+  return path
+    .replace(/[\\:*?+()[\]!]/g, '\\$&')
+    .replace(/\{([^}]*)\}/g, (_, name: string) => `:${/^\w+$/.test(name) ? name : `p${++count}`}`)
 }
 
 async function respond(gateway: GatewayCore, request: Request): Promise<Response> {

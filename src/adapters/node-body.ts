@@ -17,18 +17,20 @@ export const bodyTimeoutMs = 30_000
  *
  * @param limit Bytes.
  * @param timeoutMs Real milliseconds.
+ * @param isText Whether it has to be UTF-8. Default: true.
  */
 export async function readNodeBody(
   request: IncomingMessage,
   limit: number,
   timeoutMs = bodyTimeoutMs,
+  isText = true,
 ): Promise<string> {
   // By the next turn of promises, what came in one piece with the head has been parsed: mostly the whole body.
   await undefined
   const bytes = isWhole(request) ? request.read() : await collect(request, limit, timeoutMs)
   if (bytes === null) return ''
   if (bytes.byteLength > limit) throw new GatewayError(413)
-  return decodeBody(bytes)
+  return decodeBody(bytes, isText)
 }
 
 function isWhole({ complete, readableLength, headers }: IncomingMessage): boolean {

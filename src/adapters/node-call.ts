@@ -47,7 +47,7 @@ export class NodeCall implements Call {
     return left.signal
   }
 
-  readBody(limit: number): Promise<string> {
-    return readNodeBody(this.#request, limit, this.#bodyTimeoutMs)
+  readBody(limit: number, isText?: boolean): Promise<string> {
+    return readNodeBody(this.#request, limit, this.#bodyTimeoutMs, isText)
   }
 }

@@ -91,6 +91,7 @@ function addServe(program: Command, start: Start): Command {
       toMilliseconds,
       0,
     )
+    .option('--openapi <file>', 'an OpenAPI document that answers what nothing else does')
     .option('--recordings <folder>', 'tapes that answer where no scenario does')
     .addOption(
       new Option(

@@ -3,7 +3,7 @@
  */
 import { dirname, extname, resolve } from 'node:path'
 import { readDataFile } from '../lib/data-file.ts'
-import { operations } from '../operations/index.ts'
+import { operationsOf } from '../operations/index.ts'
 import type { GatewayOptionsInput } from '../sandbox/options.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 import { UsageError } from './usage-error.ts'
@@ -19,7 +19,8 @@ export function readConfig(file: string): GatewayOptionsInput {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`${file}: write the options of createGateway, as a mapping`)
   const options: GatewayOptionsInput = value
-  const { scenarios } = options
+  const { scenarios, openapi } = options
+  if (typeof openapi === 'string') options.openapi = resolve(dirname(file), openapi)
   if (!Array.isArray(scenarios)) return options
   const here = (given: GivenScenario) => (isPath(given) ? resolve(dirname(file), given) : given)
   return { ...options, scenarios: scenarios.map(here) }
@@ -38,10 +39,24 @@ export interface ScenarioFile {
 }
 
 /** Loads the scenarios that are given by path; the names of bundled ones stay names. */
-export function loadScenarios(given: readonly GivenScenario[]): LoadedScenarios {
+export function loadScenarios(
+  given: readonly GivenScenario[],
+  options: GatewayOptionsInput,
+): LoadedScenarios {
   const files = given.flatMap((each, place) => (isPath(each) ? { file: each, place } : []))
+  if (files.length === 0) return { scenarios: [...given], files }
+  const operations = knownOperations(options)
   const scenarios = given.map((each) => (isPath(each) ? loadScenarioFile(each, operations) : each))
   return { scenarios, files }
+}
+
+/** What rules may name. Throws a `UsageError` for a document that cannot be read. */
+function knownOperations({ extensions = [], operations = [], openapi }: GatewayOptionsInput) {
+  try {
+    return operationsOf({ extensions, operations, openapi })
+  } catch (error) {
+    throw new UsageError((error as Error).message.replace('createGateway: ', ''))
+  }
 }
 
 /** A bundled scenario goes by its name: no slash, and no ending that files have. */

@@ -35,6 +35,7 @@ export interface ServeFlags {
   json?: true
   open?: true
   console: boolean
+  openapi?: string
   recordings?: string
   onMiss?: 'fail' | 'double' | 'forward'
   speed?: number
@@ -135,13 +136,14 @@ async function tokenIn(file: string | undefined): Promise<string | undefined> {
 function prepare(flags: ServeFlags) {
   const { config, seed, scenario = [], node, default: hasDefault, maxMemory } = flags
   const options = config === undefined ? {} : readConfig(config)
-  const { scenarios, files } = loadScenarios([...(options.scenarios ?? []), ...scenario])
+  if (flags.openapi !== undefined) options.openapi = flags.openapi
+  if (flags.extension) options.extensions = flags.extension as ExtensionName[]
+  const { scenarios, files } = loadScenarios([...(options.scenarios ?? []), ...scenario], options)
   try {
     const gateway = new GatewayCore({
       ...options,
       ...(seed !== undefined && { seed }),
       ...(maxMemory !== undefined && { maxHeldBytes: maxMemory }),
-      ...(flags.extension && { extensions: flags.extension as ExtensionName[] }),
       ...(flags.dialect !== undefined && { dialect: flags.dialect }),
       ...replayOptions(flags),
       scenarios,

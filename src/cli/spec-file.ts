@@ -2,7 +2,9 @@
  * An OpenAPI document from a file or an address, as JSON or YAML.
  */
 import { readFile } from 'node:fs/promises'
-import { type DescribedOperation, DocumentError, readDocument } from '../contract/document.ts'
+import { type DescribedOperation, readDocument } from '../contract/document.ts'
+import { DocumentError } from '../http/openapi-document.ts'
+import { parseDocument } from '../lib/document-file.ts'
 
 /** Bytes of a document; published ones have two megabytes. */
 const limit = 64 * 1024 * 1024
@@ -17,7 +19,7 @@ export class SpecError extends Error {
 export async function readSpec(spec: string): Promise<Map<string, DescribedOperation>> {
   const text = /^https?:\/\//.test(spec) ? await fetched(spec) : await read(spec)
   try {
-    return readDocument(await parsed(text))
+    return readDocument(parseDocument(text))
   } catch (error) {
     if (error instanceof DocumentError || error instanceof SyntaxError)
       throw new SpecError(`${spec}: ${error.message}`)
@@ -41,12 +43,4 @@ async function fetched(url: string): Promise<string> {
   const text = await response.text()
   if (text.length > limit) throw new SpecError(`${url}: has more than 64 MB`)
   return text
-}
-
-/** JSON is read by itself: a YAML parser takes a hundred times as long. */
-async function parsed(text: string): Promise<unknown> {
-  if (/^\s*[{[]/.test(text)) return JSON.parse(text)
-  const { parse } = await import('yaml')
-  // Without what only tells of mistakes: a published document takes a third less time and memory.
-  return parse(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'silent', maxAliasCount: -1 })
 }

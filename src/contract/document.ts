@@ -2,7 +2,15 @@
  * An OpenAPI document as what can be compared: per operation its request, its parameters and its replies.
  */
 import { upgrade } from '@scalar/openapi-upgrader'
-import { isJson, type Json, SchemaReader } from './schema-shape.ts'
+import {
+  DocumentError,
+  isJson,
+  type Json,
+  OpenApiDocument,
+  routeOf,
+  shapeOf,
+} from '../http/openapi-document.ts'
+import { SchemaReader } from './schema-shape.ts'
 import { type Shape, unknownShape } from './shape.ts'
 
 export interface DescribedOperation {
@@ -17,32 +25,22 @@ export interface DescribedOperation {
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Shape>>
 }
 
-/** A document that cannot be compared. */
-export class DocumentError extends Error {
-  override name = 'DocumentError'
-}
-
-const methods = ['get', 'put', 'post', 'delete', 'patch']
-
 /**
  * The operations of a document, by `line`.
  *
  * @param document OpenAPI 3.x, or Swagger 2.0. Throws a `DocumentError` for anything else.
  */
 export function readDocument(document: unknown): Map<string, DescribedOperation> {
-  const current = newest(document)
+  const current = new OpenApiDocument(newest(document))
   const reader = new SchemaReader(current)
   const operations = new Map<string, DescribedOperation>()
-  const paths = isJson(current['paths']) ? current['paths'] : {}
-  for (const [path, given] of Object.entries(paths)) {
-    const item = reader.resolve(given)
-    for (const method of methods) {
-      const operation = item && reader.resolve(item[method])
-      if (!operation) continue
-      const described = describe(reader, operation, item)
-      const line = lineOf(method, path)
-      operations.set(line, { id: String(operation['operationId'] ?? line), line, ...described })
-    }
+  for (const { method, route, operation, item } of current.operations()) {
+    const line = lineOf(method, route)
+    operations.set(line, {
+      id: String(operation['operationId'] ?? line),
+      line,
+      ...describe(current, reader, operation, item),
+    })
   }
   if (operations.size === 0) throw new DocumentError('has no operations under paths')
   return operations
@@ -50,17 +48,18 @@ export function readDocument(document: unknown): Map<string, DescribedOperation>
 
 /** Path parameters lose their names, and the base address goes. */
 export function lineOf(method: string, path: string): string {
-  return `${method.toUpperCase()} ${path.replace(/^\/api\/v1(?=\/)/, '').replace(/\{[^}]*\}/g, '{}')}`
+  return `${method.toUpperCase()} ${shapeOf(routeOf(path, undefined))}`
 }
 
-function newest(document: unknown): Json {
+function newest(document: unknown): unknown {
   if (!isJson(document) || !('paths' in document))
     throw new DocumentError('is no OpenAPI document: it has no paths')
   if (typeof document['openapi'] === 'string' && /^3\.[12]/.test(document['openapi'])) return document
-  return upgrade(document as Parameters<typeof upgrade>[0], '3.1') as Json
+  return upgrade(document as Parameters<typeof upgrade>[0], '3.1')
 }
 
 function describe(
+  document: OpenApiDocument,
   reader: SchemaReader,
   operation: Json,
   item: Json,
@@ -69,19 +68,19 @@ function describe(
   for (const given of [item['parameters'], operation['parameters']].flatMap((list) =>
     Array.isArray(list) ? list : [],
   )) {
-    const parameter = reader.resolve(given)
+    const parameter = document.resolve(given)
     if (parameter?.['in'] !== 'query') continue
     parameters.set(`query ${parameter['name']}`, {
       shape: reader.shapeOf(parameter['schema']),
       isRequired: parameter['required'] === true,
     })
   }
-  const request = reader.resolve(operation['requestBody'])
+  const request = document.resolve(operation['requestBody'])
   const schema = request && contentOf(reader, request).get('application/json')
   const replies = new Map<string, ReadonlyMap<string, Shape>>()
   const responses = isJson(operation['responses']) ? operation['responses'] : {}
   for (const [status, given] of Object.entries(responses)) {
-    const reply = reader.resolve(given)
+    const reply = document.resolve(given)
     if (reply) replies.set(status, contentOf(reader, reply))
   }
   return {

@@ -2,6 +2,7 @@
  * The shape that a JSON Schema describes. References are followed when they are met, each once, so that a document of
  * any size costs what is looked at of it.
  */
+import { isJson, type Json, type OpenApiDocument } from '../http/openapi-document.ts'
 import {
   type Field,
   intersectionOf,
@@ -12,8 +13,6 @@ import {
   unionOf,
   unknownShape,
 } from './shape.ts'
-
-export type Json = Record<string, unknown>
 
 const limitNames = [
   'minLength',
@@ -29,20 +28,12 @@ const limitNames = [
 const typeNames = new Set<string>(['null', 'boolean', 'integer', 'number', 'string', 'object', 'array'])
 
 export class SchemaReader {
-  readonly #document: Json
+  readonly #document: OpenApiDocument
   readonly #known = new Map<string, Shape>()
   readonly #open = new Set<string>()
 
-  constructor(document: Json) {
+  constructor(document: OpenApiDocument) {
     this.#document = document
-  }
-
-  /** What a reference inside the document leads to, however many there are in a row; undefined where it leads nowhere. */
-  resolve(value: unknown): Json | undefined {
-    let found = value
-    for (let step = 0; isJson(found) && typeof found['$ref'] === 'string' && step < 20; step++)
-      found = this.#at(found['$ref'])
-    return isJson(found) ? found : undefined
   }
 
   shapeOf(schema: unknown): Shape {
@@ -54,7 +45,7 @@ export class SchemaReader {
     // A schema inside itself: what it is was said outside.
     if (this.#open.has($ref)) return unknownShape
     this.#open.add($ref)
-    const shape = this.#read(this.resolve(schema) ?? {})
+    const shape = this.#read(this.#document.resolve(schema) ?? {})
     this.#open.delete($ref)
     this.#known.set($ref, shape)
     return shape
@@ -106,20 +97,6 @@ export class SchemaReader {
     const object = { fields, isOpen: more === true || isJson(more) }
     return new Map(tagsOf(fields).map((tag) => [tag, object]))
   }
-
-  #at(reference: string): unknown {
-    if (!reference.startsWith('#/')) return undefined
-    let found: unknown = this.#document
-    for (const step of reference.slice(2).split('/')) {
-      const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-      found = isJson(found) || Array.isArray(found) ? Reflect.get(found, name) : undefined
-    }
-    return found
-  }
-}
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function typesOf(schema: Json): Set<TypeName> {

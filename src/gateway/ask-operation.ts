@@ -8,6 +8,7 @@ import type { RequestContext } from './request-context.ts'
 /** A promise only where there is something to wait for. */
 export function askOperation(operation: Operation, context: RequestContext): Reply | Promise<Reply> {
   if (operation.extension) context.assume('extension')
+  if (operation.assumption) context.assume(operation.assumption)
   if (!operation.writes) return operation.resolve(context)
   return context.sandbox.write(() => operation.resolve(context))
 }

@@ -14,8 +14,9 @@ export interface Call {
    * Reads the body, as text of UTF-8.
    *
    * @param limit Bytes; a longer body throws a 413.
+   * @param isText Whether bytes that are no UTF-8 throw a 400. Default: true; otherwise they become U+FFFD.
    */
-  readBody(limit: number): Promise<string> | string
+  readBody(limit: number, isText?: boolean): Promise<string> | string
   /** Whether the reply goes over a connection of its own, which faults may act on. Default: false. */
   readonly hasConnection?: boolean
   /** Aborts when the client leaves. */

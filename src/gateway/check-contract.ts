@@ -30,9 +30,9 @@ export function checkContract(operation: Operation, reply: Reply): Reply {
     const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
     throw new BrokenContract(500, `understudy broke its contract in ${operation.id}: ${list}`, { violations })
   }
-  if (!Object.isFrozen(value)) return reply
+  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return reply
   const text = JSON.stringify(value)
   const made = { text, bytes: toBytes(text) }
-  known.set(value as object, made)
+  known.set(value, made)
   return { ...reply, body: { kind: 'json', value, ...made } }
 }

@@ -28,11 +28,12 @@ export function checkRequest(
   record: CallRecord<SandboxState>,
   { stream, dialect }: RequestReading,
 ): RequestContext {
-  const { params, requestText, state } = record
-  if (operation.body) assertJsonBody(requestText, record.body)
-  const { search, body: said } = dialect ? toOurs(dialect, operation.id, record) : record
+  const { params, headers, state } = record
+  const sent = { search: record.search, body: bodyOf(operation, record) }
+  const { search, body: said } = dialect ? toOurs(dialect, operation.id, sent) : sent
+  // A fault may ask for the other form of the answer.
   const body = stream === undefined ? said : { ...(said as object), stream }
-  const { violations, given, ...parts } = readParts(operation, { params, search, body })
+  const { violations, given, ...parts } = readParts(operation, { params, search, headers, body })
   const remarks = remarksOn(operation, { query: given, body })
   if (state.options.strict) {
     for (const { path, said, isTolerated } of remarks) {
@@ -49,6 +50,18 @@ export function checkRequest(
   return new RequestContext(record, parts)
 }
 
+/** The body as its schema takes it. Throws 400 where it is needed and not there, or is not what it has to be. */
+function bodyOf(operation: Operation, { body, requestText, headers }: CallRecord): unknown {
+  if (!operation.body || (requestText === '' && operation.bodyIsOptional)) return body
+  const type = headers['content-type']
+  if (operation.otherBody && type !== undefined && requestText !== '' && !/[/+]json\b/i.test(type))
+    return operation.otherBody.read(requestText, type)
+  if (requestText === '' && operation.otherBody?.isJsonToo === false)
+    throw invalidRequest([{ path: 'body', message: 'A body is needed', rule: 'required' }])
+  assertJsonBody(requestText, body)
+  return body
+}
+
 /** The parts of a request as their schemas make them. Throws a 400 that lists all violations. */
 export function checkParts(schemas: Schemas, sent: Sent): Parts {
   const { violations, ...parts } = readParts(schemas, sent)
@@ -56,11 +69,12 @@ export function checkParts(schemas: Schemas, sent: Sent): Parts {
   return parts
 }
 
-type Schemas = Pick<Operation, 'params' | 'query' | 'body'>
+type Schemas = Pick<Operation, 'params' | 'query' | 'readQuery' | 'headers' | 'body'>
 
 interface Sent {
   params: object
   search: string
+  headers?: object
   body: unknown
 }
 
@@ -78,9 +92,10 @@ function readParts(schemas: Schemas, sent: Sent): Parts & { given: unknown; viol
     if (!result.success) for (const each of toViolations(result.error, root)) violations.push(each)
     return result.data
   }
-  const given = readQuery(sent.search, violations)
+  const given = schemas.readQuery?.(sent.search) ?? readQuery(sent.search, violations)
   const params = checked(schemas.params, sent.params, 'params')
   const query = checked(schemas.query, given, 'query')
+  checked(schemas.headers, sent.headers, 'header')
   const body = checked(schemas.body, sent.body, 'body')
   return { params, query, body, given, violations }
 }
@@ -114,8 +129,12 @@ function shortened(key: string | number): string | number {
 }
 
 /** What a refusal for these violations rests on. */
-function assumptionsOf({ restsOn = {} }: Operation, violations: readonly Violation[]): Set<AssumptionName> {
+function assumptionsOf(
+  { restsOn = {}, assumption }: Operation,
+  violations: readonly Violation[],
+): Set<AssumptionName> {
   const names = new Set<AssumptionName>(['violations'])
+  if (assumption) names.add(assumption)
   for (const { path, rule, message } of violations) {
     if (rule === 'repeated') names.add('repeatedParameter')
     if (rule === 'too_big' && message.includes(String(Number.MAX_SAFE_INTEGER))) names.add('largeIntegers')

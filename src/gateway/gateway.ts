@@ -67,7 +67,7 @@ export class GatewayCore implements Face {
     this.options = parseOptions(options)
     this.dialect = this.options.dialect === undefined ? undefined : findDialect(this.options.dialect)
     const on = [...new Set([...this.options.extensions, ...(this.dialect?.extensions ?? [])])]
-    const operations = operationsOf({ extensions: on, operations: this.options.operations })
+    const operations = operationsOf({ ...this.options, extensions: on })
     this.operations = operations
     this.router = new Router(operations)
     this.takesKeyHeader = on.includes('messages')

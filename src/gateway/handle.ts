@@ -19,7 +19,7 @@ import type { GatewayCore } from './gateway.ts'
 import { meetRule } from './meet-rule.ts'
 import { meetTape } from './meet-tape.ts'
 import { inOwnEnvelope } from './own-envelope.ts'
-import { assertJson, readBody } from './read-body.ts'
+import { assertMediaType, readBody } from './read-body.ts'
 import { refuse } from './refuse.ts'
 import { routeCall } from './route-call.ts'
 import { speakDialect } from './speak-dialect.ts'
@@ -56,9 +56,9 @@ async function answer(
   }
   // Of a refused call too: the journal shows its body, and a rule for every call may look at it.
   try {
-    const text = readBody(call, options.maxBodyBytes)
+    const text = readBody(call, options.maxBodyBytes, operation)
     record.received(typeof text === 'string' ? text : await text)
-    assertJson(record)
+    assertMediaType(record, operation)
   } catch (error) {
     refusal ??= error
   }

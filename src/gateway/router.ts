@@ -1,6 +1,7 @@
 /**
  * Which operation a request means: one look-up for paths without parameters, one short list for the others.
  */
+import { shapeOf } from '../http/openapi-document.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import type { Operation } from '../operation.ts'
 
@@ -14,10 +15,11 @@ export interface Found {
   readonly allow: readonly string[]
 }
 
+/** Paths of one shape, whatever their parameters are called. */
 interface Pattern {
+  readonly shape: string
+  /** Its groups are the parameters. */
   readonly expression: RegExp
-  /** Of the parameters, in the order of the expression's groups. */
-  readonly names: readonly string[]
   readonly methods: Map<string, Operation>
 }
 
@@ -35,11 +37,13 @@ export class Router {
         methodsAt(this.#fixed, path).set(operation.method.toUpperCase(), operation)
         continue
       }
-      const pattern = patterns.get(path) ?? toPattern(path)
+      const shape = shapeOf(path)
+      const pattern = patterns.get(shape) ?? toPattern(shape)
       pattern.methods.set(operation.method.toUpperCase(), operation)
-      patterns.set(path, pattern)
+      patterns.set(shape, pattern)
     }
-    this.#patterns = [...patterns.values()]
+    // `/models/{}/endpoints` before `/models/{}/{}`: a parameter sorts behind every literal step.
+    this.#patterns = [...patterns.values()].sort((left, right) => (order(left) < order(right) ? -1 : 1))
   }
 
   operation(id: string | undefined): Operation | undefined {
@@ -52,13 +56,20 @@ export class Router {
    */
   find(method: string, path: string): Found {
     const wanted = method === 'HEAD' ? 'GET' : method
-    const methods = this.#fixed.get(path)
-    if (methods) return found(methods, wanted, noParams)
-    for (const { expression, names, methods } of this.#patterns) {
-      const params = paramsOf(names, expression.exec(path))
-      if (params) return found(methods, wanted, params)
+    const fixed = this.#fixed.get(path)
+    const own = fixed?.get(wanted)
+    if (own) return { operation: own, params: noParams, allow: none }
+    const methods = new Set(fixed?.keys())
+    for (const { expression, methods: others } of this.#patterns) {
+      const match = expression.exec(path)
+      const values = match && decoded(match)
+      if (!values) continue
+      const operation = others.get(wanted)
+      if (operation) return { operation, params: paramsOf(operation, values), allow: none }
+      for (const method of others.keys()) methods.add(method)
     }
-    return { operation: undefined, params: noParams, allow: none }
+    if (methods.has('GET')) methods.add('HEAD')
+    return { operation: undefined, params: noParams, allow: [...methods] }
   }
 
   /** A path that there is and that was probably meant: without a slash at its end, or without a slip. */
@@ -85,34 +96,26 @@ function methodsAt(paths: Map<string, Map<string, Operation>>, path: string): Ma
 const noParams = Object.freeze({})
 const none: readonly never[] = Object.freeze([])
 
-function found(methods: Map<string, Operation>, method: string, params: Found['params']): Found {
-  const operation = methods.get(method)
-  if (operation) return { operation, params, allow: none }
-  const allow = [...methods.keys()]
-  return { operation, params: noParams, allow: allow.includes('GET') ? [...allow, 'HEAD'] : allow }
+/** `/workspaces/{}` as an expression: each parameter is one path segment, or a part of it. */
+function toPattern(shape: string): Pattern {
+  const steps = shape.split('{}').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return { shape, expression: new RegExp(`^${steps.join('([^/]*)')}$`), methods: new Map() }
 }
 
-/** `/workspaces/{id}` as an expression whose groups are the parameters: one path segment each. */
-function toPattern(path: string): Pattern {
-  const parameter = /\{(\w+)\}/g
-  return {
-    expression: new RegExp(`^${path.replace(parameter, '([^/]*)')}$`),
-    names: Array.from(path.matchAll(parameter), ([, name]) => name as string),
-    methods: new Map(),
-  }
+function order({ shape }: Pattern): string {
+  return shape.replaceAll('{}', '\uffff')
 }
 
-function paramsOf(
-  names: readonly string[],
-  match: RegExpExecArray | null,
-): Record<string, string> | undefined {
-  if (!match) return undefined
-  const params: Record<string, string> = {}
+/** The values of the parameters; undefined where a broken percent-encoding names no resource. */
+function decoded(match: RegExpExecArray): string[] | undefined {
   try {
-    for (const [place, name] of names.entries()) params[name] = decodeURIComponent(match[place + 1] as string)
-    return params
+    return match.slice(1).map(decodeURIComponent)
   } catch {
-    // A broken percent-encoding names no resource.
     return undefined
   }
+}
+
+function paramsOf({ path }: Operation, values: readonly string[]): Record<string, string> {
+  const names = Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name as string)
+  return Object.fromEntries(names.map((name, place) => [name, values[place] as string]))
 }

@@ -10,25 +10,40 @@ import { placeLinks } from './placed-links.ts'
 import { subjectWords } from './words.ts'
 
 export interface ValueSource {
-  /** Where the schema stands in the request, for the message that refuses it. */
-  path: string
   /** What the value is about: its free strings are made of the words. */
   subject: string
   /** What the value depends on, beside the schema. */
   seed: string
   /** Markdown links that its free strings have to hold. */
   links?: readonly string[]
+  /** Whether the examples in the schema are taken, where it accepts them. Default: false. */
+  examples?: boolean
+}
+
+/** Of a schema that came in a request. */
+interface RequestedValue extends ValueSource {
+  /** Where the schema stands in the request, for the message that refuses it. */
+  path: string
 }
 
 /**
  * Makes a value that the schema accepts; the smallest, where a full one would be too large. Throws 400 where the schema
  * points to what it does not have, accepts nothing, or asks for more than the double gives.
  */
-export function fakeValue(schema: JsonSchema, { path, subject, seed, links }: ValueSource): unknown {
+export function fakeValue(schema: JsonSchema, { path, ...source }: RequestedValue): unknown {
+  try {
+    return makeValue(schema, source)
+  } catch (error) {
+    throw invalidRequest([{ path, message: (error as Error).message, rule: 'json_schema' }])
+  }
+}
+
+/** The same; throws an `Error` with the reason. */
+export function makeValue(schema: JsonSchema, { subject, seed, links, examples }: ValueSource): unknown {
   let failure: unknown
   for (const small of [false, true]) {
     try {
-      const taste = { seed, phrases: distinctPhrases(subject), small }
+      const taste = { seed, phrases: distinctPhrases(subject), small, examples }
       const value = new ValueMaker(schema, taste, new Budget()).make()
       return links ? placeLinks(value, { links, subject }, acceptedBy(schema)) : value
     } catch (error) {
@@ -37,11 +52,11 @@ export function fakeValue(schema: JsonSchema, { path, subject, seed, links }: Va
     }
   }
   const reason = failure instanceof Error ? failure.message : String(failure)
-  const message =
+  throw new Error(
     failure instanceof Exhausted
       ? `This schema asks for more than the double gives: ${reason}`
-      : `No value can be made for this schema: ${reason}`
-  throw invalidRequest([{ path, message, rule: 'json_schema' }])
+      : `No value can be made for this schema: ${reason}`,
+  )
 }
 
 /** Whether a schema accepts a value; no more values once this has cost too much. */

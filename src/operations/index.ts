@@ -2,14 +2,18 @@
  * The only list of operations: what is on it is served, routed, documented and scriptable.
  */
 import type * as z from 'zod'
+import { DocumentError } from '../http/openapi-document.ts'
+import { readDocumentFile } from '../lib/document-file.ts'
 import type { Operation } from '../operation.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
 import { createResponse } from './create-response.ts'
+import { documentOperations } from './document/document-operations.ts'
 import { extensions } from './extensions/index.ts'
 import { getPreset } from './get-preset.ts'
 import { listBenchmarks } from './list-benchmarks.ts'
 import { listEmbeddingsModels } from './list-embeddings-models.ts'
 import { listProviders } from './list-providers.ts'
+import { ownOperation } from './own-operation.ts'
 import { updateWorkspace } from './update-workspace.ts'
 
 const list = [
@@ -44,22 +48,26 @@ export const operations = list as readonly unknown[] as readonly Operation[]
 /** Those of the specification, and every extension. */
 export const everyOperation: readonly Operation[] = [...operations, ...Object.values(extensions).flat()]
 
-/** What a gateway answers: the specification, the extensions that are on, and a person's own. */
-export function operationsOf({ extensions: on, operations: own }: OperationOptions): readonly Operation[] {
-  const all = [
-    ...operations,
-    ...on.flatMap((name) => extensions[name]),
-    ...(own as readonly unknown[] as readonly Operation[]),
-  ]
-  if (all.length === operations.length) return operations
-  for (const [place, { id, method, path }] of all.entries()) {
-    const other = all.findIndex((each) => each.id === id || (each.method === method && each.path === path))
-    if (other !== place)
-      throw new TypeError(
-        `createGateway: there is an operation '${id}', or ${method.toUpperCase()} ${path}, already`,
-      )
-  }
-  return all
+/** What a gateway answers: the specification, the extensions that are on, a person's own, and what a document adds. */
+export function operationsOf({
+  extensions: on,
+  operations: own,
+  openapi,
+}: OperationOptions): readonly Operation[] {
+  const known = [...operations, ...on.flatMap((name) => extensions[name])]
+  for (const each of own) known.push(ownOperation(each, known))
+  if (openapi !== undefined) known.push(...fromDocument(openapi, known))
+  return known.length === operations.length ? operations : known
 }
 
-type OperationOptions = Pick<GatewayOptions, 'extensions' | 'operations'>
+type OperationOptions = Pick<GatewayOptions, 'extensions' | 'operations' | 'openapi'>
+
+function fromDocument(given: string | object, known: readonly Operation[]): readonly Operation[] {
+  try {
+    return documentOperations(typeof given === 'string' ? readDocumentFile(given) : given, known)
+  } catch (error) {
+    const { message } = error as Error
+    const file = error instanceof DocumentError && typeof given === 'string' ? `${given}: ` : ''
+    throw new TypeError(`createGateway: openapi: ${file}${message}`)
+  }
+}

@@ -57,6 +57,12 @@ export const GatewayOptions = z.strictObject({
     .array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation'))
     .default([])
     .describe('Operations of your own, from `defineOperation`.'),
+  openapi: z
+    .union([z.string().min(1), z.custom<object>(isObject, 'Must be a file, or a parsed OpenAPI document')])
+    .optional()
+    .describe(
+      'An OpenAPI 3 document, parsed, or in Node the path of one: what it describes and nothing else answers is answered from it.',
+    ),
   scenarios: z
     .array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)]))
     .default([])

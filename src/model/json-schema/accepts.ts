@@ -155,7 +155,7 @@ export class Judge {
   }
 }
 
-function isOfTypes(types: readonly TypeName[] | undefined, value: unknown): boolean {
+export function isOfTypes(types: readonly TypeName[] | undefined, value: unknown): boolean {
   return types === undefined || types.some((type) => isOfType(type, value))
 }
 
@@ -175,7 +175,11 @@ function isOfType(type: TypeName, value: unknown): boolean {
 }
 
 /** Whether a count lies between `minLength` and `maxLength`, and their like. */
-function isWithin(schema: SchemaObject, what: 'Length' | 'Items' | 'Properties', count: number): boolean {
+export function isWithin(
+  schema: SchemaObject,
+  what: 'Length' | 'Items' | 'Properties',
+  count: number,
+): boolean {
   return count >= (numberAt(schema, `min${what}`) ?? 0) && count <= (numberAt(schema, `max${what}`) ?? count)
 }
 

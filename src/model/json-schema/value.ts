@@ -47,6 +47,8 @@ export interface Taste {
   phrases: Iterator<string, never>
   /** Whether to make the smallest value that can be found. */
   small: boolean
+  /** Whether the `example`, `examples` and `default` of a schema are taken, where it accepts them. Default: false. */
+  examples?: boolean
 }
 
 export class ValueMaker {
@@ -94,6 +96,9 @@ export class ValueMaker {
         this.#budget.step(choices.parts.length)
         try {
           const draw = random(this.#taste.seed, path, attempt)
+          const example = attempt === 0 && this.#taste.examples ? exampleOf(choices.parts) : undefined
+          if (example !== undefined && schemas.every((schema) => this.#judge.accepts(schema, example)))
+            return structuredClone(example)
           const value = this.#collector.within(choices, () => this.#value(choices, path, draw, attempt))
           if (value !== undefined && schemas.every((schema) => this.#judge.accepts(schema, value)))
             return value
@@ -265,6 +270,15 @@ export class ValueMaker {
     if (mayLack) return undefined
     throw new Unsatisfied(`there are not enough different values for ${path}`)
   }
+}
+
+/** What a schema gives as an example, if it does. */
+function exampleOf(parts: readonly SchemaObject[]): unknown {
+  for (const { example, examples } of parts) {
+    const [first] = Array.isArray(examples) ? examples : [example]
+    if (first !== undefined) return first
+  }
+  return parts.find((part) => part['default'] !== undefined)?.['default']
 }
 
 /** What is required, with the properties that these require in their turn. */

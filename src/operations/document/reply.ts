@@ -1,0 +1,156 @@
+/**
+ * The reply of an OpenAPI operation: its own success status, with the example of the document where its schema accepts
+ * it, and otherwise with a value made of the schema.
+ */
+import { toBytes } from '../../http/encode.ts'
+import { GatewayError } from '../../http/errors.ts'
+import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
+import type { PlainSchemas } from '../../http/openapi-schemas.ts'
+import type { Reply } from '../../http/reply.ts'
+import { hash } from '../../lib/seed.ts'
+import { problemsOf } from '../../model/json-schema/problems.ts'
+import { makeValue } from '../../model/structured.ts'
+
+interface Described {
+  readonly id: string
+  readonly summary: string
+  readonly operation: Json
+}
+
+export class DocumentReply {
+  readonly status: number
+  /** Whether it is an event stream, or may be one. */
+  readonly streams: boolean
+  readonly #document: OpenApiDocument
+  readonly #schemas: PlainSchemas
+  readonly #described: Described
+  readonly #response: Json
+  /** By media type. */
+  readonly #content: Json
+  /** The media type that is answered; undefined where there is no body, or only a stream. */
+  readonly #type: string | undefined
+
+  constructor(document: OpenApiDocument, schemas: PlainSchemas, described: Described) {
+    this.#document = document
+    this.#schemas = schemas
+    this.#described = described
+    const [status, given] = successOf(described.operation['responses'])
+    this.status = status
+    this.#response = document.resolve(given) ?? {}
+    this.#content = isJson(this.#response['content']) ? this.#response['content'] : {}
+    const types = Object.keys(this.#content)
+    this.streams = types.some(isStream)
+    const others = types.filter((type) => !isStream(type))
+    this.#type = others.find((type) => /json|\*\/\*/i.test(type)) ?? others[0]
+  }
+
+  /**
+   * The reply; throws 501 for a stream, and 500 where the document describes nothing that can be made.
+   *
+   * @param seed What its values depend on.
+   */
+  make(seed: string, asksForStream: boolean): Reply {
+    const { id } = this.#described
+    if (this.streams && (asksForStream || this.#type === undefined))
+      throw refused(
+        501,
+        `${id} answers with a stream, and none is made from a document: script it by a rule with reply.frames`,
+      )
+    const headers = this.#headers(seed)
+    const type = this.#type
+    if (type === undefined) return { status: this.status, headers, body: { kind: 'none' } }
+    const media = isJson(this.#content[type]) ? (this.#content[type] as Json) : {}
+    const name = concrete(type)
+    headers['content-type'] = name
+    const isText = !/json/i.test(name)
+    if (isText && !isTextual(name)) return this.#bytes(seed, headers)
+    const value = this.#valueOf(media, isText ? { type: 'string' } : true, hash(seed, 'body'), 'reply')
+    if (!isText) return { status: this.status, headers, body: { kind: 'json', value } }
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return {
+      status: this.status,
+      headers,
+      body: { kind: 'frames', frames: [{ kind: 'bytes', bytes: text }] },
+    }
+  }
+
+  #bytes(seed: string, headers: Record<string, string>): Reply {
+    const bytes = toBytes(hash(seed, 'bytes').repeat(4))
+    return { status: this.status, headers, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes }] } }
+  }
+
+  /** The headers that a reply must have, or that have an example. */
+  #headers(seed: string): Record<string, string> {
+    const headers: Record<string, string> = {}
+    for (const [name, given] of Object.entries(
+      isJson(this.#response['headers']) ? this.#response['headers'] : {},
+    )) {
+      const header = this.#document.resolve(given)
+      if (!header || /^content-(type|length|encoding)$/i.test(name)) continue
+      if (header['required'] !== true && header['example'] === undefined) continue
+      const value = this.#valueOf(header, { type: 'string' }, hash(seed, name), `header ${name}`)
+      headers[name.toLowerCase()] = (
+        typeof value === 'object' ? JSON.stringify(value) : String(value)
+      ).replace(/[^\t\x20-\x7e]/g, '?')
+    }
+    return headers
+  }
+
+  #valueOf(described: Json, usual: unknown, seed: string, what: string): unknown {
+    const schema = this.#schemas.rooted(described['schema'] ?? usual)
+    try {
+      const example = this.#exampleOf(described)
+      if (example !== undefined && problemsOf(schema, example).length === 0) return example
+      const { id, summary } = this.#described
+      return makeValue(schema, { subject: summary || id, seed, examples: true })
+    } catch (error) {
+      throw refused(
+        500,
+        `The ${what} of ${this.#described.id} cannot be made from the document: ${(error as Error).message}`,
+      )
+    }
+  }
+
+  #exampleOf({ example, examples }: Json): unknown {
+    if (example !== undefined) return example
+    const [first] = isJson(examples) ? Object.values(examples) : []
+    return this.#document.resolve(first)?.['value']
+  }
+}
+
+/** The lowest status of success, or what the document gives in its place. */
+function successOf(responses: unknown): [status: number, response: unknown] {
+  const entries = isJson(responses) ? Object.entries(responses) : []
+  const success = entries.filter(([status]) => /^2(\d\d|XX)$/i.test(status)).sort()[0]
+  const other =
+    entries.find(([status]) => status === 'default') ?? entries.find(([status]) => /^3\d\d$/.test(status))
+  const [status, response] = success ?? other ?? ['204', undefined]
+  return [/^\d+$/.test(status) ? Number(status) : 200, response]
+}
+
+function isStream(type: string): boolean {
+  return /^text\/event-stream/i.test(type)
+}
+
+function isTextual(type: string): boolean {
+  return /^text\/|[/+](xml|yaml|csv|x-ndjson)\b/i.test(type)
+}
+
+/** A range of types as one of them. */
+function concrete(type: string): string {
+  const usual: Record<string, string> = {
+    audio: 'mpeg',
+    image: 'png',
+    video: 'mp4',
+    text: 'plain',
+    application: 'json',
+  }
+  if (type === '*/*') return 'application/json'
+  return type.replace(/^(\w+)\/\*$/, (range, kind: string) =>
+    usual[kind] ? `${kind}/${usual[kind]}` : range,
+  )
+}
+
+function refused(status: number, message: string): GatewayError {
+  return new GatewayError(status, message, undefined, { assumption: 'document' })
+}
