@@ -3,7 +3,7 @@
  */
 import { dirname, extname, resolve } from 'node:path'
 import { readDataFile } from '../lib/data-file.ts'
-import { operationsOf } from '../operations/index.ts'
+import { everyOperation, operationsOf } from '../operations/index.ts'
 import type { GatewayOptionsInput } from '../sandbox/options.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 import { UsageError } from './usage-error.ts'
@@ -53,7 +53,8 @@ export function loadScenarios(
 /** What rules may name. Throws a `UsageError` for a document that cannot be read. */
 function knownOperations({ extensions = [], operations = [], openapi }: GatewayOptionsInput) {
   try {
-    return operationsOf({ extensions, operations, openapi })
+    // The gateway checks again, by what it answers; a dialect may bring extensions of its own.
+    return [...operationsOf({ extensions, operations, openapi }), ...everyOperation]
   } catch (error) {
     throw new UsageError((error as Error).message.replace('createGateway: ', ''))
   }
