@@ -65,6 +65,8 @@ export const requests: Section = {
       bench.progress(exercise.name)
       figures.push(await measure(exercise, ours, bench))
     }
+    bench.progress('POST /responses against phantomllm')
+    figures.push(await againstPeer(ours, bench))
     const { rss } = await ours.usage()
     figures.push({
       name: 'Memory of the server after this load (RSS)',
@@ -90,6 +92,33 @@ async function measure({ name, aim, requests }: Exercise, ours: Subject, bench: 
   const rate = Math.max(...rates)
   const detail = `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}, ${Math.round(rate).toLocaleString('en')} a second`
   return { name, value: result.ratio, unit: 'x', ...(aim !== undefined && { aim }), detail }
+}
+
+/** Another double that serves POST /responses, with a text that it was given. */
+async function againstPeer(ours: Subject, bench: Bench): Promise<Figure> {
+  await using peer = await startSubject({ kind: 'peer', text: 'A ready answer of a few words.' })
+  const wanted = various((index) => ({
+    method: 'POST',
+    path: '/responses',
+    body: { model: 'aurora/large', input: `What follows from observation ${index}?` },
+  }))
+  const bytesBelow = (base: string) => wanted.map((each) => toBytes({ ...each, path: `${base}${each.path}` }))
+  const requestsTo = new Map([
+    [ours, bytesBelow('/api/v1')],
+    [peer, bytesBelow('/v1')],
+  ])
+  const count = Math.round(1000 * bench.scale)
+  const result = await compareServers(bench.rounds, peer, ours, async (load, subject) => {
+    await load.send(count, requestsTo.get(subject) ?? [])
+    return count
+  })
+  return {
+    name: 'POST /responses, plain, against phantomllm 1.0.3',
+    value: result.ratio,
+    unit: 'x',
+    aim: 1,
+    detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}`,
+  }
 }
 
 /** @param exert Puts load on one of them, and returns how many units of work that was. */

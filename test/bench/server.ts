@@ -23,6 +23,7 @@ process.send?.({ port: await start(setup) })
 
 async function start(wanted: Setup): Promise<number> {
   if (wanted.kind === 'floor') return startFloor(wanted.replies)
+  if (wanted.kind === 'peer') return startPeer(wanted.text)
   const { runCommandLine } = (await import(wanted.entry)) as typeof import('../../src/serve.ts')
   const folder = mkdtempSync(join(tmpdir(), 'understudy-bench-'))
   const config = join(folder, 'options.json')
@@ -33,4 +34,12 @@ async function start(wanted: Setup): Promise<number> {
   await runCommandLine(['--port', '0', '--quiet', '--json', '--config', config])
   rmSync(folder, { recursive: true })
   return port
+}
+
+async function startPeer(text: string): Promise<number> {
+  const { MockLLM } = await import('phantomllm')
+  const peer = new MockLLM()
+  await peer.start()
+  peer.given.response.willReturn(text)
+  return Number(new URL(peer.baseUrl).port)
 }

@@ -1,5 +1,5 @@
 /**
- * A server under measurement, in a process of its own: the double, or the floor below it.
+ * A server under measurement, in a process of its own: the double, the floor below it, or a peer.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,6 +10,8 @@ import type { Captured } from './floor.ts'
 export type Setup =
   | { kind: 'understudy'; entry: string; options: GatewayOptions }
   | { kind: 'floor'; replies: Captured[] }
+  /** Another test double, `phantomllm`, that answers every POST /v1/responses with this text. */
+  | { kind: 'peer'; text: string }
 
 /** What a server process has used so far. */
 export interface Usage {
