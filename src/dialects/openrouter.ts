@@ -62,6 +62,12 @@ export const openrouter: Dialect = {
       'data.disabled_server_tools': { value: [] },
       'data.include_byok_in_budgets': { value: false },
     },
+    getKey: {
+      'data.allowed_data_regions': { value: [] },
+      'data.free_model_daily_requests': { value: { limit: 50, remaining: 50, used: 0 } },
+      'data.organization_id': { value: null },
+      'data.workspace_id': { value: null },
+    },
     listEmbeddingsModels: { links: { value: { next: null } }, total_count: { from: 'count' } },
     listModelEndpoints: {
       'data.endpoints.*.supports_tool_choice': {

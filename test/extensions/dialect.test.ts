@@ -109,6 +109,11 @@ describe('The vendor’s SDK accepts', () => {
     expect(response.output.map(({ type }) => type)).toEqual(['web_search_call', 'message'])
   })
 
+  it('the account', async () => {
+    expect((await sdk.credits.getCredits()).data.totalCredits).toBe(100)
+    expect((await sdk.apiKeys.getCurrentKeyMetadata()).data.limit).toBeNull()
+  })
+
   it('refusals', async () => {
     const refused = sdk.chat.send({ chatRequest: { model: 'no-vendor', messages } })
     await expect(refused).rejects.toMatchObject({ statusCode: 400 })
