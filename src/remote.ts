@@ -22,7 +22,8 @@ import type {
   RemoteSandbox as RemoteFace,
   RemoteJournal,
 } from './sandbox/remote.ts'
-import type { SandboxClock, SandboxSnapshot } from './sandbox/sandbox.ts'
+import type { SandboxSnapshot } from './sandbox/sandbox.ts'
+import type { SandboxClock } from './sandbox/sandbox-clock.ts'
 import type { NewSandbox } from './sandbox/sandboxes.ts'
 
 export interface ConnectOptions {

@@ -3,7 +3,7 @@
  * test configuration runs it once more, with MSW 2 in the place of MSW 3.
  */
 import { setupServer } from 'msw/node'
-import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions, type Sandbox } from '../src/index.ts'
 import { type RunningServer, startServer } from '../src/serve.ts'
 
@@ -43,7 +43,7 @@ export interface Entrance {
 
 type Specification = (entrance: Entrance) => void
 
-/** Runs a specification through every adapter; each test has a sandbox of its own. */
+/** Runs a specification through every adapter; each test has a sandbox of its own. No reply may break its schema. */
 export function describeAdapters(title: string, specification: Specification): void
 export function describeAdapters(title: string, options: GatewayOptions, specification: Specification): void
 export function describeAdapters(
@@ -75,6 +75,10 @@ function enter(adapter: Entrance['adapter'], options: GatewayOptions): Entrance 
   })
   beforeEach(() => {
     sandbox = gateway.createSandbox()
+  })
+  afterEach(() => {
+    const broken = sandbox.journal.entries().filter(({ brokeContract }) => brokeContract)
+    expect(broken.map(({ path, warnings }) => `${path}: ${warnings.join('; ')}`)).toEqual([])
   })
   afterAll(async () => {
     if (adapter === 'msw') interception.close()

@@ -84,6 +84,11 @@ function floorOf(room: string): number {
 }
 
 describe('The sources', () => {
+  it('have no file of more than 300 lines', () => {
+    const long = sources.filter(({ text }) => text.trimEnd().split('\n').length > 300)
+    expect(long.map(({ file }) => file)).toEqual([])
+  })
+
   it('take everything random from the seed', () => {
     // The ids of a node's sandboxes are the exception: a node that is started again must not repeat them.
     const only = 'src/sandbox/sandbox-id.ts'

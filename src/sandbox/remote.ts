@@ -8,7 +8,8 @@ import type { CallMatch, Journal } from '../journal/journal.ts'
 import type { ActiveScenario } from '../rules/rules.ts'
 import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
 import type { replyScenario } from '../rules/shorthand.ts'
-import type { Sandbox, SandboxClock } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
+import type { SandboxClock } from './sandbox-clock.ts'
 
 /** A scenario in force far away, until it is disposed of: `await using outage = await sandbox.use(…)`. */
 export interface RemoteActiveScenario extends AsyncDisposable {

@@ -2,18 +2,14 @@
  * All that one client sees: database, rules, journal and clock, apart from every other client's.
  */
 import { type Database, toDatabase } from '../database/database.ts'
-import type { SeedData } from '../database/seed-data.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { CallListener } from '../journal/call-listener.ts'
-import type { HeldBytes } from '../journal/held-bytes.ts'
 import { Journal } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
-import type { ClockReading } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
-import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { ReplyContext, ReplyFunction } from '../rules/reply-function.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
-import type { RuleInput, Scenario, ScenarioInput } from '../rules/scenario.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import type { ScenarioProgress } from '../rules/scenario-progress.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'
@@ -26,39 +22,12 @@ import {
 } from '../rules/shorthand.ts'
 import { weightOf } from '../rules/use.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
+import type { SandboxClock } from './sandbox-clock.ts'
+import type { SandboxSetup } from './sandbox-host.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
 
 /** A function that replies; it gets the sandbox that the request is for, too. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
-
-/** What a sandbox is made of. */
-export interface SandboxSetup {
-  readonly id: string
-  readonly options: GatewayOptions
-  readonly seedData: SeedData
-  readonly host: SandboxHost
-}
-
-/** What all sandboxes of a gateway have in common. */
-export interface SandboxHost {
-  /** For the journal, which says what a path was perhaps meant for. */
-  readonly operations: readonly KnownOperation[]
-  /** Counts what all sandboxes hold. */
-  readonly held: HeldBytes
-  /** Are told of every call. */
-  readonly listeners: ReadonlySet<CallListener>
-  /** The scenarios that are in force from the start. */
-  readonly scenarios: readonly Scenario[]
-  /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
-  toScenario(input: string | object): Scenario
-  /** Makes a sandbox of the same options and seed data, which begins as this one is now. @internal */
-  toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
-  /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
-  elapsed(): number
-  dispose(id: string): void
-  /** Throws 410 where no sandbox of this id lives, or none any more. */
-  find(id: string): unknown
-}
 
 /** A state to go back to. Opaque, so that it travels: whoever took it keeps the state, the others its id. */
 export interface SandboxSnapshot {
@@ -67,17 +36,6 @@ export interface SandboxSnapshot {
 
 /** What snapshots stand for, and whose they are. Held by nobody else, so that it goes with its snapshot. */
 const kept = new WeakMap<SandboxSnapshot, { readonly of: Sandbox<object>; readonly state: StateSnapshot }>()
-
-/** The clock of a sandbox, as tests read and advance it. */
-export interface SandboxClock {
-  read(): ClockReading
-  /**
-   * Moves sandbox time forward at once: quotas refill, outages end, timestamps move on.
-   *
-   * @param ms Milliseconds, zero or more.
-   */
-  advance(ms: number): ClockReading
-}
 
 /** What a sandbox takes in which nothing has happened, measured. */
 const sandboxBytes = 4000

@@ -22,6 +22,12 @@ function intercept(options: GatewayOptions = {}): {
 const get = (url: string, init: RequestInit = {}) => fetch(url, { headers: { authorization }, ...init })
 
 describe('MSW handlers', () => {
+  it('answer another method of a known path with 405, without a baseUrl too', async () => {
+    intercept()
+    const response = await get(`${anywhere}/providers`, { method: 'PUT' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
   it('are one for each operation, by its path, and one for what no operation answers', () => {
     const paths = createGateway().handlers.map(({ info }) => String(info.header))
     expect(paths.slice(0, 6)).toEqual([

@@ -29,6 +29,48 @@ const branches: [string, object, string[]][] = [
   ['a limit beyond 2^53', { max_output_tokens: 2 ** 60 }, ['violations', 'largeIntegers']],
   ['reasoning', { reasoning: { effort: 'low' } }, ['reasoning']],
   ['a day', { x_search_filter: { from_date: '2025-01-01' } }, ['xSearchModels', 'dates']],
+  ['a preset', { model: '@preset/code-review' }, ['presetModel', 'presetConfig']],
+  ['an unknown preset', { model: '@preset/none' }, ['presetModel', 'notFound']],
+  [
+    'a function that has to be called',
+    { tool_choice: 'required', tools: [{ type: 'function', name: 'f' }] },
+    ['forcedTool', 'toolShape'],
+  ],
+  [
+    'a search of some domains',
+    { tools: [{ ...search, parameters: { allowed_domains: ['example.com'] } }] },
+    ['searchResults', 'domainEntries', 'toolShape', 'webSearchItem'],
+  ],
+  [
+    'a search without some domains',
+    { tools: [{ ...search, parameters: { excluded_domains: ['example.com'] } }] },
+    ['searchResults', 'domainEntries', 'toolShape', 'webSearchItem'],
+  ],
+  [
+    'a search asked for twice',
+    { plugins: [{ id: 'web' }], tools: [search] },
+    ['searchForms', 'searchResults', 'toolShape', 'webSearchItem'],
+  ],
+  ['a native search', { model: 'aurora/dawn-2:online' }, ['nativeSearch', 'searchResults', 'webSearchItem']],
+  [
+    'posts beside pages',
+    { model: 'x-ai/d:online', x_search_filter: { from_date: '2025-01-01' } },
+    ['nativeSearch', 'searchResults', 'xSearchPosts', 'dates', 'webSearchItem'],
+  ],
+  [
+    'citations in JSON',
+    {
+      tools: [search],
+      text: {
+        format: {
+          type: 'json_schema',
+          name: 'n',
+          schema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+        },
+      },
+    },
+    ['searchResults', 'citedStructure', 'toolShape', 'webSearchItem'],
+  ],
   [
     'more than the limited engine gives',
     { tools: [{ ...search, parameters: { engine: 'engine_b', max_results: 25 } }] },
@@ -47,6 +89,48 @@ describeAdapters('The branches of POST /responses', { limitedEngine: 'engine_b' 
 describeAdapters('The branches of other operations', (entrance) => {
   const restingOn = async (line: `GET /${string}`) =>
     (await entrance.call(line)).headers.get('x-understudy-assumptions')
+
+  it.each([
+    ['GET /providers', null],
+    ['GET /embeddings/models', null],
+    ['GET /presets/none', 'notFound'],
+    ['GET /benchmarks?source=index-source', 'benchmarkOrder, benchmarkMeta'],
+    ['GET /benchmarks', 'benchmarkOrder, benchmarkMeta, designShape'],
+    ['GET /benchmarks?task_type=coding', 'benchmarkOrder, benchmarkMeta, designShape, taskTypeOnDesign'],
+    [
+      'GET /benchmarks?arena=models',
+      'benchmarkOrder, benchmarkMeta, designShape, designFiltersWithoutSource',
+    ],
+    [
+      'GET /benchmarks?category=gamedev',
+      'benchmarkOrder, benchmarkMeta, designShape, designFiltersWithoutSource',
+    ],
+    ['GET /benchmarks?source=design-source&category=gamedev', 'benchmarkOrder, benchmarkMeta, designShape'],
+  ] as const)('%s names %s', async (line, names) => {
+    expect(await restingOn(line)).toBe(names)
+  })
+
+  it.each([
+    ['production', { name: 'Newer' }, null],
+    ['production', { default_provider_sort: 'latency' }, null],
+    ['production', {}, 'emptyUpdate'],
+    ['production', { default_provider_sort: 'beauty' }, 'providerSort'],
+    ['production', { slug: 'staging' }, 'slugConflict'],
+    ['none', { name: 'Newer' }, 'notFound'],
+  ])('PATCH /workspaces/%s with %j names %s', async (workspace, body, names) => {
+    const { headers } = await entrance.call(`PATCH /workspaces/${workspace}`, { body })
+    expect(headers.get('x-understudy-assumptions')).toBe(names)
+  })
+
+  it('name that a workspace was found by id, where another has that id as its slug', async () => {
+    const { workspaces } = entrance.sandbox.db
+    const production = await workspaces.get('production')
+    await workspaces.update('staging', { slug: production?.id })
+    const { headers } = await entrance.call(`PATCH /workspaces/${production?.id}`, {
+      body: { name: 'Newer' },
+    })
+    expect(headers.get('x-understudy-assumptions')).toBe('workspaceLookup')
+  })
 
   it('name a repeated parameter', async () => {
     expect(await restingOn('GET /benchmarks?max_results=1&max_results=2')).toBe(

@@ -103,6 +103,27 @@ describeAdapters('a scripted output', (entrance) => {
     )
   })
 
+  it('ends incomplete between two items where the first has used the limit up exactly', async () => {
+    const first = { type: 'message' as const, content: 'First words here.' }
+    const second = { type: 'message' as const, content: 'Second words.' }
+    const limit = (await ask.plain({ output: [first] })).usage.output_tokens
+    using _rule = entrance.sandbox.use({ on: 'createResponse', reply: { output: [first, second] } })
+    const seen: unknown[] = []
+    for (const max_output_tokens of [limit - 1, limit, limit + 1]) {
+      const { body } = await entrance.call('POST /responses', { body: { ...request, max_output_tokens } })
+      expect([body.status, body.usage.output_tokens]).toEqual(['incomplete', max_output_tokens])
+      seen.push(body.output.map((item: Any) => [item.status, item.content[0].text]))
+    }
+    expect(seen).toEqual([
+      [['incomplete', 'First words here']],
+      [['completed', 'First words here.']],
+      [
+        ['completed', 'First words here.'],
+        ['incomplete', 'Second'],
+      ],
+    ])
+  })
+
   it('has reasoning with a summary, its text and what is encrypted of it', async () => {
     const output: Reply['output'] = [
       {

@@ -4,7 +4,7 @@
 import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { type ClockReading, maxAdvanceMs } from '../../lib/clock.ts'
-import type { SandboxClock } from '../../sandbox/sandbox.ts'
+import type { SandboxClock } from '../../sandbox/sandbox-clock.ts'
 import { sandboxRoute } from '../route.ts'
 
 const Reading = z.object({

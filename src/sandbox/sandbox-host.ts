@@ -1,0 +1,40 @@
+/**
+ * What a sandbox is made of, and what it asks of its gateway.
+ */
+import type { SeedData } from '../database/seed-data.ts'
+import type { CallListener } from '../journal/call-listener.ts'
+import type { HeldBytes } from '../journal/held-bytes.ts'
+import type { KnownOperation } from '../rules/check-scenario.ts'
+import type { Scenario } from '../rules/scenario.ts'
+import type { GatewayOptions } from './options.ts'
+import type { Sandbox } from './sandbox.ts'
+import type { StateSnapshot } from './sandbox-state.ts'
+
+/** What a sandbox is made of. */
+export interface SandboxSetup {
+  readonly id: string
+  readonly options: GatewayOptions
+  readonly seedData: SeedData
+  readonly host: SandboxHost
+}
+
+/** What all sandboxes of a gateway have in common. */
+export interface SandboxHost {
+  /** For the journal, which says what a path was perhaps meant for. */
+  readonly operations: readonly KnownOperation[]
+  /** Counts what all sandboxes hold. */
+  readonly held: HeldBytes
+  /** Are told of every call. */
+  readonly listeners: ReadonlySet<CallListener>
+  /** The scenarios that are in force from the start. */
+  readonly scenarios: readonly Scenario[]
+  /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
+  toScenario(input: string | object): Scenario
+  /** Makes a sandbox of the same options and seed data, which begins as this one is now. @internal */
+  toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
+  /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
+  elapsed(): number
+  dispose(id: string): void
+  /** Throws 410 where no sandbox of this id lives, or none any more. */
+  find(id: string): unknown
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { ok, type Reply } from '../../src/http/reply.ts'
+import { createGateway } from '../../src/index.ts'
+import { defineOperation } from '../../src/operation.ts'
+
+function gatewayOf(reply: () => Reply) {
+  const listColours = defineOperation({
+    id: 'listColours',
+    method: 'get',
+    path: '/colours',
+    summary: 'List colours',
+    tag: 'Colours',
+    response: z.object({ data: z.array(z.object({ name: z.string() })) }),
+    resolve: reply as () => never,
+  })
+  const gateway = createGateway({ operations: [listColours] })
+  const call = () =>
+    gateway.fetch('https://gateway.example/api/v1/colours', { headers: { authorization: 'Bearer any' } })
+  return { gateway, call }
+}
+
+it('An answer that breaks its own schema is a 500 that says where, and the journal says that it is our mistake', async () => {
+  const { gateway, call } = gatewayOf(() => ok({ data: [{ name: 'red' }, { name: 7 }] }))
+  const response = await call()
+  expect(response.status).toBe(500)
+  const [entry] = gateway.journal.entries()
+  expect(entry).toMatchObject({ brokeContract: true, status: 500 })
+  expect(entry?.warnings[0]).toContain(
+    'understudy broke its contract in listColours: reply.data[1].name: Invalid input: expected string, received number',
+  )
+})
+
+it('An answer that keeps to its schema is sent as it is, the same frozen one also the second time', async () => {
+  const colours = Object.freeze({ data: Object.freeze([{ name: 'red' }]) })
+  const { gateway, call } = gatewayOf(() => ok(colours))
+  for (const turn of [1, 2]) {
+    const response = await call()
+    expect([turn, response.status, await response.json()]).toEqual([turn, 200, { data: [{ name: 'red' }] }])
+  }
+  expect(gateway.journal.entries().map(({ brokeContract }) => brokeContract)).toEqual([false, false])
+})

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { Occurrences } from '../../src/sandbox/occurrences.ts'
+
+/** Distinct requests that are remembered. */
+const capacity = 100_000
+
+function filled(count: number): Occurrences {
+  const occurrences = new Occurrences()
+  for (let index = 0; index < count; index++) occurrences.next(`request ${index}`)
+  return occurrences
+}
+
+describe('How often the same request came before', () => {
+  it('is counted from 0, each request by itself', () => {
+    const occurrences = new Occurrences()
+    expect(['a', 'a', 'b', 'a', 'b'].map((key) => occurrences.next(key))).toEqual([0, 1, 0, 2, 1])
+  })
+
+  it('is known of 100,000 requests: all of them', () => {
+    const occurrences = filled(capacity)
+    expect(occurrences.next('request 0')).toBe(1)
+    expect(occurrences.next(`request ${capacity - 1}`)).toBe(1)
+  })
+
+  it('is forgotten of the one that came first when one more comes, and of no other', () => {
+    const occurrences = filled(capacity)
+    occurrences.next('one more')
+    expect(occurrences.next('request 1')).toBe(1)
+    expect(occurrences.next('request 0')).toBe(0)
+  })
+
+  it('goes on in a fork, which counts for itself from then on', () => {
+    const origin = new Occurrences()
+    origin.next('a')
+    const fork = origin.fork()
+    expect([fork.next('a'), fork.next('a')]).toEqual([1, 2])
+    expect([origin.next('a'), origin.next('b')]).toEqual([1, 0])
+    const second = origin.fork()
+    expect([second.next('a'), second.next('b'), fork.next('b')]).toEqual([2, 1, 0])
+  })
+
+  it('is forgotten of the oldest also where forks brought them together', () => {
+    const origin = filled(capacity)
+    origin.fork()
+    origin.next('one more')
+    const fork = origin.fork()
+    expect([fork.next('one more'), fork.next('request 0'), fork.next('request 1')]).toEqual([1, 0, 1])
+  })
+})
