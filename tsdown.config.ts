@@ -5,8 +5,12 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
 
+/** What Vite puts into the console. */
+const inConsole = ['@preact/signals', '@preact/signals-core', 'preact']
+
 /** The packages inside. What they ask of those who pass them on is met by LICENSE. */
 export const bundled = [
+  ...inConsole,
   '@hono/node-server',
   '@msw/data',
   '@noble/hashes',

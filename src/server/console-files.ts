@@ -86,9 +86,10 @@ function newestSource(): number {
 }
 
 async function build(): Promise<void> {
-  // Named so that no bundler follows it: only a clone has it.
-  const vite = 'vite'
-  const tool: typeof import('vite') = await import(vite)
+  // By its place, so that no bundler follows it: only a clone has it.
+  const tool: typeof import('vite') = await import(
+    new URL('node_modules/vite/dist/node/index.js', clone).href
+  )
   await tool.build({ configFile: config })
 }
 

@@ -15,15 +15,21 @@ const { tarball, folder, size, files } = inject('packed')
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 describe('The tarball', () => {
-  it('is smaller than 700 KB', () => {
-    expect(size).toBeLessThan(700_000)
+  it('is smaller than 900 KB', () => {
+    expect(size).toBeLessThan(900_000)
   })
 
-  it('has JavaScript, declarations, scenarios and fixtures, and nothing else', () => {
+  it('has JavaScript, declarations, the console, scenarios and fixtures, and nothing else', () => {
     const expected =
-      /^(package\.json|(scenarios\/)?README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+(\.d\.c?ts|\.c?js)|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
+      /^(package\.json|(scenarios\/)?README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
-    for (const file of ['dist/index.js', 'dist/index.d.ts', 'dist/core.cjs', 'dist/bin.js']) {
+    for (const file of [
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/core.cjs',
+      'dist/bin.js',
+      'dist/console/index.html',
+    ]) {
       expect(files).toContain(file)
     }
   })

@@ -12,6 +12,9 @@ const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')
 
 /** Why users get each package: installed beside ours, or inside its files. */
 const shipped: Record<string, string> = {
+  preact: 'The console.',
+  '@preact/signals': 'The console.',
+  '@preact/signals-core': 'Part of `@preact/signals`.',
   '@faker-js/faker': 'Records beyond the fixtures; loaded when some must be made.',
   '@hono/node-server': 'The control API on a `node:http` server.',
   '@msw/data': 'The rows that a sandbox has written.',
