@@ -4,12 +4,12 @@
 import { GatewayError } from '../http/errors.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import type { CallRecord, RecordKeeper } from './call-record.ts'
+import type { CallRecord } from './call-record.ts'
 import { type CallSummary, toSummary } from './call-summary.ts'
 import { type JournalEntry, toEntry } from './entry.ts'
 import { explain } from './explain.ts'
 import { type Har, toHar } from './har.ts'
-import type { Droppable, HeldBytes } from './held-bytes.ts'
+import type { HeldBytes } from './held-bytes.ts'
 import { type Matching, matches } from './matching.ts'
 import { traceIdOf } from './trace.ts'
 
@@ -38,7 +38,7 @@ export interface WaitOptions {
 }
 
 /** @typeParam Bodies Request bodies by operation id. */
-export class Journal<Bodies extends object = Record<string, unknown>> implements RecordKeeper, Droppable {
+export class Journal<Bodies extends object = Record<string, unknown>> {
   readonly #limits: JournalLimits
   readonly #operations: readonly KnownOperation[]
   /** Oldest first. */
