@@ -23,7 +23,7 @@ async function problemsOf(name: string, text?: string): Promise<string[]> {
 
 async function folderOf(url: string): Promise<string[]> {
   const path = new URL(url, import.meta.url).pathname
-  return (await readdir(path)).filter((name) => !name.includes('schema')).map((name) => join(path, name))
+  return (await readdir(path)).filter((name) => !/schema|\.md$/.test(name)).map((name) => join(path, name))
 }
 
 describe('scenario files', () => {

@@ -297,10 +297,10 @@ describe('A reader', () => {
 })
 
 describe('A collection that is declared elsewhere', () => {
-  const Model = z.strictObject({ id: z.string(), preset_id: z.string() })
-  const models = defineCollection({
-    name: 'models',
-    schema: Model,
+  const Gadget = z.strictObject({ id: z.string(), preset_id: z.string() })
+  const gadgets = defineCollection({
+    name: 'gadgets',
+    schema: Gadget,
     keys: { id: ({ id }) => id },
     fixtures: async () => ({ default: [{ id: 'aurora/dawn-2', preset_id: 'none' }] }),
     refersTo: { preset_id: 'presets' },
@@ -311,21 +311,21 @@ describe('A collection that is declared elsewhere', () => {
   })
 
   it('is read, written and filled up like the others, beside them', async () => {
-    const options = { seed: 1, size: { models: 3 }, fixtures: {} }
-    const state = new DatabaseState(new SeedData(options, [...collections, models]))
+    const options = { seed: 1, size: { gadgets: 3 }, fixtures: {} }
+    const state = new DatabaseState(new SeedData(options, [...collections, gadgets]))
     const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
-    const [first, , third] = (await db['models']?.list()) ?? []
+    const [first, , third] = (await db['gadgets']?.list()) ?? []
     expect(first).toEqual({ id: 'aurora/dawn-2', preset_id: 'none' })
     expect(third).toEqual({ id: 'borealis/2', preset_id: (await make().presets.get('email-copywriter'))?.id })
-    await db['models']?.create({ id: 'mine', preset_id: 'none' })
-    expect(await db['models']?.list({ preset_id: 'none' })).toHaveLength(2)
+    await db['gadgets']?.create({ id: 'mine', preset_id: 'none' })
+    expect(await db['gadgets']?.list({ preset_id: 'none' })).toHaveLength(2)
     expect(await db['presets']?.list()).toHaveLength(4)
   })
 
   it('asks again for fixtures that could not be loaded', async () => {
     let tries = 0
     const flaky = {
-      ...models,
+      ...gadgets,
       fixtures: async () => {
         if (tries++ === 0) throw new Error('no such file')
         return { default: [] }
@@ -335,8 +335,8 @@ describe('A collection that is declared elsewhere', () => {
       new SeedData({ seed: 1, size: {}, fixtures: {} }, [...collections, flaky]),
     )
     const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
-    await expect(db['models']?.list()).rejects.toThrow('no such file')
-    expect(await db['models']?.list()).toEqual([])
+    await expect(db['gadgets']?.list()).rejects.toThrow('no such file')
+    expect(await db['gadgets']?.list()).toEqual([])
   })
 })
 
