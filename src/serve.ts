@@ -147,7 +147,7 @@ export async function startServer({
       guard.assertOrigin(request)
       allowOrigin(request, response)
       if (isPreflight(request)) return void answerPreflight(request, response)
-      if (request.url === '/openapi.json') return void (await sendApiDocument(response))
+      if (request.url === '/openapi.json') return void (await sendApiDocument(core, response))
       return await serveNode(core, request, response, bodyTimeoutMs)
     } catch (error) {
       refuse(response, error)
@@ -207,9 +207,9 @@ export async function startServer({
 }
 
 /** The API's own document, made when somebody asks for it. */
-async function sendApiDocument(response: ServerResponse): Promise<void> {
+async function sendApiDocument(gateway: GatewayCore, response: ServerResponse): Promise<void> {
   const { apiDocument } = await import('./control/documents.ts')
-  send(response, ok(apiDocument()))
+  send(response, ok(apiDocument(gateway.operations)))
 }
 
 function isControl({ url = '/' }: IncomingMessage): boolean {

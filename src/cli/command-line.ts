@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { FileError, inOneLine } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
+import type { ExtensionName } from '../sandbox/options.ts'
 import { TapeError } from '../tapes/tape.ts'
 import { addContractCommands } from './contract-commands.ts'
 import { addDeploy } from './deploy-command.ts'
@@ -160,10 +161,21 @@ function addOpenapi(program: Command): void {
     .command('openapi')
     .description('Print the OpenAPI document of the API.')
     .option('--control', 'that of the control API instead')
-    .action(async ({ control }: { control?: true }) => {
+    .option('--extension <names>', 'with these extensions, divided by commas')
+    .option('--openapi <file>', 'with what an OpenAPI document adds')
+    .action(async (flags: { control?: true; extension?: string; openapi?: string }) => {
       const { apiDocument, controlDocument } = await import('../control/documents.ts')
       const { controlRoutes } = await import('../control/routes/index.ts')
-      console.log(JSON.stringify(control ? controlDocument(controlRoutes) : apiDocument(), null, 2))
+      const { knownOperations } = await import('./config-file.ts')
+      const document = flags.control
+        ? controlDocument(controlRoutes)
+        : apiDocument(
+            knownOperations({
+              extensions: flags.extension?.split(',') as ExtensionName[] | undefined,
+              openapi: flags.openapi,
+            }),
+          )
+      console.log(JSON.stringify(document, null, 2))
     })
 }
 

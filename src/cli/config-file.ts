@@ -2,8 +2,9 @@
  * What the server is started with: the options of `createGateway`, from a file, and the scenarios of both.
  */
 import { dirname, extname, resolve } from 'node:path'
+import { GatewayCore } from '../gateway/gateway.ts'
 import { readDataFile } from '../lib/data-file.ts'
-import { everyOperation, operationsOf } from '../operations/index.ts'
+import type { Operation } from '../operation.ts'
 import type { GatewayOptionsInput } from '../sandbox/options.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 import { UsageError } from './usage-error.ts'
@@ -45,16 +46,16 @@ export function loadScenarios(
 ): LoadedScenarios {
   const files = given.flatMap((each, place) => (isPath(each) ? { file: each, place } : []))
   if (files.length === 0) return { scenarios: [...given], files }
-  const operations = knownOperations(options)
+  const { extensions, operations: own, openapi, dialect } = options
+  const operations = knownOperations({ extensions, operations: own, openapi, dialect })
   const scenarios = given.map((each) => (isPath(each) ? loadScenarioFile(each, operations) : each))
   return { scenarios, files }
 }
 
-/** What rules may name. Throws a `UsageError` for a document that cannot be read. */
-function knownOperations({ extensions = [], operations = [], openapi }: GatewayOptionsInput) {
+/** What a gateway with these options answers. Throws a `UsageError` for what is wrong with them. */
+export function knownOperations(options: GatewayOptionsInput): readonly Operation[] {
   try {
-    // The gateway checks again, by what it answers; a dialect may bring extensions of its own.
-    return [...operationsOf({ extensions, operations, openapi }), ...everyOperation]
+    return new GatewayCore(options).operations
   } catch (error) {
     throw new UsageError((error as Error).message.replace('createGateway: ', ''))
   }

@@ -138,13 +138,13 @@ function prepare(flags: ServeFlags) {
   const options = config === undefined ? {} : readConfig(config)
   if (flags.openapi !== undefined) options.openapi = flags.openapi
   if (flags.extension) options.extensions = flags.extension as ExtensionName[]
+  if (flags.dialect !== undefined) options.dialect = flags.dialect
   const { scenarios, files } = loadScenarios([...(options.scenarios ?? []), ...scenario], options)
   try {
     const gateway = new GatewayCore({
       ...options,
       ...(seed !== undefined && { seed }),
       ...(maxMemory !== undefined && { maxHeldBytes: maxMemory }),
-      ...(flags.dialect !== undefined && { dialect: flags.dialect }),
       ...replayOptions(flags),
       scenarios,
       sandboxes: {

@@ -1,24 +1,30 @@
 /**
  * The two documents: of the emulated API, and of the control API.
  */
+import type { Operation } from '../operation.ts'
+import { DocumentOperation } from '../operations/document/document-operations.ts'
 import { operations } from '../operations/index.ts'
 import { toDocument } from './openapi.ts'
 import type { ControlRoute } from './route.ts'
+import { withDocument } from './with-document.ts'
 
 /** Spec: Versioning, 2. */
 const version = '1.0.0'
 
-export function apiDocument(): object {
-  return toDocument({
+/** @param answered What a gateway answers. Default: the specification. */
+export function apiDocument(answered: readonly Operation[] = operations): object {
+  const added = answered.filter((each) => each instanceof DocumentOperation)
+  const ours = toDocument({
     title: 'Model Gateway API',
     version,
     description:
       'As Understudy plays it. Only 200 and 500 are specified; every other reply, and every field beyond the specification, is a choice of the double: see its table of assumptions.',
     base: '/api/v1',
-    described: operations,
+    described: answered.filter((each) => !(each instanceof DocumentOperation)),
     isEmulated: true,
     bearer: 'An API key; a sandbox’s own key selects that sandbox.',
   })
+  return withDocument(ours, added)
 }
 
 export function controlDocument(routes: readonly ControlRoute[]): object {

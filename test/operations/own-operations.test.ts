@@ -1,0 +1,115 @@
+/**
+ * `createGateway({ operations })`: operations of a person's own, also with a copy of zod of their own.
+ */
+import { cp, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import * as zod from 'zod'
+import { apiDocument } from '../../src/control/documents.ts'
+import { createGateway, defineOperation, ok } from '../../src/index.ts'
+import { hardDocument } from '../document/hard-document.ts'
+
+function reportIn(z: typeof zod) {
+  return defineOperation({
+    id: 'makeReport',
+    method: 'post',
+    path: '/reports/{id}',
+    summary: 'Makes a report',
+    tag: 'Reports',
+    params: z.object({ id: z.string().min(3) }),
+    query: z.object({ pages: z.coerce.number().int().optional() }),
+    body: z.object({ title: z.string() }),
+    response: z.object({ data: z.object({ id: z.string(), title: z.string(), pages: z.int() }) }),
+    resolve: ({ params, query, body }) =>
+      ok({ data: { id: params.id, title: body.title, pages: query.pages ?? 1 } }),
+  })
+}
+
+async function post(operation: ReturnType<typeof reportIn>, path: string, body: object) {
+  const response = await createGateway({ operations: [operation] }).fetch(
+    `https://gateway.example/api/v1${path}`,
+    {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    },
+  )
+  return { status: response.status, body: await response.json() }
+}
+
+describe('Own operations', () => {
+  const copies: [string, () => Promise<typeof zod>][] = [
+    ['the zod of the package', async () => zod],
+    ['another copy of zod', copyOfZod],
+  ]
+
+  it.each(copies)('are routed, checked and documented with %s', async (_, load) => {
+    const operation = reportIn(await load())
+    expect((await post(operation, '/reports/abc?pages=3', { title: 'Tides' })).body).toEqual({
+      data: { id: 'abc', title: 'Tides', pages: 3 },
+    })
+    const refused = await post(operation, '/reports/ab', {})
+    expect(refused.body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual([
+      'params.id',
+      'body.title',
+    ])
+    const { paths } = apiDocument(
+      createGateway({ operations: [operation] }).operations,
+    ) as typeof hardDocument
+    expect(Reflect.get(paths, '/reports/{id}').post).toMatchObject({
+      operationId: 'makeReport',
+      parameters: [
+        { name: 'id', in: 'path' },
+        { name: 'pages', in: 'query' },
+      ],
+    })
+  })
+
+  const good = reportIn(zod)
+  it.each([
+    [{ ...good, response: undefined }, /operation 'makeReport': response is missing/],
+    [{ ...good, body: { type: 'object' } }, /operation 'makeReport': body must be a schema of zod 4/],
+    [{ ...good, method: 'GET' }, /method 'GET' is none of get, post, .*did you mean 'get'/],
+    [{ ...good, path: 'reports' }, /path 'reports' must begin with a slash/],
+    [{ ...good, id: 'getPreset' }, /operation 'getPreset': there is an operation of this id already/],
+    [
+      { ...good, method: 'patch', path: '/workspaces/{key}' },
+      /PATCH \/workspaces\/\{key\} is answered by 'updateWorkspace' already/,
+    ],
+    [{ ...good, resolve: undefined }, /resolve must be a function/],
+  ])('are refused with one clear line: %#', (operation, message) => {
+    expect(() => createGateway({ operations: [operation as typeof good] })).toThrow(message)
+  })
+})
+
+describe('The OpenAPI document', () => {
+  it('shows extensions that are on, and what comes from a document, with every reference leading somewhere', () => {
+    const { operations } = createGateway({ extensions: ['chat'], openapi: hardDocument })
+    const document = JSON.parse(JSON.stringify(apiDocument(operations)))
+    expect(document.paths['/chat/completions'].post.operationId).toBe('createChatCompletion')
+    expect(document.paths['/files'].get.operationId).toBe('listFiles')
+    expect(document.paths['/providers'].get.operationId).toBe('listProviders')
+    // One path for both, by the name that ours gives its parameter.
+    expect(Object.keys(document.paths['/workspaces/{id}']).sort()).toEqual(['get', 'patch'])
+    expect(document.paths['/workspaces/{id}'].get.parameters[0].name).toBe('id')
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)
+    for (const [, path = ''] of references) {
+      const target = path.split('/').reduce((value, key) => value?.[key.replaceAll('~1', '/')], document)
+      expect(target, path).toBeDefined()
+    }
+  })
+})
+
+async function copyOfZod(): Promise<typeof zod> {
+  const folder = await mkdtemp(join(tmpdir(), 'understudy-zod-'))
+  const source = new URL('../../node_modules/zod', import.meta.url).pathname
+  await cp(source, folder, {
+    recursive: true,
+    filter: (file) => !/\.[cm]?ts$|\/src$|locales\/.*\.cjs$/.test(file),
+  })
+  const copy = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'index.js')).href)
+  expect(copy.ZodObject).not.toBe(zod.ZodObject)
+  return copy
+}

@@ -1,0 +1,28 @@
+import { createGateway, defineOperation, GatewayError, ok } from 'gateway-understudy'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+
+const getReport = defineOperation({
+  id: 'getReport',
+  method: 'get',
+  path: '/reports/{id}',
+  summary: 'One report',
+  tag: 'Reports',
+  params: z.object({ id: z.string().min(3) }),
+  response: z.object({ data: z.object({ id: z.string(), pages: z.int() }) }),
+  resolve({ params }) {
+    if (params.id === 'none') throw new GatewayError(404)
+    return ok({ data: { id: params.id, pages: 12 } })
+  },
+})
+
+const gateway = createGateway({ operations: [getReport] })
+const get = (path: string) =>
+  gateway.fetch(`https://gateway.example/api/v1${path}`, { headers: { authorization: 'Bearer any' } })
+
+test('an operation of your own is answered, checked, and can be made to fail', async () => {
+  expect(await (await get('/reports/r-17')).json()).toEqual({ data: { id: 'r-17', pages: 12 } })
+  expect((await get('/reports/no')).status).toBe(400)
+  using _active = gateway.fail(503, { on: 'getReport' })
+  expect((await get('/reports/r-17')).status).toBe(503)
+})
