@@ -35,7 +35,7 @@ export interface WorkerFixtures {
 export interface TestFixtures {
   /**
    * A new one for each test: the application under test is given `sandbox.baseUrl` or `sandbox.apiKey`. The report of
-   * a test that fails has its journal, as text and as HAR.
+   * a test that fails has its journal, as text and as HAR, and the whole sandbox as a file that the console opens.
    */
   sandbox: RemoteSandbox
 }
@@ -66,14 +66,17 @@ function sharedCalls({ journal }: RemoteGateway): Promise<JournalEntry[]> {
 }
 
 async function attachJournal(
-  { id, journal }: RemoteSandbox,
+  sandbox: RemoteSandbox,
   testInfo: TestInfo,
   shared: readonly JournalEntry[],
 ): Promise<void> {
+  const { id, journal } = sandbox
   const own = journalText(`Sandbox ${id}`, await journal.entries())
   const elsewhere = sharedCallsText(shared)
   const text = elsewhere === '' ? own : `${own}\nBeside it, ${elsewhere}`
   await testInfo.attach('journal.txt', { contentType: 'text/plain', body: text })
   const har = JSON.stringify(await journal.har(), null, 2)
+  const file = JSON.stringify(await sandbox.save(), null, 2)
+  await testInfo.attach('sandbox.json', { contentType: 'application/json', body: file })
   await testInfo.attach('journal.har', { contentType: 'application/json', body: har })
 }

@@ -120,6 +120,10 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
     return this.client.get(`${this.#path}/usage`)
   }
 
+  save({ calls = true }: Parameters<RemoteFace['save']>[0] = {}): ReturnType<RemoteFace['save']> {
+    return this.client.whole('GET', `${this.#path}/file?calls=${calls}`)
+  }
+
   snapshot(): Promise<SandboxSnapshot> {
     return this.client.post(`${this.#path}/snapshots`)
   }
@@ -161,6 +165,11 @@ export class RemoteGateway extends RemoteSandbox {
         ? this.client.post<Whereabouts>('/sandboxes', given)
         : this.client.put<Whereabouts>(`/sandboxes/${encodeURIComponent(id)}`, given)
     return new RemoteSandbox(this.client, await made)
+  }
+
+  /** A sandbox that goes on where one that was saved has been: `save()` gives the file. */
+  async openSandbox(file: object): Promise<RemoteSandbox> {
+    return new RemoteSandbox(this.client, await this.client.post<Whereabouts>('/sandbox-files', file))
   }
 
   /** Checks a scenario that is written in YAML or JSON: every problem with its line and column. */

@@ -10,7 +10,15 @@
  *   expect(sandbox).toHaveReceivedTimes('createResponse', 2)
  * })
  */
-import { test as base, expect, type MatcherState, type TestAPI, type TestContext } from 'vitest'
+import {
+  test as base,
+  expect,
+  type MatcherState,
+  recordArtifact,
+  type TestAPI,
+  type TestArtifactBase,
+  type TestContext,
+} from 'vitest'
 import { type Interception, intercept } from './adapters/intercept.ts'
 import type { UnhandledRequests } from './adapters/intercept-destination.ts'
 import { createGateway, type Gateway } from './core.ts'
@@ -118,6 +126,11 @@ expect.extend({
 })
 
 declare module 'vitest' {
+  interface TestArtifactRegistry {
+    /** The sandbox of a test that has failed, as a file that the console opens. */
+    'gateway-understudy:sandbox': TestArtifactBase & { type: 'gateway-understudy:sandbox' }
+  }
+
   // The type parameters are those of Vitest: an interface is only extended by one that has the same.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /**
@@ -209,15 +222,24 @@ function withBaseUrl(sandbox: Sandbox<Bodies>, { options }: Gateway): TestSandbo
 
 function printIfFailed(
   gateway: Gateway,
-  { id, journal }: TestSandbox,
+  sandbox: TestSandbox,
   onTestFailed: TestContext['onTestFailed'],
 ): void {
+  const { id, journal } = sandbox
   const before = sharedCalls(gateway)
-  onTestFailed(({ task }) => {
+  onTestFailed(async ({ task }) => {
     const own = journalText(`Its sandbox, ${id},`, journal.entries())
     const elsewhere = id === 'default' ? '' : sharedCallsText(newest(gateway, sharedCalls(gateway) - before))
+    await attachSandbox(task, sandbox)
     console.error(`'${task.name}' has failed. ${own}${elsewhere && `\nBeside it, ${elsewhere}`}`)
   })
+}
+
+/** To the report, as a file that the console opens. */
+async function attachSandbox(task: TestContext['task'], sandbox: TestSandbox): Promise<void> {
+  const body = new TextEncoder().encode(JSON.stringify(sandbox.save()))
+  const attachments = [{ contentType: 'application/json', body }]
+  await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
 }
 
 /** The newest calls of the default sandbox. */

@@ -65,7 +65,7 @@ function Sandbox({ info }: { info: SandboxInfo }) {
   const forward = useSignal('60')
   const act = (path: string, body?: unknown) => ask<{ id: string }>('POST', below(id, path), body)
   const save = async () => {
-    const text = await (await send('GET', below(id, '/file?journal=true'))).text()
+    const text = await (await send('GET', below(id, '/file'))).text()
     const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
     const link = Object.assign(document.createElement('a'), { href: url, download: `sandbox-${id}.json` })
     link.click()

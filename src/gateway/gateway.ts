@@ -40,6 +40,7 @@ type Face = Pick<
   | 'activeScenarios'
   | 'unusedRules'
   | 'usage'
+  | 'save'
   | 'snapshot'
   | 'restore'
 >
@@ -84,6 +85,11 @@ export class GatewayCore implements Face {
   /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
   createSandbox(options: NewSandbox = {}): Sandbox<Bodies> {
     return this.sandboxes.create(options) as Sandbox<Bodies>
+  }
+
+  /** A sandbox that goes on where one that was saved has been: `save()` gives the file. */
+  openSandbox(file: object): Promise<Sandbox<Bodies>> {
+    return this.sandboxes.open(file) as Promise<Sandbox<Bodies>>
   }
 
   /**
@@ -136,6 +142,7 @@ export class GatewayCore implements Face {
   readonly activeScenarios: Face['activeScenarios'] = () => this.#default.activeScenarios()
   readonly usage: Face['usage'] = () => this.#default.usage()
   readonly unusedRules: Face['unusedRules'] = (): UnusedRule[] => this.#default.unusedRules()
+  readonly save: Face['save'] = (options) => this.#default.save(options)
   readonly snapshot: Face['snapshot'] = () => this.#default.snapshot()
   readonly restore: Face['restore'] = (snapshot) => this.#default.restore(snapshot)
   readonly reset: Face['reset'] = () => this.#default.reset()

@@ -118,6 +118,21 @@ export class QuotaUse {
     return { ...told, resetMs, requests: ofRequests, tokens: ofTokens }
   }
 
+  /** What was used by each caller, as data. */
+  toJSON(): [string, Use[]][] {
+    return [...this.#uses]
+  }
+
+  static from(uses: readonly (readonly [string, readonly Use[]])[]): QuotaUse {
+    const quota = new QuotaUse()
+    for (const [caller, used] of uses)
+      quota.#uses.set(
+        caller,
+        used.map((use) => ({ ...use })),
+      )
+    return quota
+  }
+
   copy(): QuotaUse {
     const copy = new QuotaUse()
     for (const [caller, uses] of this.#uses)

@@ -23,6 +23,17 @@ export class Occurrences {
     return before
   }
 
+  /** The counts, as data. */
+  toJSON(): Record<string, number> {
+    return Object.fromEntries([...(this.#shared ?? []), ...(this.#counts ?? [])])
+  }
+
+  static from(counts: Readonly<Record<string, number>>): Occurrences {
+    const occurrences = new Occurrences()
+    occurrences.#counts = new Map(Object.entries(counts).slice(-capacity))
+    return occurrences
+  }
+
   /** The same counts, which go their own way from now on. */
   fork(): Occurrences {
     if (this.#counts) this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts

@@ -33,6 +33,7 @@ export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
         | 'activeScenarios'
         | 'unusedRules'
         | 'usage'
+        | 'save'
         | 'snapshot'
         | 'restore'
         | 'reset'

@@ -24,6 +24,7 @@ import { weightOf } from '../rules/use.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
 import type { SandboxClock } from './sandbox-clock.ts'
 import type { SandboxSetup } from './sandbox-host.ts'
+import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
 
 /** A function that replies; it gets the sandbox that the request is for, too. */
@@ -234,6 +235,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** The rules in force that have not happened once. */
   unusedRules(): UnusedRule[] {
     return this.rules.unused()
+  }
+
+  /**
+   * The whole sandbox as data, for a file that the console opens, or `gateway.openSandbox()`: rows that differ from the
+   * seed, scenarios with their progress, clock and counters, and the journal, secrets hidden.
+   *
+   * @param options.calls Whether the journal goes along. Default: true.
+   */
+  save({ calls = true }: { calls?: boolean } = {}): SandboxFile {
+    return toSandboxFile(this as never, calls)
   }
 
   /** The present state, to go back to. Costs nothing until somebody writes. */

@@ -2,20 +2,27 @@
  * The living sandboxes, by id: made, found, and let go when nobody has used them for long.
  */
 
+import { DatabaseState } from '../database/database-state.ts'
 import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallListener } from '../journal/call-listener.ts'
 import { HeldBytes } from '../journal/held-bytes.ts'
+import { Ledger } from '../journal/ledger.ts'
 import { Clock } from '../lib/clock.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
+import { fromRulesFile } from '../rules/rules-file.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { Current } from './current.ts'
+import { Occurrences } from './occurrences.ts'
 import { GatewayOptions, type GatewayOptionsInput } from './options.ts'
 import { Sandbox } from './sandbox.ts'
 import type { SandboxHost, SandboxSetup } from './sandbox-host.ts'
+import { PromptCache } from './prompt-cache.ts'
+import { SandboxFile } from './sandbox-file.ts'
 import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
+import { keepSavedCalls } from './saved-calls.ts'
 
 export interface NewSandbox {
   /**
@@ -103,6 +110,30 @@ export class Sandboxes implements SandboxHost {
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
     const ownOptions = { ...options, ...result.data }
     return this.#admit(id, ownOptions, seedDataOf(ownOptions))
+  }
+
+  /**
+   * A sandbox that goes on where the one of a file was. Throws 400 for a file that is wrong, 409 for one of another
+   * seed, and what `create` throws.
+   */
+  async open(given: unknown): Promise<Sandbox> {
+    const file = SandboxFile.safeParse(given)
+    if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
+    const { seed, fixtures, changes, rules, clock, occurrences, calls = [] } = file.data
+    const { options } = this.#setup
+    const isOwn = seed !== options.seed || Object.keys(fixtures).length > 0
+    const own = isOwn ? { ...options, seed, fixtures } : options
+    const seedData = isOwn ? seedDataOf(own) : this.#seedData
+    const sandbox = this.#admit(undefined, own, seedData, {
+      database: await DatabaseState.snapshotOf(seedData, changes),
+      rules: fromRulesFile(rules, (scenario) => this.toScenario(scenario)),
+      clock,
+      occurrences: Occurrences.from(occurrences),
+      ledger: new Ledger(),
+      promptCache: new PromptCache(),
+    })
+    keepSavedCalls(sandbox, calls)
+    return sandbox
   }
 
   /** The living sandbox with this id. Throws 410 where there is none, 421 where it lives on another node. */

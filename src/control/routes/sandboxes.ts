@@ -116,6 +116,32 @@ export const sandboxRoutes = [
     run: (sandbox) => sandbox.reset(),
   }),
   sandboxRoute({
+    id: 'saveSandbox',
+    method: 'get',
+    path: '/file',
+    summary:
+      'Save a whole sandbox as a file: rows that differ from the seed, scenarios, clock, counters, calls',
+    tag: 'Sandboxes',
+    query: z.strictObject({
+      calls: z.enum(['true', 'false']).optional().describe('Whether the journal goes along. Default: true.'),
+    }),
+    response: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }),
+    run: (sandbox, { query: { calls } }) => sandbox.save({ calls: calls !== 'false' }),
+  }),
+  gatewayRoute({
+    id: 'openSandbox',
+    method: 'post',
+    path: '/sandbox-files',
+    summary: 'Create a sandbox that goes on where the one of a file was',
+    tag: 'Sandboxes',
+    status: 201,
+    body: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }),
+    response: OneSandbox,
+    run: async ({ gateway, body, ...origins }) => ({
+      data: infoOf(await gateway.sandboxes.open(body), origins),
+    }),
+  }),
+  sandboxRoute({
     id: 'createSnapshot',
     method: 'post',
     path: '/snapshots',
