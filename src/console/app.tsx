@@ -68,7 +68,8 @@ export function App() {
           ?
         </button>
       </header>
-      <main>
+      {/* Figures have nothing else that takes the focus, and may have to be scrolled. */}
+      <main tabIndex={view === 'figures' ? 0 : undefined}>
         {problem.value && !needsToken.value && <Notice>{problem}</Notice>}
         {needsToken.value ? <Token /> : <Screen />}
       </main>
