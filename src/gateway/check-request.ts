@@ -33,7 +33,8 @@ export function checkRequest(
   const { search, body: said } = dialect ? toOurs(dialect, operation.id, sent) : sent
   // A fault may ask for the other form of the answer.
   const body = stream === undefined ? said : { ...(said as object), stream }
-  const { violations, given, ...parts } = readParts(operation, { params, search, headers, body })
+  const schemas = schemasFor(operation, record)
+  const { violations, given, ...parts } = readParts(schemas, { params, search, headers, body })
   const remarks = remarksOn(operation, { query: given, body })
   if (state.options.strict) {
     for (const { path, said, isTolerated } of remarks) {
@@ -60,6 +61,13 @@ function bodyOf(operation: Operation, { body, requestText, headers }: CallRecord
     throw invalidRequest([{ path: 'body', message: 'A body is needed', rule: 'required' }])
   assertJsonBody(requestText, body)
   return body
+}
+
+/** Nothing depends on what is stored where a rule scripts the reply. */
+function schemasFor(operation: Operation, { state, match }: CallRecord<SandboxState>): Schemas {
+  const { storingBody } = operation
+  const isFree = state.options.storedResponses || match?.effect.reply !== undefined
+  return isFree && storingBody ? { ...operation, body: storingBody } : operation
 }
 
 /** The parts of a request as their schemas make them. Throws a 400 that lists all violations. */

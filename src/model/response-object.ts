@@ -45,6 +45,8 @@ export function toResponseObject(
     usage: toUsage(usage),
     instructions: body.instructions ?? null,
     ...(body.text && { text: body.text }),
+    ...(body.previous_response_id != null && { previous_response_id: body.previous_response_id }),
+    ...(body.store && { store: true }),
     metadata: body.metadata ?? {},
     temperature: body.temperature ?? null,
     top_p: body.top_p ?? null,

@@ -3,13 +3,14 @@
  */
 import { eventStream, ok } from '../http/reply.ts'
 import { answerRequest } from '../model/answer-request.ts'
+import { store, withPrevious } from '../model/previous-response.ts'
 import { tellingOf, toResponseObject } from '../model/response-object.ts'
 import { assumptionsOf } from '../model/responses-assumptions.ts'
 import { readResponsesConversation } from '../model/responses-conversation.ts'
 import { withScriptedHead } from '../model/script.ts'
 import { streamFrames } from '../model/stream.ts'
 import { defineOperation } from '../operation.ts'
-import { CreateResponseBody } from '../resources/create-response-body.ts'
+import { CreateResponseBody, StoringResponseBody } from '../resources/create-response-body.ts'
 import { ResponseObject } from '../resources/response.ts'
 import { ResponseStreamEvent } from '../resources/stream-event.ts'
 
@@ -25,6 +26,7 @@ export const createResponse = defineOperation({
   events: ResponseStreamEvent,
   refuses: [404],
   body: CreateResponseBody,
+  storingBody: StoringResponseBody,
   restsOn: {
     model: 'modelName',
     input: 'inputItems',
@@ -36,9 +38,10 @@ export const createResponse = defineOperation({
   readConversation: readResponsesConversation,
   response: ResponseObject,
   async resolve({ body, now, requestKey, script, ...context }) {
-    const answered = await answerRequest(body, { ...context, script })
+    const answered = await answerRequest(withPrevious(body, context.sandbox), { ...context, script })
     const response = toResponseObject(answered, { now, requestKey })
     context.used(answered.used)
+    store(answered.body, response, context.sandbox)
     for (const name of assumptionsOf(body, response)) context.assume(name)
     const { options } = context.sandbox
     const reply = body.stream

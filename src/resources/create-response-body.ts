@@ -167,14 +167,16 @@ const fields = () => ({
     .optional(),
 })
 
+const unknownFunction = {
+  path: ['tool_choice', 'name'],
+  message: 'Must name one of the function tools',
+  params: { rule: 'unknown_tool' },
+}
+
 export const CreateResponseBody = z.lazy(() =>
   z
     .looseObject(fields())
-    .refine(offersForcedFunction, {
-      path: ['tool_choice', 'name'],
-      message: 'Must name one of the function tools',
-      params: { rule: 'unknown_tool' },
-    })
+    .refine(offersForcedFunction, unknownFunction)
     .meta({
       id: 'CreateResponseBody',
       description: 'A request for a model response.',
@@ -191,13 +193,24 @@ export const CreateResponseBody = z.lazy(() =>
     }),
 )
 
+/** The same where responses are stored, or where the answer does not depend on it. */
+export const StoringResponseBody = z.lazy(() =>
+  z
+    .looseObject({
+      ...fields(),
+      store: z.boolean().nullish(),
+      previous_response_id: z.string().min(1).nullish(),
+    })
+    .refine(offersForcedFunction, unknownFunction),
+)
+
 /** What a preset may bring to a request: all fields but the input, each as a request may have it. */
 export const RequestSettings = z.lazy(() => {
   const { input: _, ...settings } = fields()
   return z.looseObject({ ...settings, model: z.string().min(1) }).partial()
 })
 
-export type CreateResponseBody = z.infer<typeof CreateResponseBody>
+export type CreateResponseBody = z.infer<typeof StoringResponseBody>
 
 /** JSON Schema of an object of one type. */
 function typed(type: string): Record<string, unknown> {

@@ -186,6 +186,8 @@ export const ResponseObject = z.lazy(() =>
         .looseObject({})
         .optional()
         .describe('As it was asked for: some clients parse structured output only where it is named here.'),
+      previous_response_id: z.string().optional().describe('Only where responses are stored.'),
+      store: z.literal(true).optional().describe('Only where it was asked for.'),
       metadata: z.record(z.string(), z.unknown()).nullable(),
       temperature: z.number().nullable(),
       top_p: z.number().nullable(),

@@ -91,6 +91,12 @@ export const GatewayOptions = z.strictObject({
     .boolean()
     .default(false)
     .describe('Input that an earlier prompt of the sandbox began with counts as cached tokens.'),
+  storedResponses: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Responses are stored unless `store` is false, and `previous_response_id` goes on from one. Otherwise both are refused.',
+    ),
   streamEvents: z.enum(['all', 'documented']).default('all'),
   firstEventMs: milliseconds.default(0).describe('Wait before the first event of a stream.'),
   tokensPerSecond: z.number().positive().optional().describe('Pace of a stream. Default: no pacing.'),

@@ -15,6 +15,7 @@ import { Rules, type RulesSnapshot } from '../rules/rules.ts'
 import { Occurrences } from './occurrences.ts'
 import type { GatewayOptions } from './options.ts'
 import { PromptCache } from './prompt-cache.ts'
+import { StoredResponses } from './stored-responses.ts'
 
 /** The sandbox of a state. */
 export interface StateOwner {
@@ -38,6 +39,7 @@ export interface StateSnapshot {
   readonly occurrences: Occurrences
   readonly ledger: Ledger
   readonly promptCache: PromptCache
+  readonly storedResponses: StoredResponses
 }
 
 export class SandboxState implements RecordOwner {
@@ -50,6 +52,8 @@ export class SandboxState implements RecordOwner {
   readonly ledger: Ledger
   /** Beginnings of prompts, for `promptCache`. */
   readonly promptCache: PromptCache
+  /** For `storedResponses`. */
+  readonly storedResponses: StoredResponses
   readonly #owner: StateOwner
   readonly #held = new Set<() => void>()
 
@@ -62,6 +66,7 @@ export class SandboxState implements RecordOwner {
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
     this.promptCache = from?.promptCache.copy() ?? new PromptCache()
+    this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
     const { seed } = options
     this.rules = new Rules({ seed, clock: this.clock, spent: () => this.ledger.cost })
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
@@ -138,6 +143,7 @@ export class SandboxState implements RecordOwner {
       occurrences: this.occurrences.fork(),
       ledger: this.ledger.copy(),
       promptCache: this.promptCache.copy(),
+      storedResponses: this.storedResponses.copy(),
     }
   }
 }

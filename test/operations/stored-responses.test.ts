@@ -1,0 +1,124 @@
+import OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import type { GatewayOptionsInput } from '../../src/sandbox/options.ts'
+
+const model = 'aurora/dawn-2'
+
+function setup(options: GatewayOptionsInput = { storedResponses: true }) {
+  const gateway = createGateway(options)
+  const client = (apiKey = 'any') =>
+    new OpenAI({ apiKey, baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch, maxRetries: 0 })
+  return { gateway, client: client(), clientOf: client }
+}
+
+describe('storedResponses', () => {
+  it('is off by default: both fields are refused, as by the real thing', async () => {
+    const { client } = setup({})
+    await expect(client.responses.create({ model, input: 'Hi', store: true })).rejects.toMatchObject({
+      status: 400,
+      error: {
+        metadata: { violations: [{ path: 'body.store', message: 'Must be false: nothing is stored' }] },
+      },
+    })
+    await expect(
+      client.responses.create({ model, input: 'Hi', previous_response_id: 'resp_1' }),
+    ).rejects.toMatchObject({ status: 400 })
+  })
+
+  it('goes on from an earlier response as if its conversation had been sent', async () => {
+    const { client } = setup()
+    const first = await client.responses.create({ model, input: 'Tell me of tides', store: true })
+    expect(first).toMatchObject({ store: true })
+    const second = await client.responses.create({
+      model,
+      input: 'And of winds?',
+      previous_response_id: first.id,
+    })
+    expect(second.previous_response_id).toBe(first.id)
+    const whole = await client.responses.create({
+      model,
+      input: [
+        { type: 'message', role: 'user', content: 'Tell me of tides' },
+        ...first.output,
+        { type: 'message', role: 'user', content: 'And of winds?' },
+      ] as OpenAI.Responses.ResponseInput,
+    })
+    expect(second.output_text).toBe(whole.output_text)
+    expect(second.usage?.input_tokens).toBe(whole.usage?.input_tokens)
+    const third = await client.responses.create({ model, input: 'Go on', previous_response_id: second.id })
+    expect(third.usage?.input_tokens).toBeGreaterThan(second.usage?.input_tokens ?? 0)
+  })
+
+  it('stores streamed responses, and those whose store is left out', async () => {
+    const { client } = setup()
+    const { id } = await client.responses.stream({ model, input: 'Hi' }).finalResponse()
+    const next = await client.responses.create({ model, input: 'More', previous_response_id: id })
+    expect(next.status).toBe('completed')
+  })
+
+  it('takes the outputs of functions that an earlier response called', async () => {
+    const { client, gateway } = setup()
+    gateway.use({
+      on: 'createResponse',
+      times: 1,
+      reply: { output: [{ type: 'function_call', name: 'look', call_id: 'call_1' }] },
+    })
+    const { id } = await client.responses.create({ model, input: 'Look' })
+    const next = await client.responses.create({
+      model,
+      previous_response_id: id,
+      input: [{ type: 'function_call_output', call_id: 'call_1', output: 'a lighthouse' }],
+    })
+    expect(next.output_text).toContain('a lighthouse')
+  })
+
+  it.each([
+    ['was never there', async () => 'resp_none'],
+    [
+      'was not stored',
+      async (client: OpenAI) => (await client.responses.create({ model, input: 'Hi', store: false })).id,
+    ],
+  ])('refuses a response that %s', async (_, made) => {
+    const { client } = setup()
+    const id = await made(client)
+    await expect(
+      client.responses.create({ model, input: 'More', previous_response_id: id }),
+    ).rejects.toMatchObject({
+      status: 400,
+      error: {
+        metadata: {
+          violations: [{ path: 'body.previous_response_id', rule: 'previous_response_not_found' }],
+        },
+      },
+    })
+  })
+
+  it('keeps sandboxes apart, forgets at a reset, and remembers in a snapshot', async () => {
+    const { gateway, client, clientOf } = setup()
+    const { id } = await client.responses.create({ model, input: 'Hi' })
+    const more = (own: OpenAI) =>
+      own.responses.create({ model, input: 'More', previous_response_id: id }).then(
+        ({ status }) => status,
+        ({ status }) => status,
+      )
+    expect(await more(clientOf(gateway.createSandbox().apiKey))).toBe(400)
+    const snapshot = gateway.snapshot()
+    gateway.reset()
+    expect(await more(client)).toBe(400)
+    gateway.restore(snapshot)
+    expect(await more(client)).toBe('completed')
+  })
+
+  it('is not needed where a rule scripts the reply', async () => {
+    const { gateway, client } = setup({})
+    gateway.reply('Scripted')
+    const { output_text } = await client.responses.create({
+      model,
+      input: 'Hi',
+      store: true,
+      previous_response_id: 'resp_1',
+    })
+    expect(output_text).toBe('Scripted')
+  })
+})
