@@ -23,17 +23,27 @@ import { type Interception, intercept } from './adapters/intercept.ts'
 import type { UnhandledRequests } from './adapters/intercept-destination.ts'
 import { createGateway, type Gateway } from './core.ts'
 import { sandboxBaseUrl } from './gateway/address.ts'
+import { type PromptOptions, promptsText } from './gateway/prompts.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './journal/expectations.ts'
 import type { CallMatch } from './journal/journal.ts'
 import { calls, journalText } from './journal/journal-text.ts'
 import { sharedCallsText } from './journal/shared-calls.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
+import { extensions } from './operations/extensions/index.ts'
 import { type Bodies, type OperationId, operations } from './operations/index.ts'
 import type { UnusedRule } from './rules/rules.ts'
 import type { ScriptProgress } from './rules/script-progress.ts'
 import type { GatewayOptionsInput } from './sandbox/options.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
+
+/** How prompts are written down. */
+export interface PromptSnapshotOptions extends PromptOptions {
+  /** Of the file, where a test has several. Default: the name of the test. */
+  name?: string
+}
+
+const everyOperation = [...operations, ...Object.values(extensions).flat()]
 
 /** A sandbox, and where the code under test finds it. */
 export type TestSandbox = Sandbox<Bodies> & {
@@ -120,10 +130,29 @@ expect.extend({
   toHaveUsedAllRules(received) {
     return judge(received, ({ entries, unused }) => judgeRules(unused, entries))
   },
+  async toMatchPrompts(received, options: PromptSnapshotOptions = {}) {
+    if (!isJudged(received))
+      throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
+    const text = promptsText(await received.journal.entries(), everyOperation, options)
+    const assertion = expect(text)
+    await (this.isNot ? assertion.not : assertion).toMatchFileSnapshot(promptsFile(this, options.name))
+    return { pass: !this.isNot, message: () => '' }
+  },
   toHaveFinishedScript(received) {
     return judge(received, ({ entries, scripts }) => judgeScripts(scripts, entries))
   },
 })
+
+/** Beside the test: `__prompts__/agent.test.ts/books-two-boats.txt`. */
+function promptsFile({ testPath, currentTestName }: MatcherState, name?: string): string {
+  if (testPath === undefined) throw new TypeError('toMatchPrompts() belongs into a test')
+  const place = Math.max(testPath.lastIndexOf('/'), testPath.lastIndexOf('\\')) + 1
+  const slug = (name ?? currentTestName ?? 'prompts')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 100)
+  return `${testPath.slice(0, place)}__prompts__/${testPath.slice(place)}/${slug}.txt`
+}
 
 declare module 'vitest' {
   interface TestArtifactRegistry {
@@ -150,6 +179,13 @@ declare module 'vitest' {
     toHaveNoUnmatchedRequests(): R
     /** Every rule in force has happened at least once. */
     toHaveUsedAllRules(): R
+    /**
+     * What the calls asked of models is what it was: instructions, tools, and who said what, in a file beside the test,
+     * `__prompts__/<test file>/<test>.txt`. Written the first time, and by `vitest -u`.
+     *
+     * @example await expect(sandbox).toMatchPrompts({ volatile: [/\d{4}-\d\d-\d\d/] })
+     */
+    toMatchPrompts(options?: PromptSnapshotOptions): Promise<void>
     /** Every script was followed to its end, by every conversation that began one. */
     toHaveFinishedScript(): R
   }

@@ -7,6 +7,7 @@ import type { CallUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
 import type { ResolverContext } from '../operation.ts'
 import type { CreateResponseBody } from '../resources/create-response-body.ts'
+import { latencyOf } from '../sandbox/latency-profile.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { answerPrompt } from './answer.ts'
 import { type AnswerEnd, endOf, isWritten } from './answer-end.ts'
@@ -56,10 +57,12 @@ export async function answerRequest(
   const items =
     (script && scriptedItems(script, conversation, searched)) ?? (isWritten(script) ? undefined : [])
   const search = { searched, sources: scriptedSources(script, searched) ?? found }
+  const { latencyProfile } = sandbox.options
+  const lengths = latencyProfile && latencyOf(latencyProfile, body.model)?.tokens
   const seed = choice === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', choice)
   const answer = items
     ? { items, reasoningTokens: 0 }
-    : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, assume, warn })
+    : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, lengths, assume, warn })
   const counted = cutAnswer(answer, body.max_output_tokens ?? undefined)
   const input = countInput(body, model, conversation, sandbox)
   const usage = usageOf(input, counted, script?.usage)

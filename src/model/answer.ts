@@ -5,10 +5,12 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { hash, random } from '../lib/seed.ts'
 import type { ImageGenerationCall, WebSearchAction } from '../resources/response.ts'
+import type { Quantiles } from '../sandbox/latency-profile.ts'
 import { type CitedText, citeLinks, joinPieces, linkTo } from './citations.ts'
 import type { Conversation } from './conversation.ts'
 import type { Source } from './corpus.ts'
 import type { JsonSchema } from './json-schema/schema.ts'
+import { drawLength, textOfLength } from './latency.ts'
 import type { Verbosity } from './layout.ts'
 import { type ReasoningRequest, reasoningTokens } from './reasoning.ts'
 import { fakeValue } from './structured.ts'
@@ -47,6 +49,8 @@ export interface OfferedFunction {
 /** What else an answer may look at, and tell. */
 export interface AnswerContext {
   seed: string | number
+  /** Tokens of plain texts. Default: as long as they are. */
+  lengths?: Quantiles | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
 }
@@ -148,7 +152,12 @@ function itemsFor(prompt: Prompt, key: string, context: AnswerContext): AnswerIt
 
 function writePart(prompt: Prompt, key: string, context: AnswerContext): CitedText {
   const { format, sources = [] } = prompt
-  if (format === undefined) return writeCited(prompt, key)
+  if (format === undefined) {
+    const { lengths } = context
+    if (!lengths || sources.length > 0) return writeCited(prompt, key)
+    const write = (part: number) => writeCited(prompt, part === 0 ? key : hash(key, 'part', part)).text
+    return { text: textOfLength(drawLength(lengths, key), write), annotations: [] }
+  }
   if (sources.length > 0) context.assume('citedStructure')
   const value = format === 'json' ? { answer: writeCited(prompt, key).text } : fill(format, prompt, key)
   const cited = citeLinks(JSON.stringify(value), sources)

@@ -5,15 +5,18 @@
 import type { Frame, StreamEvent } from '../http/reply.ts'
 import { random } from '../lib/seed.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
+import { drawLatency } from './latency.ts'
 
 export type PaceOptions = Pick<
   GatewayOptions,
-  'seed' | 'firstEventMs' | 'tokensPerSecond' | 'jitter' | 'keepAliveMs'
+  'seed' | 'firstEventMs' | 'tokensPerSecond' | 'jitter' | 'keepAliveMs' | 'latencyProfile'
 >
 
 export interface EventStream {
   /** Of the answer: pauses that vary are drawn for it. */
   readonly id: string
+  /** That answers: a latency profile knows its times. */
+  readonly model: string
   readonly events: Iterable<StreamEvent>
   /** Whether a token is told by this event: those are what a paced stream waits for. */
   isToken(event: StreamEvent): boolean
@@ -25,11 +28,13 @@ export interface EventStream {
 
 /** Every frame of the stream, each made when it is asked for. */
 export function* pacedFrames(
-  { id, events, isToken, toFrame, endsWithDone = true }: EventStream,
+  { id, model, events, isToken, toFrame, endsWithDone = true }: EventStream,
   options: PaceOptions,
 ): Generator<Frame> {
-  const { firstEventMs, keepAliveMs = Number.POSITIVE_INFINITY } = options
-  const pace = pacer(id, options)
+  const { keepAliveMs = Number.POSITIVE_INFINITY } = options
+  const drawn = drawLatency({ id, model }, options)
+  const firstEventMs = drawn?.firstMs ?? options.firstEventMs
+  const pace = drawn?.gapMs ?? pacer(id, options)
   /** Milliseconds that nothing has been sent. */
   let silence = 0
 

@@ -25,7 +25,7 @@ export function streamFrames(
     return isToken(event) ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }
   }
   const events = responseEvents(response, telling)
-  return pacedFrames({ id: response.id, events, isToken, toFrame }, options)
+  return pacedFrames({ id: response.id, model: response.model, events, isToken, toFrame }, options)
 }
 
 interface Delta extends StreamEvent {

@@ -3,6 +3,7 @@
  */
 import { eventStream, ok } from '../http/reply.ts'
 import { answerRequest } from '../model/answer-request.ts'
+import { withLatency } from '../model/latency.ts'
 import { store, withPrevious } from '../model/previous-response.ts'
 import { tellingOf, toResponseObject } from '../model/response-object.ts'
 import { assumptionsOf } from '../model/responses-assumptions.ts'
@@ -46,7 +47,7 @@ export const createResponse = defineOperation({
     const { options } = context.sandbox
     const reply = body.stream
       ? eventStream(streamFrames(response, options, tellingOf(answered)))
-      : ok(response)
+      : withLatency(ok(response), { ...response, outputTokens: answered.usage.outputTokens }, options)
     return script ? withScriptedHead(reply, script) : reply
   },
 })

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-options.ts'
 import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
+import { LatencyProfileOption } from './latency-profile.ts'
 import { nodeNameForm } from './sandbox-id.ts'
 
 /** Groups of operations that the specification names and does not describe. */
@@ -106,6 +107,9 @@ export const GatewayOptions = z.strictObject({
     .positive()
     .optional()
     .describe('A comment line after so long a silence in a stream. Default: none.'),
+  latencyProfile: LatencyProfileOption.optional().describe(
+    'Times and lengths by model, in place of firstEventMs and tokensPerSecond: fast, typical, reasoning, a JSON file as `profile` prints it, or the profile itself. Default: none.',
+  ),
   limitedEngine: z
     .enum(['engine_a', 'engine_b', 'engine_c'])
     .optional()

@@ -23,6 +23,7 @@ export function chatFrames(
   return pacedFrames(
     {
       id: completion.id,
+      model: completion.model,
       events: chunks(completion, telling),
       isToken: chatProtocol.isDelta,
       toFrame: (event) => ({ kind: 'event', event, wire: encodeEvent(event) }),

@@ -6,6 +6,7 @@ import { eventStream, ok } from '../../../http/reply.ts'
 import type { CallUsage } from '../../../journal/ledger.ts'
 import { type AnsweredRequest, answerRequest } from '../../../model/answer-request.ts'
 import { callUsage, pricingOf } from '../../../model/cost.ts'
+import { withLatency } from '../../../model/latency.ts'
 import { withScriptedHead } from '../../../model/script.ts'
 import { defineOperation } from '../../../operation.ts'
 import type { SandboxState } from '../../../sandbox/sandbox-state.ts'
@@ -48,7 +49,11 @@ export const createChatCompletion = defineOperation({
     const withUsage = asked.stream_options?.include_usage === true
     const reply = asked.stream
       ? eventStream(chatFrames(completion, { withUsage, failure }, sandbox.options))
-      : ok(completion)
+      : withLatency(
+          ok(completion),
+          { ...completion, outputTokens: completion.usage.completion_tokens },
+          sandbox.options,
+        )
     return script ? withScriptedHead(reply, script) : reply
   },
 })

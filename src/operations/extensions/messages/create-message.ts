@@ -4,6 +4,7 @@
 import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
 import { answerRequest } from '../../../model/answer-request.ts'
+import { withLatency } from '../../../model/latency.ts'
 import { withScriptedHead } from '../../../model/script.ts'
 import { defineOperation } from '../../../operation.ts'
 import { MessageObject, toMessageObject, toMessagesError } from './message-object.ts'
@@ -35,7 +36,9 @@ export const createMessage = defineOperation({
     // There is no message that has failed, other than in the middle of a stream.
     if (error && !asked.stream) throw new GatewayError(500, error.message, { error_type: error.code })
     const { options } = context.sandbox
-    const reply = asked.stream ? eventStream(messageFrames(message, options, error)) : ok(message)
+    const reply = asked.stream
+      ? eventStream(messageFrames(message, options, error))
+      : withLatency(ok(message), { ...message, outputTokens: answered.usage.outputTokens }, options)
     return script ? withScriptedHead(reply, script) : reply
   },
 })

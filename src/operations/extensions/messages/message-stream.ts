@@ -17,6 +17,7 @@ export function messageFrames(
   return pacedFrames(
     {
       id: message.id,
+      model: message.model,
       events: events(message, failure),
       isToken: messagesProtocol.isDelta,
       toFrame: (event) => ({ kind: 'event', event, wire: encodeNamedEvent(event) }),

@@ -1,0 +1,83 @@
+/**
+ * What the calls of a sandbox asked of models, as text for a snapshot: instructions, tools, and who said what. The same
+ * calls give the same text, in whatever order they came.
+ */
+import type { JournalEntry } from '../journal/entry.ts'
+import { fieldsOf, listOf, textOf } from '../model/loose-reading.ts'
+import type { Operation } from '../operation.ts'
+import type { Conversation } from '../rules/conversation.ts'
+
+export interface PromptOptions {
+  /** What varies from run to run: every match is written as `…`. A text stands for itself. Default: nothing. */
+  volatile?: readonly (string | RegExp)[] | undefined
+}
+
+export function promptsText(
+  entries: readonly JournalEntry[],
+  operations: readonly Pick<Operation, 'id' | 'readConversation'>[],
+  { volatile = [] }: PromptOptions = {},
+): string {
+  const readers = new Map(operations.map(({ id, readConversation }) => [id, readConversation]))
+  const counts = new Map<string, number>()
+  for (const { operation, body } of entries) {
+    const conversation = readers.get(operation ?? '')?.(body)
+    if (!conversation || operation === null) continue
+    const text = volatile.reduce(hide, promptText(operation, body, conversation))
+    counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  return [...counts]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([text, count]) => (count > 1 ? text.replace('\n', `, ${count} times\n`) : text))
+    .join('\n')
+}
+
+function promptText(operation: string, body: unknown, { items }: Conversation): string {
+  const { model, instructions, system, tools } = fieldsOf(body)
+  const lines = [`# ${operation} ${textOf(model)}`]
+  const standing = textOf(instructions ?? system)
+  if (standing !== '') lines.push('', 'instructions:', ...indented(standing))
+  const offered = listOf(tools).map(toolLine).sort()
+  if (offered.length > 0) lines.push('', 'tools:', ...offered.map((line) => `  ${line}`))
+  lines.push('', 'input:')
+  for (const item of items) {
+    if (item.kind === 'call') lines.push(`  call ${item.name}`)
+    else if (item.kind === 'result') lines.push('  result')
+    else if (item.kind === 'reference') lines.push('  earlier conversation')
+    else if (item.role === 'system' || item.role === 'developer')
+      lines.push(`  ${item.role}:`, ...indented(item.text, 4))
+    else lines.push(`  ${item.role}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** `search: Finds tides {"properties":{…}}` */
+function toolLine(tool: unknown): string {
+  const outer = fieldsOf(tool)
+  const { name = outer['type'], description, parameters, input_schema } = fieldsOf(outer['function'] ?? tool)
+  const said = textOf(description)
+  const schema = parameters ?? input_schema
+  return [
+    `${textOf(name)}${said && `: ${said.replaceAll('\n', ' ')}`}`,
+    ...(schema === undefined || schema === null ? [] : [JSON.stringify(sorted(schema))]),
+  ].join(' ')
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
+}
+
+function indented(text: string, by = 2): string[] {
+  return text.split(/\r?\n/).map((line) => (line === '' ? '' : ' '.repeat(by) + line))
+}
+
+function hide(text: string, volatile: string | RegExp): string {
+  if (typeof volatile === 'string') return volatile === '' ? text : text.replaceAll(volatile, '…')
+  const flags = volatile.flags.includes('g') ? volatile.flags : `${volatile.flags}g`
+  return text.replace(new RegExp(volatile.source, flags), '…')
+}

@@ -1,0 +1,157 @@
+/**
+ * How long a gateway takes, by model, as quantiles: an option as data, as a file that `profile` printed, or one of the
+ * bundled ones by name.
+ */
+import * as z from 'zod'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { compileGlob } from '../lib/glob.ts'
+
+/** Values at shares of all samples: `p50` is the median. */
+export const Quantiles: z.ZodType<Quantiles, Quantiles> = z.lazy(() =>
+  z
+    .record(
+      z.string().regex(/^p(?:100|\d{1,2}(?:\.\d+)?)$/, "name quantiles 'p50' or 'p99.9'"),
+      z.number().min(0),
+    )
+    .refine(
+      (quantiles) =>
+        pointsOf(quantiles).every(([, value], index, all) => value >= (all[index - 1]?.[1] ?? 0)),
+      {
+        error: 'values must not fall from one quantile to the next',
+      },
+    )
+    .refine((quantiles) => Object.keys(quantiles).length > 0, { error: 'give at least one quantile' }),
+)
+export type Quantiles = Readonly<Record<string, number>>
+
+export const LatencyProfile = z.lazy(() =>
+  z.looseObject({
+    profile: z.literal(1),
+    source: z.string().optional().describe('Where the figures are from.'),
+    models: z
+      .record(
+        z.string(),
+        z.looseObject({
+          firstByteMs: Quantiles.describe('Milliseconds until the first event of a stream.'),
+          gapMs: Quantiles.optional().describe('Milliseconds before each token of a stream. Default: none.'),
+          totalMs: Quantiles.optional().describe(
+            'Milliseconds until an answer that is no stream. Default: the first event and all gaps.',
+          ),
+          tokens: Quantiles.optional().describe(
+            'Tokens of a plain text answer. Default: as long as it is without a profile.',
+          ),
+        }),
+      )
+      .describe('By model, or a glob of models; `*` is for all others.'),
+  }),
+)
+export type LatencyProfile = z.infer<typeof LatencyProfile>
+export type ModelLatency = LatencyProfile['models'][string]
+
+/** The profile itself, whichever way it was given. */
+export const LatencyProfileOption = z.lazy(() =>
+  z.union([
+    LatencyProfile,
+    z.string().transform((given, { addIssue }): LatencyProfile => {
+      try {
+        return given.includes('.') || given.includes('/') ? readProfile(given) : findProfile(given)
+      } catch (error) {
+        addIssue({ code: 'custom', message: (error as Error).message, input: given })
+        return z.NEVER
+      }
+    }),
+  ]),
+)
+
+/** What is known of a model; undefined where the profile leaves it out. */
+export function latencyOf({ models }: LatencyProfile, model: string): ModelLatency | undefined {
+  const exact = Object.hasOwn(models, model) ? models[model] : undefined
+  if (exact) return exact
+  const covers = Object.keys(models).find((glob) => glob !== '*' && compileGlob(glob)(model.toLowerCase()))
+  return models[covers ?? '*']
+}
+
+/** Shares from 0 to 1 and their values, in order. */
+export function pointsOf(quantiles: Quantiles): [share: number, value: number][] {
+  return Object.entries(quantiles)
+    .map(([name, value]): [number, number] => [Number(name.slice(1)) / 100, value])
+    .sort(([left], [right]) => left - right)
+}
+
+/**
+ * The value at a share of all samples: between two quantiles on a straight line, outside of them on the line of the two
+ * nearest, and never below zero.
+ */
+export function valueAt(quantiles: Quantiles, share: number): number {
+  const points = pointsOf(quantiles)
+  const next = points.findIndex(([at]) => share < at)
+  const end = Math.max(1, next < 0 ? points.length - 1 : next)
+  const [from, to] = [points[end - 1], points[end]]
+  if (!from) return 0
+  if (!to) return from[1]
+  const slope = (to[1] - from[1]) / (to[0] - from[0])
+  return Math.max(0, from[1] + slope * (share - from[0]))
+}
+
+function findProfile(name: string): LatencyProfile {
+  const profile = Object.hasOwn(bundledProfiles, name) ? bundledProfiles[name] : undefined
+  if (profile) return profile
+  const names = Object.keys(bundledProfiles)
+  throw new Error(`there is no profile '${name}'${didYouMean(name, names)} (${names.join(', ')}, or a file)`)
+}
+
+/** Throws one clear line for a file that is none, or holds no profile. */
+function readProfile(file: string): LatencyProfile {
+  const fs = globalThis.process?.getBuiltinModule?.('node:fs')
+  if (!fs) throw new Error(`the file '${file}' can only be read in Node: give the profile itself`)
+  let value: unknown
+  try {
+    value = JSON.parse(fs.readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`cannot read the profile '${file}': ${(error as Error).message}`)
+  }
+  const { data, error } = LatencyProfile.safeParse(value)
+  if (data) return data
+  const [issue] = error.issues
+  throw new Error(`the profile '${file}' is wrong at '${issue?.path.join('.')}': ${issue?.message}`)
+}
+
+const plausible =
+  'No published measurement has all of these quantiles: plausible figures, in the range that public comparisons of hosted models show.'
+
+/** Profiles by name. */
+export const bundledProfiles: Readonly<Record<string, LatencyProfile>> = {
+  fast: {
+    profile: 1,
+    source: `A small model close by. ${plausible}`,
+    models: {
+      '*': {
+        firstByteMs: { p10: 120, p50: 220, p90: 450, p99: 1100 },
+        gapMs: { p10: 2, p50: 5, p90: 12, p99: 45 },
+        tokens: { p10: 25, p50: 120, p90: 420, p99: 1100 },
+      },
+    },
+  },
+  typical: {
+    profile: 1,
+    source: `A large model at a usual time of day. ${plausible}`,
+    models: {
+      '*': {
+        firstByteMs: { p10: 350, p50: 700, p90: 1800, p99: 5200 },
+        gapMs: { p10: 8, p50: 16, p90: 38, p99: 150 },
+        tokens: { p10: 40, p50: 220, p90: 800, p99: 2000 },
+      },
+    },
+  },
+  reasoning: {
+    profile: 1,
+    source: `A model that thinks before it answers. ${plausible}`,
+    models: {
+      '*': {
+        firstByteMs: { p10: 2500, p50: 9000, p90: 32_000, p99: 95_000 },
+        gapMs: { p10: 7, p50: 14, p90: 34, p99: 120 },
+        tokens: { p10: 80, p50: 380, p90: 1200, p99: 3000 },
+      },
+    },
+  },
+}

@@ -1,0 +1,154 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Frame } from '../../src/http/reply.ts'
+import { createGateway } from '../../src/index.ts'
+import { pacedFrames } from '../../src/model/paced-frames.ts'
+import { countTokens } from '../../src/model/tokens.ts'
+import { bundledProfiles, type LatencyProfile, type Quantiles } from '../../src/sandbox/latency-profile.ts'
+
+const profile: LatencyProfile = {
+  profile: 1,
+  models: {
+    'aurora/*': {
+      firstByteMs: { p10: 100, p50: 200, p90: 600, p99: 2000 },
+      gapMs: { p10: 5, p50: 10, p90: 30, p99: 100 },
+      tokens: { p10: 20, p50: 60, p90: 150, p99: 300 },
+    },
+    '*': { firstByteMs: { p50: 7 } },
+  },
+}
+
+/** The greatest difference between the share of samples up to a quantile and the share that it stands for. */
+function distance(samples: readonly number[], quantiles: Quantiles): number {
+  const differences = Object.entries(quantiles).map(([name, value]) => {
+    const share = samples.filter((sample) => sample <= value).length / samples.length
+    return Math.abs(share - Number(name.slice(1)) / 100)
+  })
+  return Math.max(...differences)
+}
+
+function waits(
+  id: string,
+  model: string,
+  options: { latencyProfile: LatencyProfile; seed?: number },
+): number[] {
+  const events = [{ type: 'a' }, { type: 'delta' }, { type: 'delta' }]
+  const frames = pacedFrames(
+    {
+      id,
+      model,
+      events,
+      isToken: ({ type }) => type === 'delta',
+      toFrame: (event): Frame => ({ kind: 'event', event }),
+    },
+    { seed: 1, firstEventMs: 0, jitter: 0, ...options },
+  )
+  return [...frames].flatMap((frame) => (frame.kind === 'wait' ? [frame.ms] : []))
+}
+
+const { firstByteMs, gapMs, tokens } = profile.models['aurora/*'] as Record<string, Quantiles>
+
+describe('latencyProfile', () => {
+  it('draws the first event and the gaps of 1,000 answers within 0.05 of the profile', () => {
+    const drawn = Array.from({ length: 1000 }, (_, call) =>
+      waits(`resp_${call}`, 'aurora/dawn-2', { latencyProfile: profile }),
+    )
+    expect(
+      distance(
+        drawn.map(([first]) => first as number),
+        firstByteMs as Quantiles,
+      ),
+    ).toBeLessThanOrEqual(0.05)
+    expect(
+      distance(
+        drawn.flatMap(([, ...gaps]) => gaps),
+        gapMs as Quantiles,
+      ),
+    ).toBeLessThanOrEqual(0.05)
+  })
+
+  it.each(Object.entries(bundledProfiles))(
+    'draws the bundled one %s as closely, and it says its source',
+    (_, bundled) => {
+      expect(bundled.source).toMatch(/plausible/)
+      const drawn = Array.from({ length: 1000 }, (_, call) =>
+        waits(`resp_${call}`, 'x/y', { latencyProfile: bundled }),
+      )
+      const { firstByteMs } = bundled.models['*'] as LatencyProfile['models'][string]
+      expect(
+        distance(
+          drawn.map(([first]) => first as number),
+          firstByteMs as Quantiles,
+        ),
+      ).toBeLessThanOrEqual(0.05)
+    },
+  )
+
+  it('draws the same for the same seed, other values for another, and other models by their own line', () => {
+    const once = waits('resp_1', 'aurora/dawn-2', { latencyProfile: profile })
+    expect(waits('resp_1', 'aurora/dawn-2', { latencyProfile: profile })).toEqual(once)
+    expect(waits('resp_1', 'aurora/dawn-2', { latencyProfile: profile, seed: 2 })).not.toEqual(once)
+    expect(waits('resp_1', 'borealis/polar-4', { latencyProfile: profile })).toEqual([7])
+  })
+
+  it('gives texts the lengths of the profile, the same each time', async () => {
+    const ask = async (input: string, latencyProfile?: LatencyProfile) => {
+      const { fetch } = createGateway({ timeScale: 0, latencyProfile })
+      const response = await fetch('https://gateway.example/api/v1/responses', {
+        method: 'POST',
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'aurora/dawn-2', input }),
+      })
+      const { output, usage } = await response.json()
+      return { text: output[0].content[0].text as string, tokens: usage.output_tokens as number }
+    }
+    const inputs = Array.from({ length: 200 }, (_, index) => `Question ${index}: why is the sky blue?`)
+    const answers = await Promise.all(inputs.map((input) => ask(input, profile)))
+    expect(
+      distance(
+        answers.map(({ tokens }) => tokens),
+        tokens as Quantiles,
+      ),
+    ).toBeLessThanOrEqual(0.1)
+    expect(await ask(inputs[0] as string, profile)).toEqual(answers[0])
+    for (const { text, tokens } of answers) expect(countTokens(text)).toBe(tokens)
+  })
+
+  it('delays an answer that is no stream by as much as its stream would take', async () => {
+    const totalMs = { p50: 40 }
+    const { fetch, journal } = createGateway({
+      latencyProfile: { profile: 1, models: { '*': { firstByteMs: { p50: 1 }, totalMs } } },
+    })
+    await fetch('https://gateway.example/api/v1/responses', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello' }),
+    }).then((response) => response.text())
+    expect(journal.entries()[0]?.durationMs).toBeGreaterThanOrEqual(39)
+  })
+
+  it('is a file, as the command prints it, or the name of a bundled one', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'profile-')), 'mine.json')
+    const printed = {
+      firstByteMs: { p10: 1, p50: 2, p90: 3, p99: 4 },
+      samples: 3,
+      totalMs: { p50: 9 },
+      bytes: { p50: 1 },
+    }
+    writeFileSync(file, JSON.stringify({ profile: 1, models: { '*': printed } }))
+    expect(createGateway({ latencyProfile: file }).options.latencyProfile?.models['*']).toEqual(printed)
+    expect(createGateway({ latencyProfile: 'typical' }).options.latencyProfile).toEqual(
+      bundledProfiles['typical'],
+    )
+  })
+
+  it.each([
+    ['typcal', "did you mean 'typical'?"],
+    ['./nothing.json', 'cannot read'],
+    [{ profile: 1, models: { '*': { firstByteMs: { p50: 9, p90: 3 } } } }, ''],
+  ])('refuses %j', (latencyProfile, message) => {
+    expect(() => createGateway({ latencyProfile } as never)).toThrow(message)
+  })
+})
