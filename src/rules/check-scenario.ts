@@ -24,7 +24,12 @@ export class ScenarioError extends Error {
   override name = 'ScenarioError'
   readonly problems: readonly Problem[]
 
-  constructor(problems: readonly Problem[]) {
+  constructor(given: readonly Problem[]) {
+    // Names that are quoted may have line breaks.
+    const problems = given.map(({ path, message }) => ({
+      path,
+      message: message.replace(/\s*[\r\n]+\s*/g, ' '),
+    }))
     const more = problems.length - 1
     super(
       `${problems[0]?.message}${more > 0 ? ` (and ${more} more ${more === 1 ? 'problem' : 'problems'})` : ''}`,

@@ -5,11 +5,22 @@
 /** Distinct requests that are remembered; the one that came first goes first, and would then count anew. */
 const capacity = 100_000
 
+/** What one takes in memory, measured. */
+const bytesOfOne = 120
+
 export class Occurrences {
   /** Counts that a fork looks at too, and so nobody changes. */
   #shared: ReadonlyMap<string, number> | undefined
   /** Made for the first request: many a fork gets none. */
   #counts: Map<string, number> | undefined
+
+  /** Whether the shared ones were counted here first. */
+  #isOrigin = false
+
+  /** Estimated bytes; those that a fork shares count where they come from. */
+  get weight(): number {
+    return bytesOfOne * ((this.#counts?.size ?? 0) + (this.#isOrigin ? (this.#shared?.size ?? 0) : 0))
+  }
 
   /** How often this came before; 0 the first time. */
   next(contentKey: string): number {
@@ -36,7 +47,10 @@ export class Occurrences {
 
   /** The same counts, which go their own way from now on. */
   fork(): Occurrences {
-    if (this.#counts) this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
+    if (this.#counts) {
+      this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
+      this.#isOrigin = true
+    }
     this.#counts = undefined
     const fork = new Occurrences()
     fork.#shared = this.#shared

@@ -132,7 +132,7 @@ export const GatewayOptions = z.strictObject({
     .positive()
     .default(512 * 1024 * 1024)
     .describe(
-      'Estimated bytes that journals, rows, rules and snapshots of all sandboxes may take; the oldest calls go, then more is a 503.',
+      'Estimated bytes that journals, rows, rules, remembered requests and the snapshots of remote callers of all sandboxes may take; the oldest calls go, then more is a 503.',
     ),
   journal: z
     .strictObject({

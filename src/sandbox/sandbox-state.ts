@@ -75,9 +75,9 @@ export class SandboxState implements RecordOwner {
     this.rules.restore(from.rules)
   }
 
-  /** Estimated bytes of its rows and rules. */
+  /** Estimated bytes of its rows and rules, and of the requests that it remembers. */
   get weight(): number {
-    return this.database.weight + this.rules.weight
+    return this.database.weight + this.rules.weight + this.occurrences.weight
   }
 
   get seed(): string | number {

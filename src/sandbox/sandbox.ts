@@ -142,6 +142,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   leave(): void {
     this.#busy--
     this.#usedAt = this.#setup.host.elapsed()
+    this.weigh()
   }
 
   /**

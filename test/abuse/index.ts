@@ -1,8 +1,8 @@
 /**
- * `npm run abuse`: a million requests of any kind, clients without luck, and load with chaos, with progress and a
- * summary. Ends with 1 where something was violated.
+ * `npm run abuse`: a million requests of any kind, scenarios, plans against the model of the state, clients without
+ * luck, and load with chaos, with progress and a summary. Ends with 1 where something was violated.
  *
- *   npm run abuse -- --requests 1000000 --sockets 20000 --minutes 30 --seed 1
+ *   npm run abuse -- --requests 1000000 --sockets 20000 --scenarios 20000 --plans 70000 --minutes 30 --seed 1
  */
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -10,10 +10,12 @@ import { createGateway } from '../../src/index.ts'
 import { monotonic } from '../../src/lib/clock.ts'
 import { fakeValue } from '../../src/model/structured.ts'
 import { anyRequest, tryInProcess } from './any-request.ts'
+import { anyScenario, tryScenario } from './any-scenario.ts'
 import { anySchema } from './any-schema.ts'
 import { chaos, inMegabytes } from './chaos.ts'
 import { startChild } from './child.ts'
 import { trySocket } from './socket.ts'
+import { runModel, steps, untilDone } from './state-model.ts'
 import { unlucky } from './unlucky.ts'
 
 const { values } = parseArgs({
@@ -21,19 +23,20 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '1000000' },
     sockets: { type: 'string', default: '20000' },
     schemas: { type: 'string', default: '20000' },
+    scenarios: { type: 'string', default: '20000' },
+    plans: { type: 'string', default: '70000' },
     clients: { type: 'string', default: '5000' },
     minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
   },
 })
-const [requests, sockets, schemas, clients, minutes, seed] = [
-  values.requests,
-  values.sockets,
-  values.schemas,
-  values.clients,
-  values.minutes,
-  values.seed,
-].map(Number) as [number, number, number, number, number, number]
+const count = (name: keyof typeof values) => Number(values[name])
+const requests = count('requests')
+const sockets = count('sockets')
+const schemas = count('schemas')
+const clients = count('clients')
+const minutes = count('minutes')
+const seed = count('seed')
 
 const violations: string[] = []
 const summary: string[] = []
@@ -121,6 +124,42 @@ function ofSchemas(): void {
   summary.push(`${done} schemas, ${valued} with a value, the slowest ${Math.round(slowest)} ms`)
 }
 
+async function ofScenarios(): Promise<void> {
+  let done = 0
+  let valid = 0
+  for (const batch of batches(anyScenario, count('scenarios'))) {
+    const gateway = createGateway({ timeScale: 0, seed })
+    for (const scenario of batch) {
+      const { wrong, isValid } = await tryScenario(gateway, scenario).catch((error) => ({
+        wrong: `rejected: ${error.stack}`,
+        isValid: true,
+      }))
+      if (wrong) violated(wrong, scenario)
+      if (isValid) valid++
+      done++
+    }
+    tell(`${done} scenarios, ${valid} of them valid`)
+  }
+  summary.push(`${done} scenarios, ${valid} of them valid`)
+}
+
+/** Sandboxes against a model of their state, each fifth plan with steps that wait for each other. */
+async function ofState(): Promise<void> {
+  let done = 0
+  const plans = fc.oneof(
+    { weight: 1, arbitrary: steps(fc.constant(untilDone)) },
+    { weight: 4, arbitrary: steps(fc.nat({ max: 14 })) },
+  )
+  for (const batch of batches(plans, count('plans'))) {
+    for (const plan of batch) {
+      await runModel(plan).catch((error) => violated(`the state is not the model's: ${error.message}`, plan))
+      done++
+    }
+    tell(`${done} plans against the model of the state`)
+  }
+  summary.push(`${done} plans against the model of the state`)
+}
+
 async function ofClients(): Promise<void> {
   const child = await startChild(impatient)
   for (let round = 1; round <= 2; round++) {
@@ -137,7 +176,7 @@ async function ofClients(): Promise<void> {
 
 async function ofChaos(): Promise<void> {
   if (minutes === 0) return
-  const child = await startChild({ scenarios: ['chaos'] })
+  const child = await startChild({ scenarios: ['chaos'], headersTimeoutMs: 60_000 })
   const { requests, sandboxes, readings } = await chaos(child, minutes, tell)
   child.end()
   // The first third warms up.
@@ -150,6 +189,8 @@ async function ofChaos(): Promise<void> {
 }
 
 if (schemas > 0) ofSchemas()
+if (count('scenarios') > 0) await ofScenarios()
+if (count('plans') > 0) await ofState()
 if (clients > 0) await ofClients()
 if (sockets > 0) await onSockets()
 if (requests > 0) await inProcess()

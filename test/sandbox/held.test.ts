@@ -93,6 +93,27 @@ describe('maxHeldBytes', () => {
   })
 })
 
+describe('what is held', () => {
+  it('counts the requests that a sandbox remembers', async () => {
+    const gateway = createGateway({ journal: { entries: 1 } })
+    await (await ask(gateway, 'any', { metadata: { turn: -1 } })).text()
+    const before = gateway.sandboxes.held.bytes
+    for (let turn = 0; turn < 50; turn++) await (await ask(gateway, 'any', { metadata: { turn } })).text()
+    expect(gateway.sandboxes.held.bytes - before).toBeGreaterThan(50 * 100)
+  })
+
+  it('counts the rows of snapshots that are kept for callers far away', async () => {
+    await using server = await startServer()
+    const { db, held } = { db: server.gateway.db, held: server.gateway.sandboxes.held }
+    const name = 'x'.repeat(50_000)
+    await db.providers.create({ name, slug: 'long', privacy_policy_url: null })
+    const before = held.bytes
+    const url = `${server.url}/__understudy/sandboxes/default/snapshots`
+    for (let turn = 0; turn < 5; turn++) expect((await fetch(url, { method: 'POST' })).status).toBe(201)
+    expect(held.bytes - before).toBeGreaterThan(5 * name.length)
+  })
+})
+
 describe('a sandbox with 1,001 scenarios', () => {
   it('can still end the first by its id, however many came after it', () => {
     const other = createGateway().sandboxes.default

@@ -167,6 +167,8 @@ describe('a connection that turns to garbage', () => {
     ['11\r\n{"name":"Broken"}\r\nZZZ\r\n'],
     ['11\r\n{"name":"Broken"}GARBAGE'],
     ['10\r\n{"name":"Broken"}\r\n0\r\n\r\n'],
+    ['11\r\n{"name":"Broken"}\r\n0\r\nGAR\0BAGE\r\n\r\n'],
+    ['11\r\n{"name":"Broken"}\r\n\x16\x03\x01'],
   ])('before the body of a PATCH is whole changes nothing: %j', async (body) => {
     for (const bytes of [[chunked + body], [chunked, body]]) {
       const { status, text } = await exchange(server, ...bytes)

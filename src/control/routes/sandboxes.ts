@@ -151,7 +151,8 @@ export const sandboxRoutes = [
     response: z.object({ data: Snapshot }),
     run(sandbox, { snapshots }) {
       const snapshot = sandbox.snapshot()
-      snapshots.keep(sandbox, snapshot.id, snapshot)
+      // Its rows and rules go on as they are, whatever the sandbox does to its own.
+      snapshots.keep(sandbox, snapshot.id, snapshot, sandbox.state.weight)
       return { data: snapshot }
     },
   }),
