@@ -23,6 +23,7 @@ import { SandboxFile } from './sandbox-file.ts'
 import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
 import { keepSavedCalls } from './saved-calls.ts'
+import { StoredResponses } from './stored-responses.ts'
 
 export interface NewSandbox {
   /**
@@ -131,6 +132,7 @@ export class Sandboxes implements SandboxHost {
       occurrences: Occurrences.from(occurrences),
       ledger: new Ledger(),
       promptCache: new PromptCache(),
+      storedResponses: new StoredResponses(),
     })
     keepSavedCalls(sandbox, calls)
     return sandbox
