@@ -23,8 +23,8 @@ import {
 import { weightOf } from '../rules/use.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
 import type { SandboxClock } from './sandbox-clock.ts'
-import type { SandboxSetup } from './sandbox-host.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
+import type { SandboxSetup } from './sandbox-host.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
 
 /** A function that replies; it gets the sandbox that the request is for, too. */
