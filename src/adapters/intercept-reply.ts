@@ -11,7 +11,6 @@ import { STATUS_CODES } from './node-http.ts'
 import { isChunk, play } from './play.ts'
 import { breaks, brokenConnection } from './response.ts'
 
-/** Real timers, also under the fake ones of a test runner: they wait for the reader, not in sandbox time. */
 const { setTimeout, clearTimeout } = globalThis
 
 /** One request to whoever takes its place: its handler, and what the handler asks of the connection. */

@@ -3,7 +3,6 @@
  */
 import { Duplex } from 'node:stream'
 
-/** Real timers, also under the fake ones of a test runner, as those of a socket are. */
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis
 
 /** A client's end, and a server's. */

@@ -5,7 +5,6 @@ import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../http/errors.ts'
 import { decodeBody } from '../http/utf8.ts'
 
-/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
 const { setTimeout, clearTimeout } = globalThis
 
 /** Real milliseconds that a body may take. */

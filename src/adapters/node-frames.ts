@@ -7,7 +7,6 @@ import type { Frame } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { type Ending, isChunk, Playback } from './play.ts'
 
-/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
 const { setImmediate } = globalThis
 
 /** Writes the frames, and says how they end. The head comes at once, also when the first event is late. */

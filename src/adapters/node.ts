@@ -12,7 +12,6 @@ import { NodeCall } from './node-call.ts'
 import { writeFrames } from './node-frames.ts'
 import { sendHead } from './node-head.ts'
 
-/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
 const { setTimeout } = globalThis
 
 /** Real milliseconds between the last byte and a reset: a reset at once would overtake the bytes. */

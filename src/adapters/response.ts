@@ -83,7 +83,6 @@ function silence(record: CallRecord, call: Call): Promise<never> {
   })
 }
 
-/** Real timers, also under the fake ones of a test runner: they wait for the reader, not in sandbox time. */
 const { setTimeout } = globalThis
 
 /** Real milliseconds between the last chunk and an error: one at once would overtake it in the pipes of a client. */

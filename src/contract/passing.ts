@@ -33,7 +33,6 @@ const resetAfterMs = 20
 /** Of the last event in each protocol. */
 const lastEvent = /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 
-/** Real timers, also under the fake ones of a test runner. */
 const { setTimeout } = globalThis
 
 export interface PassingSetup extends RecorderSetup {

@@ -9,7 +9,6 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { toSummary } from '../journal/call-summary.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
 
-/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
 /** Real milliseconds between two frames: at most ten a second. */

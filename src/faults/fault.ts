@@ -64,7 +64,7 @@ interface Described<Name extends string, Params extends z.ZodObject> {
   readonly generated?: boolean
   /** Acts on requests for this form of the answer only. Default: on both; a fault that needs a stream, on streams. */
   readonly asked?: 'stream' | 'json'
-  /** Built when the first scenario is checked: see `scenario.ts`. */
+  /** Its parameters; built when the first scenario is checked. */
   params(): Params
 }
 

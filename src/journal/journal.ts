@@ -13,7 +13,6 @@ import type { HeldBytes } from './held-bytes.ts'
 import { type Matching, matches } from './matching.ts'
 import { traceIdOf } from './trace.ts'
 
-/** Real timers, also under the fake ones of a test runner: who waits for a call does so in real time. */
 const { setTimeout, clearTimeout } = globalThis
 
 export interface JournalLimits {

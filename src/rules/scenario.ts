@@ -1,8 +1,5 @@
 /**
  * Scenarios: named lists of rules, as plain data. One schema checks them wherever they come from.
- *
- * Its parts are lazy, and so are the parameters of faults: built when the first scenario is checked, they cost nothing
- * in the many programs that import the double and use none.
  */
 import * as z from 'zod'
 import { rampOf } from '../faults/ramp.ts'

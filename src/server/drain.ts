@@ -3,7 +3,6 @@
  */
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 
-/** Real timers, also under the fake ones of a test runner. */
 const { setTimeout } = globalThis
 
 /** A sandbox that answered so short a time ago is in the middle of a test. Milliseconds of elapsed time. */

@@ -5,7 +5,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyTimeoutMs } from '../adapters/node-body.ts'
 
-/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
 const { setTimeout, clearTimeout, setImmediate } = globalThis
 
 /**

@@ -21,7 +21,7 @@ describe('The tarball', () => {
 
   it('has JavaScript, declarations, the console, scenarios and fixtures, and nothing else', () => {
     const expected =
-      /^(package\.json|(scenarios\/)?README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
+      /^(package\.json|((scenarios|fixtures)\/)?README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
     for (const file of [
       'dist/index.js',

@@ -1,18 +1,26 @@
 /**
- * Writes the generated parts of the READMEs and of LICENSE, and DEPENDENCIES.md: `npm run generate`.
+ * Writes the generated parts of the READMEs, of CONTRIBUTING and of LICENSE, the schema of scenario files, and
+ * DEPENDENCIES.md: `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { operations } from '../../src/operations/index.ts'
+import { scenarioJsonSchema } from '../../src/rules/scenario-schema.ts'
 import { withLicences } from '../package/licences.ts'
 import { supplyChain } from '../package/supply-chain.ts'
 import { withParts } from './sections.ts'
 
+const toUrl = (name: string) => new URL(`../../${name}`, import.meta.url)
+
 for (const [name, update] of [
   ['README.md', withParts],
+  ['CONTRIBUTING.md', withParts],
   ['scenarios/README.md', withParts],
+  ['fixtures/README.md', withParts],
   ['test/consumers/README.md', withParts],
   ['LICENSE', withLicences],
 ] as const) {
-  const file = new URL(`../../${name}`, import.meta.url)
-  writeFileSync(file, update(readFileSync(file, 'utf8')))
+  writeFileSync(toUrl(name), update(readFileSync(toUrl(name), 'utf8')))
 }
-writeFileSync(new URL('../../DEPENDENCIES.md', import.meta.url), supplyChain())
+const schema = scenarioJsonSchema(operations)
+writeFileSync(toUrl('scenarios/scenario.schema.json'), `${JSON.stringify(schema, null, 2)}\n`)
+writeFileSync(toUrl('DEPENDENCIES.md'), supplyChain())

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { faults } from '../../src/faults/index.ts'
 import { bundledScenarios } from '../../src/rules/bundled.ts'
@@ -24,6 +24,26 @@ describe('README.md', () => {
   })
 })
 
+describe('CONTRIBUTING.md', () => {
+  const contributing = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8')
+
+  it('is fresh: its floors are those that the tests hold (else: npm run generate)', () => {
+    expect(contributing).toBe(withParts(contributing))
+  })
+
+  it('names only files, folders and scripts that there are', () => {
+    const root = new URL('../../', import.meta.url)
+    const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+    const named = [...contributing.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)]
+    const steps = [...contributing.matchAll(/^\| [^|]+ \| `([\w-]+\.ts)` \|/gm)]
+    const paths = [...named.map(([, path]) => path), ...steps.map(([, file]) => `src/gateway/${file}`)]
+    expect(paths.length).toBeGreaterThan(20)
+    expect(paths.filter((path) => !existsSync(new URL(path ?? '', root)))).toEqual([])
+    const run = [...contributing.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
+    expect(run.filter((name) => !(name in scripts))).toEqual([])
+  })
+})
+
 describe('scenarios/README.md', () => {
   const scenarios = readFileSync(new URL('../../scenarios/README.md', import.meta.url), 'utf8')
 
@@ -35,6 +55,13 @@ describe('scenarios/README.md', () => {
     expect(Object.keys(recording.faults)).toEqual(faults.map(({ name }) => name))
     const recorded = ['parser-torture', 'chaos', ...Object.keys(recording.scenarios)]
     expect(recorded.sort()).toEqual([...bundledScenarios.keys()].sort())
+  })
+})
+
+describe('fixtures/README.md', () => {
+  it('is fresh: what may be quoted stands in the files (else: npm run generate)', () => {
+    const fixtures = readFileSync(new URL('../../fixtures/README.md', import.meta.url), 'utf8')
+    expect(fixtures).toBe(withParts(fixtures))
   })
 })
 

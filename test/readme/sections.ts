@@ -11,7 +11,9 @@ import { operations } from '../../src/operations/index.ts'
 import { bundledScenarios } from '../../src/rules/bundled.ts'
 import { When } from '../../src/rules/condition.ts'
 import { Rule } from '../../src/rules/scenario.ts'
+import { floors } from '../floors.ts'
 import { faultSections } from './fault-sections.ts'
+import { fixtureSections } from './fixture-sections.ts'
 import { table } from './table.ts'
 
 const parts: Record<string, () => string> = {
@@ -50,7 +52,17 @@ const parts: Record<string, () => string> = {
       ['Field of a rule', 'What it says'],
       [...fields(Rule.unwrap().shape), ...fields(When.unwrap().shape, 'when.')],
     ),
+  floors() {
+    const lines = [...floors].reverse().map((rooms) => Object.entries(rooms).map(roomLine).join('\n'))
+    return `\`\`\`\n${lines.join('\n')}\n\`\`\``
+  },
   ...faultSections,
+  ...fixtureSections,
+}
+
+/** The first room of a floor stands at the margin, its neighbours below it. */
+function roomLine([name, belongs]: [string, string], place: number): string {
+  return `${place === 0 ? '' : '  '}${name.padEnd(place === 0 ? 13 : 11)} ${belongs.replaceAll('`', '')}`
 }
 
 function contractCommands(): readonly Command[] {
