@@ -8,7 +8,7 @@
 import { toFetch } from './adapters/fetch.ts'
 import { loadScenarioFile } from './cli/scenario-file.ts'
 import { GatewayCore } from './gateway/gateway.ts'
-import type { GatewayOptionsInput } from './sandbox/options.ts'
+import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 
 export class Gateway extends GatewayCore {
   constructor(options: GatewayOptionsInput = {}) {
@@ -47,7 +47,7 @@ export type { Bodies, OperationId } from './operations/index.ts'
 export type { CollectionName } from './resources/collections.ts'
 export type { ActiveScenario, UnusedRule } from './rules/rules.ts'
 export { defineScenario, type Scenario, type ScenarioInput } from './rules/scenario.ts'
-export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options.ts'
+export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options-input.ts'
 export type { Sandbox, SandboxSnapshot } from './sandbox/sandbox.ts'
 export type { SandboxClock } from './sandbox/sandbox-clock.ts'
 export type { NewSandbox } from './sandbox/sandboxes.ts'

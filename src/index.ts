@@ -9,7 +9,7 @@ import type { RequestHandler } from 'msw'
 import { toHandlers } from './adapters/msw.ts'
 import { Gateway as CoreGateway } from './core.ts'
 import type { OperationId } from './operations/index.ts'
-import type { GatewayOptionsInput } from './sandbox/options.ts'
+import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 
 export class Gateway extends CoreGateway {
   /** For `setupServer(...gateway.handlers)` and `setupWorker(...gateway.handlers)`: one for each operation. */

@@ -17,7 +17,7 @@ import type { JournalEntry } from './journal/entry.ts'
 import { journalText } from './journal/journal-text.ts'
 import { sharedCallsText } from './journal/shared-calls.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
-import type { GatewayOptionsInput } from './sandbox/options.ts'
+import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import { startServer } from './serve.ts'
 
 export { expect } from '@playwright/test'

@@ -14,7 +14,7 @@ import { GatewayCore } from './gateway/gateway.ts'
 import { GatewayError } from './http/errors.ts'
 import { ok } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
-import type { GatewayOptionsInput } from './sandbox/options.ts'
+import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import { consoleFileOf } from './server/console-path.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
@@ -27,30 +27,30 @@ import { cutUnreadBody } from './server/unread-body.ts'
 export type { RequestLine }
 
 export interface ServerOptions extends GatewayOptionsInput {
-  /** Default: 0, any free port. */
+  /** The port to listen on. Default: any free one. */
   port?: number
   /** The address to listen on. Default: 127.0.0.1, which only this machine reaches. */
   host?: string
   /** Names under which the server is called, beside the loopback ones and `host`. Default: none. */
   allowedHosts?: string[]
   /**
-   * Origins whose pages may call the API, `https://app.example`; `*` stands for all. Default: none beside loopback and
-   * the server's own.
+   * Origins whose pages may call the API, beside loopback and the server's own: `https://app.example`; `*` stands for
+   * all. Default: none.
    */
   allowedOrigins?: string[]
   /** What control requests carry as their bearer. Default: none; beyond loopback, one is made. */
   token?: string
-  /** Where this very server is reached past a balancer, `http://10.0.0.7:4141`. Default: nowhere else. */
+  /** Where this very server is reached past a balancer, as in `http://10.0.0.7:4141`. Default: nowhere else. */
   advertise?: string
   /** Whether `/__understudy/` shows the console, a page for people. Default: true. */
   console?: boolean
-  /** One that is there already, instead of a new one with these options. */
+  /** A gateway that is there already; then options of `createGateway` are not for the server. Default: a new one. */
   gateway?: GatewayCore
   /** Real milliseconds that the headers of a request may take. Default: 10,000. */
   headersTimeoutMs?: number
   /** Real milliseconds that the body of a request may take. Default: 30,000. */
   bodyTimeoutMs?: number
-  /** Is told of every request when it is over. */
+  /** Is told of every request when it is over. Default: nobody is. */
   onRequest?: (line: RequestLine) => void
 }
 
@@ -85,7 +85,6 @@ const connectionsCheckingInterval = 500
 /** Real milliseconds between two looks for connections that nobody needs any more, at the end. */
 const idleCheckMs = 20
 
-/** Real timers, also under the fake ones of a test runner: they wait for the socket, not in sandbox time. */
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
 /** Starts a server. Throws what `listen` throws, `EADDRINUSE` for example. */

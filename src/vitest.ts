@@ -34,7 +34,7 @@ import { extensions } from './operations/extensions/index.ts'
 import { type Bodies, type OperationId, operations } from './operations/index.ts'
 import type { UnusedRule } from './rules/rules.ts'
 import type { ScriptProgress } from './rules/script-progress.ts'
-import type { GatewayOptionsInput } from './sandbox/options.ts'
+import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 
 /** How prompts are written down. */

@@ -5,7 +5,7 @@ import { dirname, extname, resolve } from 'node:path'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Operation } from '../operation.ts'
-import type { GatewayOptionsInput } from '../sandbox/options.ts'
+import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -17,6 +17,7 @@ for (const [name, update] of [
   ['scenarios/README.md', withParts],
   ['fixtures/README.md', withParts],
   ['test/consumers/README.md', withParts],
+  ['src/contract/README.md', withParts],
   ['LICENSE', withLicences],
 ] as const) {
   writeFileSync(toUrl(name), update(readFileSync(toUrl(name), 'utf8')))

@@ -3,71 +3,66 @@ import { describe, expect, it } from 'vitest'
 import { faults } from '../../src/faults/index.ts'
 import { bundledScenarios } from '../../src/rules/bundled.ts'
 import { recording } from './fault-sections.ts'
+import { optionsOf } from './option-sections.ts'
 import { withParts } from './sections.ts'
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const root = new URL('../../', import.meta.url)
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'scenarios/README.md',
+  'fixtures/README.md',
+  'test/consumers/README.md',
+  'src/contract/README.md',
+].map((name) => ({ name, text: readFileSync(new URL(name, root), 'utf8') }))
+
+describe.each(pages)('$name', ({ name, text }) => {
+  it('is fresh: its tables and examples are those of the code (else: npm run generate)', () => {
+    expect(text).toBe(withParts(text))
+  })
+
+  it('names only npm scripts, and links only to files, that there are', () => {
+    const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+    const run = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script ?? '')
+    expect(run.filter((script) => !(script in scripts))).toEqual([])
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link ?? '')
+    expect(links.filter((link) => !existsSync(new URL(link, new URL(name, root))))).toEqual([])
+  })
+})
+
+describe('The pages together', () => {
+  it('show every example that is tested', () => {
+    const files = readdirSync(new URL('examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
+    const all = pages.map(({ text }) => text).join()
+    expect(files.filter((file) => !all.includes(`generated: example/${file} `))).toEqual([])
+  })
+})
 
 describe('README.md', () => {
-  it('is fresh: its tables and examples are those of the code (else: npm run generate)', () => {
-    expect(readme).toBe(withParts(readme))
-  })
-
-  it('shows every example that is tested', () => {
-    const files = readdirSync(new URL('examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
-    expect(files.filter((file) => !readme.includes(`generated: example/${file} `))).toEqual([])
-  })
-
-  it('names only npm scripts that there are', () => {
-    const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-    const named = [...readme.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
-    expect(named.filter((name) => !(name in scripts))).toEqual([])
+  it('says of every option what it does', () => {
+    const source = readFileSync(new URL('src/sandbox/options-input.ts', root), 'utf8')
+    const options = optionsOf(source, 'GatewayOptionsInput')
+    expect(options.length).toBeGreaterThan(30)
+    expect(options.filter(({ says }) => says === '')).toEqual([])
   })
 })
 
 describe('CONTRIBUTING.md', () => {
-  const contributing = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8')
-
-  it('is fresh: its floors are those that the tests hold (else: npm run generate)', () => {
-    expect(contributing).toBe(withParts(contributing))
-  })
-
-  it('names only files, folders and scripts that there are', () => {
-    const root = new URL('../../', import.meta.url)
-    const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
-    const named = [...contributing.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)]
-    const steps = [...contributing.matchAll(/^\| [^|]+ \| `([\w-]+\.ts)` \|/gm)]
+  it('names only files and folders that there are', () => {
+    const { text = '' } = pages[1] ?? {}
+    const named = [...text.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)]
+    const steps = [...text.matchAll(/^\| [^|]+ \| `([\w-]+\.ts)` \|/gm)]
     const paths = [...named.map(([, path]) => path), ...steps.map(([, file]) => `src/gateway/${file}`)]
     expect(paths.length).toBeGreaterThan(20)
     expect(paths.filter((path) => !existsSync(new URL(path ?? '', root)))).toEqual([])
-    const run = [...contributing.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
-    expect(run.filter((name) => !(name in scripts))).toEqual([])
   })
 })
 
 describe('scenarios/README.md', () => {
-  const scenarios = readFileSync(new URL('../../scenarios/README.md', import.meta.url), 'utf8')
-
-  it('is fresh (else: npm run generate)', () => {
-    expect(scenarios).toBe(withParts(scenarios))
-  })
-
   it('says of every fault and every bundled scenario what clients make of it (else: npm run generate:clients)', () => {
     expect(Object.keys(recording.faults)).toEqual(faults.map(({ name }) => name))
     const recorded = ['parser-torture', 'chaos', ...Object.keys(recording.scenarios)]
     expect(recorded.sort()).toEqual([...bundledScenarios.keys()].sort())
-  })
-})
-
-describe('fixtures/README.md', () => {
-  it('is fresh: what may be quoted stands in the files (else: npm run generate)', () => {
-    const fixtures = readFileSync(new URL('../../fixtures/README.md', import.meta.url), 'utf8')
-    expect(fixtures).toBe(withParts(fixtures))
-  })
-})
-
-describe('test/consumers/README.md', () => {
-  it('is fresh: its recipes are the files that the slow tests run (else: npm run generate)', () => {
-    const recipes = readFileSync(new URL('../consumers/README.md', import.meta.url), 'utf8')
-    expect(recipes).toBe(withParts(recipes))
   })
 })

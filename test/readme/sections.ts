@@ -14,6 +14,7 @@ import { Rule } from '../../src/rules/scenario.ts'
 import { floors } from '../floors.ts'
 import { faultSections } from './fault-sections.ts'
 import { fixtureSections } from './fixture-sections.ts'
+import { optionSections } from './option-sections.ts'
 import { table } from './table.ts'
 
 const parts: Record<string, () => string> = {
@@ -47,6 +48,7 @@ const parts: Record<string, () => string> = {
       ['Name', 'What the client sees'],
       [...bundledScenarios.values()].map(({ name, description }) => [`\`${name}\``, description]),
     ),
+  'scenario-names': () => [...bundledScenarios.keys()].map((name) => `\`${name}\``).join(', '),
   rule: () =>
     table(
       ['Field of a rule', 'What it says'],
@@ -58,6 +60,7 @@ const parts: Record<string, () => string> = {
   },
   ...faultSections,
   ...fixtureSections,
+  ...optionSections,
 }
 
 /** The first room of a floor stands at the margin, its neighbours below it. */

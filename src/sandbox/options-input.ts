@@ -1,0 +1,101 @@
+/**
+ * The options of a gateway as a person gives them: everything optional. The sentences are those that an editor shows,
+ * and those of the table in the README.
+ */
+import type * as z from 'zod'
+import type { CollectionName, SizedCollectionName } from '../resources/collections.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
+import type { LatencyProfileOption } from './latency-profile.ts'
+import type { ExtensionName, GivenTape, OwnOperation } from './options.ts'
+
+export interface GatewayOptionsInput {
+  /** Fixes everything random. Default: 1. */
+  seed?: string | number
+  /** How many records a collection has: the first so many fixtures, filled up from the seed. Default: the fixtures. */
+  size?: { [Name in SizedCollectionName]?: number }
+  /** Your own records in place of the canonical ones, by collection. Default: none. */
+  fixtures?: { [Name in CollectionName]?: readonly unknown[] }
+  /** Where the gateway lives, ending in /api/v1. Default: any origin. */
+  baseUrl?: string
+  /** The valid keys. Default: any key. */
+  apiKeys?: string[]
+  /** Whether unknown request fields are refused with 400. Default: false. */
+  strict?: boolean
+  /** What timestamps come from: a fixed start and 1 ms a request, or the machine. Default: `fixed`. */
+  clock?: 'fixed' | 'system'
+  /** Factor on waits and elapsed time; 0 makes waits instant. Default: 1. */
+  timeScale?: number
+  /** Groups of operations outside the specification that are answered too. Default: none. */
+  extensions?: ExtensionName[]
+  /** The names and extra fields of one vendor, by name or as data. Default: those of the specification. */
+  dialect?: string | object
+  /** Operations of your own, from `defineOperation`. Default: none. */
+  operations?: OwnOperation[]
+  /**
+   * An OpenAPI 3 document, parsed, or in Node the path of one: what it describes and nothing else answers is answered
+   * from it. Default: none.
+   */
+  openapi?: string | object
+  /** In force from the start: names, paths of files, scenarios or rules. Default: none. */
+  scenarios?: (string | ScenarioInput | RuleInput)[]
+  /** A folder of tapes, or parsed tapes: they answer where no rule does, before the operations. Default: none. */
+  recordings?: string | GivenTape[]
+  /** What a call gets that no tape answers: a 404 with the nearest tape, the double, or the real gateway. Default: `fail`. */
+  onMiss?: 'fail' | 'double' | 'forward'
+  /** Speed of tapes: 2 is twice as fast, 0 waits for nothing. Default: 1. */
+  speed?: number
+  /** Paths of a body that do not count when a tape is looked for. Default: those that change from call to call. */
+  volatileFields?: string[]
+  /** The base address of the real gateway, for `onMiss: 'forward'`. Default: none. */
+  upstream?: string
+  /** Whether to forward also where CI is set. Default: false. */
+  allowCi?: boolean
+  /** Whether input that an earlier prompt of the sandbox began with counts as cached tokens. Default: false. */
+  promptCache?: boolean
+  /** Whether responses are stored unless `store` is false, so that `previous_response_id` goes on from one; otherwise both are refused. Default: false. */
+  storedResponses?: boolean
+  /** Which events a stream has: all that published clients know, or those that the specification shows. Default: `all`. */
+  streamEvents?: 'all' | 'documented'
+  /** Milliseconds before the first event of a stream. Default: 0. */
+  firstEventMs?: number
+  /** Pace of a stream. Default: as fast as it can. */
+  tokensPerSecond?: number
+  /** Share, 0 to 1, by which each pause of a stream varies, from the seed. Default: 0. */
+  jitter?: number
+  /** Milliseconds of silence after which a stream gets a comment line. Default: never. */
+  keepAliveMs?: number
+  /** Times and lengths of answers by model, in place of `firstEventMs` and `tokensPerSecond`: a bundled profile, a JSON file as the command `profile` prints it, or the profile itself. Default: none. */
+  latencyProfile?: z.input<typeof LatencyProfileOption>
+  /** The engine whose `max_results` ends at 20. Default: none. */
+  limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c'
+  /** Globs of the models there are: another one is warned of, or refused with `strict`. Default: any. */
+  models?: string[]
+  /** Globs of the models without built-in web search. Default: none. */
+  modelsWithoutNativeSearch?: string[]
+  /** The vendor whose models search posts. Default: `x-ai`. */
+  xSearchVendor?: string
+  /** Bytes; larger request bodies are a 413. Default: 10 MiB. */
+  maxBodyBytes?: number
+  /** Estimated bytes that all sandboxes may hold; the oldest calls go, then more is a 503. Default: 512 MiB. */
+  maxHeldBytes?: number
+  /** What each sandbox keeps of its calls. */
+  journal?: {
+    /** Calls; the oldest go. Default: 1,000. */
+    entries?: number
+    /** Estimated bytes of memory that all calls of a sandbox may take; the oldest go. Default: 32 MiB. */
+    bytes?: number
+    /** Bytes of one body; the rest of it is cut, and marked. Default: 64 KiB. */
+    bodyBytes?: number
+  }
+  /** How many sandboxes live, and how long. */
+  sandboxes?: {
+    /** How many may live at once. Default: 100,000. */
+    limit?: number
+    /** Milliseconds: a sandbox that is idle for so long goes. Default: 1 hour. */
+    idleMs?: number
+    /** The name of this server among several, as in `n3`: ids of sandboxes begin with it. Default: none. */
+    node?: string
+    /** Whether requests that name no sandbox see the default one; else they are refused. Default: true. */
+    default?: boolean
+  }
+}

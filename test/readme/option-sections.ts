@@ -1,0 +1,50 @@
+/**
+ * The generated tables of options: what the interfaces say of them, as an editor shows it.
+ */
+import { readFileSync } from 'node:fs'
+import { table } from './table.ts'
+
+interface Option {
+  name: string
+  says: string
+  /** Markdown; empty where there is none. */
+  standard: string
+}
+
+export const optionSections: Record<string, () => string> = {
+  options: () => tableOf('sandbox/options-input.ts', 'GatewayOptionsInput'),
+  'server-options': () => tableOf('serve.ts', 'ServerOptions'),
+}
+
+function tableOf(file: string, interfaceName: string): string {
+  const rows = optionsOf(readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8'), interfaceName)
+  return table(
+    ['Option', 'What it does', 'Default'],
+    rows.map(({ name, says, standard }) => [`\`${name}\``, says, standard]),
+  )
+}
+
+/** The fields of an interface with their comments; those of an object inside by `outer.inner`. */
+export function optionsOf(source: string, interfaceName: string): Option[] {
+  const start = source.indexOf(`export interface ${interfaceName}`)
+  const body = source.slice(start, source.indexOf('\n}\n', start))
+  const options: Option[] = []
+  const outer: string[] = []
+  let comment = ''
+  for (const line of body.split('\n').slice(1)) {
+    const text = line.trim()
+    const field = /^(?:readonly )?(\w+)\??: ?(.*)$/.exec(text)
+    if (/^(\/\*\*|\*)/.test(text)) comment += ` ${text.replace(/^\/?\*+\/?\s?/, '').replace(/\s*\*\/$/, '')}`
+    else if (text === '}') outer.pop()
+    else if (field?.[2] === '{') outer.push(field[1] as string)
+    else if (field) options.push({ name: [...outer, field[1]].join('.'), ...toParts(comment) })
+    if (field) comment = ''
+  }
+  return options
+}
+
+function toParts(comment: string): Pick<Option, 'says' | 'standard'> {
+  const text = comment.trim().replaceAll(/\s+/g, ' ')
+  const [, says = text, standard = ''] = /^(.*?) ?Default: (.*)\.$/.exec(text) ?? []
+  return { says, standard }
+}
