@@ -22,9 +22,8 @@ import type {
   RemoteSandbox as RemoteFace,
   RemoteJournal,
 } from './sandbox/remote.ts'
-import type { SandboxSnapshot } from './sandbox/sandbox.ts'
 import type { SandboxClock } from './sandbox/sandbox-clock.ts'
-import type { NewSandbox } from './sandbox/sandboxes.ts'
+import type { NewSandbox, SandboxSnapshot } from './sandbox/sandbox-host.ts'
 
 export interface ConnectOptions {
   /** Where the server wants one: what it was started with, or printed. */

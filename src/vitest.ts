@@ -30,8 +30,8 @@ import type { CallMatch } from './journal/journal.ts'
 import { calls, journalText } from './journal/journal-text.ts'
 import { sharedCallsText } from './journal/shared-calls.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
-import { extensions } from './operations/extensions/index.ts'
-import { type Bodies, type OperationId, operations } from './operations/index.ts'
+import { takeTurn } from './lib/turns.ts'
+import { type Bodies, everyOperation, type OperationId } from './operations/index.ts'
 import type { UnusedRule } from './rules/rules.ts'
 import type { ScriptProgress } from './rules/script-progress.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
@@ -42,8 +42,6 @@ export interface PromptSnapshotOptions extends PromptOptions {
   /** Of the file, where a test has several. Default: the name of the test. */
   name?: string
 }
-
-const everyOperation = [...operations, ...Object.values(extensions).flat()]
 
 /** A sandbox, and where the code under test finds it. */
 export type TestSandbox = Sandbox<Bodies> & {
@@ -125,7 +123,7 @@ expect.extend({
     )
   },
   toHaveNoUnmatchedRequests(received) {
-    return judge(received, ({ entries }) => judgeUnmatched(entries, operations))
+    return judge(received, ({ entries }) => judgeUnmatched(entries, everyOperation))
   },
   toHaveUsedAllRules(received) {
     return judge(received, ({ entries, unused }) => judgeRules(unused, entries))
@@ -227,7 +225,7 @@ function comparison({ equals, utils }: MatcherState): (value: unknown, wanted: u
 
 /** Throws for an operation that there is none of: nobody could ever call it. */
 function known(operation: string): string {
-  const ids = operations.map(({ id }) => id)
+  const ids = everyOperation.map(({ id }) => id)
   if (ids.includes(operation)) return operation
   throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
 }
@@ -245,7 +243,7 @@ async function lendNew(gateway: Gateway, use: Use): Promise<void> {
 
 /** The default sandbox, as if it were new, when the tests before have left it. */
 async function lendDefault(gateway: Gateway, use: Use): Promise<void> {
-  const leave = await turnIn(gateway)
+  const leave = await takeTurn(gateway)
   gateway.reset()
   await use(withBaseUrl(gateway.sandboxes.default as Sandbox<Bodies>, gateway))
   leave()
@@ -299,15 +297,4 @@ function warnOfSharing(gateway: Gateway, count: number): void {
   console.warn(
     `THIS TEST SHARES ITS STATE. ${calls(count)}${came} came from code that belongs to no test, so the default sandbox answered, as it does for every other test of this file. That is work that a test did not await, or that runs in a queue, a timer or a process started outside of a test: await it, or give it sandbox.apiKey or sandbox.baseUrl. Where nothing can tell tests apart, say test.override({ serial: true }): then they take turns, each in a default sandbox that is reset.`,
   )
-}
-
-const turns = new WeakMap<Gateway, Promise<void>>()
-
-/** Waits until every test before has left the gateway's default sandbox. */
-async function turnIn(gateway: Gateway): Promise<() => void> {
-  const before = turns.get(gateway)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  turns.set(gateway, promise)
-  await before
-  return resolve
 }

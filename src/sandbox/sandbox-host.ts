@@ -1,5 +1,5 @@
 /**
- * What a sandbox is made of, and what it asks of its gateway.
+ * What a sandbox is made of, what it asks of its gateway, and how one is asked for.
  */
 import type { SeedData } from '../database/seed-data.ts'
 import type { CallListener } from '../journal/call-listener.ts'
@@ -7,6 +7,7 @@ import type { HeldBytes } from '../journal/held-bytes.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import type { GatewayOptions } from './options.ts'
+import type { GatewayOptionsInput } from './options-input.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
 
@@ -37,4 +38,24 @@ export interface SandboxHost {
   dispose(id: string): void
   /** Throws 410 where no sandbox of this id lives, or none any more. */
   find(id: string): unknown
+}
+
+/** A sandbox as it is asked for; everything has a default. */
+export interface NewSandbox {
+  /**
+   * A name to choose yourself: 1 to 64 small letters and digits, with single hyphens between them. The living sandbox
+   * of this name is returned as it is. Default: the gateway gives one.
+   */
+  id?: string | undefined
+  /** A sandbox to begin like, or its id. Default: begin from the seed. */
+  fork?: string | { readonly id: string } | undefined
+  /** Default: the gateway's. */
+  seed?: string | number | undefined
+  /** Own records, instead of the gateway's, for the collections named. */
+  fixtures?: GatewayOptionsInput['fixtures'] | undefined
+}
+
+/** A state to go back to. Opaque, so that it travels: whoever took it keeps the state, the others its id. */
+export interface SandboxSnapshot {
+  readonly id: string
 }

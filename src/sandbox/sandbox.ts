@@ -24,16 +24,11 @@ import { weightOf } from '../rules/use.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
 import type { SandboxClock } from './sandbox-clock.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
-import type { SandboxSetup } from './sandbox-host.ts'
+import type { SandboxSetup, SandboxSnapshot } from './sandbox-host.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
 
 /** A function that replies; it gets the sandbox that the request is for, too. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
-
-/** A state to go back to. Opaque, so that it travels: whoever took it keeps the state, the others its id. */
-export interface SandboxSnapshot {
-  readonly id: string
-}
 
 /** What snapshots stand for, and whose they are. Held by nobody else, so that it goes with its snapshot. */
 const kept = new WeakMap<SandboxSnapshot, { readonly of: Sandbox<object>; readonly state: StateSnapshot }>()

@@ -16,29 +16,14 @@ import type { Scenario } from '../rules/scenario.ts'
 import { Current } from './current.ts'
 import { Occurrences } from './occurrences.ts'
 import { GatewayOptions } from './options.ts'
-import type { GatewayOptionsInput } from './options-input.ts'
 import { PromptCache } from './prompt-cache.ts'
 import { Sandbox } from './sandbox.ts'
 import { SandboxFile } from './sandbox-file.ts'
-import type { SandboxHost, SandboxSetup } from './sandbox-host.ts'
+import type { NewSandbox, SandboxHost, SandboxSetup } from './sandbox-host.ts'
 import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
 import { keepSavedCalls } from './saved-calls.ts'
 import { StoredResponses } from './stored-responses.ts'
-
-export interface NewSandbox {
-  /**
-   * A name to choose yourself: 1 to 64 small letters and digits, with single hyphens between them. The living sandbox
-   * of this name is returned as it is. Default: the gateway gives one.
-   */
-  id?: string | undefined
-  /** A sandbox to begin like, or its id. Default: begin from the seed. */
-  fork?: string | { readonly id: string } | undefined
-  /** Default: the gateway's. */
-  seed?: string | number | undefined
-  /** Own records, instead of the gateway's, for the collections named. */
-  fixtures?: GatewayOptionsInput['fixtures'] | undefined
-}
 
 export interface SandboxesSetup {
   readonly options: GatewayOptions
@@ -49,7 +34,6 @@ export interface SandboxesSetup {
 
 /** Idle sandboxes are looked for so many times in an idle age. */
 const sweepsPerAge = 4
-
 export class Sandboxes implements SandboxHost {
   readonly #setup: SandboxesSetup
   readonly #seedData: SeedData

@@ -306,7 +306,7 @@ it('every command says what it does, and its exit codes', async () => {
     expect(await exit(command, '--help')).toBe(0)
     expect(stdout).toContain(`gateway-understudy ${command}`)
   }
-  expect(await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')).toContain(
+  expect(await readFile(join(import.meta.dirname, '../../src/contract/README.md'), 'utf8')).toContain(
     'gateway-understudy drift',
   )
 })
