@@ -17,7 +17,8 @@ export const assumptions = {
   },
   violations: {
     about: 'Error behaviour when an input rule is violated',
-    choice: '400; `error.metadata.violations` lists every violation with path, message and rule',
+    choice:
+      '400; the message is the first violation, as in `model: must be vendor/model`; `error.metadata.violations` lists every one with path, message and rule',
   },
   authentication: {
     about: 'A missing, malformed or unknown key',

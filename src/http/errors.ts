@@ -78,11 +78,18 @@ export class GatewayError extends Error {
 /** How many violations a refusal lists; `metadata.more` counts the others. */
 const maxViolations = 100
 
-/** A 400 that lists every violated rule at once. */
+/** A 400 that lists every violated rule at once; its message is the first. */
 export function invalidRequest(violations: readonly Violation[], extras: RefusalExtras = {}): GatewayError {
   const told = violations.slice(0, maxViolations)
   const more = violations.length - told.length
-  return new GatewayError(400, messages[400], { violations: told, ...(more > 0 && { more }) }, extras)
+  const [first] = violations
+  const message = first ? inWords(first) : messages[400]
+  return new GatewayError(400, message, { violations: told, ...(more > 0 && { more }) }, extras)
+}
+
+/** `model: must be vendor/model`: the field without the part of the request that it stands in. */
+function inWords({ path, message }: Violation): string {
+  return `${path.replace(/^(body|query|params|header)\./, '')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`
 }
 
 export interface EnvelopeExtras {

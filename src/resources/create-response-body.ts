@@ -117,7 +117,7 @@ export type TextFormat = z.infer<ReturnType<typeof textFormat>>
 const fields = () => ({
   model: z
     .string()
-    .regex(/^[^\s/]+\/[^\s/:][^\s/]*$/, 'Must be vendor/model or @preset/slug')
+    .regex(/^[^\s/]+\/[^\s/:][^\s/]*$/, 'Must be vendor/model, as in aurora/dawn-2, or @preset/slug')
     .meta({
       description: 'Model identifier.',
       anyOf: [
