@@ -91,7 +91,10 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     for await (const bytes of response.body ?? [])
       chunks.push({ at: performance.now(), text: decoder.decode(bytes) })
     const ticks = chunks.filter(({ text }) => text.includes('tick'))
-    console.info(`${engine}: 40 events came in ${ticks.length} chunks`)
+    const begun = ticks[0]?.at ?? 0
+    const late = ticks.map(({ at }, place) => Math.abs(at - begun - place * 25))
+    const p99 = quantile(late, 0.99).toFixed(1)
+    console.info(`${engine}: 40 events came in ${ticks.length} chunks, p99 ${p99} ms from their time`)
     // A balancer that buffers gives one chunk; a busy machine joins some.
     expect(ticks.length).toBeGreaterThan(isWhole ? 35 : 5)
   })
