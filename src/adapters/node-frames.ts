@@ -41,7 +41,7 @@ export function writeFrames(
       }
       if (isChunk(step)) {
         isBegun = true
-        record.sent(step, Buffer.byteLength(step))
+        record.sent(step, Buffer.byteLength(step), playback.takeEvents())
         if (!response.write(step)) return response.once('drain', goOn)
       } else {
         flushHead()

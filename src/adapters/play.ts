@@ -31,6 +31,8 @@ export class Playback {
   #held: IteratorResult<Frame> | undefined
   /** The rest of a chunk whose beginning was handed on. */
   #rest: string | Uint8Array = ''
+  /** Events that were played and nobody has counted. */
+  #events = 0
 
   constructor(frames: Iterable<Frame>) {
     this.#frames = frames[Symbol.iterator]()
@@ -44,6 +46,7 @@ export class Playback {
       const read = this.#held ?? this.#frames.next()
       this.#held = undefined
       const { done, value: frame } = read
+      if (!done && frame.kind === 'event') this.#events++
       const chunk = done || frame.kind === 'wait' || frame.kind === 'hang-up' ? undefined : encodeFrame(frame)
       if (typeof chunk === 'string') {
         text += chunk
@@ -59,6 +62,13 @@ export class Playback {
       return undefined
     }
     return this.#slice(text)
+  }
+
+  /** How many events were played since this was last asked. */
+  takeEvents(): number {
+    const events = this.#events
+    this.#events = 0
+    return events
   }
 
   #slice(chunk: string | Uint8Array): string | Uint8Array {

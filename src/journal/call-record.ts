@@ -103,6 +103,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /** The reply until it is delivered; the journal keeps its text. */
   reply: Reply = nothing
   delivery: Delivery = 'pending'
+  /** Events of its stream that have left on a socket. */
+  events = 0
   /** Real milliseconds, as `startedAt`. */
   firstByteAt: number | undefined
   endedAt: number | undefined
@@ -233,9 +235,11 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
    * A part of the reply's body leaves.
    *
    * @param length Its bytes. Default: counted.
+   * @param events How many events of a stream are in it, where somebody counts them. Default: 0.
    */
-  sent(part: string | Uint8Array, length?: number): void {
+  sent(part: string | Uint8Array, length?: number, events = 0): void {
     const now = monotonic()
+    this.events += events
     this.firstByteAt ??= now
     if (this.#keptBytes === undefined) return
     const before = this.replyBody.heldBytes

@@ -37,6 +37,7 @@ export class Metrics implements CallListener {
   readonly #faults = new Counter('understudy_faults_total', 'Faults that rules put into effect, by name.', [
     'fault',
   ])
+  readonly #events = new Counter('understudy_stream_events_total', 'Events of streams that are over.')
   readonly #tokens = new Counter('understudy_tokens_total', 'Tokens that replies have used.', ['kind'])
   readonly #unmatched = new Counter(
     'understudy_unmatched_requests_total',
@@ -53,6 +54,7 @@ export class Metrics implements CallListener {
       this.#durations,
       this.#firstEvents,
       this.#faults,
+      this.#events,
       this.#tokens,
       this.#unmatched,
       reading('gauge', 'understudy_streams_open', 'Streams under way.', () => this.#streams.size),
@@ -83,6 +85,7 @@ export class Metrics implements CallListener {
     const { operation = 'none', status, delivery, startedAt, firstByteAt, endedAt = startedAt } = record
     this.#requests.add(1, operation, statusLabel(status), delivery)
     this.#durations.observe(endedAt - startedAt, operation)
+    if (record.events > 0) this.#events.add(record.events)
     if (this.#streams.delete(record) && firstByteAt !== undefined)
       this.#firstEvents.observe(firstByteAt - startedAt)
   }

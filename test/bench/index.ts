@@ -9,6 +9,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { cluster } from './cluster.ts'
 import { growth } from './growth.ts'
 import { inProcess } from './in-process.ts'
 import { built, type Section, toBench } from './measure.ts'
@@ -19,7 +20,7 @@ import { start } from './start.ts'
 import { streams } from './streams.ts'
 import { type Measured, toTable } from './table.ts'
 
-const sections: readonly Section[] = [start, requests, streams, inProcess, sandboxes, growth, memory]
+const sections: readonly Section[] = [start, requests, streams, inProcess, sandboxes, growth, memory, cluster]
 
 const { values: flags } = parseArgs({
   options: {

@@ -215,3 +215,16 @@ it('ends at once on SIGTERM where only silent streams are open', async () => {
   // Its grace for open replies is five seconds.
   expect(performance.now() - asked).toBeLessThan(4000)
 })
+
+it('with --drain-ms ends when its sandboxes are quiet: until then it is not ready, and answers them', async () => {
+  const server = run(['--port', '0', '--drain-ms', '20000'])
+  const url = await ready(server)
+  const made = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()
+  const ask = () => fetch(`${made.data.baseUrl}/providers`, { headers: key })
+  expect((await ask()).status).toBe(200)
+  server.child.kill('SIGTERM')
+  await vi.waitUntil(async () => (await fetch(`${url}/__understudy/ready`)).status === 503, { timeout })
+  expect((await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).status).toBe(503)
+  expect((await ask()).status).toBe(200)
+  expect(await server.exit).toBe(0)
+})

@@ -47,6 +47,8 @@ describe('GET /__understudy/metrics', () => {
     expect(value('understudy_faults_total{fault="stream-cut"}')).toBe(1)
     expect(value('understudy_unmatched_requests_total')).toBe(1)
     expect(value('understudy_first_event_seconds_count')).toBe(1)
+    // Two that begin the stream, two that begin the message, and three pieces of its text.
+    expect(value('understudy_stream_events_total')).toBe(7)
     expect(value('understudy_request_duration_seconds_count{operation="listProviders"}')).toBe(2)
     expect(value('understudy_streams_open')).toBe(0)
     expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
