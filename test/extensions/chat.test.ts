@@ -1,6 +1,9 @@
 /**
  * POST /chat/completions, off by default, through a published client: plain, streamed, with tools and structured.
  */
+import { createOpenAI } from '@ai-sdk/openai'
+import { ChatOpenAI } from '@langchain/openai'
+import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -257,5 +260,23 @@ describe('A script', () => {
     ).rejects.toMatchObject({
       status: 400,
     })
+  })
+})
+
+describe('Other published clients', () => {
+  it('of the AI SDK read the same text, plain and streamed', async () => {
+    const provider = createOpenAI({ apiKey: 'any', baseURL: server.baseUrl })
+    const { text } = await generateText({ model: provider.chat(model), prompt: 'How do tides work?' })
+    const streamed = streamText({ model: provider.chat(model), prompt: 'How do tides work?' })
+    expect(await streamed.text).toBe(text)
+    expect(text).toContain('tides')
+  })
+
+  it('of LangChain read the same text, plain and streamed', async () => {
+    const chat = new ChatOpenAI({ model, apiKey: 'any', configuration: { baseURL: server.baseUrl } })
+    const { content } = await chat.invoke('How do tides work?')
+    let text = ''
+    for await (const chunk of await chat.stream('How do tides work?')) text += chunk.content
+    expect(text).toBe(content)
   })
 })

@@ -3,7 +3,9 @@
  */
 
 import { globSync, readFileSync } from 'node:fs'
+import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { OpenRouter } from '@openrouter/sdk'
+import { generateText, streamText } from 'ai'
 import { createParser } from 'eventsource-parser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -117,6 +119,16 @@ describe('The vendor’s SDK accepts', () => {
   it('refusals', async () => {
     const refused = sdk.chat.send({ chatRequest: { model: 'no-vendor', messages } })
     await expect(refused).rejects.toMatchObject({ statusCode: 400 })
+  })
+})
+
+describe('The vendor’s AI SDK provider', () => {
+  it('reads chat completions, plain and streamed, with the same text', async () => {
+    const provider = createOpenRouter({ apiKey: 'any', baseURL: server.baseUrl })
+    const { text, usage } = await generateText({ model: provider.chat(model), prompt: input })
+    expect(usage.outputTokens).toBeGreaterThan(0)
+    const streamed = streamText({ model: provider.chat(model), prompt: input })
+    expect(await streamed.text).toBe(text)
   })
 })
 
