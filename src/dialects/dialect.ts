@@ -40,7 +40,8 @@ export type Fields = Readonly<Record<string, FieldValue>>
 export type FieldValue = { readonly value: unknown } | { readonly from: WorkedOut }
 
 /**
- * - `cost`, `promptCost`, `completionCost`: dollars, from the tokens of the reply and the prices of its model
+ * - `cost`: dollars, as the ledger of the sandbox counts the call
+ * - `promptCost`, `completionCost`: dollars, from the tokens of the reply and the prices of its model
  * - `count`: how many items `data` has
  * - `uuid`: one that stays the same for the `id` of the object in which it stands
  */

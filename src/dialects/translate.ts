@@ -2,6 +2,7 @@
  * Requests from a dialect into our words, replies and events into the dialect's.
  */
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
+import { dollars } from '../journal/ledger.ts'
 import { uuid } from '../lib/seed.ts'
 import { edited, readAt, readPath, reads } from '../lib/value-path.ts'
 import type { Dialect, Fields, FieldValue, Word } from './dialect.ts'
@@ -15,6 +16,8 @@ export interface SentParts {
 
 /** What has to be known to work fields out. */
 export interface ReplyFacts {
+  /** Dollars that the call has cost, as the ledger of its sandbox has it; undefined where it has not used a model. */
+  readonly cost: number | null | undefined
   /** Dollars for one token of input and of output. */
   readonly prices: { readonly prompt: number; readonly completion: number }
   readonly seed: string | number
@@ -112,11 +115,18 @@ function withFields(
   }, value)
 }
 
-function workedOut(field: FieldValue, place: object, whole: unknown, { prices, seed }: ReplyFacts): unknown {
+function workedOut(
+  field: FieldValue,
+  place: object,
+  whole: unknown,
+  { cost, prices, seed }: ReplyFacts,
+): unknown {
   if ('value' in field) return field.value
   switch (field.from) {
     case 'count':
       return reads(whole, ['data', '*']).length
+    case 'cost':
+      return cost ?? 0
     case 'uuid':
       return uuid(seed, 'dialect', String(readAt(place, ['id'])))
     default: {
@@ -125,9 +135,8 @@ function workedOut(field: FieldValue, place: object, whole: unknown, { prices, s
         Number(names.map((name) => readAt(usage, [name])).find(Boolean) ?? 0)
       const prompt = tokens('prompt_tokens', 'input_tokens') * prices.prompt
       const completion = tokens('completion_tokens', 'output_tokens') * prices.completion
-      const sums = { promptCost: prompt, completionCost: completion, cost: prompt + completion }
-      // Sums of prices in binary have long tails of digits.
-      return Number(sums[field.from].toPrecision(12))
+      // Products of prices in binary have long tails of digits.
+      return dollars(field.from === 'promptCost' ? prompt : completion)
     }
   }
 }

@@ -11,7 +11,7 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 export async function speakDialect(
   dialect: Dialect,
   reply: Reply,
-  { operation = '', body, state }: CallRecord<SandboxState>,
+  { operation = '', body, usage, state }: CallRecord<SandboxState>,
 ): Promise<Reply> {
   const name = readAt(body, ['model'])
   const model =
@@ -20,5 +20,5 @@ export async function speakDialect(
     prompt: Number(model?.pricing.prompt ?? 0),
     completion: Number(model?.pricing.completion ?? 0),
   }
-  return toTheirs(dialect, operation, reply, { prices, seed: state.seed })
+  return toTheirs(dialect, operation, reply, { cost: usage?.cost, prices, seed: state.seed })
 }

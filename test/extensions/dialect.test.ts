@@ -91,6 +91,18 @@ describe('The vendor’s SDK accepts', () => {
     })
   })
 
+  it('costs whose sum is the ledger of the sandbox', async () => {
+    const sandbox = server.gateway.createSandbox()
+    const own = new OpenRouter({ apiKey: sandbox.apiKey, serverURL: server.baseUrl })
+    let sum = 0
+    for (const question of ['How do tides work?', 'Why is the sky blue?']) {
+      const responsesRequest = { model, input: question, stream: false as const }
+      sum += whole(await own.beta.responses.send({ responsesRequest })).usage?.cost ?? 0
+    }
+    expect(sum).toBeGreaterThan(0)
+    expect(sandbox.usage().cost).toBeCloseTo(sum, 10)
+  })
+
   it('its own name of the search tool, in both directions', async () => {
     const tools = [{ type: 'openrouter:web_search' as const }]
     const response = whole(
