@@ -1,0 +1,194 @@
+/**
+ * `npm run mutate`: changes the sources in small ways, one at a time, and tells which changes the quick tests do not
+ * notice. Ends with 1 where fewer are noticed than asked for.
+ *
+ *   npm run mutate -- --mutants 160 --seed 1 --killed 92
+ *   npm run mutate -- --file src/rules --mutants 40
+ *   npm run mutate -- --only 12,31            the mutants 12 and 31 of the same sample again
+ */
+import { spawn } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { monotonic } from '../../src/lib/clock.ts'
+import { random } from '../../src/lib/seed.ts'
+import { type Mutant, mutantsOf } from './mutants.ts'
+
+const { values } = parseArgs({
+  options: {
+    mutants: { type: 'string', default: '160' },
+    seed: { type: 'string', default: '1' },
+    killed: { type: 'string', default: '92' },
+    file: { type: 'string', default: 'src' },
+    only: { type: 'string', default: '' },
+  },
+})
+
+/** The console's screens are tested in a browser, in the slow tier. */
+const untested = /^src\/console\//
+
+/** A place whose tests take longer than this with a mutant is in an endless loop: in milliseconds. */
+const longest = 180_000
+
+const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
+const chosenFile = join(scratch, 'mutants.json')
+const notesFile = join(scratch, 'passed.jsonl')
+
+/** A seeded sample of all mutants; none lies inside another. */
+function sample(): { chosen: Mutant[]; of: number } {
+  const all = globSync('src/**/*.ts')
+    .filter((file) => file.startsWith(values.file) && !untested.test(file))
+    .sort()
+    .flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')))
+  const next = random('mutate', values.seed)
+  const drawn = all.map((mutant) => ({ mutant, at: next() })).sort((a, b) => a.at - b.at)
+  const chosen: Mutant[] = []
+  for (const { mutant } of drawn) {
+    if (chosen.length === Number(values.mutants)) break
+    const overlaps = ({ file, start, end }: Mutant) =>
+      file === mutant.file && start < mutant.end && mutant.start < end
+    if (!chosen.some(overlaps)) chosen.push({ id: chosen.length, ...mutant })
+  }
+  return { chosen, of: all.length }
+}
+
+type Report = {
+  success: boolean
+  testResults: Array<{
+    name: string
+    startTime: number
+    endTime: number
+    assertionResults: Array<{ status: string; fullName: string }>
+  }>
+}
+type Outcome = { report?: Report; timedOut: boolean; output: string }
+
+/** Runs test files with one mutant awake, or none. */
+async function runTests(files: readonly string[], mutant?: number, workers = 1): Promise<Outcome> {
+  const reportFile = join(scratch, `report-${mutant ?? 'none'}.json`)
+  rmSync(reportFile, { force: true })
+  const args = ['run', '--config', 'test/mutate/vitest.config.ts', `--outputFile=${reportFile}`]
+  const child = spawn('vitest', [...args, `--maxWorkers=${workers}`, '--bail=1', ...files], {
+    env: {
+      ...process.env,
+      UNDERSTUDY_MUTANTS: chosenFile,
+      ...(mutant === undefined
+        ? { UNDERSTUDY_MUTANT_NOTES: notesFile }
+        : { UNDERSTUDY_MUTANT: String(mutant) }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output = (output + text).slice(-4000)
+    })
+  let timedOut = false
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(
+    () => {
+      timedOut = true
+      if (child.pid) process.kill(-child.pid, 'SIGKILL')
+    },
+    longest * (files.length > 20 ? 3 : 1),
+  )
+  child.on('close', () => resolve())
+  await promise
+  clearTimeout(timer)
+  try {
+    return { report: JSON.parse(readFileSync(reportFile, 'utf8')), timedOut, output }
+  } catch {
+    return { timedOut, output }
+  }
+}
+
+const startedAt = monotonic()
+const tell = (line: string) =>
+  console.log(`${((monotonic() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`)
+
+const { chosen, of } = sample()
+writeFileSync(chosenFile, JSON.stringify(chosen))
+tell(`${chosen.length} of ${of} mutants, seed ${values.seed}; the tests without a mutant come first`)
+
+const unchanged = await runTests([], undefined, availableParallelism())
+if (!unchanged.report?.success) {
+  console.error(unchanged.output)
+  console.error('mutate: the tests fail without a mutant')
+  process.exit(2)
+}
+
+/** Test files that pass each mutant, the quickest first. */
+const notes: Array<{ file: string; passed: number[]; atImport: number[] }> = readFileSync(notesFile, 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line))
+const duration = new Map(
+  unchanged.report.testResults.map(({ name, startTime, endTime }) => [
+    name.slice(process.cwd().length + 1),
+    endTime - startTime,
+  ]),
+)
+const atImport = new Set(notes.flatMap((note) => note.atImport))
+function filesThatPass(mutant: Mutant): string[] {
+  const room = mutant.file.split('/')[1] ?? ''
+  const rank = (file: string) => (duration.get(file) ?? 0) + (file.startsWith(`test/${room}`) ? 0 : 300)
+  return notes
+    .filter(({ passed }) => atImport.has(mutant.id) || passed.includes(mutant.id))
+    .map(({ file }) => file)
+    .sort((a, b) => rank(a) - rank(b))
+}
+
+type Verdict = { mutant: Mutant; state: 'killed' | 'survived' | 'not reached'; by?: string }
+
+async function judge(mutant: Mutant): Promise<Verdict> {
+  const files = filesThatPass(mutant)
+  if (files.length === 0) return { mutant, state: 'not reached' }
+  for (const [from, to] of [
+    [0, 12],
+    [12, undefined],
+  ]) {
+    const batch = files.slice(from, to)
+    if (batch.length === 0) break
+    const { report, timedOut, output } = await runTests(batch, mutant.id)
+    if (timedOut) return { mutant, state: 'killed', by: 'an endless loop' }
+    if (!report) return { mutant, state: 'killed', by: `no report: ${output.trim().split('\n').at(-1)}` }
+    if (report.success) continue
+    const failed = report.testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName }) => `${name.split('/').at(-1)}: ${fullName}`),
+    )
+    return { mutant, state: 'killed', by: failed[0] ?? 'a file that did not load' }
+  }
+  return { mutant, state: 'survived' }
+}
+
+function inWords({ mutant, state, by }: Verdict): string {
+  const { id, file, line, kind, before, after } = mutant
+  const short = (text: string) => text.replace(/\s+/g, ' ').slice(0, 90)
+  const change = after === undefined ? `without ${short(before)}` : `${short(before)}  ->  ${short(after)}`
+  return `${state.padEnd(11)} ${String(id).padStart(4)}  ${file}:${line}  ${kind}: ${change}${by ? `  (${short(by)})` : ''}`
+}
+
+const asked = values.only ? new Set(values.only.split(',').map(Number)) : undefined
+const waiting = chosen.filter(({ id }) => asked?.has(id) ?? true)
+const total = waiting.length
+const verdicts: Verdict[] = []
+async function work(): Promise<void> {
+  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+    const verdict = await judge(mutant)
+    verdicts.push(verdict)
+    tell(`${verdicts.length}/${total}  ${inWords(verdict)}`)
+  }
+}
+await Promise.all(Array.from({ length: availableParallelism() }, work))
+rmSync(scratch, { recursive: true })
+
+const killed = verdicts.filter(({ state }) => state === 'killed').length
+const share = (100 * killed) / Math.max(1, verdicts.length)
+console.log()
+for (const verdict of verdicts.filter(({ state }) => state !== 'killed')) console.log(inWords(verdict))
+tell(`${killed} of ${verdicts.length} killed: ${share.toFixed(1)} %, asked for ${values.killed} %`)
+process.exitCode = share >= Number(values.killed) ? 0 : 1

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { type Mutant, mutantsOf, withMutants } from './mutants.ts'
+
+const changes = (source: string) => mutantsOf('a.ts', source).map(({ before, after }) => [before, after])
+
+describe('Mutants of a source', () => {
+  it('are changed operators, conditions, numbers, booleans, fallbacks, and calls left out', () => {
+    expect(changes('const a = b < 3')).toEqual([
+      ['b < 3', 'b <= 3'],
+      ['3', '3 + 1'],
+    ])
+    expect(changes('const a = !b ? true : c')).toEqual([
+      ['!b ? true : c', '!b ? c : true'],
+      ['!b', '!!b'],
+      ['true', 'false'],
+    ])
+    expect(changes('const a = b ?? c')).toEqual([['b ?? c', 'b']])
+    expect(changes('await close(b)')).toEqual([['await close(b)', undefined]])
+  })
+
+  it('leave types, imports, keys and the step of a loop alone', () => {
+    const source = `import b from './3.ts'
+      type A = { 3: true } & (typeof c)[0]
+      const a = { 3: b as 3 }
+      for (let i = b; i; i += 3) d()`
+    expect(changes(source)).toEqual([['d()', undefined]])
+  })
+
+  it('sleep until their id is chosen', () => {
+    const source = 'let calls = 0\nfunction f() { calls = calls + 2 }\nf()\nreturn calls'
+    const mutants: Mutant[] = mutantsOf('a.ts', source.replace('\nreturn calls', ''))
+      .filter(({ kind }) => kind === 'operator' || kind === 'call')
+      .map((mutant, id) => ({ id, ...mutant }))
+    const run = (chosen: number) => {
+      Object.assign(globalThis, { __mutant: (id: number) => id === chosen })
+      return new Function(withMutants(source, mutants))()
+    }
+    expect(mutants.map(({ kind }) => kind)).toEqual(['operator', 'call'])
+    expect([run(-1), run(0), run(1)]).toEqual([2, -2, 0])
+  })
+})

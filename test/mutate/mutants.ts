@@ -1,0 +1,142 @@
+/**
+ * The mutants of a source file: small changes that a test should notice.
+ */
+import { parseSync } from 'vite'
+
+export type Mutant = {
+  id: number
+  /** From the top folder, as in `src/lib/seed.ts`. */
+  file: string
+  line: number
+  /** Offsets in the file's text, in UTF-16 units. */
+  start: number
+  end: number
+  kind: 'operator' | 'condition' | 'number' | 'boolean' | 'fallback' | 'call'
+  before: string
+  /** Undefined where a statement is left out. */
+  after?: string
+}
+
+type Node = { type: string; start: number; end: number } & Record<string, unknown>
+type Found = Omit<Mutant, 'id' | 'file' | 'line' | 'before'>
+
+const otherOperator: Record<string, string> = {
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '%': '*',
+  '&&': '||',
+  '||': '&&',
+}
+
+/** TypeScript's nodes that hold an expression; all others are types. */
+const aroundExpression = new Set([
+  'TSAsExpression',
+  'TSSatisfiesExpression',
+  'TSNonNullExpression',
+  'TSInstantiationExpression',
+])
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
+
+/**
+ * All mutants of one file, without ids.
+ *
+ * Left out: types, imports, keys, the step of a `for` (it would never end), and what begins a statement
+ * (its replacement would be read together with the line before it).
+ */
+export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'>> {
+  const found: Found[] = []
+  const statements = new Set<number>()
+  const text = (node: Node) => source.slice(node.start, node.end)
+
+  function visit(node: Node): void {
+    if (node.type.startsWith('TS')) {
+      if (aroundExpression.has(node.type)) visit(node['expression'] as Node)
+      return
+    }
+    if (node.type.startsWith('Import') || node.type === 'ExportAllDeclaration') return
+    if (node.type === 'ExpressionStatement') statements.add(node.start)
+    const mutation = mutate(node, text)
+    if (mutation) found.push({ start: node.start, end: node.end, ...mutation })
+    for (const [name, child] of Object.entries(node)) {
+      if (name === 'update' && node.type === 'ForStatement') continue
+      if (name === 'key' && node['computed'] !== true) continue
+      if (name === 'source') continue
+      if (Array.isArray(child)) child.filter(isNode).forEach(visit)
+      else if (isNode(child)) visit(child)
+    }
+  }
+  visit(parseSync(file, source).program as unknown as Node)
+
+  return found
+    .filter((mutant) => mutant.kind === 'call' || !statements.has(mutant.start))
+    .map((mutant) => ({
+      ...mutant,
+      file,
+      line: source.slice(0, mutant.start).split('\n').length,
+      before: source.slice(mutant.start, mutant.end),
+    }))
+}
+
+/** The change of one node, if there is one. */
+function mutate(node: Node, text: (node: Node) => string): Pick<Mutant, 'kind' | 'after'> | undefined {
+  switch (node.type) {
+    case 'BinaryExpression':
+    case 'LogicalExpression': {
+      const left = text(node['left'] as Node)
+      if (node['operator'] === '??') return { kind: 'fallback', after: left }
+      const operator = otherOperator[node['operator'] as string]
+      return operator
+        ? { kind: 'operator', after: `${left} ${operator} ${text(node['right'] as Node)}` }
+        : undefined
+    }
+    case 'UnaryExpression':
+      return node['operator'] === '!' ? { kind: 'condition', after: `!${text(node)}` } : undefined
+    case 'ConditionalExpression': {
+      const [test, yes, no] = [node['test'], node['consequent'], node['alternate']].map((part) =>
+        text(part as Node),
+      )
+      return { kind: 'condition', after: `${test} ? ${no} : ${yes}` }
+    }
+    case 'Literal': {
+      const value = node['value']
+      if (typeof value === 'number') return { kind: 'number', after: `${text(node)} + 1` }
+      if (typeof value === 'boolean') return { kind: 'boolean', after: String(!value) }
+      return undefined
+    }
+    case 'ExpressionStatement': {
+      const expression = node['expression'] as Node
+      const called = expression.type === 'AwaitExpression' ? (expression['argument'] as Node) : expression
+      const isCall = called.type === 'CallExpression' && (called['callee'] as Node).type !== 'Super'
+      return isCall ? { kind: 'call' } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * The file with its mutants in it, each asleep until its id is chosen: `globalThis.__mutant(id)` says whether it is,
+ * and notes that the place was passed.
+ *
+ * @param mutants Of this file; none may lie inside another.
+ */
+export function withMutants(source: string, mutants: readonly Mutant[]): string {
+  let mutated = source
+  for (const { id, start, end, before, after } of [...mutants].sort((a, b) => b.start - a.start)) {
+    const chosen = `globalThis.__mutant(${id})`
+    const replacement =
+      after === undefined ? `if (!${chosen}) { ${before} }` : `(${chosen} ? (${after}) : (${before}))`
+    mutated = mutated.slice(0, start) + replacement + mutated.slice(end)
+  }
+  return mutated
+}

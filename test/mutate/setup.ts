@@ -1,0 +1,34 @@
+/** In each test file of a mutation run: which mutant is awake, and which places the file passes. */
+import { appendFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+
+declare global {
+  var __mutant: (id: number) => boolean
+}
+
+const chosen = Number(process.env['UNDERSTUDY_MUTANT'] ?? -1)
+const notes = process.env['UNDERSTUDY_MUTANT_NOTES']
+const scope = globalThis as typeof globalThis & { __passed?: Set<number>; __atImport?: Set<number> }
+
+scope.__passed ??= new Set()
+scope.__atImport ??= new Set()
+globalThis.__mutant = (id) => {
+  if (notes) scope.__passed?.add(id)
+  return id === chosen
+}
+
+if (notes) {
+  // What modules pass while they load counts for every file of this worker, since none loads them again.
+  beforeAll(() => {
+    for (const id of scope.__passed ?? []) scope.__atImport?.add(id)
+    scope.__passed = new Set()
+  })
+  afterAll(() => {
+    const file = relative(process.cwd(), expect.getState().testPath ?? '')
+    appendFileSync(
+      notes,
+      `${JSON.stringify({ file, passed: [...(scope.__passed ?? [])], atImport: [...(scope.__atImport ?? [])] })}\n`,
+    )
+  })
+}

@@ -1,0 +1,33 @@
+/** The quick tests over sources that hold the chosen mutants. */
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
+import project from '../../vitest.config.ts'
+import { type Mutant, withMutants } from './mutants.ts'
+
+const root = new URL('../..', import.meta.url).pathname
+const mutants: Mutant[] = JSON.parse(readFileSync(process.env['UNDERSTUDY_MUTANTS'] ?? '', 'utf8'))
+const byFile = Map.groupBy(mutants, (mutant) => mutant.file)
+const quick = project.test?.projects?.[0] as UserWorkspaceConfig
+
+export default defineConfig({
+  ...quick,
+  root,
+  plugins: [
+    {
+      name: 'mutants',
+      enforce: 'pre',
+      transform(code, id) {
+        const here = byFile.get(relative(root, id.split('?')[0] ?? id))
+        return here ? { code: withMutants(code, here), map: null } : undefined
+      },
+    },
+  ],
+  test: {
+    ...quick.test,
+    isolate: false,
+    maxConcurrency: 50,
+    reporters: ['json'],
+    setupFiles: ['test/mutate/setup.ts'],
+  },
+})
