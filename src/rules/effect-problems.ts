@@ -11,6 +11,7 @@ import type { Problem } from './scenario-problems.ts'
 import { callsOf, type Script } from './script.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
+import { isAnswer } from './turn-answer.ts'
 
 /** A rule, and what its problems are told with. */
 export interface Site {
@@ -141,9 +142,11 @@ function* replyProblems(
   }
 }
 
+type EndField = 'responseStatus' | 'incompleteReason' | 'error'
+
 /** Whether what it says of the end of the response fits together. */
 function* endProblems(
-  { responseStatus, incompleteReason, error }: ScriptedReply,
+  { responseStatus, incompleteReason, error }: Pick<ScriptedReply, EndField>,
   path: Path,
   place: string,
 ): Generator<Problem> {
@@ -203,20 +206,26 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
   }
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
-    const { expect = {}, text, citations, fault, usage } = turn
-    const calls = callsOf(turn)
-    if (text === undefined && calls.length === 0 && !fault)
-      yield { path, message: `Turn ${index + 1} ${place} answers nothing: give it a text, a call or a fault` }
-    if (citations && (text === undefined || calls.length > 0))
+    const { expect = {}, text, citations, fault } = turn
+    if (!isAnswer(turn)) {
+      const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
+      if (!fault)
+        yield {
+          path,
+          message: `Turn ${index + 1} ${place} answers nothing: give it a text, a call, output or a fault`,
+        }
+      if (about)
+        yield {
+          path: [...path, about],
+          message: `Turn ${index + 1} ${place} has no reply to count or to name: leave ${about} out`,
+        }
+    }
+    if (citations && (text === undefined || callsOf(turn).length > 0))
       yield {
         path: [...path, 'citations'],
         message: `Turn ${index + 1} ${place} has no text of its own to cite in`,
       }
-    if (usage && text === undefined && calls.length === 0)
-      yield {
-        path: [...path, 'usage'],
-        message: `Turn ${index + 1} ${place} has no reply to count: leave usage out`,
-      }
+    yield* endProblems(turn, path, place)
     yield* templateProblems({ text }, path, place)
     yield* patternProblems(expect.input, [...path, 'expect', 'input'], place)
     for (const [name, checks] of Object.entries(expect.result ?? {})) {
@@ -227,7 +236,7 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
     const faults = [fault].flat()
     yield* faultProblems(faults, [...path, 'fault'], site)
     const answer = faults.find(({ name }) => replaces(faultOf(name)))
-    if (answer && (text !== undefined || calls.length > 0)) {
+    if (answer && isAnswer(turn)) {
       yield {
         path: [...path, 'fault'],
         message: `'${answer.name}' ${place} answers in place of turn ${index + 1}: make it a turn of its own`,

@@ -7,10 +7,10 @@
  */
 import { hash } from '../lib/seed.ts'
 import type { CompiledScript, CompiledTurn, Effect } from './compiled.ts'
-import { assistantOutputs, type Conversation, callText, firstUserText } from './conversation.ts'
+import { assistantOutputs, type Conversation, firstUserText } from './conversation.ts'
 import { type CallResult, type Misfit, misfitOf } from './expectation.ts'
 import type { RuleRequest } from './rule-request.ts'
-import { callsOf } from './script.ts'
+import { answerOf } from './turn-answer.ts'
 
 /** One conversation that follows a script. Never changed, so that snapshots may share it. */
 export interface ScriptRun {
@@ -153,25 +153,21 @@ function continueRun(
     put({ ...run, problem: `turn ${number}: ${reading.problem}` })
     return { effect: misfitRefusal(number, of, misfit), reading, index }
   }
-  const calls = callsOf(turn.turn).map((call, place) => ({
-    ...call,
-    id: `call_${hash(seed, 'script', request.contentKey, request.occurrence, place)}`,
-  }))
-  const isSure = turn.faults.length === 0
-  const said = [
-    ...(turn.turn.text === undefined ? [] : [turn.turn.text]),
-    ...calls.map(({ name, args }) => callText(name, args)),
-  ]
+  const answer = answerOf(
+    turn.turn,
+    (place) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, place)}`,
+  )
+  const isSure = turn.faults.length === 0 && answer.arrives
   put({
     ...run,
     turns: run.turns + 1,
-    said: [...run.said, ...said.map((text) => ({ text, isSure }))],
-    calls: new Map([...run.calls, ...calls.map(({ id, name }) => [id, name] as const)]),
-    pending: calls.map(({ id }) => id),
+    said: [...run.said, ...answer.said.map((text) => ({ text, isSure }))],
+    calls: new Map([...run.calls, ...answer.calls]),
+    pending: [...answer.calls.keys()],
     problem: null,
   })
   progress.happened++
-  return { effect: effectOf(turn, calls), reading, index }
+  return { effect: { faults: turn.faults, reply: answer.reply }, reading, index }
 }
 
 /** The conversation that a request continues: the one that gave out its newest call id, or the one with its history. */
@@ -244,23 +240,6 @@ function misfitAt(
 ): Misfit | undefined {
   const { expect } = turn?.turn ?? {}
   return expect && misfitOf(expect, conversation, results)
-}
-
-function effectOf(
-  { turn, faults }: CompiledTurn,
-  calls: readonly { id: string; name: string; args: object }[],
-): Effect {
-  const { text, citations, usage } = turn
-  if (calls.length === 0)
-    return { faults, reply: text === undefined ? undefined : { text, citations, usage } }
-  const message = text === undefined ? [] : [{ type: 'message' as const, content: text }]
-  const items = calls.map(({ id, name, args }) => ({
-    type: 'function_call' as const,
-    name,
-    arguments: JSON.stringify(args),
-    call_id: id,
-  }))
-  return { faults, reply: { output: [...message, ...items], usage } }
 }
 
 /** `Turn 2 of 3 does not fit: expected …, received …` */

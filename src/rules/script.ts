@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { Pattern } from './condition.ts'
-import { Faults, ScriptedCitation, ScriptedUsage } from './scripted-reply.ts'
+import { Faults, ScriptedReply } from './scripted-reply.ts'
 
 const names = z.array(z.string().min(1)).min(1)
 
@@ -39,23 +39,39 @@ export const TurnExpectation = z.lazy(() =>
 )
 export type TurnExpectation = z.infer<typeof TurnExpectation>
 
+/** What a turn may say of its answer, as a scripted reply says it. */
+const answerFields = {
+  text: true,
+  citations: true,
+  output: true,
+  interleave: true,
+  id: true,
+  responseStatus: true,
+  incompleteReason: true,
+  error: true,
+  usage: true,
+} as const
+
 const Calls = z.record(z.string().min(1), z.record(z.string(), z.json()))
 
 /** One request of the conversation: what it must look like, and what it gets. */
 export const Turn = z.lazy(() =>
-  z.strictObject({
-    expect: TurnExpectation.optional().describe('What the request must look like. Default: anything.'),
-    text: z.string().optional().describe('The text of the reply; before the calls where there are both.'),
-    citations: z.array(ScriptedCitation).optional().describe('What the text cites; not together with calls.'),
-    call: z
-      .union([Calls, z.array(Calls).min(1)])
-      .optional()
-      .describe(
-        'Functions to call, with their arguments, by name. A list calls one function more than once.',
-      ),
-    usage: ScriptedUsage.optional(),
-    fault: Faults.optional().describe('What goes wrong at this turn, in place of the reply or on its way.'),
-  }),
+  ScriptedReply.unwrap()
+    .pick(answerFields)
+    .extend({
+      expect: TurnExpectation.optional().describe('What the request must look like. Default: anything.'),
+      text: z
+        .string()
+        .optional()
+        .describe('The text of the reply; behind `output` and before the calls where there are such.'),
+      call: z
+        .union([Calls, z.array(Calls).min(1)])
+        .optional()
+        .describe(
+          'Functions to call, with their arguments, by name. A list calls one function more than once.',
+        ),
+      fault: Faults.optional().describe('What goes wrong at this turn, in place of the reply or on its way.'),
+    }),
 )
 export type Turn = z.infer<typeof Turn>
 

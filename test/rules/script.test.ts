@@ -284,6 +284,76 @@ describe('Conversations', () => {
   })
 })
 
+describe('A turn of a script', () => {
+  it('answers with items of any kind, its own id and status, and the conversation goes on from them', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      {
+        id: 'resp_first',
+        output: [
+          { type: 'reasoning', summary: 'They want boats.' },
+          { type: 'message', content: [{ text: 'Let me ' }, { text: 'look.' }] },
+          { type: 'function_call', name: 'search', arguments: { q: 'tides' } },
+          { type: 'function_call', name: 'book', call_id: 'call_mine' },
+        ],
+      },
+      {
+        expect: { result: { search: 'high at six', book: 'ok' } },
+        text: 'Both boats are',
+        incompleteReason: 'content_filter',
+      },
+      { output: [{ type: 'message', content: [{ refusal: 'No more boats.' }] }], text: 'Sorry.' },
+    ])
+    const agent = new Agent(gateway, 'Book two boats')
+    const first = await agent.ask()
+    expect(first).toMatchObject({ id: 'resp_first', status: 'completed' })
+    expect(first.output.map(({ type }: Json) => type)).toEqual([
+      'reasoning',
+      'message',
+      'function_call',
+      'function_call',
+    ])
+    expect(first.output[3]['call_id']).toBe('call_mine')
+    const second = await agent.results('The tide is high at six', 'ok').ask()
+    expect(second).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'content_filter' },
+      output: [{ content: [{ text: 'Both boats are' }] }],
+    })
+    const third = await agent.says('And a third?').ask()
+    expect(third.output.map(({ content: [part] }: { content: Json[] }) => part?.['type'])).toEqual([
+      'refusal',
+      'output_text',
+    ])
+    expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 3, problem: null }] }])
+  })
+
+  it('fails, and a client that asks again gets the next one', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      { error: { code: 'rate_limit_exceeded', message: 'Too fast' } },
+      { responseStatus: 'cancelled', output: [{ type: 'message', content: 'Half an' }] },
+      { text: 'Now' },
+    ])
+    const ask = () => new Agent(gateway, 'Hello').ask()
+    expect(await ask()).toMatchObject({ status: 'failed', error: { message: 'Too fast' }, output: [] })
+    expect(await ask()).toMatchObject({ status: 'cancelled' })
+    expect(textOf(await ask())).toBe('Now')
+  })
+
+  it.each([
+    [{ usage: { input_tokens: 1 }, fault: 'latency' }, 'has no reply to count or to name: leave usage out'],
+    [
+      { text: 'x', responseStatus: 'failed', incompleteReason: 'content_filter' },
+      "'responseStatus' says 'failed'",
+    ],
+    [{ output: [], fault: 'status' }, "'status' in scenario 'script', rule 1 answers in place of turn 1"],
+    [{ output: [{ type: 'massage', content: 'x' }] }, 'an item is message, reasoning'],
+  ])('that makes no sense is told: %j', (turn, message) => {
+    expect(() => createGateway().script([turn as never])).toThrow(message)
+  })
+})
+
 describe('Around scripts', () => {
   it('rules with times come first, and do not use up a turn', async () => {
     const gateway = createGateway()
