@@ -41,6 +41,12 @@ export const openrouter: Dialect = {
       ours: 'gateway:web_search',
       theirs: 'openrouter:web_search',
       request: ['body.tools.*.type', 'body.tool_choice.type'],
+    },
+    // The tool that the Responses protocol knows is the same one, and the only one that schemas of replies know.
+    {
+      ours: 'gateway:web_search',
+      theirs: 'web_search',
+      request: ['body.tools.*.type', 'body.tool_choice.type'],
       reply: ['tools.*.type', 'response.tools.*.type'],
     },
     { ours: 'engine_a', theirs: 'exa', request: engines },

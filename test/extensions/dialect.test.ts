@@ -4,18 +4,24 @@
 
 import { globSync, readFileSync } from 'node:fs'
 import { createOpenRouter } from '@openrouter/ai-sdk-provider'
-import { OpenRouter } from '@openrouter/sdk'
+import { HTTPClient, OpenRouter } from '@openrouter/sdk'
 import { generateText, streamText } from 'ai'
 import { createParser } from 'eventsource-parser'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
+import { HTTPClient as HTTPClient0, OpenRouter as OpenRouter0 } from 'openrouter-sdk-0'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createGateway, type Sandbox } from '../../src/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
+/** The newest SDK and the last of its first line, each with schemas of its own; types are those of the newest. */
+const published = {
+  'of today': { OpenRouter, HTTPClient },
+  'of 0.13': { OpenRouter: OpenRouter0, HTTPClient: HTTPClient0 } as unknown as Sdk,
+}
+type Sdk = { OpenRouter: typeof OpenRouter; HTTPClient: typeof HTTPClient }
+
 let server: RunningServer
-let sdk: OpenRouter
 beforeAll(async () => {
   server = await startServer({ timeScale: 0, dialect: 'openrouter' })
-  sdk = new OpenRouter({ apiKey: 'any', serverURL: server.baseUrl, retryConfig: { strategy: 'none' } })
 })
 afterAll(() => server.close())
 
@@ -23,8 +29,9 @@ const model = 'aurora/dawn-2'
 const input = 'How do tides work?'
 const messages = [{ role: 'user' as const, content: input }]
 
-/** What the SDK gives where no stream was asked for; its types leave that open. */
+/** What the SDK gives where no stream was asked for; its types leave that open. Nothing in it is unknown to it. */
 function whole<Made>(made: Made): Exclude<Made, AsyncIterable<unknown>> {
+  expect(JSON.stringify(made)).not.toContain('"isUnknown":true')
   return made as Exclude<Made, AsyncIterable<unknown>>
 }
 
@@ -32,107 +39,133 @@ function whole<Made>(made: Made): Exclude<Made, AsyncIterable<unknown>> {
 async function last<Made>(made: Made) {
   const stream = made as Extract<Made, AsyncIterable<unknown>>
   let event: (typeof stream extends AsyncIterable<infer Event> ? Event : never) | undefined
-  for await (const each of stream as AsyncIterable<never>) event = each
+  for await (const each of stream as AsyncIterable<never>) event = whole(each)
   return event
 }
 
-describe('The vendor’s SDK accepts', () => {
-  it('the catalogues', async () => {
-    expect((await sdk.providers.list()).data.length).toBeGreaterThan(0)
-    for await (const page of await sdk.models.list({})) expect(page.result.data.length).toBeGreaterThan(0)
-    expect((await sdk.models.count({})).data.count).toBeGreaterThan(0)
-    const { data } = await sdk.endpoints.list({ author: 'aurora', slug: 'dawn-2' })
-    expect(data.endpoints[0]?.supportsToolChoice).toMatchObject({ auto: true })
-    for await (const page of await sdk.embeddings.listModels({})) expect(page.result.totalCount).toBe(8)
-    expect((await sdk.presets.get({ slug: 'code-review' })).data.slug).toBe('code-review')
-  })
+const cases = Object.entries(published).flatMap(([version, sdk]) => [
+  { version, entrance: 'over a socket', sdk, isServed: true, isOld: sdk !== published['of today'] },
+  { version, entrance: 'through gateway.fetch', sdk, isServed: false, isOld: sdk !== published['of today'] },
+])
 
-  it('benchmarks, in its own words for the sources', async () => {
-    const all = await sdk.benchmarks.getBenchmarks({})
-    expect(new Set(all.data.map(({ source }) => source))).toEqual(
-      new Set(['artificial-analysis', 'design-arena']),
-    )
-    const one = await sdk.benchmarks.getBenchmarks({ source: 'design-arena' })
-    expect(new Set(one.data.map(({ source }) => source))).toEqual(new Set(['design-arena']))
-  })
-
-  it('a workspace', async () => {
-    const { data } = await sdk.workspaces.update({
-      id: 'production',
-      updateWorkspaceRequest: { name: 'Main' },
+describe.each(cases)(
+  'The vendor’s SDK $version, $entrance, accepts',
+  ({ sdk: published, isServed, isOld }) => {
+    let sandbox: Sandbox
+    let sdk: OpenRouter
+    beforeEach(() => {
+      const local = createGateway({ timeScale: 0, dialect: 'openrouter' })
+      sandbox = (isServed ? server.gateway : local).createSandbox()
+      const httpClient = isServed ? {} : { httpClient: new published.HTTPClient({ fetcher: local.fetch }) }
+      sdk = new published.OpenRouter({
+        apiKey: sandbox.apiKey,
+        serverURL: isServed ? server.baseUrl : 'https://gateway.example/api/v1',
+        retryConfig: { strategy: 'none' },
+        ...httpClient,
+      })
     })
-    expect(data).toMatchObject({ name: 'Main', defaultGuardrailId: expect.stringMatching(/^[0-9a-f-]{36}$/) })
-  })
-
-  it('embeddings', async () => {
-    const made = await sdk.embeddings.generate({
-      requestBody: { model: 'aurora/embed-large', input: 'Hello' },
+    it('the catalogues', async () => {
+      expect((await sdk.providers.list()).data.length).toBeGreaterThan(0)
+      for await (const page of await sdk.models.list({})) expect(page.result.data.length).toBeGreaterThan(0)
+      expect((await sdk.models.count({})).data.count).toBeGreaterThan(0)
+      const { data } = await sdk.endpoints.list({ author: 'aurora', slug: 'dawn-2' })
+      expect(data.endpoints).toHaveLength(2)
+      // What an older SDK does not know, it leaves out.
+      if (!isOld) expect(data.endpoints[0]?.supportsToolChoice).toMatchObject({ auto: true })
+      for await (const page of await sdk.embeddings.listModels({})) expect(page.result.totalCount).toBe(8)
+      expect((await sdk.presets.get({ slug: 'code-review' })).data.slug).toBe('code-review')
     })
-    expect(typeof made === 'object' && made.data).toHaveLength(1)
-  })
 
-  it('chat completions with their cost, plain and streamed', async () => {
-    const plain = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
-    const { promptTokens = 0, completionTokens = 0, cost } = plain.usage ?? {}
-    expect(cost).toBeCloseTo(promptTokens * 0.0000025 + completionTokens * 0.00001, 12)
-    const chunk = await last(await sdk.chat.send({ chatRequest: { model, messages, stream: true as const } }))
-    expect(chunk?.usage?.cost).toBe(cost)
-  })
-
-  it('responses with their cost, plain and streamed', async () => {
-    const plain = whole(await sdk.beta.responses.send({ responsesRequest: { model, input, stream: false } }))
-    expect(plain.usage?.cost).toBeGreaterThan(0)
-    const event = await last(
-      await sdk.beta.responses.send({ responsesRequest: { model, input, stream: true } }),
-    )
-    expect(event).toMatchObject({
-      type: 'response.completed',
-      response: { usage: { cost: plain.usage?.cost } },
+    it('benchmarks, in its own words for the sources', async () => {
+      const all = await sdk.benchmarks.getBenchmarks({})
+      expect(new Set(all.data.map(({ source }) => source))).toEqual(
+        new Set(['artificial-analysis', 'design-arena']),
+      )
+      const one = await sdk.benchmarks.getBenchmarks({ source: 'design-arena' })
+      expect(new Set(one.data.map(({ source }) => source))).toEqual(new Set(['design-arena']))
     })
-  })
 
-  it('costs whose sum is the ledger of the sandbox', async () => {
-    const sandbox = server.gateway.createSandbox()
-    const own = new OpenRouter({ apiKey: sandbox.apiKey, serverURL: server.baseUrl })
-    let sum = 0
-    for (const question of ['How do tides work?', 'Why is the sky blue?']) {
-      const responsesRequest = { model, input: question, stream: false as const }
-      sum += whole(await own.beta.responses.send({ responsesRequest })).usage?.cost ?? 0
-    }
-    expect(sum).toBeGreaterThan(0)
-    expect(sandbox.usage().cost).toBeCloseTo(sum, 10)
-  })
+    it('a workspace', async () => {
+      const { data } = await sdk.workspaces.update({
+        id: 'production',
+        updateWorkspaceRequest: { name: 'Main' },
+      })
+      expect(data.name).toBe('Main')
+      if (!isOld) expect(data.defaultGuardrailId).toMatch(/^[0-9a-f-]{36}$/)
+    })
 
-  it('its own name of the search tool, in both directions', async () => {
-    const tools = [{ type: 'openrouter:web_search' as const }]
-    const response = whole(
-      await sdk.beta.responses.send({ responsesRequest: { model, input, tools, stream: false } }),
-    )
-    expect(response.output[0]).toMatchObject({ type: 'web_search_call' })
-    // The SDK knows the tool in requests only, and keeps what it does not know as it came.
-    expect(response.tools[0]).toMatchObject({ raw: { type: 'openrouter:web_search' } })
-    const journal = server.gateway.journal.last('createResponse')
-    expect(journal?.body).toMatchObject({ tools: [{ type: 'openrouter:web_search' }] })
-  })
+    it('embeddings', async () => {
+      const made = await sdk.embeddings.generate({
+        requestBody: { model: 'aurora/embed-large', input: 'Hello' },
+      })
+      expect(typeof made === 'object' && made.data).toHaveLength(1)
+    })
 
-  it('its own names of the engines', async () => {
-    const plugins = [{ id: 'web' as const, engine: 'exa' as const, maxResults: 2 }]
-    const response = whole(
-      await sdk.beta.responses.send({ responsesRequest: { model, input, plugins, stream: false } }),
-    )
-    expect(response.output.map(({ type }) => type)).toEqual(['web_search_call', 'message'])
-  })
+    it('chat completions with their cost, plain and streamed', async () => {
+      const plain = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
+      const { promptTokens = 0, completionTokens = 0, cost } = plain.usage ?? {}
+      expect(cost).toBeCloseTo(promptTokens * 0.0000025 + completionTokens * 0.00001, 12)
+      const chunk = await last(
+        await sdk.chat.send({ chatRequest: { model, messages, stream: true as const } }),
+      )
+      expect(chunk?.usage?.cost).toBe(cost)
+    })
 
-  it('the account', async () => {
-    expect((await sdk.credits.getCredits()).data.totalCredits).toBe(100)
-    expect((await sdk.apiKeys.getCurrentKeyMetadata()).data.limit).toBeNull()
-  })
+    it('responses with their cost, plain and streamed', async () => {
+      const plain = whole(
+        await sdk.beta.responses.send({ responsesRequest: { model, input, stream: false } }),
+      )
+      expect(plain.usage?.cost).toBeGreaterThan(0)
+      const event = await last(
+        await sdk.beta.responses.send({ responsesRequest: { model, input, stream: true } }),
+      )
+      expect(event).toMatchObject({
+        type: 'response.completed',
+        response: { usage: { cost: plain.usage?.cost } },
+      })
+    })
 
-  it('refusals', async () => {
-    const refused = sdk.chat.send({ chatRequest: { model: 'no-vendor', messages } })
-    await expect(refused).rejects.toMatchObject({ statusCode: 400 })
-  })
-})
+    it('costs whose sum is the ledger of the sandbox', async () => {
+      let sum = 0
+      for (const question of ['How do tides work?', 'Why is the sky blue?']) {
+        const responsesRequest = { model, input: question, stream: false as const }
+        sum += whole(await sdk.beta.responses.send({ responsesRequest })).usage?.cost ?? 0
+      }
+      expect(sum).toBeGreaterThan(0)
+      expect(sandbox.usage().cost).toBeCloseTo(sum, 10)
+    })
+
+    it('its own name of the search tool, in both directions', async () => {
+      const tools = [{ type: 'openrouter:web_search' as const }]
+      const response = whole(
+        await sdk.beta.responses.send({ responsesRequest: { model, input, tools, stream: false } }),
+      )
+      expect(response.output[0]).toMatchObject({ type: 'web_search_call' })
+      // The schemas of replies know the tool by the name that the Responses protocol has for it.
+      expect(response.tools[0]).toMatchObject({ type: 'web_search' })
+      const journal = sandbox.journal.last('createResponse')
+      expect(journal?.body).toMatchObject({ tools: [{ type: 'openrouter:web_search' }] })
+    })
+
+    it('its own names of the engines', async () => {
+      const plugins = [{ id: 'web' as const, engine: 'exa' as const, maxResults: 2 }]
+      const response = whole(
+        await sdk.beta.responses.send({ responsesRequest: { model, input, plugins, stream: false } }),
+      )
+      expect(response.output.map(({ type }) => type)).toEqual(['web_search_call', 'message'])
+    })
+
+    it('the account', async () => {
+      expect((await sdk.credits.getCredits()).data.totalCredits).toBe(100)
+      expect((await sdk.apiKeys.getCurrentKeyMetadata()).data.limit).toBeNull()
+    })
+
+    it('refusals', async () => {
+      const refused = sdk.chat.send({ chatRequest: { model: 'no-vendor', messages } })
+      await expect(refused).rejects.toMatchObject({ statusCode: 400 })
+    })
+  },
+)
 
 describe('The vendor’s AI SDK provider', () => {
   it('reads chat completions, plain and streamed, with the same text', async () => {
