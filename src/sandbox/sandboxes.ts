@@ -281,7 +281,7 @@ export class Sandboxes implements SandboxHost {
     this.#sweptAt = this.#clock.elapsed()
     for (const [id, sandbox] of this.#residents) {
       if (!this.#isIdle(sandbox)) continue
-      this.#residents.delete(id)
+      this.#remove(id)
       this.#evicted++
     }
   }

@@ -57,6 +57,18 @@ describe('sandboxes', () => {
     expect(gateway.createSandbox().id).toBe('s2')
   })
 
+  it('are held by nothing when they went to make room', async () => {
+    const { gateway, ask } = asker({ sandboxes: { limit: 1, idleMs: 1000 } })
+    await ask(gateway.createSandbox().apiKey)
+    const { held } = gateway.sandboxes
+    const before = held.bytes
+    for (let turn = 0; turn < 3; turn++) {
+      age(1001)
+      await ask(gateway.createSandbox().apiKey)
+    }
+    expect(held.bytes).toBe(before)
+  })
+
   it('go when nobody has used them for the idle age, and are a 410 from then on', async () => {
     const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 } })
     const { id, apiKey } = gateway.createSandbox()
