@@ -80,7 +80,7 @@ export interface Operation<
   readonly otherBody?: OtherBody
   /** The body in its place where responses are stored, or where a rule scripts the reply. Default: `body`. */
   readonly storingBody?: z.ZodType
-  /** Fields of the body whose rules rest on an assumption: a refusal of one names it. */
+  /** Fields of the body, `a` or `a.b`, whose rules rest on an assumption: a refusal of one names it. */
   readonly restsOn?: Readonly<Record<string, AssumptionName>>
   /** What a 200 holds; every answer of the resolver is checked against it. */
   readonly response: Response

@@ -18,7 +18,7 @@ export function apiDocument(answered: readonly Operation[] = operations): object
     title: 'Model Gateway API',
     version,
     description:
-      'As Understudy plays it. Only 200 and 500 are specified; every other reply, and every field beyond the specification, is a choice of the double: see its table of assumptions.',
+      'As Understudy plays it. Only 200 and 500 are specified; every other reply, and every field beyond the specification, is a choice of the double: see its table of assumptions. A method that a path does not have belongs to no operation here: it is a 405 in the error envelope, and `Allow` names those that the path has.',
     base: '/api/v1',
     described: answered.filter((each) => !(each instanceof DocumentOperation)),
     isEmulated: true,

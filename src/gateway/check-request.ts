@@ -146,9 +146,11 @@ function assumptionsOf(
   for (const { path, rule, message } of violations) {
     if (rule === 'repeated') names.add('repeatedParameter')
     if (rule === 'too_big' && message.includes(String(Number.MAX_SAFE_INTEGER))) names.add('largeIntegers')
-    const field = /^body\.(\w+)/.exec(path)?.[1]
-    const name = field !== undefined && Object.hasOwn(restsOn, field) ? restsOn[field] : undefined
-    if (name) names.add(name)
+    const [, field = '', inside = ''] = /^body\.(\w+)(\.\w+)?/.exec(path) ?? []
+    for (const place of [field, field + inside]) {
+      const name = Object.hasOwn(restsOn, place) ? restsOn[place] : undefined
+      if (name) names.add(name)
+    }
   }
   return names
 }

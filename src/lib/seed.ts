@@ -3,7 +3,10 @@
  * names of what is being made, so that one more field, or one more request at the same time, shifts nothing else.
  */
 
-/** A 64-bit hash of labels as 16 hexadecimal digits. Labels are kept apart: `('ab', 'c')` is not `('a', 'bc')`. */
+/**
+ * A 64-bit hash of labels as 16 hexadecimal digits. Labels are kept apart: `('ab', 'c')` is not `('a', 'bc')`. A number
+ * is the label of `#` and its digits, so that `(1)` is not `('1')`.
+ */
 export function hash(...labels: ReadonlyArray<string | number>): string {
   const [high, low] = mix(labels)
   return hexadecimal(high) + hexadecimal(low)

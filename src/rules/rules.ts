@@ -168,7 +168,8 @@ export class Rules {
   }
 
   /**
-   * Finds the rule that happens to a call, and advances the counters of every rule whose conditions the call meets.
+   * Finds the rule that happens to a call, and advances its counters and those of the rules tried before it whose
+   * conditions the call meets. Rules behind it do not count the call.
    *
    * @param named Scenarios that the request names in its header: their rules are tried first.
    * @param readConversation Reads the request as a conversation, for scripts.

@@ -35,7 +35,13 @@ export const Rule = z.lazy(() =>
       ),
     when: When.optional().describe('Which of these requests it is about: all that is named must hold.'),
     times: z.int().optional().describe('How often it happens at most. Default: no end.'),
-    after: z.int().min(0).optional().describe('Calls that pass before it starts. Default: 0.'),
+    after: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'Calls that pass before it starts; one that a rule before it answers is none of them. Default: 0.',
+      ),
     every: z.int().min(1).optional().describe('It happens at every so-many-th call. Default: 1.'),
     probability: rampOf(z.number())
       .optional()

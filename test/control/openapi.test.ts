@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlRoutes } from '../../src/control/routes/index.ts'
+import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
@@ -165,6 +166,20 @@ describe('the document of the API', () => {
     ])
     expect(Object.keys(Error429.headers)).toContain('retry-after')
     expect(api.paths['/providers'].get.responses['200'].headers).toHaveProperty('x-request-id')
+  })
+
+  it('says what a method that a path does not have is answered with', async () => {
+    expect(api.info.description).toContain('a 405 in the error envelope, and `Allow` names')
+    const gateway = createGateway()
+    for (const [path, methods] of Object.entries<Document>(api.paths)) {
+      const url = `https://gateway.example/api/v1${path.replace('{id}', 'production')}`
+      const response = await gateway.fetch(url, { method: 'PUT' })
+      expect([response.status, (await response.json()).error.code]).toEqual([405, 405])
+      const allowed = response.headers.get('allow')?.split(', ')
+      expect(allowed?.filter((method) => method !== 'HEAD').map((method) => method.toLowerCase())).toEqual(
+        Object.keys(methods),
+      )
+    }
   })
 
   it('shows query parameters as what they mean', () => {

@@ -29,6 +29,7 @@ const branches: [string, object, string[]][] = [
   ['a limit beyond 2^53', { max_output_tokens: 2 ** 60 }, ['violations', 'largeIntegers']],
   ['reasoning', { reasoning: { effort: 'low' } }, ['reasoning']],
   ['a day', { x_search_filter: { from_date: '2025-01-01' } }, ['xSearchModels', 'dates']],
+  ['a time of day', { x_search_filter: { from_date: '2025-01-01T00:00:00Z' } }, ['violations', 'dates']],
   ['a preset', { model: '@preset/code-review' }, ['presetModel', 'presetConfig']],
   ['an unknown preset', { model: '@preset/none' }, ['presetModel', 'notFound']],
   [

@@ -36,6 +36,16 @@ describe('Rules with times', () => {
     expect([await ask(), await ask()]).toEqual(['once', 429])
   })
 
+  it('answer calls that the `after` of those without does not count', async () => {
+    const { gateway, ask } = setup()
+    gateway.use({ on: 'createResponse', after: 1, fault: 'status' })
+    gateway.reply('once', { times: 1 })
+    gateway.reply('twice', { times: 1 })
+    const [first, second, third, fourth] = [await ask(), await ask(), await ask(), await ask()]
+    expect([first, second, fourth]).toEqual(['once', 'twice', 500])
+    expect(third).toMatch(/sky/i)
+  })
+
   it('only wait for those that are about the same request', async () => {
     const { gateway, ask } = setup()
     gateway.reply('about tides', { times: 1, when: { input: 'tides' } })
