@@ -20,7 +20,7 @@ import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
 import { readHealth } from './server/health.ts'
 import { Metrics } from './server/metrics.ts'
-import { type RequestLine, tellOf } from './server/request-line.ts'
+import { type RequestLine, toRequestLine } from './server/request-line.ts'
 import { refuse, refuseSocket, refuseTunnel, send } from './server/send.ts'
 import { cutUnreadBody } from './server/unread-body.ts'
 
@@ -159,7 +159,7 @@ export async function startServer({
     response.once('close', () => open.delete(response))
     cutUnreadBody(request, response, bodyTimeoutMs)
     const served = serveRequest(request, response)
-    if (onRequest) tellOf(request, response, served).then(onRequest)
+    if (onRequest) toRequestLine(request, response, served).then(onRequest)
   }
   // The guard itself refuses a request without a `Host`, in the envelope.
   const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }

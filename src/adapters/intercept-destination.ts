@@ -4,7 +4,7 @@
 import { readAddress, sandboxIdOfKey } from '../gateway/address.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { unknownPath } from '../gateway/unknown-path.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
 /**
@@ -115,7 +115,6 @@ function refusal(gateway: GatewayCore, { method, url }: Outgoing, meant: boolean
   if (route === undefined)
     return `${asked} would leave this machine for the gateway. Its operations are below ${baseUrl ?? 'a base URL that ends in /api/v1'}: does the client have that as its base URL? (If this call is for somebody else: unhandledRequests: 'pass')`
   const wayOut = baseUrl === undefined ? ' (if not, set baseUrl to where the gateway is)' : ''
-  const known = gateway.operations.map((operation) => `${operation.method.toUpperCase()} ${operation.path}`)
-  const line = `${method} ${route}`
-  return `${asked} would leave this machine for the gateway${wayOut}. No operation is '${line}'${didYouMean(line, known)}`
+  const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
+  return `${asked} would leave this machine for the gateway${wayOut}: ${why}`
 }

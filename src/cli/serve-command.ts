@@ -10,7 +10,7 @@ import { GatewayCore } from '../gateway/gateway.ts'
 import type { ExtensionName } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { drain } from '../server/drain.ts'
-import { printed, type RequestLine } from '../server/request-line.ts'
+import { type RequestLine, requestLineText } from '../server/request-line.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
 import { openPage } from './open-page.ts'
 import { consoleAt, readyLine, readyText, type Started } from './ready.ts'
@@ -77,7 +77,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const { gateway, files } = prepare(flags)
   // What a program reads from stdout is the ready line alone.
   const print = flags.json ? console.error : console.log
-  const onRequest = flags.quiet ? undefined : (line: RequestLine) => print(printed(line))
+  const onRequest = flags.quiet ? undefined : (line: RequestLine) => print(requestLineText(line))
   const server = await start({
     gateway,
     port,

@@ -6,6 +6,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Router } from './router.ts'
+import { type Unrouted, unknownPath } from './unknown-path.ts'
 
 /**
  * The operation; undefined for a path that only a rule knows. Throws 404 for an unknown path, and 405 with `Allow` for
@@ -13,18 +14,17 @@ import type { Router } from './router.ts'
  */
 export function routeCall(router: Router, record: CallRecord<SandboxState>): Operation | undefined {
   const { method, route: path } = record
-  if (path === undefined) throw new GatewayError(404, 'Resource not found: paths begin with /api/v1/')
+  if (path === undefined) throw notFound(record, router)
   const { operation, params, allow } = router.find(method, path)
-  if (!operation && !record.state.rules.has(method, path)) throw notFound(path, allow, router)
+  if (!operation && !record.state.rules.has(method, path)) {
+    if (allow.length === 0) throw notFound(record, router)
+    const headers = { allow: allow.join(', ') }
+    throw new GatewayError(405, `${path} answers ${allow.join(', ')}`, undefined, { headers })
+  }
   record.routed(operation?.id, params)
   return operation
 }
 
-function notFound(path: string, allow: readonly string[], router: Router): GatewayError {
-  if (allow.length === 0) {
-    const near = router.near(path)
-    return new GatewayError(404, near && `${messages[404]}: did you mean ${near}?`)
-  }
-  const headers = { allow: allow.join(', ') }
-  return new GatewayError(405, `${path} answers ${allow.join(', ')}`, undefined, { headers })
+function notFound(record: Unrouted, { operations }: Router): GatewayError {
+  return new GatewayError(404, `${messages[404]}: ${unknownPath(record, operations)}`)
 }

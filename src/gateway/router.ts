@@ -2,7 +2,6 @@
  * Which operation a request means: one look-up for paths without parameters, one short list for the others.
  */
 import { shapeOf } from '../http/openapi-document.ts'
-import { nearest } from '../lib/did-you-mean.ts'
 import type { Operation } from '../operation.ts'
 
 /** What is known of a path and method. */
@@ -28,7 +27,11 @@ export class Router {
   readonly #patterns: Pattern[] = []
   readonly #byId: ReadonlyMap<string, Operation>
 
+  /** Those that are on. */
+  readonly operations: readonly Operation[]
+
   constructor(operations: readonly Operation[]) {
+    this.operations = operations
     this.#byId = new Map(operations.map((operation) => [operation.id, operation]))
     const patterns = new Map<string, Pattern>()
     for (const operation of operations) {
@@ -71,21 +74,7 @@ export class Router {
     if (methods.has('GET')) methods.add('HEAD')
     return { operation: undefined, params: noParams, allow: [...methods] }
   }
-
-  /** A path that there is and that was probably meant: without a slash at its end, or without a slip. */
-  near(path: string): string | undefined {
-    if (path.length > maxComparedLength) return undefined
-    const bare = path.replace(/\/+$/, '')
-    if (bare !== path && this.#has(bare)) return bare
-    return nearest(bare, [...this.#fixed.keys()])
-  }
-
-  #has(path: string): boolean {
-    return this.#fixed.has(path) || this.#patterns.some(({ expression }) => expression.test(path))
-  }
 }
-
-const maxComparedLength = 200
 
 function methodsAt(paths: Map<string, Map<string, Operation>>, path: string): Map<string, Operation> {
   const methods = paths.get(path) ?? new Map<string, Operation>()

@@ -116,3 +116,10 @@ export function envelope(status: number, message: string, extras: EnvelopeExtras
 export function toReply(error: GatewayError): Reply {
   return envelope(error.status, error.message, { metadata: error.metadata, headers: error.headers })
 }
+
+/** The message of a refusal, in the envelope or in that of another protocol; undefined for another reply. */
+export function refusalMessage({ status, body }: Reply): string | undefined {
+  if (status < 400 || body.kind !== 'json') return undefined
+  const { error } = (body.value ?? {}) as { error?: { message?: unknown } | null }
+  return typeof error?.message === 'string' ? error.message : undefined
+}

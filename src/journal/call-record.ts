@@ -3,6 +3,7 @@
  * look at it, and the journal keeps it. Only the verbs of this class change it.
  */
 import type { AssumptionName } from '../assumptions.ts'
+import { refusalMessage } from '../http/errors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
@@ -99,6 +100,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /** What its reply has used; undefined where that is not counted. */
   usage: CallUsage | undefined
   status = 0
+  /** The message of the refusal that its reply is; undefined for another reply. */
+  reason: string | undefined
   replyHeaders: Readonly<Record<string, string>> = noParams
   /** The reply until it is delivered; the journal keeps its text. */
   reply: Reply = nothing
@@ -226,6 +229,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
     this.reply = { ...reply, headers }
     this.status = reply.status
+    this.reason = refusalMessage(reply)
     this.replyHeaders = headers
     this.state.journal.add(this)
     for (const listener of this.state.listeners) listener.replied?.(this)

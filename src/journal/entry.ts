@@ -27,7 +27,11 @@ export interface JournalEntry<Body = unknown> {
   body: Body
   /** The body exactly as sent. */
   rawBody: KeptText
+  /** 0 where the connection ended without an answer. */
   status: number
+  /** Why it was refused: the message of the error in its reply; null where that is none. */
+  reason: string | null
+  /** Names in lower case. */
   replyHeaders: Record<string, string>
   /** What was sent of the reply's body. */
   replyBody: KeptText
@@ -76,6 +80,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     body: record.body,
     rawBody: { text: requestBody.text, cut: requestBody.cut },
     status: record.status,
+    reason: record.reason ?? null,
     replyHeaders: { ...record.replyHeaders },
     replyBody: { text: replyBody.text, cut: replyBody.cut },
     timeline: record.timeline?.parts() ?? [],

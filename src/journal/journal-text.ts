@@ -1,6 +1,7 @@
 /**
  * The journal as people read it in a terminal: one line a call.
  */
+import { messageOf } from '../http/errors.ts'
 import type { TurnReading } from '../rules/script-runs.ts'
 import type { JournalEntry } from './entry.ts'
 
@@ -57,12 +58,31 @@ export function calls(count: number): string {
   return count === 1 ? '1 call' : `${count} calls`
 }
 
-function remarks({ operation, rule, turn, warnings, nearMisses, brokeContract }: JournalEntry): string[] {
+function remarks({
+  status,
+  reason,
+  rule,
+  turn,
+  warnings,
+  nearMisses,
+  brokeContract,
+}: JournalEntry): string[] {
+  const refusal = toldReason(status, reason ?? undefined, rule !== null)
   return [
-    ...(operation === null && rule === null ? ['No operation has this address.'] : []),
+    ...(refusal === undefined || turn?.problem ? [] : [sentence(refusal)]),
     ...(brokeContract ? ['The reply broke its schema: a mistake of understudy, please report it.'] : []),
     ...(turn?.problem ? [`The script expected otherwise: ${turn.problem}.`] : []),
     ...warnings,
     ...nearMisses.slice(0, explained).map(({ reason }) => `${reason}.`),
   ]
+}
+
+/** The reason of a refusal; undefined where a rule refuses with the usual words of the status, which say no more. */
+export function toldReason(status: number, reason: string | undefined, byRule: boolean): string | undefined {
+  return byRule && reason === messageOf(status) ? undefined : reason
+}
+
+/** With a full stop, where it has no end of its own. */
+export function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`
 }

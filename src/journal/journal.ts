@@ -3,6 +3,7 @@
  */
 import { GatewayError } from '../http/errors.ts'
 import { maxTimerMs } from '../lib/clock.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { CallRecord } from './call-record.ts'
 import { type CallSummary, toSummary } from './call-summary.ts'
@@ -77,19 +78,35 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#dropped
   }
 
-  /** The calls of one operation, oldest first; those that have the fields of `match`, where it is given. */
+  /**
+   * The calls of one operation, oldest first; those that have the fields of `match`, where it is given. Throws 400 for
+   * an operation that there is none of.
+   */
   calls<Id extends keyof Bodies & string>(
     operation: Id,
     match?: CallMatch<Bodies[Id]>,
   ): JournalEntry<Bodies[Id]>[] {
-    const entries = this.#records.filter((record) => record.operation === operation).map(toEntry)
+    const entries = this.#callsOf(operation).map(toEntry)
     return (match ? entries.filter((entry) => matches(entry, match)) : entries) as JournalEntry<Bodies[Id]>[]
   }
 
-  /** The newest call of one operation. */
+  /** The newest call of one operation. Throws 400 for an operation that there is none of. */
   last<Id extends keyof Bodies & string>(operation: Id): JournalEntry<Bodies[Id]> | undefined {
-    const record = this.#records.findLast((candidate) => candidate.operation === operation)
+    const record = this.#callsOf(operation).at(-1)
     return record && (toEntry(record) as JournalEntry<Bodies[Id]>)
+  }
+
+  /** A name that nothing has would be called never, and nobody would learn why. */
+  #callsOf(operation: string): CallRecord[] {
+    const ids = this.operationIds
+    if (!ids.includes(operation))
+      throw new GatewayError(400, `Unknown operation '${operation}'${didYouMean(String(operation), ids)}`)
+    return this.#records.filter((record) => record.operation === operation)
+  }
+
+  /** Ids of the operations that its calls may be of. @internal */
+  get operationIds(): string[] {
+    return this.#operations.map(({ id }) => id)
   }
 
   /**
@@ -141,7 +158,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    */
   explain(entry: string | { readonly id: string }): string {
     const id = typeof entry === 'string' ? entry : entry.id
-    return explain(this.record(id), this.#operations)
+    return explain(this.record(id))
   }
 
   /**
@@ -155,6 +172,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     { count = 1, timeoutMs = 1000, signal }: WaitOptions = {},
   ): Promise<JournalEntry<Bodies[Id]>[]> {
     return new Promise((resolve, reject) => {
+      this.#callsOf(operation)
       const check = () => {
         const calls = this.calls(operation)
         if (calls.length < count) return

@@ -14,11 +14,13 @@ const maxWord = 200
 /** The nearest of some words; none where all are further away than a third of the word. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   if (word.length > maxWord) return undefined
+  const furthest = Math.max(2, word.length / 3)
   const [best] = words
-    .filter((candidate) => candidate.length <= maxWord)
+    // Each letter that one of them is longer must be added.
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= furthest)
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance)
-  return best && best.distance <= Math.max(2, word.length / 3) ? best.candidate : undefined
+  return best && best.distance <= furthest ? best.candidate : undefined
 }
 
 /** Letters to add, drop or exchange on the way from one word to another, by Levenshtein. */

@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hideInQuery } from '../http/secrets.ts'
 import type { CallRecord, Delivery } from '../journal/call-record.ts'
+import { toldReason } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
 
 export interface RequestLine {
@@ -16,15 +17,17 @@ export interface RequestLine {
   readonly durationMs: number
   /** The rule that made or changed the reply: `flaky#1`. */
   readonly rule: string | undefined
+  /** Why it was refused, where the status and the rule do not say it already. */
+  readonly reason: string | undefined
   readonly delivery: Delivery
 }
 
 /**
- * What there is to tell of a request, when it is over.
+ * The line of a request, when it is over.
  *
  * @param answered What the gateway made of it; nothing where the request did not get so far.
  */
-export async function tellOf(
+export async function toRequestLine(
   { method = '', url: path = '' }: IncomingMessage,
   response: ServerResponse,
   answered: Promise<CallRecord | undefined>,
@@ -40,6 +43,7 @@ export async function tellOf(
     status: record ? record.status : response.statusCode,
     durationMs: monotonic() - startedAt,
     rule: match && `${match.scenario}#${match.rule}`,
+    reason: record && toldReason(record.status, record.reason, match !== undefined),
     delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'client-left'),
   }
 }
@@ -49,11 +53,21 @@ function shownPath(path: string): string {
   return query < 0 ? path : path.slice(0, query) + hideInQuery(path.slice(query))
 }
 
-/** `POST /api/v1/responses 503 12 ms flaky#1` */
-export function printed({ method, path, status, durationMs, rule, delivery }: RequestLine): string {
+/** `POST /api/v1/responses 503 12 ms flaky#1`, `POST /api/v1/responses 400 1.2 ms: model: must be …` */
+export function requestLineText({
+  method,
+  path,
+  status,
+  durationMs,
+  rule,
+  reason,
+  delivery,
+}: RequestLine): string {
   const time = durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)
   const words = [method, path, status || 'no answer', `${time} ms`, rule]
-  return [...words, delivery === 'complete' ? undefined : delivery]
+  const line = [...words, delivery === 'complete' ? undefined : delivery]
     .filter((word) => word !== undefined)
     .join(' ')
+  // A message may quote what the client has sent.
+  return reason === undefined ? line : `${line}: ${reason.replace(/\s+/g, ' ')}`
 }

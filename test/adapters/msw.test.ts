@@ -77,7 +77,9 @@ describe('MSW handlers', () => {
     onTestFinished(() => printed.mockRestore())
     const response = await get('https://gateway.example/api/v1/chat/completions', { method: 'POST' })
     expect(response.status).toBe(404)
-    expect(await response.json()).toEqual({ error: { code: 404, message: 'Resource not found' } })
+    expect(await response.json()).toMatchObject({
+      error: { code: 404, message: expect.stringContaining("the extension 'chat' answers") },
+    })
     await expect(get(`${anywhere}/providers`)).rejects.toThrow()
     expect(gateway.journal.unmatched()).toHaveLength(1)
   })

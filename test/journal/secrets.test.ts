@@ -9,7 +9,7 @@ import { judgeCalls } from '../../src/journal/expectations.ts'
 import { matches } from '../../src/journal/matching.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
-import { printed } from '../../src/server/request-line.ts'
+import { requestLineText } from '../../src/server/request-line.ts'
 
 const secret = 'sk-hush-1234'
 const headers = [
@@ -105,7 +105,7 @@ describe('a call full of secrets', () => {
       journal.har(),
       ids.map((id) => journal.explain(id)),
       lines,
-      lines.map(printed),
+      lines.map(requestLineText),
     ])
     expect(told).not.toContain(secret)
     for (const kept of ['max_output_tokens', 'prompt_key', 'limit=7', '"content-type":"application/json"']) {

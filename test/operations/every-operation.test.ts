@@ -63,7 +63,9 @@ describeAdapters('Every operation', (entrance) => {
     ] as const)('%s is unknown: the 404 names %s', async (line, near) => {
       const { status, body } = await call(line)
       expect(status).toBe(404)
-      expect(body.error.message).toBe(`Resource not found: did you mean ${near}?`)
+      expect(body.error.message).toBe(
+        `Resource not found: no operation answers ${line}: did you mean GET ${near}?`,
+      )
     })
 
     it.each([

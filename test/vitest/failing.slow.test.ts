@@ -19,7 +19,7 @@ describe('what a person sees of a run', () => {
       `'asks in vain' has failed. Its sandbox, s1, has 2 calls:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 529 by rule 1 of 'fail' (status), 0 ms
   2. GET /sandboxes/s1/api/v1/provider: 404, cut, 0 ms
-     No operation has this address.`,
+     Resource not found: no operation answers GET /provider: did you mean GET /providers?`,
     )
     expect(output.match(/ has failed\. /g)).toHaveLength(2)
   })

@@ -59,7 +59,7 @@ test('a call that would leave the machine for the gateway fails, and the journal
     fetch(`${anywhere}/provider`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } }),
   ).rejects.toThrow()
   expect(said).toHaveBeenCalledWith(
-    expect.stringContaining("No operation is 'GET /provider': did you mean 'GET /providers'?"),
+    expect.stringContaining('no operation answers GET /provider: did you mean GET /providers?'),
   )
   said.mockRestore()
   expect(sandbox).not.toHaveNoUnmatchedRequests()

@@ -33,6 +33,10 @@ export const Entry = z
       .describe('As parsed; absent where it is none, not JSON, or too long to keep.'),
     rawBody: KeptText.describe('As sent, secrets hidden.'),
     status: z.int().describe('0 where the connection ended without an answer.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why it was refused: the message of the error in its reply; null where that is none.'),
     replyHeaders: Headers,
     replyBody: KeptText,
     timeline: z

@@ -1,0 +1,117 @@
+/**
+ * What the 404 of an unknown path says on the wire, and where else a refusal says its reason.
+ */
+import { describe, expect, it, vi } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { journalText } from '../../src/journal/journal-text.ts'
+import { connectGateway } from '../../src/remote.ts'
+import { startServer } from '../../src/serve.ts'
+import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
+
+/** The message of a refusal, by a line as `GET /api/v1/provider`. */
+async function refusalOf(line: string, options: GatewayOptions = {}): Promise<string> {
+  const [method, path] = line.split(' ')
+  const headers = { authorization: 'Bearer any' }
+  const response = await createGateway(options).fetch(`https://gateway.example${path}`, { method, headers })
+  expect(response.status).toBe(404)
+  return (await response.json()).error.message
+}
+
+describe('the 404 of an unknown path', () => {
+  it.each([
+    ['GET /api/v1/provider', 'no operation answers GET /provider: did you mean GET /providers?'],
+    ['GET /api/v1/providers/', 'no operation answers GET /providers/: did you mean GET /providers?'],
+    [
+      'GET /api/v1/presets/code-review/',
+      'no operation answers GET /presets/code-review/: did you mean GET /presets/code-review?',
+    ],
+    [
+      'POST /api/v1/api/v1/responses',
+      'no operation answers POST /api/v1/responses, since the base URL ends in /api/v1 and /api/v1 follows: did you mean POST /responses?',
+    ],
+    [
+      'POST /api/v1/v1/responses',
+      'no operation answers POST /v1/responses, since the base URL ends in /api/v1 and /v1 follows: did you mean POST /responses?',
+    ],
+    [
+      'POST /v1/responses',
+      'no operation answers POST /v1/responses, since paths begin with /api/v1/: did you mean POST /api/v1/responses?',
+    ],
+    [
+      'POST /responses',
+      'no operation answers POST /responses, since paths begin with /api/v1/: did you mean POST /api/v1/responses?',
+    ],
+    [
+      'POST /api/v1/chat/completions',
+      "no operation answers POST /chat/completions: the extension 'chat' answers POST /chat/completions: createGateway({ extensions: ['chat'] }) or --extension chat",
+    ],
+    [
+      'GET /v1/models',
+      "no operation answers GET /v1/models, since paths begin with /api/v1/: the extension 'models' answers GET /api/v1/models: createGateway({ extensions: ['models'] }) or --extension models",
+    ],
+    [
+      'GET /api/v1/files',
+      "no operation answers GET /files: a rule can, as in { on: 'GET /files', reply: { body: {} } }",
+    ],
+    ['GET /', 'no operation answers GET /: paths begin with /api/v1/'],
+  ])('of %s says what was meant or would answer it', async (line, message) => {
+    expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
+  })
+
+  it('gives a rule that answers, as it stands', async () => {
+    const [, rule] = /as in (\{.*\})$/.exec(await refusalOf('GET /api/v1/files')) ?? []
+    const gateway = createGateway()
+    gateway.use(new Function(`return ${rule}`)())
+    const init = { headers: { authorization: 'Bearer any' } }
+    expect((await gateway.fetch('https://gateway.example/api/v1/files', init)).status).toBe(200)
+  })
+
+  it('finds an extension that is on among the operations', async () => {
+    const message = await refusalOf('POST /api/v1/chat/completion', { extensions: ['chat'] })
+    expect(message).toContain('did you mean POST /chat/completions?')
+  })
+
+  it('stays short for a path of any length', async () => {
+    expect((await refusalOf(`GET /api/v1/${'x'.repeat(5000)}`)).length).toBeLessThan(400)
+  })
+})
+
+describe('the reason of a refusal', () => {
+  it('stands in the line of the server, the journal as text, the entry and the explanation', async () => {
+    const lines: RequestLine[] = []
+    await using server = await startServer({ onRequest: (line) => lines.push(line) })
+    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+    const body = JSON.stringify({ model: 'gpt-4o', input: 'Hi' })
+    const reply = await fetch(`${server.baseUrl}/responses`, { method: 'POST', headers, body })
+    const { message } = (await reply.json()).error
+    expect(message).toMatch(/^model: /)
+
+    await vi.waitFor(() => expect(lines).toHaveLength(1))
+    expect(requestLineText(lines[0] as RequestLine)).toMatch(/^POST \/api\/v1\/responses 400 [\d.]+ ms: /)
+    expect(requestLineText(lines[0] as RequestLine)).toContain(message)
+    const { journal } = await connectGateway(server.url)
+    const entries = await journal.entries()
+    expect(entries.map((entry) => entry.reason)).toEqual([message])
+    expect(journalText('The sandbox', entries)).toMatch(/\(createResponse\): 400, \d+ ms\n {5}model: /)
+    expect(await journal.explain(entries[0] as never)).toContain(`It was refused: ${message}`)
+  })
+
+  it('is that of a fault too, in every protocol', async () => {
+    const gateway = createGateway({ extensions: ['messages'] })
+    gateway.fail(529)
+    const init = { method: 'POST', headers: { 'x-api-key': 'any' }, body: '{}' }
+    await gateway.fetch('https://gateway.example/api/v1/messages', init)
+    await gateway.fetch('https://gateway.example/api/v1/providers')
+    expect(gateway.journal.entries().map(({ reason }) => reason)).toEqual([
+      'Provider overloaded',
+      'Provider overloaded',
+    ])
+  })
+
+  it('is null where nothing was refused', async () => {
+    const gateway = createGateway()
+    const init = { headers: { authorization: 'Bearer any' } }
+    await gateway.fetch('https://gateway.example/api/v1/providers', init)
+    expect(gateway.journal.last('listProviders')?.reason).toBeNull()
+  })
+})
