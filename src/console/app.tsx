@@ -1,20 +1,21 @@
 /**
  * The frame of every screen: where one is, which sandbox, and whether the server is heard.
  */
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
-import { needsToken, saveToken } from './api.ts'
+import { useEffect } from 'preact/hooks'
+import { needsToken } from './api.ts'
 import { Calls } from './calls.tsx'
-import { loadCalls, problem, sandboxes, start } from './calls-store.ts'
+import { problem, sandboxes, start } from './calls-store.ts'
 import { Data } from './data.tsx'
 import { connection } from './events.ts'
 import { Figures } from './figures.tsx'
-import { handleKey, isHelpOpen, keys } from './keys.ts'
+import { Help } from './help.tsx'
+import { handleKey, isHelpOpen } from './keys.ts'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
-import { Notice } from './parts.tsx'
+import { Notice } from './parts/notice.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
+import { Token } from './token.tsx'
 import { Try } from './try.tsx'
 
 const screens: Record<View, () => ComponentChildren> = {
@@ -107,59 +108,5 @@ function Connection() {
     <span class={`connection ${connection.value}`} role="status">
       {words[connection.value]}
     </span>
-  )
-}
-
-function Token() {
-  const token = useSignal('')
-  const submit = (event: Event) => {
-    event.preventDefault()
-    saveToken(token.value.trim())
-    void loadCalls()
-  }
-  return (
-    <form class="card token" onSubmit={submit}>
-      <h2>This server wants a token</h2>
-      <p>It is what the server was started with, or printed. It stays in this tab until the tab is closed.</p>
-      <label>
-        Token
-        <input
-          type="password"
-          autocomplete="off"
-          value={token.value}
-          onInput={(event) => (token.value = event.currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="primary" disabled={token.value.trim() === ''}>
-        Use this token
-      </button>
-    </form>
-  )
-}
-
-function Help() {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
-  const close = () => {
-    isHelpOpen.value = false
-  }
-  return (
-    <dialog ref={dialog} onClose={close} aria-labelledby="help-title">
-      <h2 id="help-title">Keyboard shortcuts</h2>
-      <dl class="keys">
-        {keys.map(([key, what]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-      <p class="muted">This page speaks to this server alone. There is no telemetry.</p>
-      <button type="button" class="primary" onClick={() => dialog.current?.close()}>
-        Close
-      </button>
-    </dialog>
   )
 }

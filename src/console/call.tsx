@@ -6,21 +6,19 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { ExportFormat } from '../sandbox/remote.ts'
 import { ask, below } from './api.ts'
 import { calls } from './calls-store.ts'
-import { Conversation } from './conversation.tsx'
+import { Conversation, turnsAnswered, turnsAsked } from './conversation.tsx'
+import { isEventStream } from './event-list.ts'
 import { go, hashWith, param } from './location.ts'
 import { NextAnswer } from './next-answer.tsx'
-import {
-  ActionButton,
-  Code,
-  CopyButton,
-  milliseconds,
-  Notice,
-  pretty,
-  Status,
-  Tabs,
-  useLoaded,
-} from './parts.tsx'
-import { isEventStream, Stream } from './stream.tsx'
+import { ActionButton } from './parts/action-button.tsx'
+import { Code } from './parts/code.tsx'
+import { CopyButton } from './parts/copy-button.tsx'
+import { milliseconds, pretty } from './parts/format.ts'
+import { Notice } from './parts/notice.tsx'
+import { Status } from './parts/status.tsx'
+import { Tabs } from './parts/tabs.tsx'
+import { useLoaded } from './parts/use-loaded.ts'
+import { Stream } from './stream.tsx'
 import { Why } from './why.tsx'
 
 const formats: readonly (readonly [ExportFormat, string])[] = [
@@ -39,12 +37,12 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   const isAnswering = useSignal(false)
   if (problem)
     return (
-      <article class="detail" aria-label="Call">
+      <article class="detail" tabIndex={-1} aria-label="Call">
         <Notice>{problem}</Notice>
         <a href={closed()}>Close</a>
       </article>
     )
-  if (!entry) return <article class="detail" aria-label="Call" aria-busy="true" />
+  if (!entry) return <article class="detail" tabIndex={-1} aria-label="Call" aria-busy="true" />
   const again = async () => {
     const made = await ask<JournalEntry>('POST', `${path}/resend`)
     go({ call: made.id, in: sandbox })
@@ -52,7 +50,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   const exported = async (as: ExportFormat) =>
     (await ask<{ text: string }>('GET', `${path}/export?as=${as}`)).text
   return (
-    <article class="detail" aria-label="Call">
+    <article class="detail" tabIndex={-1} aria-label="Call">
       <header>
         <h2>
           <span class="method">{entry.method}</span> {entry.path}
@@ -82,15 +80,16 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         >
           Next time answer…
         </button>
-        <span class="grow" />
-        <span class="muted">Copy as</span>
+      </div>
+      {isAnswering.value && <NextAnswer entry={entry} sandbox={sandbox} />}
+      <fieldset class="bar formats">
+        <legend class="muted">Copy as</legend>
         {formats.map(([as, title]) => (
           <CopyButton key={as} text={() => exported(as)}>
             {title}
           </CopyButton>
         ))}
-      </div>
-      {isAnswering.value && <NextAnswer entry={entry} sandbox={sandbox} />}
+      </fieldset>
       <Details entry={entry} path={path} sandbox={sandbox} />
     </article>
   )
@@ -131,7 +130,7 @@ function Details({ entry, path, sandbox }: { entry: JournalEntry; path: string; 
 function Request({ entry }: { entry: JournalEntry }) {
   return (
     <>
-      <Conversation body={entry.body} />
+      <Conversation title="Conversation" turns={turnsAsked(entry.body)} />
       {Object.keys(entry.query).length > 0 && <Pairs title="Query" pairs={entry.query} />}
       <Body title="Body" {...entry.rawBody} />
       <Pairs title="Headers" pairs={entry.headers} />
@@ -142,6 +141,7 @@ function Request({ entry }: { entry: JournalEntry }) {
 function Reply({ entry }: { entry: JournalEntry }) {
   return (
     <>
+      <Conversation title="Answer" turns={turnsAnswered(entry)} />
       <Body title="Body" {...entry.replyBody} />
       <Pairs title="Headers" pairs={entry.replyHeaders} />
     </>

@@ -8,7 +8,10 @@ import { Call } from './call.tsx'
 import { calls, clearCalls, filter, isPaused, keyOf, pause, ruleName, shownCalls } from './calls-store.ts'
 import { isFollowing } from './follow.ts'
 import { go, hashWith, param } from './location.ts'
-import { ActionButton, Empty, milliseconds, Status, timeOfDay } from './parts.tsx'
+import { ActionButton } from './parts/action-button.tsx'
+import { milliseconds, timeOfDay } from './parts/format.ts'
+import { Empty } from './parts/notice.tsx'
+import { Status } from './parts/status.tsx'
 
 const statuses = [
   ['', 'Any status'],
@@ -21,6 +24,7 @@ const statuses = [
 
 export function Calls() {
   const open = param('call')
+  useFocus(open)
   return (
     <div class={open ? 'split open' : 'split'}>
       <section class="list" aria-label="Calls">
@@ -30,6 +34,20 @@ export function Calls() {
       {open && <Call id={open} sandbox={param('in') || 'default'} />}
     </div>
   )
+}
+
+/** Keeps the focus: on a call that takes the place of the list, and on its row when it is closed. */
+function useFocus(open: string): void {
+  const last = useRef('')
+  useEffect(() => {
+    if (open && !document.querySelector('.list')?.checkVisibility())
+      document.querySelector<HTMLElement>('.detail')?.focus()
+    if (!open && document.activeElement === document.body)
+      [...document.querySelectorAll<HTMLElement>('.rows a')]
+        .find(({ dataset }) => dataset['call'] === last.current)
+        ?.focus()
+    last.current = open
+  }, [open])
 }
 
 function Filters() {
@@ -105,11 +123,13 @@ function List({ open, openSandbox }: { open: string; openSandbox: string }) {
     if (isFollowing.value && (scroller.current?.scrollTop ?? 0) > 4) isFollowing.value = false
   }
   if (shown.length === 0) return <NoCalls />
+  const isOpen = (call: CallSummary) => call.id === open && call.sandbox === openSandbox
+  const entrance = shown.find(isOpen) ?? newest
   return (
     <div class="scroller" ref={scroller} onScroll={stopOnScroll}>
       <ol class="rows" reversed>
         {shown.toReversed().map((call) => (
-          <Row key={keyOf(call)} call={call} isOpen={call.id === open && call.sandbox === openSandbox} />
+          <Row key={keyOf(call)} call={call} isOpen={isOpen(call)} isEntrance={call === entrance} />
         ))}
       </ol>
     </div>
@@ -133,7 +153,16 @@ function NoCalls() {
   )
 }
 
-const Row = memo(function Row({ call, isOpen }: { call: CallSummary; isOpen: boolean }) {
+const Row = memo(function Row({
+  call,
+  isOpen,
+  isEntrance,
+}: {
+  call: CallSummary
+  isOpen: boolean
+  /** Whether the Tab key stops here: at one row of them all, the others are reached by j and k or the arrows. */
+  isEntrance: boolean
+}) {
   const { operation, method, path, status, model, stream, durationMs, rule, delivery, warnings, unmatched } =
     call
   const short = path.replace(/^.*\/api\/v1(?=\/)/, '')
@@ -141,24 +170,28 @@ const Row = memo(function Row({ call, isOpen }: { call: CallSummary; isOpen: boo
     <li>
       <a
         href={hashWith({ call: call.id, in: call.sandbox })}
+        data-call={call.id}
+        tabIndex={isEntrance ? 0 : -1}
         aria-current={isOpen ? 'true' : undefined}
         class={isOpen ? 'row chosen' : 'row'}
       >
         <time dateTime={call.startedAt}>{timeOfDay(call.startedAt)}</time>
         <Status status={status} delivery={delivery} />
         <span class="what">
-          <span class="method">{method}</span> <span class="path">{short}</span>{' '}
-          {unmatched && <span class="tag warn">unmatched</span>}
+          <span class="method">{method}</span> <span class="path">{short}</span>
+        </span>
+        <span class="operation">{operation ?? ''}</span>
+        <span class="model">{model ?? ''}</span>
+        <span class="streams">{stream ? 'stream' : ''}</span>
+        <span class="rule">
+          {rule && `${ruleName(call)} ${rule.faults.join(', ')} `}
+          {unmatched && <span class="tag warn">unmatched</span>}{' '}
           {warnings > 0 && (
             <span class="tag warn">
               {warnings} {warnings === 1 ? 'warning' : 'warnings'}
             </span>
           )}
         </span>
-        <span class="operation">{operation ?? ''}</span>
-        <span class="model">{model ?? ''}</span>
-        <span class="streams">{stream ? 'stream' : ''}</span>
-        <span class="rule">{rule ? `${ruleName(call)} ${rule.faults.join(', ')}` : ''}</span>
         <span class="sandbox">{call.sandbox}</span>
         <span class="duration">{milliseconds(durationMs)}</span>
       </a>

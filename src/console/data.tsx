@@ -4,7 +4,11 @@
 import { useSignal } from '@preact/signals'
 import { ask, below } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
-import { ActionButton, Empty, Notice, Tabs, useLoaded } from './parts.tsx'
+import { ActionButton } from './parts/action-button.tsx'
+import { TextArea } from './parts/field.tsx'
+import { Empty, Notice } from './parts/notice.tsx'
+import { Tabs } from './parts/tabs.tsx'
+import { useLoaded } from './parts/use-loaded.ts'
 
 type Row = Record<string, unknown>
 
@@ -33,7 +37,7 @@ export function Data() {
         <h2>Data</h2>
         <span class="muted grow">of sandbox {id}</span>
         <ActionButton
-          danger
+          kind="danger"
           run={async () => {
             await ask('POST', below(id, '/reset'))
             collections.reload()
@@ -48,7 +52,7 @@ export function Data() {
       <Tabs
         label="Collections"
         chosen={chosen}
-        tabs={(collections.value ?? []).map(({ name, count }) => [name, `${name} ${count}`] as const)}
+        tabs={(collections.value ?? []).map(({ name, count }) => [name, name, count] as const)}
         href={(name) => hashWith({ collection: name, row: undefined })}
       />
       {chosen && (
@@ -121,11 +125,13 @@ function Collection({
                   {columns.map((column, index) => (
                     <td key={column}>
                       {index === 0 ? (
-                        <a href={hashWith({ row: key })}>{shown(row[column])}</a>
+                        <>
+                          <a href={hashWith({ row: key })}>{shown(row[column])}</a>
+                          {markOf(change, key)}
+                        </>
                       ) : (
-                        shown(row[column])
+                        <span class={row[column] == null ? 'muted' : undefined}>{shown(row[column])}</span>
                       )}
-                      {index === 0 && markOf(change, key)}
                     </td>
                   ))}
                 </tr>
@@ -154,17 +160,10 @@ function RowEditor({
   const at = `${path}/${encodeURIComponent(keyOf(row))}`
   return (
     <section class="card" aria-label={isNew ? 'New row' : 'Row'}>
-      <label>
-        {isNew ? 'A new row, as JSON' : 'The row, as JSON'}
-        <textarea
-          rows={Math.min(24, text.value.split('\n').length + 1)}
-          spellcheck={false}
-          value={text.value}
-          onInput={(event) => (text.value = event.currentTarget.value)}
-        />
-      </label>
+      <TextArea label={isNew ? 'A new row, as JSON' : 'The row, as JSON'} value={text} minRows={6} />
       <div class="bar">
         <ActionButton
+          kind="primary"
           run={async () => {
             const value = JSON.parse(text.value)
             await (isNew ? ask('POST', path, value) : ask('PATCH', at, value))
@@ -175,7 +174,7 @@ function RowEditor({
         </ActionButton>
         {!isNew && (
           <ActionButton
-            danger
+            kind="danger"
             run={async () => {
               await ask('DELETE', at)
               onDone()

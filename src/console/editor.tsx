@@ -7,7 +7,8 @@ import type { TextCheck } from '../control/check-text.ts'
 import type { DryRun } from '../journal/dry-run.ts'
 import { ask, below, messageOf } from './api.ts'
 import { hashWith } from './location.ts'
-import { ActionButton } from './parts.tsx'
+import { ActionButton } from './parts/action-button.tsx'
+import { TextArea } from './parts/field.tsx'
 
 /** Milliseconds without a key before the text is checked. */
 const restMs = 300
@@ -72,15 +73,7 @@ export function Editor({
       <h2>
         <label for="editor">Your own</label>
       </h2>
-      <textarea
-        id="editor"
-        rows={Math.min(24, Math.max(8, written.split('\n').length + 1))}
-        spellcheck={false}
-        autocomplete="off"
-        aria-describedby="editor-verdict"
-        value={written}
-        onInput={(event) => (text.value = event.currentTarget.value)}
-      />
+      <TextArea id="editor" minRows={8} describedBy="editor-verdict" value={text} />
       <div id="editor-verdict" class="verdict" aria-live="polite">
         {problem.value && <p class="bad">{problem}</p>}
         <ul>
@@ -95,7 +88,7 @@ export function Editor({
         </ul>
         {trial.value && <Trial trial={trial.value} sandbox={sandbox} />}
       </div>
-      <ActionButton run={use} disabled={!scenario}>
+      <ActionButton run={use} kind="primary" disabled={!scenario}>
         Put in force
       </ActionButton>
     </section>

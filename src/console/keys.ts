@@ -8,9 +8,10 @@ import { go, place } from './location.ts'
 export const isHelpOpen = signal(false)
 
 export const keys = [
-  ['/', 'Search the calls'],
+  ['/', 'Search'],
   ['j', 'Next call'],
   ['k', 'Previous call'],
+  ['↓ ↑', 'The same, within the list'],
   ['Enter', 'Open the call'],
   ['Esc', 'Close the call'],
   ['f', 'Follow the newest calls, or stop'],
@@ -25,7 +26,7 @@ export function handleKey(event: KeyboardEvent): void {
     if (key === 'Escape') element.blur()
     return
   }
-  const act = actions[key]
+  const act = actions[key] ?? (element.matches('.rows a') ? listActions[key] : undefined)
   if (!act) return
   event.preventDefault()
   act()
@@ -44,15 +45,27 @@ const actions: Record<string, () => void> = {
   Escape: () => {
     if (place.value.view !== 'calls' || !place.value.params.get('call')) return
     go({ call: undefined, in: undefined, tab: undefined })
-    rows()
-      .find((row) => row.ariaCurrent === 'true')
-      ?.focus()
   },
 }
 
+/** Where the focus is on a row. */
+const listActions: Record<string, () => void> = {
+  ArrowDown: () => step(1),
+  ArrowUp: () => step(-1),
+  Home: () => step(Number.NEGATIVE_INFINITY),
+  End: () => step(Number.POSITIVE_INFINITY),
+}
+
+/** On a screen with nothing to search, the calls are searched. */
 function search(): void {
-  if (place.value.view !== 'calls') go({}, { view: 'calls' })
-  requestAnimationFrame(() => document.querySelector<HTMLInputElement>('input[type=search]')?.focus())
+  const focus = () => {
+    const field = document.querySelector<HTMLInputElement>('input[type=search]')
+    field?.focus()
+    return field !== null
+  }
+  if (focus()) return
+  addEventListener('hashchange', () => requestAnimationFrame(focus), { once: true })
+  go({}, { view: 'calls' })
 }
 
 function rows(): HTMLAnchorElement[] {

@@ -2,18 +2,24 @@
  * Scenarios: those in force in a sandbox and how often their rules have happened, those that come with the double, and
  * an editor for one's own.
  */
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { RuleProgress, ScenarioProgress } from '../rules/scenario-progress.ts'
 import { ask, below, send } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { Editor } from './editor.tsx'
 import { sandboxId } from './location.ts'
-import { ActionButton, Empty, Notice, useLoaded } from './parts.tsx'
+import { ActionButton } from './parts/action-button.tsx'
+import { Empty, Notice } from './parts/notice.tsx'
+import { useLoaded } from './parts/use-loaded.ts'
 
 interface Summary {
   name: string
   description: string
 }
+
+/** Scenarios of this page's own that have been in force since it was opened: switched off, they can be had back. */
+const own = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
 
 /** What the editor holds; it stays while other screens are looked at. */
 const beginning = `name: mine
@@ -36,16 +42,27 @@ export function Scenarios() {
   const text = useSignal(beginning)
   const search = useSignal('')
   const inForce = active.value ?? []
+  useEffect(() => {
+    if (!active.value || !bundled.value) return
+    const names = new Set(bundled.value.map(({ name }) => name))
+    const others = active.value.filter(({ name }) => !names.has(name))
+    if (others.length > 0)
+      own.value = new Map([...own.value, ...others.map((each) => [each.name, each] as const)])
+  }, [active.value, bundled.value])
   const toggle = async (name: string, isOn: boolean) => {
+    const kept = own.value.get(name)
     if (isOn) await ask('DELETE', below(id, `/scenarios/${encodeURIComponent(name)}`))
-    else await ask('PUT', below(id, `/scenarios/${encodeURIComponent(name)}`))
+    else await ask('PUT', below(id, `/scenarios/${encodeURIComponent(name)}`), kept && sourceOf(kept))
     active.reload()
   }
-  const shown = (bundled.value ?? []).filter(({ name, description }) =>
-    `${name} ${description}`.toLowerCase().includes(search.value.toLowerCase()),
+  const shown = [...own.value.values(), ...(bundled.value ?? [])].filter(({ name, description }) =>
+    `${name} ${description ?? ''}`.toLowerCase().includes(search.value.toLowerCase()),
   )
   const edit = async (name: string) => {
-    text.value = await (await send('GET', `/scenarios/${encodeURIComponent(name)}/yaml`)).text()
+    const kept = own.value.get(name)
+    text.value = kept
+      ? JSON.stringify(sourceOf(kept), null, 2)
+      : await (await send('GET', `/scenarios/${encodeURIComponent(name)}/yaml`)).text()
     document.getElementById('editor')?.focus()
   }
   return (
@@ -72,19 +89,20 @@ export function Scenarios() {
         ))}
       </section>
       <Editor text={text} sandbox={id} onUse={active.reload} />
-      <section aria-label="Bundled scenarios">
+      <section aria-label="All scenarios">
         <div class="bar">
-          <h2>Bundled</h2>
+          <h2>All</h2>
+          <span class="muted">own and bundled</span>
           <span class="grow" />
           <input
-            type="text"
+            type="search"
             aria-label="Search scenarios"
             placeholder="Search scenarios"
             value={search.value}
             onInput={(event) => (search.value = event.currentTarget.value)}
           />
         </div>
-        <ul class="bundled">
+        <ul class="choices">
           {shown.map(({ name, description }) => {
             const isOn = inForce.some((each) => each.name === name)
             return (
@@ -92,6 +110,7 @@ export function Scenarios() {
                 <label class="switch">
                   <input type="checkbox" checked={isOn} onChange={() => toggle(name, isOn)} />
                   <span class="name">{name}</span>
+                  {own.value.has(name) && <span class="tag">own</span>}
                 </label>
                 <span class="muted description">{description}</span>
                 <button type="button" aria-label={`Edit a copy of ${name}`} onClick={() => edit(name)}>
@@ -111,7 +130,7 @@ function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Prom
     <div class="card">
       <div class="bar">
         <h3>{scenario.name}</h3>
-        <span class="muted grow">{scenario.description}</span>
+        <span class="muted description grow">{scenario.description}</span>
         <ActionButton run={end}>End</ActionButton>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
@@ -147,6 +166,11 @@ function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Prom
       </section>
     </div>
   )
+}
+
+/** As it can be put in force again. */
+function sourceOf({ name, description, rules }: ScenarioProgress): object {
+  return { name, ...(description && { description }), rules: rules.map(({ source }) => source) }
 }
 
 function effectOf({ source: { fault, reply, sequence, script, quota, setState } }: RuleProgress): string {

@@ -2,25 +2,13 @@
  * A stream as it came: its events on a strip of time, the text as it grew, and again at its own pace.
  */
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../journal/entry.ts'
-import { milliseconds } from './parts.tsx'
-
-interface TimedEvent {
-  /** Milliseconds from the arrival of the request. */
-  ms: number
-  name: string
-  data: string
-  /** What it adds to the text. */
-  delta: string
-}
-
-export function isEventStream({ replyHeaders }: JournalEntry): boolean {
-  return replyHeaders['content-type']?.startsWith('text/event-stream') ?? false
-}
+import { eventsOf } from './event-list.ts'
+import { milliseconds } from './parts/format.ts'
 
 export function Stream({ entry }: { entry: JournalEntry }) {
-  const events = eventsOf(entry)
+  const events = useMemo(() => eventsOf(entry), [entry])
   const first = events[0]?.ms ?? 0
   const end = Math.max(first + 1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
   /** Milliseconds up to which it is shown. */
@@ -56,6 +44,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
       </div>
       <svg
         viewBox="0 0 600 32"
+        preserveAspectRatio="none"
         class="strip"
         role="img"
         aria-label={`${events.length} events over ${milliseconds(end - first)}`}
@@ -105,62 +94,5 @@ export function Stream({ entry }: { entry: JournalEntry }) {
         ))}
       </ol>
     </section>
-  )
-}
-
-const encoder = new TextEncoder()
-
-/** The events with the time at which the part that ends them left. */
-export function eventsOf({ replyBody, timeline, firstByteMs }: JournalEntry): TimedEvent[] {
-  const parts = timeline.length > 0 ? timeline : [{ ms: firstByteMs ?? 0, offset: 0 }]
-  const events: TimedEvent[] = []
-  let offset = 0
-  let part = 0
-  for (const block of replyBody.text.split(/(?<=\r?\n\r?\n)/)) {
-    offset += encoder.encode(block).length
-    while ((parts[part + 1]?.offset ?? Number.POSITIVE_INFINITY) < offset) part++
-    const lines = block.split(/\r?\n/)
-    const data = lines
-      .filter((line) => line.startsWith('data:'))
-      .map((line) => line.slice(5).trimStart())
-      .join('\n')
-    const named = lines
-      .find((line) => line.startsWith('event:'))
-      ?.slice(6)
-      .trim()
-    if (block.trim() === '') continue
-    const value = parsed(data)
-    const name = named ?? textAt(value, 'type') ?? (data || block.trim())
-    events.push({
-      ms: parts[part]?.ms ?? 0,
-      name: name.slice(0, 80),
-      data: data || block,
-      delta: deltaOf(value),
-    })
-  }
-  return events
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function textAt(value: unknown, ...path: (string | number)[]): string | undefined {
-  let at = value
-  for (const step of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined
-  return typeof at === 'string' ? at : undefined
-}
-
-/** Of the Responses, Messages and Chat Completions protocols. */
-function deltaOf(value: unknown): string {
-  return (
-    textAt(value, 'delta') ??
-    textAt(value, 'delta', 'text') ??
-    textAt(value, 'choices', 0, 'delta', 'content') ??
-    ''
   )
 }

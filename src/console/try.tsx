@@ -5,58 +5,23 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { messageOf } from './api.ts'
 import { sandboxes } from './calls-store.ts'
+import { type Example, loadExamples } from './examples.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
-import { milliseconds, Status } from './parts.tsx'
-
-interface Example {
-  id: string
-  title: string
-  method: string
-  path: string
-  body?: object
-}
-
-const examples: readonly Example[] = [
-  {
-    id: 'createResponse',
-    title: 'Create a response',
-    method: 'POST',
-    path: '/responses',
-    body: { model: 'aurora/dawn-2', input: 'Why do tides come twice a day?' },
-  },
-  {
-    id: 'stream',
-    title: 'Create a response, as a stream',
-    method: 'POST',
-    path: '/responses',
-    body: { model: 'aurora/dawn-2', input: 'Why do tides come twice a day?', stream: true },
-  },
-  { id: 'listProviders', title: 'List the providers', method: 'GET', path: '/providers' },
-  {
-    id: 'listEmbeddingsModels',
-    title: 'List the embeddings models',
-    method: 'GET',
-    path: '/embeddings/models',
-  },
-  { id: 'listBenchmarks', title: 'List the benchmarks', method: 'GET', path: '/benchmarks?max_results=5' },
-  { id: 'getPreset', title: 'Read a preset', method: 'GET', path: '/presets/code-review' },
-  {
-    id: 'updateWorkspace',
-    title: 'Update a workspace',
-    method: 'PATCH',
-    path: '/workspaces/production',
-    body: { description: 'Changed from the console' },
-  },
-  { id: 'unknown', title: 'A path that nobody answers', method: 'GET', path: '/provider' },
-]
+import { TextArea } from './parts/field.tsx'
+import { milliseconds } from './parts/format.ts'
+import { Notice } from './parts/notice.tsx'
+import { Status } from './parts/status.tsx'
+import { useLoaded } from './parts/use-loaded.ts'
 
 /** Characters of a reply that are shown. */
 const maxShown = 200_000
 
 export function Try() {
   const sandbox = sandboxes.value.find(({ id }) => id === sandboxId.value)
-  const example = examples.find(({ id }) => id === param('example')) ?? examples[0]
-  if (!example) return null
+  const { value: examples, problem } = useLoaded(loadExamples, [])
+  if (problem) return <Notice>{problem}</Notice>
+  const example = examples?.find(({ id }) => id === param('example')) ?? examples?.[0]
+  if (!examples || !example) return null
   return (
     <div class="screen">
       <div class="bar">
@@ -157,17 +122,7 @@ function Form({ example, base, apiKey }: { example: Example; base: string; apiKe
           </button>
         )}
       </div>
-      {example.body && (
-        <label>
-          Body
-          <textarea
-            rows={body.value.split('\n').length + 1}
-            spellcheck={false}
-            value={body.value}
-            onInput={(event) => (body.value = event.currentTarget.value)}
-          />
-        </label>
-      )}
+      {example.body && <TextArea label="Body" value={body} />}
       {problem.value && <p class="bad">{problem}</p>}
       {answer.value && (
         <section aria-label="Reply">

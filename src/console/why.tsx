@@ -4,43 +4,39 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import { ask, below } from './api.ts'
 import { hashWith } from './location.ts'
-import { Notice, useLoaded } from './parts.tsx'
+import { Notice } from './parts/notice.tsx'
+import { useLoaded } from './parts/use-loaded.ts'
 
+/** How a fact begins, by its kind; the words in a group are left out, for its tag says them. */
 const kinds = [
-  ['missed', /^Missed: /],
-  ['warning', /^Warning: /],
-  ['assumption', /^It rests on /],
-  ['met', /^It met /],
-  ['unmatched', /^No operation answers /],
+  ['missed', 'Missed', /^(Missed: )/],
+  ['warning', 'Warning', /^(Warning: )/],
+  ['assumption', 'Assumption', /^It rests on /],
+  ['met', 'Rule', /^It met /],
+  ['script', 'Script', /^It was turn /],
+  ['unmatched', 'Unmatched', /^No operation answers /],
+  ['delivery', 'Delivery', /^(?:A fault broke|The client left|The reply is) /],
 ] as const
-
-const titles: Record<string, string> = {
-  met: 'Rule',
-  unmatched: 'Unmatched',
-  missed: 'Missed',
-  warning: 'Warning',
-  assumption: 'Assumption',
-  fact: '',
-}
 
 export function Why({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   const path = below(sandbox, `/journal/entries/${encodeURIComponent(entry.id)}/explanation`)
   const { value, problem } = useLoaded(() => ask<string>('GET', path), [path, entry.delivery])
   if (problem) return <Notice>{problem}</Notice>
-  const facts = (value ?? '')
-    .split('\n')
-    .map((text) => ({ text, kind: kinds.find(([, form]) => form.test(text))?.[0] ?? 'fact' }))
   return (
     <ul class="why">
-      {facts.map(({ text, kind }) => (
-        <li key={text} class={kind}>
-          {titles[kind] && <span class="tag">{titles[kind]}</span>}
-          <span>{text.replace(/^(Missed|Warning): /, '')}</span>
-          {kind === 'met' && entry.rule && (
-            <a href={hashWith({ sandbox, q: undefined }, 'scenarios')}>Show the scenarios</a>
-          )}
-        </li>
-      ))}
+      {(value ?? '').split('\n').map((fact, index) => {
+        const [kind, title, form] = kinds.find(([, , each]) => each.test(fact)) ?? []
+        const said = form?.exec(fact)?.[1] ?? ''
+        return (
+          <li key={index} class={kind}>
+            {title && <span class="tag">{title}</span>}
+            <span>{fact.slice(said.length)}</span>
+            {kind === 'met' && entry.rule && (
+              <a href={hashWith({ sandbox, q: undefined }, 'scenarios')}>Show the scenarios</a>
+            )}
+          </li>
+        )
+      })}
     </ul>
   )
 }

@@ -82,7 +82,9 @@ function isClone(): boolean {
 function newestSource(): number {
   if (!isClone()) return 0
   const folder = new URL('src/console/', clone)
-  return Math.max(...readdirSync(folder).map((name) => statSync(new URL(name, folder)).mtimeMs))
+  // Folders too: theirs change when a file goes.
+  const names = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]
+  return Math.max(...names.map((name) => statSync(new URL(name, folder)).mtimeMs))
 }
 
 async function build(): Promise<void> {

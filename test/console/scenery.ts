@@ -3,15 +3,24 @@
  */
 import type { RunningServer } from '../../src/serve.ts'
 
-export async function paint({ baseUrl, gateway }: RunningServer): Promise<void> {
-  const ask = async (line: string, body?: unknown, headers: Record<string, string> = {}) => {
+/** The ids of some of the calls that were made. */
+export interface Scenery {
+  conversation: string
+  cut: string
+  unmatched: string
+}
+
+export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scenery> {
+  const ask = async (line: string, body?: unknown) => {
     const [method, path] = line.split(' ') as [string, string]
     const response = await fetch(baseUrl + path, {
       method,
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json', ...headers },
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).catch(() => undefined)
-    await response?.text().catch(() => undefined)
+    })
+    // A cut stream breaks off.
+    await response.text().catch(() => undefined)
+    return response.headers.get('x-request-id') ?? ''
   }
   await ask('GET /providers')
   await ask('GET /embeddings/models')
@@ -19,7 +28,7 @@ export async function paint({ baseUrl, gateway }: RunningServer): Promise<void> 
   await ask('POST /responses', { model: 'aurora/dawn-2', input: 'Why do tides come twice a day?' })
   gateway.use({
     name: 'busy-morning',
-    description: 'Streams break off, and one answer in two is refused.',
+    description: 'Streams break off, and one model is overloaded.',
     rules: [
       {
         name: 'cut',
@@ -37,15 +46,15 @@ export async function paint({ baseUrl, gateway }: RunningServer): Promise<void> 
     ],
   })
   await ask('POST /responses', { model: 'aurora/dawn-1', input: 'Say it in one line.' })
-  await ask('POST /responses', {
+  const cut = await ask('POST /responses', {
     model: 'aurora/dawn-2',
     input: 'What does the moon have to do with it?',
     stream: true,
   })
   await ask('GET /presets/code-review')
-  await ask('GET /provider')
+  const unmatched = await ask('GET /provider')
   await ask('GET /benchmarks?max_results=5')
-  await ask('POST /responses', {
+  const conversation = await ask('POST /responses', {
     model: 'aurora/dawn-2',
     stream: true,
     instructions: 'Answer as a harbour master would.',
@@ -55,4 +64,24 @@ export async function paint({ baseUrl, gateway }: RunningServer): Promise<void> 
       { role: 'user', content: 'And the next one?' },
     ],
   })
+  return { conversation, cut, unmatched }
+}
+
+/** Every screen by its name, as the hash of its address. */
+export function screensOf({ conversation, cut, unmatched }: Scenery): Record<string, string> {
+  return {
+    calls: '#/calls',
+    why: `#/calls?call=${cut}&in=default`,
+    unmatched: `#/calls?call=${unmatched}&in=default`,
+    request: `#/calls?call=${conversation}&in=default&tab=request`,
+    reply: `#/calls?call=${conversation}&in=default&tab=reply`,
+    stream: `#/calls?call=${conversation}&in=default&tab=stream`,
+    raw: `#/calls?call=${conversation}&in=default&tab=raw`,
+    scenarios: '#/scenarios',
+    data: '#/data',
+    row: '#/data?collection=workspaces&row=%2B',
+    sandboxes: '#/sandboxes',
+    figures: '#/figures',
+    try: '#/try',
+  }
 }
