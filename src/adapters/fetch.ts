@@ -7,6 +7,7 @@ import { handle } from '../gateway/handle.ts'
 import { GatewayError } from '../http/errors.ts'
 import { decodeBody } from '../http/utf8.ts'
 import { toResponse } from './response.ts'
+import { unpacked } from './unpacked.ts'
 
 /**
  * Answers as the global `fetch` would if the gateway were there: same arguments, same errors.
@@ -25,7 +26,7 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
 function decoded(response: Response): Response {
   if (response.headers.get('content-encoding') !== 'gzip' || !response.body) return response
   const { status, statusText, headers, body } = response
-  return new Response(body.pipeThrough(new DecompressionStream('gzip')), { status, statusText, headers })
+  return new Response(unpacked(body), { status, statusText, headers })
 }
 
 export function toCall(request: Request): Call {

@@ -16,6 +16,8 @@ const { setTimeout } = globalThis
 
 /** Real milliseconds between the last byte and a reset: a reset at once would overtake the bytes. */
 const lingerMs = 20
+/** As often where the client unpacks them. */
+const lingersOfPacked = 6
 
 /** Bytes. A longer body is written as its reader reads, so that the connection does not hold it all. */
 const longBody = 1024 * 1024
@@ -114,7 +116,8 @@ async function hangUp(how: HangUp, record: CallRecord, response: ServerResponse)
   }
   if (response.headersSent) {
     await new Promise<void>((resolve) => socket.write('', () => resolve()))
-    await new Promise((resolve) => setTimeout(resolve, lingerMs))
+    const lingers = 'content-encoding' in record.replyHeaders ? lingersOfPacked : 1
+    for (let turn = 0; turn < lingers; turn++) await new Promise((resolve) => setTimeout(resolve, lingerMs))
   }
   socket.resetAndDestroy()
 }

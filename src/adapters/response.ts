@@ -87,6 +87,8 @@ const { setTimeout } = globalThis
 
 /** Real milliseconds between the last chunk and an error: one at once would overtake it in the pipes of a client. */
 const lingerMs = 4
+/** As often where the client behind MSW unpacks the body, in another thread: a busy one needs its turns of the loop. */
+const lingersOfPacked = 30
 
 /** A reset breaks a body, and so does an end before all the bytes that its head has promised. */
 export function breaks(ending: Ending, { replyHeaders }: CallRecord): ending is HangUp {
@@ -119,9 +121,10 @@ function toStream(
         left.signal.addEventListener('abort', letGo)
       })
     }
-    // A client unpacks at its own pace.
-    const ms = 'content-encoding' in record.replyHeaders ? 10 * lingerMs : lingerMs
-    if (breaks(ending, record)) await new Promise((resolve) => setTimeout(resolve, ms))
+    if (breaks(ending, record)) {
+      const lingers = 'content-encoding' in record.replyHeaders ? lingersOfPacked : 1
+      for (let turn = 0; turn < lingers; turn++) await new Promise((resolve) => setTimeout(resolve, lingerMs))
+    }
     if (left.signal.aborted) return
     signal?.removeEventListener('abort', leave)
     record.settled(ending === 'complete' ? 'complete' : 'cut')

@@ -265,7 +265,7 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
 
   'slow-head': (meeting) => ({
     setting: { name: 'slow-head', ms: 30 },
-    shows: ({ headTookMs = 0, headMs }) => (onSocket(meeting) ? headTookMs >= 10 : headMs >= 29),
+    shows: ({ headPieces = 0, headMs }) => (onSocket(meeting) ? headPieces > 1 : headMs >= 29),
   }),
   'truncated-head': (meeting) => ({
     setting: 'truncated-head',

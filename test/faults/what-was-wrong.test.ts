@@ -132,6 +132,22 @@ describeAdapters('Faults', (entrance) => {
     expect(failure).toBeInstanceOf(Error)
   })
 
+  it('what was written before a reset is not lost where the client unpacks it', async () => {
+    use({ fault: ['gzip-body', 'stream-reset'] })
+    const deltas = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const response = await entrance.open('POST /responses', { body: streamed })
+        let text = ''
+        const read = async () => {
+          for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part
+        }
+        await expect(read()).rejects.toThrow(TypeError)
+        return text.match(/"response\.output_text\.delta"/g)?.length
+      }),
+    )
+    expect(deltas).toEqual(Array(8).fill(3))
+  })
+
   it('a stream of a function call is cut in the middle of its arguments', async () => {
     const args = JSON.stringify({ city: 'Oslo', days: [1, 2, 3, 4], note: 'by train, and by ship' })
     use({

@@ -21,8 +21,8 @@ export interface Wire {
   /** Milliseconds since the request was sent: the last byte of the head, and the end. */
   headMs: number
   endMs: number
-  /** On a socket: from the first to the last byte of the head, and how the connection ended after a whole reply. */
-  headTookMs?: number
+  /** On a socket: in how many pieces the head came, and whether the connection ended after a whole reply. */
+  headPieces?: number
   closed?: boolean
   /** On a socket: bytes after the head, counted without the chunks of HTTP. */
   sentBytes?: number
@@ -100,9 +100,10 @@ export function overSocket(asked: Asked): Promise<Wire> {
     const from = performance.now()
     const since = () => performance.now() - from
     const socket = connect(Number(port), hostname)
-    let bytes = Buffer.alloc(0)
-    let firstMs: number | undefined
+    const pieces: Buffer[] = []
     let headMs: number | undefined
+    let headPieces = 0
+    let isChunked = false
     let timer: ReturnType<typeof setTimeout> | undefined
     let wholeMs: number | undefined
     let over = false
@@ -111,13 +112,13 @@ export function overSocket(asked: Asked): Promise<Wire> {
       over = true
       clearTimeout(timer)
       socket.destroy()
-      const { length, complete, ...parsed } = parseHttp(bytes)
+      const { length, complete, ...parsed } = parseHttp(Buffer.concat(pieces))
       const none: Ending = ending === 'open' ? 'unanswered' : 'rejected'
       const wire = await toWire({
         ...parsed,
-        ending: bytes.length === 0 ? none : complete ? 'complete' : ending,
+        ending: pieces.length === 0 ? none : complete ? 'complete' : ending,
         headMs: headMs ?? 0,
-        headTookMs: (headMs ?? 0) - (firstMs ?? 0),
+        headPieces,
         endMs: wholeMs ?? since(),
         sentBytes: length,
         closed: complete && ending === 'broken',
@@ -126,14 +127,26 @@ export function overSocket(asked: Asked): Promise<Wire> {
     }
     const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => finish('open'), firstMs === undefined ? asked.answerMs : asked.patienceMs)
+      timer = setTimeout(() => finish('open'), pieces.length === 0 ? asked.answerMs : asked.patienceMs)
     }
-    socket.on('data', (chunk) => {
-      firstMs ??= since()
+    socket.on('data', (piece) => {
+      pieces.push(piece)
       wait()
-      bytes = Buffer.concat([bytes, chunk])
-      if (headMs === undefined && bytes.includes('\r\n\r\n')) headMs = since()
-      if (!parseHttp(bytes).complete) return
+      if (headMs === undefined) {
+        headPieces++
+        const head = Buffer.concat(pieces)
+        if (!head.includes('\r\n\r\n')) return
+        headMs = since()
+        isChunked = /\r\ntransfer-encoding: chunked\r\n/i.test(head.toString('latin1'))
+      }
+      // A body in many pieces is looked at when it may have come to its end.
+      if (
+        isChunked &&
+        piece.length >= lastChunk.length &&
+        !piece.subarray(-lastChunk.length).equals(lastChunk)
+      )
+        return
+      if (!parseHttp(Buffer.concat(pieces)).complete) return
       wholeMs ??= since()
       if (!asked.untilClosed) finish('complete')
     })
@@ -143,6 +156,9 @@ export function overSocket(asked: Asked): Promise<Wire> {
     socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]))
   })
 }
+
+/** How a body in chunks of HTTP ends. */
+const lastChunk = Buffer.from('0\r\n\r\n')
 
 /** Status, headers and body as far as they have come. */
 function parseHttp(bytes: Buffer) {
