@@ -22,6 +22,7 @@ import { readHealth } from './server/health.ts'
 import { Metrics } from './server/metrics.ts'
 import { type RequestLine, toRequestLine } from './server/request-line.ts'
 import { refuse, refuseSocket, refuseTunnel, send } from './server/send.ts'
+import { readServerOptions, whyNot } from './server/server-options.ts'
 import { cutUnreadBody } from './server/unread-body.ts'
 
 export type { RequestLine }
@@ -87,21 +88,25 @@ const idleCheckMs = 20
 
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
-/** Starts a server. Throws what `listen` throws, `EADDRINUSE` for example. */
-export async function startServer({
-  port = 0,
-  host = '127.0.0.1',
-  allowedHosts = [],
-  allowedOrigins = [],
-  token,
-  advertise,
-  console: hasConsole = true,
-  gateway,
-  headersTimeoutMs = 10_000,
-  bodyTimeoutMs,
-  onRequest,
-  ...options
-}: ServerOptions = {}): Promise<RunningServer> {
+/**
+ * Starts a server. Throws one clear line for an option that is wrong, and for an address that it cannot listen on, with
+ * the `code` that Node gives it: `EADDRINUSE` for example.
+ */
+export async function startServer(given: ServerOptions = {}): Promise<RunningServer> {
+  const { own, options } = readServerOptions(given)
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    allowedHosts = [],
+    allowedOrigins = [],
+    token,
+    advertise,
+    console: hasConsole = true,
+    gateway,
+    headersTimeoutMs = 10_000,
+    bodyTimeoutMs,
+    onRequest,
+  } = own
   const core = gateway ?? new GatewayCore(options, loadScenarioFile)
   const guard = new Guard({ host, allowedHosts, allowedOrigins, token })
   const readBody = (request: IncomingMessage, limit: number) => readNodeBody(request, limit, bodyTimeoutMs)
@@ -172,7 +177,7 @@ export async function startServer({
   server.on('clientError', refuseSocket)
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(whyNot(error, port, host)))
     server.listen(port, host, resolve)
   })
   const { port: bound } = server.address() as AddressInfo

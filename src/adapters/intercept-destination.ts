@@ -14,7 +14,9 @@ import type { UserHandlers } from './intercept-handlers.ts'
  * - `warn` lets all pass, and prints those that leave this machine;
  * - `pass` lets all pass.
  */
-export type UnhandledRequests = 'gateway' | 'error' | 'warn' | 'pass'
+export type UnhandledRequests = (typeof unhandledRequests)[number]
+
+export const unhandledRequests = ['gateway', 'error', 'warn', 'pass'] as const
 
 /** What an interception goes by. */
 export interface InterceptSetup {

@@ -3,8 +3,10 @@
  * here, and a call that was meant for the gateway never leaves this machine unnoticed.
  */
 import type { RequestHandler } from 'msw'
-import type { GatewayCore } from '../gateway/gateway.ts'
-import type { UnhandledRequests } from './intercept-destination.ts'
+import * as z from 'zod'
+import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
+import { readOptions } from '../sandbox/read-options.ts'
+import { type UnhandledRequests, unhandledRequests } from './intercept-destination.ts'
 import { interceptDispatcher } from './intercept-dispatcher.ts'
 import { onDispatch } from './intercept-fetch.ts'
 import { UserHandlers } from './intercept-handlers.ts'
@@ -19,6 +21,8 @@ export interface InterceptOptions {
    */
   unhandledRequests?: UnhandledRequests
 }
+
+const Options = z.strictObject({ unhandledRequests: z.enum(unhandledRequests).optional() })
 
 export interface Interception {
   /** Puts MSW handlers of your own before the gateway; the newest come first. */
@@ -37,10 +41,9 @@ export interface Interception {
  * const interception = intercept(gateway)
  * after(() => interception.close())
  */
-export function intercept(
-  gateway: GatewayCore,
-  { unhandledRequests = 'gateway' }: InterceptOptions = {},
-): Interception {
+export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
+  if (!isGateway(gateway)) throw new TypeError('intercept takes a gateway, as in intercept(createGateway())')
+  const { unhandledRequests = 'gateway' } = readOptions(Options, options, 'intercept')
   const handlers = new UserHandlers()
   const setup = { gateway, handlers, unhandledRequests }
   const restoreDispatcher = interceptDispatcher(onDispatch(setup))

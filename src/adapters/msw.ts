@@ -5,14 +5,21 @@
 import { HttpResponse, http, type RequestHandler } from 'msw'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { toCall } from './fetch.ts'
 import { isAnswered } from './intercept-destination.ts'
 import { ConnectionError, toResponse } from './response.ts'
 
 /**
- * Handlers for the operations with these ids; for all of them, and for what no operation answers, by default.
+ * Handlers for the operations with these ids; for all of them, and for what no operation answers, by default. Throws
+ * for an operation that there is none of.
  */
 export function toHandlers(gateway: GatewayCore, ids?: readonly string[]): RequestHandler[] {
+  for (const id of ids ?? []) {
+    const known = gateway.operations.map((operation) => operation.id)
+    if (!known.includes(id))
+      throw new TypeError(`handlersFor: unknown operation '${id}'${didYouMean(id, known)}`)
+  }
   const base = gateway.options.baseUrl?.replace(/\/$/, '') ?? '*/api/v1'
   const resolver = ({ request }: { request: Request }) => respond(gateway, request)
   const handlers = gateway.operations

@@ -1,7 +1,8 @@
 /**
  * The collections as people arrange their tests with them. No record leaves or enters by reference.
  */
-import type { CollectionName, Rows } from '../resources/collections.ts'
+import { nearest } from '../lib/did-you-mean.ts'
+import { type CollectionName, collectionNames, type Rows } from '../resources/collections.ts'
 import { type Condition, compileCondition } from './condition.ts'
 import type { DatabaseState } from './database-state.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
@@ -36,8 +37,20 @@ export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> 
 export function toDatabase({ collections }: SeedData, present: () => DatabaseState): Database {
   const records = collections.map(({ name }) => [name, new StateRecords(name, present)])
   // Which rows a collection has, its declaration says; the entries of an object forget that.
-  return Object.fromEntries(records) as Database
+  return Object.setPrototypeOf(Object.fromEntries(records), mistyped) as Database
 }
+
+/** Is asked for names that are no collection: one that is nearly one says so, where it would be `undefined`. */
+const mistyped = new Proxy(
+  {},
+  {
+    get(target, name) {
+      const near = typeof name === 'string' ? nearest(name, collectionNames) : undefined
+      if (near === undefined) return Reflect.get(target, name)
+      throw new TypeError(`db.${String(name)}: there is no such collection: did you mean '${near}'?`)
+    },
+  },
+)
 
 class StateRecords implements Records<object> {
   readonly #name: string

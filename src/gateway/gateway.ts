@@ -4,13 +4,10 @@
  */
 
 import type { Database } from '../database/database.ts'
-import { Fixtures, Size } from '../database/seed-options.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import { findDialect } from '../dialects/index.ts'
 import { invalidRequest } from '../http/errors.ts'
-import { toViolations } from '../http/violations.ts'
 import type { Journal } from '../journal/journal.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Operation } from '../operation.ts'
 import { type Bodies, operationsOf } from '../operations/index.ts'
 import type { ActiveScenario, UnusedRule } from '../rules/rules.ts'
@@ -18,9 +15,10 @@ import type { Scenario } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import { GatewayOptions } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
+import { assertNames, assertObject, readOptions } from '../sandbox/read-options.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxClock } from '../sandbox/sandbox-clock.ts'
-import type { NewSandbox } from '../sandbox/sandbox-host.ts'
+import { type NewSandbox, newSandboxNames } from '../sandbox/sandbox-host.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Recordings } from '../tapes/recordings.ts'
 import { openRecordings } from './open-recordings.ts'
@@ -68,7 +66,7 @@ export class GatewayCore implements Face {
    * @param readScenario Reads scenario files, for `use('./busy.yaml')`. Default: a path is refused.
    */
   constructor(options: GatewayOptionsInput = {}, readScenario?: ScenarioReader) {
-    this.options = parseOptions(options)
+    this.options = readOptions(GatewayOptions, options, 'createGateway')
     this.dialect = this.options.dialect === undefined ? undefined : findDialect(this.options.dialect)
     const on = [...new Set([...this.options.extensions, ...(this.dialect?.extensions ?? [])])]
     const operations = operationsOf({ ...this.options, extensions: on })
@@ -86,6 +84,8 @@ export class GatewayCore implements Face {
 
   /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
   createSandbox(options: NewSandbox = {}): Sandbox<Bodies> {
+    assertObject(options, 'createSandbox')
+    assertNames(options, newSandboxNames, 'createSandbox')
     return this.sandboxes.create(options) as Sandbox<Bodies>
   }
 
@@ -102,6 +102,8 @@ export class GatewayCore implements Face {
    * @example await gateway.run(sandbox, async () => { await ask('Hello?') })
    */
   run<Result>(sandbox: Sandbox<Bodies>, work: () => Result): Result {
+    if (typeof work !== 'function')
+      throw new TypeError('gateway.run(sandbox, work): work is a function, as in () => ask(…)')
     return this.sandboxes.current.run(sandbox as Sandbox, work)
   }
 
@@ -150,14 +152,7 @@ export class GatewayCore implements Face {
   readonly reset: Face['reset'] = () => this.#default.reset()
 }
 
-const unnamed = { path: 'options', message: 'Invalid', rule: '' }
-const optionNames = [GatewayOptions, Size, Fixtures].flatMap(({ shape }) => Object.keys(shape))
-
-function parseOptions(input: GatewayOptionsInput): GatewayOptions {
-  const result = GatewayOptions.safeParse(input)
-  if (result.success) return result.data
-  const [{ path, message, rule } = unnamed] = toViolations(result.error, 'options')
-  const name = path.slice(path.lastIndexOf('.') + 1)
-  const hint = rule === 'unrecognized_keys' ? didYouMean(name, optionNames) : ''
-  throw new TypeError(`createGateway: ${path}: ${message}${hint}`)
+/** Also one of another copy of the package: an ES module and a CommonJS one may meet in a process. */
+export function isGateway(value: unknown): value is GatewayCore {
+  return typeof value === 'object' && value !== null && 'sandboxes' in value && 'router' in value
 }

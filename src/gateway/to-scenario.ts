@@ -1,6 +1,7 @@
 /**
  * Scenarios as people give them, checked: by name, as data, or in process as the path of a file.
  */
+import { extensions } from '../operations/extensions/index.ts'
 import { everyOperation } from '../operations/index.ts'
 import { bundledScenario } from '../rules/bundled.ts'
 import { checkScenario, type KnownOperation } from '../rules/check-scenario.ts'
@@ -40,7 +41,14 @@ function check(json: unknown, operations: readonly KnownOperation[]): Scenario {
     throw new TypeError(`A scenario is { name, rules: […] } or a single rule, not ${given}`)
   }
   if (isTape(json)) return checkScenario(tapeScenario(json, operations), operations)
-  return checkScenario('rules' in json ? json : { name: 'rule', rules: [json] }, operations)
+  return checkScenario('rules' in json ? json : { name: 'rule', rules: [json] }, operations, wayTo)
+}
+
+/** How an operation is had that a gateway does not answer. */
+function wayTo(id: string): string | undefined {
+  const [group] =
+    Object.entries(extensions).find(([, operations]) => operations.some((each) => each.id === id)) ?? []
+  return group && `it is in the extension '${group}': createGateway({ extensions: ['${group}'] })`
 }
 
 /** Checked once: a scenario that requests name again and again stays the same one, and its counters go on. */

@@ -157,7 +157,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    * @param entry One of this journal, or its id. Throws 404 for one that it does not have, or not any more.
    */
   explain(entry: string | { readonly id: string }): string {
-    const id = typeof entry === 'string' ? entry : entry.id
+    const id = typeof entry === 'string' ? entry : entry?.id
     return explain(this.record(id))
   }
 
@@ -169,9 +169,11 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    */
   waitFor<Id extends keyof Bodies & string>(
     operation: Id,
-    { count = 1, timeoutMs = 1000, signal }: WaitOptions = {},
+    options: WaitOptions = {},
   ): Promise<JournalEntry<Bodies[Id]>[]> {
     return new Promise((resolve, reject) => {
+      assertWaitOptions(operation, options)
+      const { count = 1, timeoutMs = 1000, signal } = options
       this.#callsOf(operation)
       const check = () => {
         const calls = this.calls(operation)
@@ -278,4 +280,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     }
     return [...counts].map(([name, count]) => `${count} × ${name}`).join(', ') || 'no calls'
   }
+}
+
+/** Where no compiler looks, `waitFor('listProviders', 2)` is written for `{ count: 2 }`. */
+function assertWaitOptions(operation: string, options: unknown): void {
+  if (typeof options === 'object' && options !== null) return
+  throw new TypeError(
+    `waitFor('${operation}', ${options}): the second argument is an object, as in { count: 2, timeoutMs: 1000 }`,
+  )
 }

@@ -38,14 +38,22 @@ export class ScenarioError extends Error {
   }
 }
 
-/** The scenario with defaults filled in. Throws a `ScenarioError`. */
-export function checkScenario(input: unknown, operations: readonly KnownOperation[]): Scenario {
+/**
+ * The scenario with defaults filled in. Throws a `ScenarioError`.
+ *
+ * @param wayTo How an operation is had that is none of these; undefined where there is no such operation.
+ */
+export function checkScenario(
+  input: unknown,
+  operations: readonly KnownOperation[],
+  wayTo: (id: string) => string | undefined = () => undefined,
+): Scenario {
   const result = Scenario.safeParse(input)
   if (!result.success) throw new ScenarioError(shapeProblems(result.error.issues, input))
   const scenario = result.data
   const problems = scenario.rules.flatMap((rule, index) => {
     const place = `in scenario '${scenario.name}', rule ${index + 1}`
-    return [...ruleProblems({ rule, place, operations })].map(({ path, message }) => ({
+    return [...ruleProblems({ rule, place, operations, wayTo })].map(({ path, message }) => ({
       path: ['rules', index, ...path],
       message,
     }))
@@ -64,19 +72,28 @@ function* ruleProblems(site: Site): Generator<Problem> {
 
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[^\s?#{}]*)$/
 
-function* onProblems({ rule, place, operations }: Site): Generator<Problem> {
+function* onProblems({ rule, place, operations, wayTo }: Site): Generator<Problem> {
   for (const [index, on] of [rule.on].flat().entries()) {
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     if (on === '*' || operations.some(({ id }) => id === on)) continue
     if (!on.includes('/')) {
       const words = operations.map(({ id }) => id)
-      yield { path, message: `Unknown operation '${on}' ${place}${didYouMean(on, words)}` }
+      const way = wayTo(on)
+      const hint = way === undefined ? didYouMean(on, words) : `: ${way}`
+      yield { path, message: `Unknown operation '${on}' ${place}${hint}` }
     } else if (!methodAndPath.test(on)) {
       yield {
         path,
         message: `'${on}' ${place} is not of the form 'POST /chat/completions': a method in capitals and a path below the base address`,
       }
     } else {
+      const doubled = /^(\S+) \/api\/v1(\/.*)$/.exec(on)
+      if (doubled) {
+        const [, method, rest] = doubled
+        const way = `paths are below /api/v1: write '${method} ${rest}'`
+        yield { path, message: `'${on}' ${place} would meet no call, since ${way}` }
+        continue
+      }
       const described = operations.find((operation) => describes(operation, on))
       if (described)
         yield { path, message: `'${on}' ${place} is the operation '${described.id}': use that name` }

@@ -19,6 +19,8 @@ export interface Site {
   /** `in scenario 'outage', rule 1` */
   place: string
   operations: readonly KnownOperation[]
+  /** How an operation is had that is none of these; undefined where there is no such operation. */
+  wayTo: (id: string) => string | undefined
 }
 
 export type Path = (string | number)[]

@@ -3,6 +3,7 @@
  */
 import type * as z from 'zod'
 import type { status } from '../faults/instead.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
 
@@ -16,9 +17,11 @@ export interface ReplyOptions extends HowOften, Pick<ScriptedReply, 'status' | '
 
 /** Answers POST /responses with a text. Every call, unless told otherwise. */
 export function replyScenario(text: string, options: ReplyOptions = {}): ScenarioInput {
-  if (typeof text !== 'string')
+  if (typeof text === 'function')
     throw new TypeError('reply() takes a text here: a function works in the process of the gateway only')
-  assertOptions('reply', text, options)
+  if (typeof text !== 'string')
+    throw new TypeError(`reply() takes a text first, as in reply('Hello', { times: 2 }), not ${shown(text)}`)
+  assertOptions('reply', text, options, replyOptions)
   const { on = 'createResponse', status, headers, citations, ...often } = options
   return {
     name: 'reply',
@@ -34,7 +37,9 @@ export interface FailOptions extends HowOften, Omit<z.input<ReturnType<typeof st
 
 /** Answers with the error envelope. Every call, unless told otherwise. */
 export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
-  assertOptions('fail', status, options)
+  if (typeof status !== 'number')
+    throw new TypeError(`fail() takes a status first, as in fail(503, { times: 2 }), not ${shown(status)}`)
+  assertOptions('fail', status, options, failOptions)
   const { on = '*', when, times, after, every, probability, ...envelope } = options
   const often = { when, times, after, every, probability }
   return { name: 'fail', rules: [{ on, ...often, fault: { name: 'status', status, ...envelope } }] }
@@ -58,9 +63,28 @@ export function scriptScenario(
   return { name: 'script', rules: [{ on, when, script: turns, exhausted }] }
 }
 
+const howOften = ['on', 'when', 'times', 'after', 'every', 'probability'] as const
+const replyOptions: readonly (keyof ReplyOptions)[] = [...howOften, 'status', 'headers', 'citations']
+const failOptions: readonly (keyof FailOptions)[] = [
+  ...howOften,
+  'message',
+  'metadata',
+  'gateway_metadata',
+  'user_id',
+  'headers',
+]
+
+function shown(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
 /** Where no compiler looks, `fail(503, 2)` is written for `fail(503, { times: 2 })`. */
-function assertOptions(verb: string, what: unknown, options: unknown): void {
-  if (typeof options === 'object' && options !== null) return
+function assertOptions(verb: string, what: unknown, options: unknown, names: readonly string[]): void {
+  if (typeof options === 'object' && options !== null) {
+    const unknown = Object.keys(options).find((name) => !names.includes(name))
+    if (unknown === undefined) return
+    throw new TypeError(`${verb}(): unknown option '${unknown}'${didYouMean(unknown, names)}`)
+  }
   const call = (second: unknown) => `${verb}(${JSON.stringify(what)}, ${second})`
   const meant = typeof options === 'number' ? `{ times: ${options} }` : '{ times: 2 }'
   throw new TypeError(`${call(String(options))}: the second argument is an object, as in ${call(meant)}`)

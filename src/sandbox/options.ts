@@ -33,7 +33,10 @@ export const GatewayOptions = z.strictObject({
   seed: z.union([z.int(), z.string().min(1)]).default(1),
   size: Size.default({}),
   fixtures: Fixtures.default({}),
-  baseUrl: z.url().optional(),
+  baseUrl: z
+    .url()
+    .regex(/\/api\/v1\/?$/, 'Must end in /api/v1, as https://gateway.example/api/v1')
+    .optional(),
   apiKeys: z.array(z.string().min(1)).optional(),
   strict: z.boolean().default(false),
   clock: z.enum(['fixed', 'system']).default('fixed'),

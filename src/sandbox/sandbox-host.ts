@@ -55,6 +55,9 @@ export interface NewSandbox {
   fixtures?: GatewayOptionsInput['fixtures'] | undefined
 }
 
+/** What a sandbox may be asked for with. */
+export const newSandboxNames: readonly (keyof NewSandbox)[] = ['id', 'fork', 'seed', 'fixtures']
+
 /** A state to go back to. Opaque, so that it travels: whoever took it keeps the state, the others its id. */
 export interface SandboxSnapshot {
   readonly id: string

@@ -257,7 +257,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    */
   restore(snapshot: SandboxSnapshot): void {
     const { of, state } = kept.get(snapshot) ?? {}
-    if (of !== this) throw new GatewayError(409, `Sandbox '${this.id}' has no snapshot '${snapshot.id}'`)
+    if (of !== this) throw new GatewayError(409, `Sandbox '${this.id}' has no snapshot '${snapshot?.id}'`)
     this.#state.end()
     this.#state = new SandboxState(this, this.#setup.seedData, state)
     this.weigh()

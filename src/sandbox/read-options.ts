@@ -1,0 +1,85 @@
+/**
+ * Options that a person gives in code, checked: one line names the option, what is wrong, and the way out.
+ */
+import * as z from 'zod'
+import { toViolations } from '../http/violations.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+
+/** What `startServer` takes beside the options of a gateway; `serve.ts` describes them. */
+export const serverOptionNames = [
+  'port',
+  'host',
+  'allowedHosts',
+  'allowedOrigins',
+  'token',
+  'advertise',
+  'console',
+  'gateway',
+  'headersTimeoutMs',
+  'bodyTimeoutMs',
+  'onRequest',
+] as const
+
+/**
+ * The options with every default in place. Throws a `TypeError`.
+ *
+ * @param caller What the message calls the function that they are given to.
+ */
+export function readOptions<Schema extends z.ZodObject>(
+  schema: Schema,
+  input: unknown,
+  caller: string,
+): z.output<Schema> {
+  assertObject(input, caller)
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  throw new TypeError(`${caller}: ${problemOf(result.error, schema, input)}`)
+}
+
+/** Throws where the options are no object, as in `createGateway('flaky')`. */
+export function assertObject(input: unknown, caller: string): void {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return
+  throw new TypeError(`${caller} takes an object of options, as in { seed: 7 }, not ${shown(input)}`)
+}
+
+/** Throws for a name that there is none of. */
+export function assertNames(given: object, names: readonly string[], caller: string): void {
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`${caller}: options.${unknown}: Unknown field${didYouMean(unknown, names)}`)
+}
+
+/** `options.seeed: Unknown field: did you mean 'seed'?` */
+function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string {
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
+  if (issue?.code === 'unrecognized_keys') {
+    const [name = ''] = issue.keys
+    const path = ['options', ...issue.path, name].join('.')
+    if (issue.path.length === 0 && (serverOptionNames as readonly string[]).includes(name))
+      return `${path} is an option of startServer, not of the gateway`
+    return `${path}: Unknown field${didYouMean(name, namesAt(schema, issue.path))}`
+  }
+  const [{ path, message } = { path: 'options', message: 'Invalid' }] = toViolations(error, 'options')
+  const value = issue?.path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), input)
+  const list = issue?.code === 'invalid_type' && issue.expected === 'array' && typeof value === 'string'
+  return `${path}: ${message}${list ? `: write [${shown(value)}]` : ''}`
+}
+
+/** The options that there are at a path: `limit`, `idleMs`, … of `sandboxes`. */
+function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const shape = shapeOf(schema)
+  const [first, ...rest] = path
+  if (first === undefined) return Object.keys(shape)
+  const inner = shape[String(first)]
+  return inner ? namesAt(inner, rest) : []
+}
+
+function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
+  if (schema instanceof z.ZodObject) return schema.shape
+  const inner = 'unwrap' in schema && typeof schema.unwrap === 'function' ? schema.unwrap() : undefined
+  return inner ? shapeOf(inner) : {}
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? 'a list' : String(value)
+}

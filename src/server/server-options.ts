@@ -1,0 +1,70 @@
+/**
+ * What is wrong with the options of `startServer`, or with the address that it shall listen on: one line.
+ */
+import * as z from 'zod'
+import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import { GatewayOptions } from '../sandbox/options.ts'
+import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
+import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
+
+const names = z.array(z.string().min(1))
+const milliseconds = z.number().positive()
+
+const Own = z.strictObject({
+  port: z.int().min(0).max(65_535).optional(),
+  host: z.string().min(1).optional(),
+  allowedHosts: names.optional(),
+  allowedOrigins: names.optional(),
+  token: z.string().regex(/^\S+$/, 'A token has no spaces and at least one character').optional(),
+  advertise: z.url({ protocol: /^https?$/ }).optional(),
+  console: z.boolean().optional(),
+  gateway: z.custom<GatewayCore>(isGateway, 'Must be a gateway, from createGateway()').optional(),
+  headersTimeoutMs: milliseconds.optional(),
+  bodyTimeoutMs: milliseconds.optional(),
+  onRequest: z
+    .custom<(line: never) => void>((value) => typeof value === 'function', 'Must be a function')
+    .optional(),
+}) satisfies z.ZodObject<Record<(typeof serverOptionNames)[number], z.ZodType>>
+
+/** The options of the server, and those of its gateway. Throws a `TypeError`. */
+export function readServerOptions<Given extends object>(given: Given) {
+  assertObject(given, 'startServer')
+  const own: Record<string, unknown> = {}
+  const options: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const known: readonly string[] = serverOptionNames
+    const target = known.includes(name) ? own : options
+    target[name] = value
+    if (target === options && !(name in GatewayOptions.shape))
+      throw new TypeError(
+        `startServer: options.${name}: Unknown field${didYouMean(name, [...known, ...Object.keys(GatewayOptions.shape)])}`,
+      )
+  }
+  readOptions(Own, own, 'startServer')
+  const [extra] = own['gateway'] === undefined ? [] : Object.keys(options)
+  if (extra !== undefined)
+    throw new TypeError(
+      `startServer: options.${extra} is for a new gateway: give it to the createGateway() that made options.gateway`,
+    )
+  return {
+    own: own as Pick<Given, keyof Given & (typeof serverOptionNames)[number]>,
+    options: options as GatewayOptionsInput,
+  }
+}
+
+/** An error of `listen` in words that name the way out; its `code` stays. */
+export function whyNot(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  const message = reasons[error.code ?? '']?.(port, host)
+  return message === undefined
+    ? error
+    : Object.assign(new Error(message, { cause: error }), { code: error.code })
+}
+
+const noAddress = (_: number, host: string) => `This machine has no address '${host}': choose another host`
+const reasons: Readonly<Record<string, (port: number, host: string) => string>> = {
+  EADDRINUSE: (port) => `Port ${port} is in use: choose another port, or 0 for any free one`,
+  EACCES: (port) => `Port ${port} may not be used by you: choose one above 1023`,
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
+}
