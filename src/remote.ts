@@ -10,32 +10,31 @@
 import type { TextCheck } from './control/check-text.ts'
 import { ControlClient } from './control/client.ts'
 import { type FollowOptions, followEvents, type GatewayEvent } from './control/follow-events.ts'
-import type { Database, Records } from './database/database.ts'
+import { remoteDatabase } from './control/remote-database.ts'
+import { remoteJournal } from './control/remote-journal.ts'
+import type { Database } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
 import { readDataFile } from './lib/data-file.ts'
 import type { Bodies } from './operations/index.ts'
+import type { Scenario } from './rules/scenario.ts'
 import { isScenarioPath } from './rules/scenario-path.ts'
 import { failScenario, replyScenario, scriptScenario } from './rules/shorthand.ts'
+import { assertNames } from './sandbox/known-names.ts'
 import type {
+  CollectionChanges,
+  CollectionSize,
   Promised,
   RemoteActiveScenario,
-  RemoteSandbox as RemoteFace,
   RemoteJournal,
+  RemoteSandboxApi,
+  SandboxAddress,
 } from './sandbox/remote.ts'
 import type { SandboxClock } from './sandbox/sandbox-clock.ts'
-import type { NewSandbox, SandboxSnapshot } from './sandbox/sandbox-host.ts'
+import { type NewSandbox, newSandboxNames, type SandboxSnapshot } from './sandbox/sandbox-host.ts'
 
 export interface ConnectOptions {
   /** Where the server wants one: what it was started with, or printed. */
   token?: string
-}
-
-/** Where a sandbox is reached. */
-interface Whereabouts {
-  readonly id: string
-  readonly apiKey: string
-  readonly baseUrl: string
-  readonly directUrl?: string
 }
 
 /**
@@ -43,110 +42,152 @@ interface Whereabouts {
  *
  * @param url `http://127.0.0.1:4141`; a base URL ending in `/api/v1` does as well.
  */
-export async function connectGateway(url: string, { token }: ConnectOptions = {}): Promise<RemoteGateway> {
-  const client = new ControlClient(new URL(url).origin, token)
-  return new RemoteGateway(client, await client.get<Whereabouts>('/sandboxes/default'))
+export async function connectGateway(
+  url: string | URL,
+  { token }: ConnectOptions = {},
+): Promise<RemoteGateway> {
+  const address = URL.parse(String(url))
+  if (!address || !/^https?:$/.test(address.protocol))
+    throw new TypeError(
+      `connectGateway takes the address of a running server, as http://127.0.0.1:4141, not ${url === undefined ? 'undefined' : `'${url}'`}`,
+    )
+  const client = new ControlClient(address.origin, token)
+  try {
+    const found: SandboxAddress = await client.data('getSandbox', { sandbox: 'default' })
+    return new RemoteGateway(client, found)
+  } catch (error) {
+    const isOther =
+      error instanceof SyntaxError ||
+      error instanceof TypeError ||
+      (error instanceof GatewayError && error.status === 404)
+    if (!isOther) throw error
+    const message = `What answers at ${address.origin} is no Understudy server: is it the address that it printed?`
+    throw new Error(message, { cause: error })
+  }
 }
 
 /** A sandbox in another process. */
-export class RemoteSandbox implements RemoteFace<Bodies> {
+export class RemoteSandbox implements RemoteSandboxApi<Bodies> {
   readonly id: string
   readonly apiKey: string
   readonly baseUrl: string
-  /** The same past a balancer, where the server says one: for faults that a proxy would swallow. */
   readonly directUrl: string | undefined
   readonly db: Promised<Database>
   readonly journal: RemoteJournal<Bodies>
   readonly clock: Promised<SandboxClock>
   /** @internal */
   readonly client: ControlClient
-  readonly #path: string
+  readonly #here: { readonly sandbox: string }
 
   /** @internal */
-  constructor(client: ControlClient, { id, apiKey, baseUrl, directUrl }: Whereabouts) {
+  constructor(client: ControlClient, { id, apiKey, baseUrl, directUrl }: SandboxAddress) {
     this.client = client
     this.id = id
     this.apiKey = apiKey
     this.baseUrl = baseUrl
     this.directUrl = directUrl
-    this.#path = `/sandboxes/${id}`
-    this.db = databaseAt(client, `${this.#path}/database`)
-    this.journal = journalAt(client, this.#path)
-    this.clock = clockAt(client, `${this.#path}/clock`)
+    const here = { sandbox: id }
+    this.#here = here
+    this.db = remoteDatabase(client, id)
+    this.journal = remoteJournal(client, id)
+    this.clock = {
+      read: () => client.data('readClock', here),
+      advance: (ms) => client.data('advanceClock', here, { body: { ms } }),
+    }
   }
 
-  async use(...[scenario]: Parameters<RemoteFace['use']>): Promise<RemoteActiveScenario> {
-    const scenarios = `${this.#path}/scenarios`
-    const isPath = typeof scenario === 'string' && isScenarioPath(scenario)
-    const content = isPath ? readDataFile(scenario).value : scenario
-    const { id, name } = await this.client.post<{ id: string; name: string }>(scenarios, content)
-    return { id, name, [Symbol.asyncDispose]: () => this.client.delete(`${scenarios}/${id}`) }
+  async use(...[scenario]: Parameters<RemoteSandboxApi['use']>): Promise<RemoteActiveScenario> {
+    return this.#activeOf(await this.client.data('useScenario', this.#here, { body: contentOf(scenario) }))
   }
 
-  reply(...args: Parameters<RemoteFace['reply']>): Promise<RemoteActiveScenario> {
+  async putScenario(name: string, scenario?: object): Promise<RemoteActiveScenario> {
+    const given = { ...this.#here, name }
+    return this.#activeOf(await this.client.data('putScenario', given, { body: scenario }))
+  }
+
+  #activeOf({ id, name }: { id: string; name: string }): RemoteActiveScenario {
+    const end = () => this.client.data<void, 'deleteScenario'>('deleteScenario', { ...this.#here, name: id })
+    return { id, name, [Symbol.asyncDispose]: end }
+  }
+
+  async reply(...args: Parameters<RemoteSandboxApi['reply']>): Promise<RemoteActiveScenario> {
     return this.use(replyScenario(...args))
   }
 
-  fail(...args: Parameters<RemoteFace['fail']>): Promise<RemoteActiveScenario> {
+  async fail(...args: Parameters<RemoteSandboxApi['fail']>): Promise<RemoteActiveScenario> {
     return this.use(failScenario(...args))
   }
 
-  script(...args: Parameters<RemoteFace['script']>): Promise<RemoteActiveScenario> {
+  async script(...args: Parameters<RemoteSandboxApi['script']>): Promise<RemoteActiveScenario> {
     return this.use(scriptScenario(...args))
   }
 
-  scripts(): ReturnType<RemoteFace['scripts']> {
-    return this.client.get(`${this.#path}/scripts`)
+  scripts(): ReturnType<RemoteSandboxApi['scripts']> {
+    return this.client.data('listScripts', this.#here)
   }
 
   resetScenarios(): Promise<void> {
-    return this.client.delete(`${this.#path}/scenarios`)
+    return this.client.data('resetScenarios', this.#here)
   }
 
-  activeScenarios(): ReturnType<RemoteFace['activeScenarios']> {
-    return this.client.get(`${this.#path}/active-scenarios`)
+  activeScenarios(): ReturnType<RemoteSandboxApi['activeScenarios']> {
+    return this.client.data('listActiveScenarios', this.#here)
   }
 
-  async dryRun(...[scenario, last]: Parameters<RemoteFace['dryRun']>): ReturnType<RemoteFace['dryRun']> {
-    return this.client.post(`${this.#path}/dry-runs`, { scenario, last })
+  scenarioNames(): Promise<string[]> {
+    return this.client.data('listScenarios', this.#here)
   }
 
-  unusedRules(): ReturnType<RemoteFace['unusedRules']> {
-    return this.client.get(`${this.#path}/unused-rules`)
+  dryRun(
+    ...[scenario, last]: Parameters<RemoteSandboxApi['dryRun']>
+  ): ReturnType<RemoteSandboxApi['dryRun']> {
+    return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
   }
 
-  usage(): ReturnType<RemoteFace['usage']> {
-    return this.client.get(`${this.#path}/usage`)
+  unusedRules(): ReturnType<RemoteSandboxApi['unusedRules']> {
+    return this.client.data('listUnusedRules', this.#here)
   }
 
-  save({ calls = true }: Parameters<RemoteFace['save']>[0] = {}): ReturnType<RemoteFace['save']> {
-    return this.client.whole('GET', `${this.#path}/file?calls=${calls}`)
+  usage(): ReturnType<RemoteSandboxApi['usage']> {
+    return this.client.data('readUsage', this.#here)
+  }
+
+  collections(): Promise<CollectionSize[]> {
+    return this.client.data('listCollections', this.#here)
+  }
+
+  changes(): Promise<CollectionChanges[]> {
+    return this.client.data('listChanges', this.#here)
+  }
+
+  save({ calls = true }: Parameters<RemoteSandboxApi['save']>[0] = {}): ReturnType<RemoteSandboxApi['save']> {
+    return this.client.whole('saveSandbox', this.#here, { query: { calls } })
   }
 
   snapshot(): Promise<SandboxSnapshot> {
-    return this.client.post(`${this.#path}/snapshots`)
+    return this.client.data('createSnapshot', this.#here)
   }
 
-  restore({ id }: SandboxSnapshot): Promise<void> {
-    return this.client.post(`${this.#path}/restore`, { id })
+  async restore(snapshot: SandboxSnapshot): Promise<void> {
+    await this.client.data('restoreSnapshot', this.#here, { body: { id: snapshot?.id } })
   }
 
   async fork(id?: string): Promise<RemoteSandbox> {
-    const made =
-      id === undefined
-        ? this.client.post<Whereabouts>('/sandboxes', { fork: this.id })
-        : this.client.put<Whereabouts>(`/sandboxes/${encodeURIComponent(id)}`, { fork: this.id })
-    return new RemoteSandbox(this.client, await made)
+    return newSandbox(this.client, { id, fork: this.id })
   }
 
   reset(): Promise<void> {
-    return this.client.post(`${this.#path}/reset`)
+    return this.client.data('resetSandbox', this.#here)
   }
 
   async dispose(): Promise<void> {
-    await this.client.delete<void>(this.#path).catch((error) => {
-      if (!(error instanceof GatewayError && error.status === 410)) throw error
-    })
+    try {
+      await this.client.finish(this.id)
+    } finally {
+      await this.client.data<void, 'deleteSandbox'>('deleteSandbox', this.#here).catch((error) => {
+        if (!(error instanceof GatewayError && error.status === 410)) throw error
+      })
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -157,23 +198,40 @@ export class RemoteSandbox implements RemoteFace<Bodies> {
 /** The default sandbox, and whatever others are made. */
 export class RemoteGateway extends RemoteSandbox {
   /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
-  async createSandbox({ id, fork, ...options }: NewSandbox = {}): Promise<RemoteSandbox> {
-    const given = { ...options, fork: typeof fork === 'object' ? fork.id : fork }
-    const made =
-      id === undefined
-        ? this.client.post<Whereabouts>('/sandboxes', given)
-        : this.client.put<Whereabouts>(`/sandboxes/${encodeURIComponent(id)}`, given)
-    return new RemoteSandbox(this.client, await made)
+  async createSandbox(options: NewSandbox = {}): Promise<RemoteSandbox> {
+    assertNames(options, newSandboxNames, 'createSandbox')
+    return newSandbox(this.client, options)
+  }
+
+  /** Where each living sandbox is reached, the default one first. */
+  sandboxes(): Promise<SandboxAddress[]> {
+    return this.client.data('listSandboxes', {})
   }
 
   /** A sandbox that goes on where one that was saved has been: `save()` gives the file. */
   async openSandbox(file: object): Promise<RemoteSandbox> {
-    return new RemoteSandbox(this.client, await this.client.post<Whereabouts>('/sandbox-files', file))
+    const made: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
+    return new RemoteSandbox(this.client, made)
+  }
+
+  /** The scenarios that come with the server, and what a client sees of each. */
+  bundledScenarios(): Promise<{ name: string; description: string }[]> {
+    return this.client.data('listBundledScenarios', {})
+  }
+
+  /** A scenario that comes with the server. Throws 404 where there is none of that name. */
+  bundledScenario(name: string): Promise<Scenario> {
+    return this.client.data('getBundledScenario', { name })
+  }
+
+  /** The same as YAML, to begin a file of your own with. */
+  bundledScenarioText(name: string): Promise<string> {
+    return this.client.text('getBundledScenarioText', { name })
   }
 
   /** Checks a scenario that is written in YAML or JSON: every problem with its line and column. */
   checkScenario(text: string): Promise<TextCheck> {
-    return this.client.post('/scenario-checks', { text })
+    return this.client.data('checkScenario', {}, { body: { text } })
   }
 
   /** Follows the calls of all sandboxes while they happen: reads until the loop is left, or the server ends. */
@@ -183,66 +241,45 @@ export class RemoteGateway extends RemoteSandbox {
 
   /** Takes no new sandboxes from now on; those that live stay. */
   drain(): Promise<void> {
-    return this.client.post('/drain')
+    return this.client.data('drain', {})
+  }
+
+  /** Whether the server is up. */
+  health(): Promise<{ status: 'ok' }> {
+    return this.client.data('getHealth', {})
+  }
+
+  /** Whether the server takes new sandboxes. Throws 503 while it drains. */
+  readiness(): Promise<{ status: 'ready' }> {
+    return this.client.data('getReadiness', {})
+  }
+
+  /** Figures of the server, in the text format of Prometheus. */
+  metrics(): Promise<string> {
+    return this.client.text('getMetrics', {})
+  }
+
+  /** The OpenAPI document of the control API. */
+  controlDocument(): Promise<object> {
+    return this.client.whole('getControlDocument', {})
   }
 }
 
-function databaseAt(client: ControlClient, path: string): Promised<Database> {
-  // The server knows which collections there are: the list of them would bring all their schemas along.
-  return new Proxy({} as Promised<Database>, {
-    get: (_, name) =>
-      typeof name === 'string' && name !== 'then' ? recordsAt(client, `${path}/${name}`) : undefined,
-  })
+async function newSandbox(
+  client: ControlClient,
+  { id, fork, ...options }: NewSandbox,
+): Promise<RemoteSandbox> {
+  const body = { ...options, fork: typeof fork === 'object' ? fork.id : fork }
+  const made: SandboxAddress =
+    id === undefined
+      ? await client.data('createSandbox', {}, { body })
+      : await client.data('putSandbox', { sandbox: id }, { body })
+  return new RemoteSandbox(client, made)
 }
 
-function recordsAt(client: ControlClient, path: string): Promised<Records<object>> {
-  const at = (key: string) => `${path}/${encodeURIComponent(key)}`
-  return {
-    create: (record) => client.post(path, record),
-    get: (key) =>
-      client.get<object>(at(key)).catch((error) => {
-        if (error instanceof GatewayError && error.status === 404) return undefined
-        throw error
-      }),
-    list: (condition = {}) =>
-      client.get(`${path}?${new URLSearchParams({ equals: JSON.stringify(condition) })}`),
-    update: (key, changes) => client.patch(at(key), changes),
-    delete: (key) => client.delete(at(key)),
-  }
-}
-
-function idOf(entry: string | { readonly id: string }): string {
-  return typeof entry === 'string' ? entry : entry.id
-}
-
-/** @param sandbox The path of its sandbox. */
-function journalAt(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
-  const path = `${sandbox}/journal`
-  const below = `${sandbox}/calls`
-  return {
-    entries: () => client.get(path),
-    entry: (id) => client.get(`${below}/${encodeURIComponent(id)}`),
-    summaries: (last) => client.get(last === undefined ? below : `${below}?last=${last}`),
-    exportAs: async (entry, as) =>
-      (await client.get<{ text: string }>(`${below}/${encodeURIComponent(idOf(entry))}/export?as=${as}`))
-        .text,
-    resend: (entry) => client.post(`${below}/${encodeURIComponent(idOf(entry))}/resend`),
-    dropped: async () => (await client.whole<{ meta: { dropped: number } }>('GET', path)).meta.dropped,
-    calls: (operation, match) => client.post(`${path}/query`, { operation, match }),
-    last: async (operation) => (await client.post<never[]>(`${path}/query`, { operation, last: 1 }))[0],
-    trace: (trace) => client.get(`${path}/traces/${encodeURIComponent(trace)}`),
-    unmatched: () => client.get(`${path}/unmatched`),
-    nearMisses: () => client.get(`${path}/near-misses`),
-    explain: (entry) => client.get(`${path}/entries/${encodeURIComponent(idOf(entry))}/explanation`),
-    waitFor: (operation, options) => client.post(`${path}/wait`, { operation, ...options }),
-    har: () => client.whole('GET', `${path}.har`),
-    clear: () => client.delete(path),
-  }
-}
-
-function clockAt(client: ControlClient, path: string): Promised<SandboxClock> {
-  return {
-    read: () => client.get(path),
-    advance: (ms) => client.post(`${path}/advance`, { ms }),
-  }
+/** What the server is sent: the content of a file in the place of its path. */
+function contentOf(scenario: unknown): unknown {
+  if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
+  if (typeof scenario === 'object' && scenario !== null) return scenario
+  throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, not ${scenario}`)
 }

@@ -24,7 +24,7 @@ export async function* followEvents(
 ): AsyncGenerator<GatewayEvent, void> {
   const headers: Record<string, string> = after === undefined ? {} : { 'last-event-id': after }
   try {
-    const { body } = await client.stream('/events', headers, signal)
+    const { body } = await client.response('followEvents', {}, { headers, signal })
     const events = (body as NonNullable<typeof body>)
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(new EventSourceParserStream())

@@ -10,6 +10,7 @@ import type { SandboxSnapshot } from '../sandbox/sandbox-host.ts'
 import type { Metrics } from '../server/metrics.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { Handles } from './handles.ts'
+import { type RouteId, routePaths } from './route-paths.ts'
 
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params
@@ -35,10 +36,8 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
 }
 
 interface Declaration {
-  readonly id: string
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** Below `/__understudy`, with parameters in braces. */
-  readonly path: string
+  /** In `route-paths.ts`, where its method and its path stand. */
+  readonly id: RouteId
   readonly summary: string
   readonly tag: string
   /** Default: 200; 204 where there is no `response`. */
@@ -52,6 +51,9 @@ interface Declaration {
 }
 
 export interface ControlRoute extends Declaration {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** Below `/__understudy`, with parameters in braces. */
+  readonly path: string
   readonly params?: z.ZodType
   readonly query?: z.ZodType
   readonly body?: z.ZodType
@@ -67,11 +69,12 @@ export function gatewayRoute<Params extends z.ZodType, Query extends z.ZodType, 
       run(context: ControlContext<z.infer<Params>, z.infer<Query>, z.infer<Body>>): unknown
     },
 ): ControlRoute {
+  const [method = '', path = ''] = routePaths[route.id].split(' ')
   // Exact in its own types; whoever calls it has checked, and needs none of them.
-  return route as unknown as ControlRoute
+  return { ...route, method: method.toLowerCase(), path } as unknown as ControlRoute
 }
 
-/** Declares a route of one sandbox, which is in use meanwhile. Its path is below `/sandboxes/{sandbox}`. */
+/** Declares a route of one sandbox, which is in use meanwhile: `{sandbox}` of its path. */
 export function sandboxRoute<Params extends z.ZodRawShape, Query extends z.ZodType, Body extends z.ZodType>(
   route: Declaration & {
     readonly params?: Params
@@ -98,7 +101,6 @@ export function sandboxRoute<Params extends z.ZodRawShape, Query extends z.ZodTy
   }
   return gatewayRoute({
     ...route,
-    path: `/sandboxes/{sandbox}${route.path}`,
     params: z.object({ sandbox: sandboxId, ...route.params }),
     run: run as never,
   })

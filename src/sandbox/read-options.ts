@@ -42,13 +42,6 @@ export function assertObject(input: unknown, caller: string): void {
   throw new TypeError(`${caller} takes an object of options, as in { seed: 7 }, not ${shown(input)}`)
 }
 
-/** Throws for a name that there is none of. */
-export function assertNames(given: object, names: readonly string[], caller: string): void {
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  throw new TypeError(`${caller}: options.${unknown}: Unknown field${didYouMean(unknown, names)}`)
-}
-
 /** `options.seeed: Unknown field: did you mean 'seed'?` */
 function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string {
   const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]

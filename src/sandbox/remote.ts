@@ -20,8 +20,37 @@ export interface RemoteActiveScenario extends AsyncDisposable {
 
 export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture' | 'tape'
 
-export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
-  extends Promised<
+/** Where a sandbox is reached. */
+export interface SandboxAddress {
+  readonly id: string
+  /** The bearer of this key sees this sandbox. */
+  readonly apiKey: string
+  /** Requests below it see this sandbox, whatever their key; ends in `/api/v1`. */
+  readonly baseUrl: string
+  /** The same past a balancer, where the server says one: for faults that a proxy would swallow. */
+  readonly directUrl?: string | undefined
+}
+
+/** A collection, and how many records it has. */
+export interface CollectionSize {
+  name: string
+  count: number
+}
+
+/** What differs from the seed in a collection. */
+export interface CollectionChanges {
+  collection: string
+  /** Rows that the seed does not have, in their order. */
+  created: object[]
+  /** Rows of the seed, by their first key there, as they are now. */
+  changed: { key: string; row: object }[]
+  /** First keys of seed rows that are gone. */
+  deleted: string[]
+}
+
+export interface RemoteSandboxApi<Bodies extends object = Record<string, unknown>>
+  extends SandboxAddress,
+    Promised<
       Pick<
         Sandbox<Bodies>,
         | 'db'
@@ -41,18 +70,26 @@ export interface RemoteSandbox<Bodies extends object = Record<string, unknown>>
       >
     >,
     AsyncDisposable {
-  readonly id: string
-  /** The bearer of this key sees this sandbox. */
-  readonly apiKey: string
-  /** Requests below it see this sandbox, whatever their key; ends in `/api/v1`. */
-  readonly baseUrl: string
   readonly journal: RemoteJournal<Bodies>
   readonly clock: Promised<SandboxClock>
   /** Answers POST /responses with this text; a function does not travel. */
   reply(...args: Parameters<typeof replyScenario>): Promise<RemoteActiveScenario>
   /** Which of the newest calls a scenario would have met; nothing changes. Default: of 1,000. */
   dryRun(scenario: string | ScenarioInput | RuleInput, last?: number): Promise<DryRun>
-  fork(): Promise<RemoteSandbox<Bodies>>
+  /** Puts a scenario in the place of those of its name; without one, the bundled scenario of that name. */
+  putScenario(name: string, scenario?: object): Promise<RemoteActiveScenario>
+  /** Names of the scenarios in force, newest first. */
+  scenarioNames(): Promise<string[]>
+  /** The collections, and how many records each has. */
+  collections(): Promise<CollectionSize[]>
+  /** What differs from the seed, by collection. */
+  changes(): Promise<CollectionChanges[]>
+  /**
+   * Another sandbox that begins where this one is now; what either does from then on is its own.
+   *
+   * @param id Its name. Default: the gateway gives one.
+   */
+  fork(id?: string): Promise<RemoteSandboxApi<Bodies>>
 }
 
 export interface RemoteJournal<Bodies extends object>

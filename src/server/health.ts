@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http'
 import { json, ok, type Reply } from '../http/reply.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 
-export const healthPath = '/health'
-export const readinessPath = '/ready'
+const healthPath = '/health'
+const readinessPath = '/ready'
 
 /** The answer to one of the two questions; undefined where the request asks neither. */
 export function readHealth(

@@ -49,8 +49,6 @@ const formats = ['curl', 'vitest', 'playwright', 'rule', 'fixture', 'tape'] as c
 export const callRoutes = [
   gatewayRoute({
     id: 'followEvents',
-    method: 'get',
-    path: '/events',
     summary:
       'Follow the calls of all sandboxes as an event stream: `calls` with their summaries, at most ten times a second; `resync` where some were missed',
     tag: 'Journal',
@@ -72,8 +70,6 @@ export const callRoutes = [
   }),
   sandboxRoute({
     id: 'listCalls',
-    method: 'get',
-    path: '/calls',
     summary: 'List the newest calls in short, oldest first',
     tag: 'Journal',
     query: z.strictObject({
@@ -84,8 +80,6 @@ export const callRoutes = [
   }),
   sandboxRoute({
     id: 'getCall',
-    method: 'get',
-    path: '/calls/{entry}',
     summary: 'Read a call as the journal keeps it',
     tag: 'Journal',
     params: { entry },
@@ -94,8 +88,6 @@ export const callRoutes = [
   }),
   sandboxRoute({
     id: 'exportCall',
-    method: 'get',
-    path: '/calls/{entry}/export',
     summary:
       'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape',
     tag: 'Journal',
@@ -108,8 +100,6 @@ export const callRoutes = [
   }),
   sandboxRoute({
     id: 'resendCall',
-    method: 'post',
-    path: '/calls/{entry}/resend',
     summary: 'Ask again what a call asked, in this sandbox, and read what its reply began with',
     tag: 'Journal',
     status: 201,

@@ -17,8 +17,6 @@ const Reading = z.object({
 export const clockRoutes = [
   sandboxRoute({
     id: 'readClock',
-    method: 'get',
-    path: '/clock',
     summary: 'Read sandbox time',
     tag: 'Clock',
     response: Reading,
@@ -26,8 +24,6 @@ export const clockRoutes = [
   }),
   sandboxRoute({
     id: 'advanceClock',
-    method: 'post',
-    path: '/clock/advance',
     summary: 'Move sandbox time forward: quotas refill, outages end, timestamps move on',
     tag: 'Clock',
     body: z.strictObject({

@@ -31,8 +31,6 @@ export const TableChanges = z.strictObject({
 export const databaseRoutes = [
   sandboxRoute({
     id: 'listCollections',
-    method: 'get',
-    path: '/collections',
     summary: 'List the collections, and how many records each has',
     tag: 'Database',
     response: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
@@ -44,8 +42,6 @@ export const databaseRoutes = [
   }),
   sandboxRoute({
     id: 'listChanges',
-    method: 'get',
-    path: '/changes',
     summary: 'List what differs from the seed, by collection',
     tag: 'Database',
     response: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
@@ -55,8 +51,6 @@ export const databaseRoutes = [
   }),
   sandboxRoute({
     id: 'listRecords',
-    method: 'get',
-    path: '/database/{collection}',
     summary: 'List the records of a collection',
     tag: 'Database',
     params: { collection },
@@ -68,8 +62,6 @@ export const databaseRoutes = [
   }),
   sandboxRoute({
     id: 'createRecord',
-    method: 'post',
-    path: '/database/{collection}',
     summary: 'Add a record',
     tag: 'Database',
     status: 201,
@@ -80,8 +72,6 @@ export const databaseRoutes = [
   }),
   sandboxRoute({
     id: 'getRecord',
-    method: 'get',
-    path: '/database/{collection}/{key}',
     summary: 'Read a record',
     tag: 'Database',
     params: { collection, key },
@@ -94,8 +84,6 @@ export const databaseRoutes = [
   }),
   sandboxRoute({
     id: 'updateRecord',
-    method: 'patch',
-    path: '/database/{collection}/{key}',
     summary: 'Change the named fields of a record',
     tag: 'Database',
     params: { collection, key },
@@ -107,8 +95,6 @@ export const databaseRoutes = [
   }),
   sandboxRoute({
     id: 'deleteRecord',
-    method: 'delete',
-    path: '/database/{collection}/{key}',
     summary: 'Remove a record, and read it for the last time',
     tag: 'Database',
     params: { collection, key },

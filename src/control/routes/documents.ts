@@ -2,15 +2,12 @@
  * What the server says about itself.
  */
 import * as z from 'zod'
-import { healthPath, readinessPath } from '../../server/health.ts'
 import { controlDocument } from '../documents.ts'
 import { gatewayRoute } from '../route.ts'
 
 export const documentRoutes = [
   gatewayRoute({
     id: 'getHealth',
-    method: 'get',
-    path: healthPath,
     summary: 'Whether the server is up; needs no token',
     tag: 'Server',
     response: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
@@ -18,8 +15,6 @@ export const documentRoutes = [
   }),
   gatewayRoute({
     id: 'getReadiness',
-    method: 'get',
-    path: readinessPath,
     summary: 'Whether the server takes new sandboxes: 503 while it drains; needs no token',
     tag: 'Server',
     response: z.object({ data: z.strictObject({ status: z.enum(['ready', 'draining']) }) }),
@@ -27,16 +22,12 @@ export const documentRoutes = [
   }),
   gatewayRoute({
     id: 'drain',
-    method: 'post',
-    path: '/drain',
     summary: 'Take no new sandboxes from now on; those that live stay',
     tag: 'Server',
     run: ({ gateway }) => gateway.sandboxes.drain(),
   }),
   gatewayRoute({
     id: 'getMetrics',
-    method: 'get',
-    path: '/metrics',
     summary: 'Read the figures of the server, in the text format of Prometheus',
     tag: 'Server',
     type: 'text/plain; version=0.0.4; charset=utf-8',
@@ -45,8 +36,6 @@ export const documentRoutes = [
   }),
   gatewayRoute({
     id: 'getControlDocument',
-    method: 'get',
-    path: '/openapi.json',
     summary: 'Read this document',
     tag: 'Server',
     response: z.looseObject({ openapi: z.string() }),

@@ -91,8 +91,6 @@ const shown = (entries: readonly JournalEntry[]) => entries.map(hiddenEntry)
 export const journalRoutes = [
   sandboxRoute({
     id: 'listJournal',
-    method: 'get',
-    path: '/journal',
     summary: 'List every call, oldest first',
     tag: 'Journal',
     response: Entries.extend({
@@ -102,8 +100,6 @@ export const journalRoutes = [
   }),
   sandboxRoute({
     id: 'listTrace',
-    method: 'get',
-    path: '/journal/traces/{trace}',
     summary: 'List the calls of a trace, oldest first',
     tag: 'Journal',
     params: { trace: z.string().min(1).describe('Its id, or a whole traceparent.') },
@@ -112,8 +108,6 @@ export const journalRoutes = [
   }),
   sandboxRoute({
     id: 'queryJournal',
-    method: 'post',
-    path: '/journal/query',
     summary: 'List the calls of an operation that have some fields, oldest first',
     tag: 'Journal',
     body: z.strictObject({
@@ -130,8 +124,6 @@ export const journalRoutes = [
   }),
   sandboxRoute({
     id: 'waitForCalls',
-    method: 'post',
-    path: '/journal/wait',
     summary: 'Wait until an operation was called so many times; 408 when that takes too long',
     tag: 'Journal',
     body: z.strictObject({
@@ -146,8 +138,6 @@ export const journalRoutes = [
   }),
   sandboxRoute({
     id: 'listUnmatched',
-    method: 'get',
-    path: '/journal/unmatched',
     summary: 'List the calls that neither an operation nor a rule answered',
     tag: 'Journal',
     response: Entries,
@@ -155,8 +145,6 @@ export const journalRoutes = [
   }),
   sandboxRoute({
     id: 'listNearMisses',
-    method: 'get',
-    path: '/journal/near-misses',
     summary: 'List the calls that rules were meant for and no rule met',
     tag: 'Journal',
     response: Entries,
@@ -164,8 +152,6 @@ export const journalRoutes = [
   }),
   sandboxRoute({
     id: 'explainCall',
-    method: 'get',
-    path: '/journal/entries/{entry}/explanation',
     summary: 'Say in words what a call met and what it missed',
     tag: 'Journal',
     params: { entry: z.string().min(1).describe('The x-request-id of its reply.') },
@@ -174,8 +160,6 @@ export const journalRoutes = [
   }),
   sandboxRoute({
     id: 'exportJournal',
-    method: 'get',
-    path: '/journal.har',
     summary: 'Export the journal as HAR 1.2',
     tag: 'Journal',
     response: z.looseObject({ log: z.looseObject({ version: z.literal('1.2') }) }),
@@ -183,8 +167,6 @@ export const journalRoutes = [
   }),
   sandboxRoute({
     id: 'clearJournal',
-    method: 'delete',
-    path: '/journal',
     summary: 'Forget every call',
     tag: 'Journal',
     run: ({ journal }) => journal.clear(),

@@ -52,8 +52,6 @@ export function infoOf(
 export const sandboxRoutes = [
   gatewayRoute({
     id: 'listSandboxes',
-    method: 'get',
-    path: '/sandboxes',
     summary: 'List the living sandboxes, the default one first',
     tag: 'Sandboxes',
     response: z.object({ data: z.array(SandboxInfo) }),
@@ -63,8 +61,6 @@ export const sandboxRoutes = [
   }),
   gatewayRoute({
     id: 'createSandbox',
-    method: 'post',
-    path: '/sandboxes',
     summary: 'Create a sandbox, from the seed or as a fork',
     tag: 'Sandboxes',
     status: 201,
@@ -74,8 +70,6 @@ export const sandboxRoutes = [
   }),
   gatewayRoute({
     id: 'putSandbox',
-    method: 'put',
-    path: '/sandboxes/{sandbox}',
     summary: 'Create a sandbox under a name of your own, or find the one that has it',
     tag: 'Sandboxes',
     params: z.object({
@@ -92,8 +86,6 @@ export const sandboxRoutes = [
   }),
   sandboxRoute({
     id: 'getSandbox',
-    method: 'get',
-    path: '',
     summary: 'Read where a sandbox is reached',
     tag: 'Sandboxes',
     response: OneSandbox,
@@ -101,24 +93,18 @@ export const sandboxRoutes = [
   }),
   sandboxRoute({
     id: 'deleteSandbox',
-    method: 'delete',
-    path: '',
     summary: 'End a sandbox: its key and path are answered with 410 from then on',
     tag: 'Sandboxes',
     run: (sandbox) => sandbox.dispose(),
   }),
   sandboxRoute({
     id: 'resetSandbox',
-    method: 'post',
-    path: '/reset',
     summary: 'Go back to the seed: data, scenarios, journal, clock and counters',
     tag: 'Sandboxes',
     run: (sandbox) => sandbox.reset(),
   }),
   sandboxRoute({
     id: 'saveSandbox',
-    method: 'get',
-    path: '/file',
     summary:
       'Save a whole sandbox as a file: rows that differ from the seed, scenarios, clock, counters, calls',
     tag: 'Sandboxes',
@@ -130,8 +116,6 @@ export const sandboxRoutes = [
   }),
   gatewayRoute({
     id: 'openSandbox',
-    method: 'post',
-    path: '/sandbox-files',
     summary: 'Create a sandbox that goes on where the one of a file was',
     tag: 'Sandboxes',
     status: 201,
@@ -143,8 +127,6 @@ export const sandboxRoutes = [
   }),
   sandboxRoute({
     id: 'createSnapshot',
-    method: 'post',
-    path: '/snapshots',
     summary: 'Keep this moment, to go back to',
     tag: 'Sandboxes',
     status: 201,
@@ -158,8 +140,6 @@ export const sandboxRoutes = [
   }),
   sandboxRoute({
     id: 'restoreSnapshot',
-    method: 'post',
-    path: '/restore',
     summary: 'Go back to a moment, as often as needed; the journal is not wound back',
     tag: 'Sandboxes',
     body: Snapshot,

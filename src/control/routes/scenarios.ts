@@ -81,8 +81,6 @@ const Usage = z
 export const scenarioRoutes = [
   gatewayRoute({
     id: 'listBundledScenarios',
-    method: 'get',
-    path: '/scenarios',
     summary: 'List the scenarios that come with the double',
     tag: 'Scenarios',
     response: z.object({ data: z.array(Summary) }),
@@ -92,8 +90,6 @@ export const scenarioRoutes = [
   }),
   gatewayRoute({
     id: 'getBundledScenario',
-    method: 'get',
-    path: '/scenarios/{name}',
     summary: 'Read a scenario that comes with the double',
     tag: 'Scenarios',
     params: z.object({ name: Name }),
@@ -109,8 +105,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'listScenarios',
-    method: 'get',
-    path: '/scenarios',
     summary: 'List the scenarios in force by name, newest first',
     tag: 'Scenarios',
     response: z.object({ data: z.array(z.string()) }),
@@ -118,8 +112,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'useScenario',
-    method: 'post',
-    path: '/scenarios',
     summary: 'Put a scenario in force, before all that are',
     tag: 'Scenarios',
     status: 201,
@@ -129,8 +121,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'putScenario',
-    method: 'put',
-    path: '/scenarios/{name}',
     summary: 'Put a scenario in force, in the place of those of its name; without a body, the bundled one',
     tag: 'Scenarios',
     params: { name: Name },
@@ -144,8 +134,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'deleteScenario',
-    method: 'delete',
-    path: '/scenarios/{name}',
     summary: 'End the scenarios of a name, or the one use with this id',
     tag: 'Scenarios',
     params: { name: Name },
@@ -160,16 +148,12 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'resetScenarios',
-    method: 'delete',
-    path: '/scenarios',
     summary: 'End every scenario but those that the sandbox began with',
     tag: 'Scenarios',
     run: (sandbox) => sandbox.resetScenarios(),
   }),
   gatewayRoute({
     id: 'getBundledScenarioText',
-    method: 'get',
-    path: '/scenarios/{name}/yaml',
     summary: 'Read a scenario that comes with the double as YAML, to begin your own with',
     tag: 'Scenarios',
     params: z.object({ name: Name }),
@@ -179,8 +163,6 @@ export const scenarioRoutes = [
   }),
   gatewayRoute({
     id: 'checkScenario',
-    method: 'post',
-    path: '/scenario-checks',
     summary: 'Check a scenario that is written in YAML or JSON: every problem with its line and column',
     tag: 'Scenarios',
     body: z.strictObject({ text: z.string().describe('As the file has it; a single rule does as well.') }),
@@ -203,8 +185,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'dryRunScenario',
-    method: 'post',
-    path: '/dry-runs',
     summary: 'Say which of the calls that have been a scenario would have met; nothing changes',
     tag: 'Scenarios',
     body: z.strictObject({
@@ -237,8 +217,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'listActiveScenarios',
-    method: 'get',
-    path: '/active-scenarios',
     summary: 'List the scenarios in force with how often each rule has happened, newest first',
     tag: 'Scenarios',
     response: z.object({ data: z.array(Active) }),
@@ -246,8 +224,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'listUnusedRules',
-    method: 'get',
-    path: '/unused-rules',
     summary: 'List the rules in force that have not happened once',
     tag: 'Scenarios',
     response: z.object({ data: z.array(UnusedRule) }),
@@ -255,8 +231,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'readUsage',
-    method: 'get',
-    path: '/usage',
     summary: 'Read what the calls have used: requests, tokens and dollars, in sum and by model',
     tag: 'Sandboxes',
     response: z.object({ data: Usage }),
@@ -264,8 +238,6 @@ export const scenarioRoutes = [
   }),
   sandboxRoute({
     id: 'listScripts',
-    method: 'get',
-    path: '/scripts',
     summary: 'List the scripts in use, and how far the conversations that follow them are',
     tag: 'Scenarios',
     response: z.object({ data: z.array(ScriptReading) }),

@@ -1,0 +1,35 @@
+/**
+ * The collections of a sandbox in another process. The server knows which there are: the list of them would bring all
+ * their schemas along.
+ */
+import type { Database, Records } from '../database/database.ts'
+import { GatewayError } from '../http/errors.ts'
+import type { Promised } from '../sandbox/remote.ts'
+import type { ControlClient } from './client.ts'
+
+/** @param sandbox Its id. */
+export function remoteDatabase(client: ControlClient, sandbox: string): Promised<Database> {
+  return new Proxy({} as Promised<Database>, {
+    get: (_, name) =>
+      typeof name === 'string' && name !== 'then' ? recordsOf(client, sandbox, name) : undefined,
+  })
+}
+
+function recordsOf(client: ControlClient, sandbox: string, collection: string): Promised<Records<object>> {
+  const here = { sandbox, collection }
+  return {
+    create: (record) => client.data('createRecord', here, { body: record }),
+    async get(key) {
+      try {
+        return await client.data('getRecord', { ...here, key })
+      } catch (error) {
+        if (error instanceof GatewayError && error.status === 404) return undefined
+        throw error
+      }
+    },
+    list: (condition = {}) =>
+      client.data('listRecords', here, { query: { equals: JSON.stringify(condition) } }),
+    update: (key, changes) => client.data('updateRecord', { ...here, key }, { body: changes }),
+    delete: (key) => client.data('deleteRecord', { ...here, key }),
+  }
+}

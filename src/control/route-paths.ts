@@ -1,0 +1,73 @@
+/**
+ * Where every route of the control API is, below `/__understudy`, by its id. The routes are declared with these ids, and
+ * the client asks for them by these ids: it needs nothing else of the declarations, which would bring all schemas along.
+ */
+export const routePaths = {
+  getHealth: 'GET /health',
+  getReadiness: 'GET /ready',
+  drain: 'POST /drain',
+  getMetrics: 'GET /metrics',
+  getControlDocument: 'GET /openapi.json',
+
+  listSandboxes: 'GET /sandboxes',
+  createSandbox: 'POST /sandboxes',
+  putSandbox: 'PUT /sandboxes/{sandbox}',
+  getSandbox: 'GET /sandboxes/{sandbox}',
+  deleteSandbox: 'DELETE /sandboxes/{sandbox}',
+  resetSandbox: 'POST /sandboxes/{sandbox}/reset',
+  saveSandbox: 'GET /sandboxes/{sandbox}/file',
+  openSandbox: 'POST /sandbox-files',
+  createSnapshot: 'POST /sandboxes/{sandbox}/snapshots',
+  restoreSnapshot: 'POST /sandboxes/{sandbox}/restore',
+
+  listBundledScenarios: 'GET /scenarios',
+  getBundledScenario: 'GET /scenarios/{name}',
+  listScenarios: 'GET /sandboxes/{sandbox}/scenarios',
+  useScenario: 'POST /sandboxes/{sandbox}/scenarios',
+  putScenario: 'PUT /sandboxes/{sandbox}/scenarios/{name}',
+  deleteScenario: 'DELETE /sandboxes/{sandbox}/scenarios/{name}',
+  resetScenarios: 'DELETE /sandboxes/{sandbox}/scenarios',
+  getBundledScenarioText: 'GET /scenarios/{name}/yaml',
+  checkScenario: 'POST /scenario-checks',
+  dryRunScenario: 'POST /sandboxes/{sandbox}/dry-runs',
+  listActiveScenarios: 'GET /sandboxes/{sandbox}/active-scenarios',
+  listUnusedRules: 'GET /sandboxes/{sandbox}/unused-rules',
+  readUsage: 'GET /sandboxes/{sandbox}/usage',
+  listScripts: 'GET /sandboxes/{sandbox}/scripts',
+
+  listJournal: 'GET /sandboxes/{sandbox}/journal',
+  listTrace: 'GET /sandboxes/{sandbox}/journal/traces/{trace}',
+  queryJournal: 'POST /sandboxes/{sandbox}/journal/query',
+  waitForCalls: 'POST /sandboxes/{sandbox}/journal/wait',
+  listUnmatched: 'GET /sandboxes/{sandbox}/journal/unmatched',
+  listNearMisses: 'GET /sandboxes/{sandbox}/journal/near-misses',
+  explainCall: 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation',
+  exportJournal: 'GET /sandboxes/{sandbox}/journal.har',
+  clearJournal: 'DELETE /sandboxes/{sandbox}/journal',
+
+  followEvents: 'GET /events',
+  listCalls: 'GET /sandboxes/{sandbox}/calls',
+  getCall: 'GET /sandboxes/{sandbox}/calls/{entry}',
+  exportCall: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
+  resendCall: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
+
+  listCollections: 'GET /sandboxes/{sandbox}/collections',
+  listChanges: 'GET /sandboxes/{sandbox}/changes',
+  listRecords: 'GET /sandboxes/{sandbox}/database/{collection}',
+  createRecord: 'POST /sandboxes/{sandbox}/database/{collection}',
+  getRecord: 'GET /sandboxes/{sandbox}/database/{collection}/{key}',
+  updateRecord: 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}',
+  deleteRecord: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
+
+  readClock: 'GET /sandboxes/{sandbox}/clock',
+  advanceClock: 'POST /sandboxes/{sandbox}/clock/advance',
+} as const
+
+export type RouteId = keyof typeof routePaths
+
+/** What stands in braces in the path of a route, each with its value. */
+export type RouteParams<Id extends RouteId> = Readonly<Record<Named<(typeof routePaths)[Id]>, string>>
+
+type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Named<Rest>
+  : never

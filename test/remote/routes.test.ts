@@ -1,0 +1,176 @@
+/**
+ * The remote client cannot drift from the control API: every route has a method of the client, which is asked here, and
+ * whose reply is held against the document by a validator that is not ours.
+ */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type RouteId, routePaths } from '../../src/control/route-paths.ts'
+import { controlRoutes } from '../../src/control/routes/index.ts'
+import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+let server: RunningServer
+let gateway: RemoteGateway
+let sandbox: RemoteSandbox
+/** Of a call that the sandbox has answered. */
+let entry: string
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0 })
+  gateway = await connectGateway(server.url)
+  sandbox = await gateway.createSandbox()
+  const headers = { authorization: 'Bearer any' }
+  entry = (await fetch(`${sandbox.baseUrl}/providers`, { headers })).headers.get('x-request-id') as string
+})
+afterAll(() => server.close())
+
+const tidewater = { name: 'Tidewater', slug: 'tidewater', privacy_policy_url: null }
+const fresh = () => gateway.createSandbox()
+
+/** How the client asks for each route: a route that is missing here is an error of types. */
+const methods: Record<RouteId, () => Promise<unknown>> = {
+  getHealth: () => gateway.health(),
+  getReadiness: () => gateway.readiness(),
+  drain: () => drained(),
+  getMetrics: () => gateway.metrics(),
+  getControlDocument: () => gateway.controlDocument(),
+
+  listSandboxes: () => gateway.sandboxes(),
+  createSandbox: () => gateway.createSandbox({ seed: 3 }),
+  putSandbox: () => gateway.createSandbox({ id: 'mine' }),
+  getSandbox: () => connectGateway(server.url),
+  deleteSandbox: async () => (await fresh()).dispose(),
+  resetSandbox: async () => (await fresh()).reset(),
+  saveSandbox: () => sandbox.save(),
+  openSandbox: async () => gateway.openSandbox(await sandbox.save()),
+  createSnapshot: () => sandbox.snapshot(),
+  restoreSnapshot: async () => sandbox.restore(await sandbox.snapshot()),
+
+  listBundledScenarios: () => gateway.bundledScenarios(),
+  getBundledScenario: () => gateway.bundledScenario('chaos'),
+  getBundledScenarioText: () => gateway.bundledScenarioText('chaos'),
+  checkScenario: () => gateway.checkScenario('on: createResponse\nfault: stream-cut\n'),
+  listScenarios: () => sandbox.scenarioNames(),
+  useScenario: () => sandbox.use('flaky'),
+  putScenario: () => sandbox.putScenario('mine', { rules: [{ on: '*', fault: 'timeout', times: 1 }] }),
+  deleteScenario: async () => (await sandbox.use('flaky'))[Symbol.asyncDispose](),
+  resetScenarios: () => sandbox.resetScenarios(),
+  dryRunScenario: () => sandbox.dryRun('flaky'),
+  listActiveScenarios: () => sandbox.activeScenarios(),
+  listUnusedRules: () => sandbox.unusedRules(),
+  readUsage: () => sandbox.usage(),
+  listScripts: () => sandbox.scripts(),
+
+  listJournal: () => sandbox.journal.entries(),
+  listTrace: () => sandbox.journal.trace('0af7651916cd43dd8448eb211c80319c'),
+  queryJournal: () => sandbox.journal.calls('listProviders'),
+  waitForCalls: () => sandbox.journal.waitFor('listProviders'),
+  listUnmatched: () => sandbox.journal.unmatched(),
+  listNearMisses: () => sandbox.journal.nearMisses(),
+  explainCall: () => sandbox.journal.explain(entry),
+  exportJournal: () => sandbox.journal.har(),
+  clearJournal: async () => (await fresh()).journal.clear(),
+  followEvents: () => firstEvent(),
+  listCalls: () => sandbox.journal.summaries(),
+  getCall: () => sandbox.journal.entry(entry),
+  exportCall: () => sandbox.journal.exportAs(entry, 'curl'),
+  resendCall: () => sandbox.journal.resend(entry),
+
+  listCollections: () => sandbox.collections(),
+  listChanges: async () => {
+    await sandbox.db.providers.create({ ...tidewater, slug: 'changed' })
+    return sandbox.changes()
+  },
+  listRecords: () => sandbox.db.providers.list({ headquarters: null }),
+  createRecord: () => sandbox.db.providers.create(tidewater),
+  getRecord: () => sandbox.db.presets.get('code-review'),
+  updateRecord: () => sandbox.db.workspaces.update('production', { name: 'Newer' }),
+  deleteRecord: async () => {
+    const other = await fresh()
+    await other.db.posts.delete((await other.db.posts.list())[0]?.id as string)
+  },
+
+  readClock: () => sandbox.clock.read(),
+  advanceClock: () => sandbox.clock.advance(1),
+}
+
+/** Of a server of its own: the others would not get their sandboxes. */
+async function drained(): Promise<void> {
+  await using other = await startServer()
+  await (await connectGateway(other.url)).drain()
+}
+
+async function firstEvent(): Promise<void> {
+  const left = new AbortController()
+  for await (const _ of gateway.events({ signal: left.signal })) return left.abort()
+}
+
+describe('every route of the control API', () => {
+  const ids = Object.keys(routePaths) as RouteId[]
+  const routeOf = (id: RouteId) => controlRoutes.find((route) => route.id === id)
+  const asked: { line: string; status: number; type: string; text: string }[] = []
+  let check: (route: RouteId, status: number, value: unknown) => unknown[]
+
+  beforeAll(async () => {
+    const document = await gateway.controlDocument()
+    const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
+    ajv.addFormat('base64', true)
+    ajv.addSchema(document, 'document')
+    const escaped = (text: string) => text.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+    check = (id, status, value) => {
+      const { path, method } = routeOf(id) as NonNullable<ReturnType<typeof routeOf>>
+      const place = `/paths/${escaped(path)}/${method}/responses/${status}/content/application~1json/schema`
+      const validate = ajv.compile({ $ref: `document#${place}` })
+      validate(value)
+      return validate.errors ?? []
+    }
+    const real = globalThis.fetch
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      const response = await real(input, init)
+      const { pathname } = new URL(String(input))
+      const type = response.headers.get('content-type')?.split(';', 1)[0] ?? ''
+      const text = type === 'text/event-stream' ? '' : await response.clone().text()
+      asked.push({ line: `${init?.method ?? 'GET'} ${pathname}`, status: response.status, type, text })
+      return response
+    })
+  })
+  afterEach(() => void asked.splice(0))
+  afterAll(() => void vi.restoreAllMocks())
+
+  it('stands in the list of paths, and in the list of routes', () => {
+    expect(controlRoutes.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+  })
+
+  it.each(ids)('%s has a method of the client, and a reply that the document describes', async (id) => {
+    await methods[id]()
+    const [method, path = ''] = routePaths[id].split(' ')
+    const expression = new RegExp(`^${method} /__understudy${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+    const calls = asked.filter(({ line }) => expression.test(line))
+    expect(calls.map(({ line }) => line)).not.toEqual([])
+    for (const { status, type, text } of calls) {
+      expect(status).toBeLessThan(300)
+      const { response, type: declared = 'application/json', status: expected = 200 } = routeOf(id) ?? {}
+      expect([status, type]).toEqual(response ? [expected, declared.split(';')[0]] : [204, ''])
+      if (type === 'application/json') expect(check(id, status, JSON.parse(text))).toEqual([])
+    }
+  })
+})
+
+describe('a call that nobody awaits', () => {
+  it('and that fails, makes the end of its sandbox fail, which names it', async () => {
+    const other = await fresh()
+    const seen = other.use('flakey').catch(() => {})
+    await expect(other.dispose()).rejects.toThrow(
+      `'useScenario' of sandbox '${other.id}' was not awaited, and has failed: Unknown scenario 'flakey': did you mean 'flaky'? (put \`await\` before the call)`,
+    )
+    await seen
+    await expect(other.usage()).rejects.toMatchObject({ status: 410 })
+  })
+
+  it('and that is answered, is let be', async () => {
+    const other = await fresh()
+    const use = other.use('flaky')
+    await other.dispose()
+    expect((await use).name).toBe('flaky')
+  })
+})
