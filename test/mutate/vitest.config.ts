@@ -1,12 +1,13 @@
 /** The quick tests over sources that hold the chosen mutants. */
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
 import project from '../../vitest.config.ts'
 import { type Mutant, withMutants } from './mutants.ts'
 
 const root = new URL('../..', import.meta.url).pathname
-const mutants: Mutant[] = JSON.parse(readFileSync(process.env['UNDERSTUDY_MUTANTS'] ?? '', 'utf8'))
+const mutantsFile = process.env['UNDERSTUDY_MUTANTS'] ?? ''
+const mutants: Mutant[] = JSON.parse(readFileSync(mutantsFile, 'utf8'))
 const byFile = Map.groupBy(mutants, (mutant) => mutant.file)
 const quick = project.test?.projects?.[0] as UserWorkspaceConfig
 
@@ -28,6 +29,8 @@ export default defineConfig({
     isolate: false,
     maxConcurrency: 50,
     reporters: ['json'],
+    // A cache of its own for each run: Vitest does not know which mutants are in a module.
+    fsModuleCachePath: join(dirname(mutantsFile), 'modules'),
     setupFiles: ['test/mutate/setup.ts'],
   },
 })
