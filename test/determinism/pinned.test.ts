@@ -1,0 +1,242 @@
+/**
+ * The bytes of a seed, kept beside this test: what a release gives for seed 1 is what the next one gives, unless its
+ * changelog says otherwise. `vitest run -u test/determinism` writes the files anew.
+ */
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
+import { GatewayOptions } from '../../src/sandbox/options.ts'
+
+const inFile = (name: string) => `./pinned/${name}.txt`
+const inLines = (values: readonly unknown[]) => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`
+
+const origin = 'https://gateway.example/api/v1'
+const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+async function post(gateway: ReturnType<typeof createGateway>, path: string, body: object): Promise<string> {
+  const reply = await gateway.fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return reply.text()
+}
+
+it('Numbers, hashes and UUIDs of labels stay as they are', async () => {
+  const next = random('pinned', 1)
+  const values = [
+    [hash('a'), hash('a', 'b'), hash(1, 2), hash('ü', '🦊')],
+    [draw('a'), draw('a', 1)],
+    Array.from({ length: 6 }, next),
+    [uuid('a'), uuid('a', 1)],
+  ]
+  await expect(inLines(values)).toMatchFileSnapshot(inFile('seed'))
+})
+
+it('Defaults of the options stay as they are', async () => {
+  const defaults = Object.entries(GatewayOptions.parse({}))
+  await expect(inLines(defaults)).toMatchFileSnapshot(inFile('options'))
+})
+
+it('Generated records stay as they are, whatever their number', async () => {
+  const size = {
+    providers: 40,
+    workspaces: 20,
+    embeddingsModels: 30,
+    benchmarks: 60,
+    presets: 20,
+    pages: 30,
+    posts: 20,
+    models: 40,
+  }
+  const { db } = createGateway({ size })
+  for (const [name, collection] of Object.entries(db)) {
+    const records = await collection.list()
+    await expect(inLines(records)).toMatchFileSnapshot(inFile(name))
+  }
+})
+
+const questions = [
+  'How do tides work?',
+  'Tell me a joke',
+  'List three museums in Oslo with their opening hours',
+  'Explain, step by step, how to bake sourdough bread in a small kitchen, and which mistakes beginners make.',
+  'Compare TCP and UDP',
+  'Wie backt man Brot?',
+  '空はなぜ青いの?',
+  '🦊 foxes, please',
+  'ok',
+  '1 + 1',
+  'Write a function that reverses a string in Rust. '.repeat(12),
+]
+
+describe('Texts stay as they are', () => {
+  it.each(['low', 'medium', 'high'])('with verbosity %s', async (verbosity) => {
+    const gateway = createGateway()
+    const texts: unknown[] = []
+    for (const input of questions) {
+      const body = { model: 'aurora/dawn-2', input, text: { verbosity }, reasoning: { effort: verbosity } }
+      const { output, usage } = JSON.parse(await post(gateway, '/responses', body))
+      texts.push({ input, text: output[0].content[0].text, usage })
+    }
+    await expect(inLines(texts)).toMatchFileSnapshot(inFile(`texts-${verbosity}`))
+  })
+
+  it('with citations, as JSON and as a stream', async () => {
+    const gateway = createGateway({ limitedEngine: 'engine_a' })
+    const replies: string[] = []
+    for (const input of questions.slice(0, 6)) {
+      const body = { model: 'borealis/polar-4:online', input }
+      replies.push(await post(gateway, '/responses', body))
+    }
+    replies.push(
+      await post(gateway, '/responses', { model: 'aurora/dawn-2:online', input: questions[0], stream: true }),
+    )
+    await expect(`${replies.join('\n')}\n`).toMatchFileSnapshot(inFile('citations'))
+  })
+})
+
+const string = (more: object) => ({ type: 'string', ...more })
+const number = (more: object) => ({ type: 'number', ...more })
+const formats = [
+  'date',
+  'time',
+  'date-time',
+  'duration',
+  'email',
+  'idn-email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uri-reference',
+  'uuid',
+  'json-pointer',
+  'regex',
+  'unheard-of',
+]
+const schemas: Record<string, object> = {
+  ...Object.fromEntries(formats.map((format) => [`format ${format}`, string({ format })])),
+  'a name and a title': {
+    type: 'object',
+    properties: Object.fromEntries(
+      ['name', 'title', 'city', 'country', 'price', 'count', 'email', 'summary', 'id', 'url', 'isOpen'].map(
+        (each) => [each, string({})],
+      ),
+    ),
+  },
+  'short text': string({ maxLength: 5 }),
+  'long text': string({ minLength: 200, maxLength: 210 }),
+  'text of one length': string({ minLength: 40, maxLength: 40 }),
+  'pattern of digits': string({ pattern: '^[A-Z]{2}-\\d{4,6}$' }),
+  'pattern with a choice': string({ pattern: '^(red|green|blue)+[^a-z]?$' }),
+  'pattern that is not anchored': string({ pattern: 'x{3}\\w*\\s' }),
+  'pattern with a length': string({ pattern: '^[a-f]+$', minLength: 7, maxLength: 9 }),
+  'pattern of any text': string({ pattern: '.' }),
+  'pattern over all letters': string({ pattern: '^\\p{L}{2}[\\u{1F600}-\\u{1F64F}]$' }),
+  integer: { type: 'integer' },
+  'integer between': { type: 'integer', minimum: 3, maximum: 9 },
+  'integer above': { type: 'integer', exclusiveMinimum: 3, exclusiveMaximum: 5 },
+  'integer of steps': { type: 'integer', multipleOf: 7, minimum: 20 },
+  'integer of broken steps': { type: 'integer', multipleOf: 0.25, minimum: 1.5, maximum: 7 },
+  number: number({}),
+  'number between': number({ minimum: 0.5, maximum: 0.75 }),
+  'number of steps': number({ multipleOf: 0.05, minimum: 1, maximum: 2 }),
+  'number as draft 4': number({ minimum: 3, exclusiveMinimum: true, maximum: 4, exclusiveMaximum: true }),
+  'number below zero': number({ maximum: -100 }),
+  'number of size': number({ minimum: 1e9, maximum: 1e12 }),
+  boolean: { type: 'boolean' },
+  null: { type: 'null' },
+  'one of types': { type: ['string', 'null'] },
+  constant: { const: { a: [1] } },
+  choice: { enum: ['a', 'b', 'c'] },
+  list: { type: 'array', items: string({}) },
+  'list of few': { type: 'array', items: { type: 'integer' }, minItems: 4, maxItems: 6 },
+  'list of different': { type: 'array', items: { enum: [1, 2, 3, 4] }, uniqueItems: true, minItems: 3 },
+  'list with a prefix': { type: 'array', prefixItems: [string({}), number({})], items: false },
+  'list that contains': {
+    type: 'array',
+    items: number({}),
+    contains: { const: 7 },
+    minContains: 2,
+    maxItems: 5,
+  },
+  'any of': { anyOf: [string({ format: 'uuid' }), number({})] },
+  'one of': { oneOf: [{ type: 'integer' }, string({ maxLength: 3 })] },
+  'all of': { allOf: [{ type: 'integer', minimum: 4 }, { maximum: 6 }] },
+  not: { type: 'integer', minimum: 1, maximum: 3, not: { const: 2 } },
+  'if and else': {
+    type: 'object',
+    properties: { a: { const: 1 } },
+    required: ['a'],
+    if: { not: { required: ['a'] } },
+    else: { required: ['b'] },
+  },
+  'some required': {
+    type: 'object',
+    properties: { a: number({}), b: number({}) },
+    required: ['a'],
+    additionalProperties: false,
+  },
+  'many properties': {
+    type: 'object',
+    minProperties: 3,
+    additionalProperties: number({ minimum: 0, maximum: 1 }),
+  },
+  'named by pattern': {
+    type: 'object',
+    patternProperties: { '^x-': string({ maxLength: 8 }) },
+    required: ['x-one'],
+  },
+  tree: {
+    type: 'object',
+    properties: { name: string({ maxLength: 12 }), next: { $ref: '#/properties/tree' } },
+  },
+}
+
+it('Values of JSON schemas stay as they are', async () => {
+  const gateway = createGateway()
+  const values: unknown[] = []
+  for (const [name, schema] of Object.entries(schemas)) {
+    const format = {
+      type: 'json_schema',
+      name: 'pinned',
+      schema: { type: 'object', properties: { [name]: schema }, required: [name] },
+    }
+    for (const input of ['Plan three museums in Oslo', 'Tides']) {
+      const reply = JSON.parse(
+        await post(gateway, '/responses', { model: 'aurora/dawn-2', input, text: { format } }),
+      )
+      values.push(reply.error ? { [name]: reply.error.message } : JSON.parse(reply.output[0].content[0].text))
+    }
+  }
+  await expect(inLines(values)).toMatchFileSnapshot(inFile('json-schemas'))
+})
+
+it('Replies of extensions and of a dialect stay as they are', async () => {
+  const gateway = createGateway({ dialect: 'openrouter' })
+  const chat = { model: 'aurora/dawn-2', messages: [{ role: 'user', content: 'How do tides work?' }] }
+  const tools = [{ type: 'function', function: { name: 'search', parameters: { type: 'object' } } }]
+  const replies = [
+    await post(gateway, '/responses', { model: 'aurora/dawn-2', input: 'How do tides work?' }),
+    await post(gateway, '/chat/completions', chat),
+    await post(gateway, '/chat/completions', {
+      ...chat,
+      n: 2,
+      max_tokens: 3,
+      logprobs: true,
+      top_logprobs: 2,
+    }),
+    await post(gateway, '/chat/completions', { ...chat, tools, tool_choice: 'required' }),
+    await post(gateway, '/chat/completions', {
+      ...chat,
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+    await post(gateway, '/messages', { ...chat, max_tokens: 20 }),
+    await post(gateway, '/messages', { ...chat, max_tokens: 200, stream: true }),
+    await post(gateway, '/embeddings', {
+      model: 'aurora/vector-1',
+      input: ['tides', 'the tides'],
+      dimensions: 4,
+    }),
+  ]
+  for (const path of ['/models', '/models/count', '/models/aurora/dawn-2/endpoints', '/key', '/credits'])
+    replies.push(await (await gateway.fetch(origin + path, { headers })).text())
+  await expect(`${replies.join('\n')}\n`).toMatchFileSnapshot(inFile('dialect'))
+})
