@@ -4,7 +4,7 @@
  */
 import { realpathSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { isSilent, serveNode } from './adapters/node.ts'
 import { readNodeBody } from './adapters/node-body.ts'
@@ -171,6 +171,11 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   const server = createServer(settings, listener)
   server.on('checkExpectation', listener)
   server.on('connect', refuseTunnel)
+  const connections = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   server.headersTimeout = headersTimeoutMs
   // A body has its own time, `bodyTimeoutMs`, so that one that is late is answered and journalled.
   server.requestTimeout = 0
@@ -185,13 +190,17 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
 
   const close = (graceMs = 0) =>
     new Promise<void>((resolve) => {
-      closeControl()
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-      // A client would keep the connection of a reply that has finished for the next request.
-      const idle = setInterval(() => {
-        server.closeIdleConnections()
+      // A client would keep the connection of a reply that has finished for the next request, or has asked for nothing
+      // so far; nothing more comes of a silent reply, and who follows the events would follow them for ever.
+      const endIdle = () => {
+        closeControl()
         for (const response of open) if (isSilent(response)) response.destroy()
-      }, idleCheckMs)
+        const inUse = new Set(Array.from(open, ({ req }) => req.socket))
+        for (const socket of connections) if (!inUse.has(socket)) socket.destroy()
+      }
+      endIdle()
+      const idle = setInterval(endIdle, idleCheckMs)
       server.close(() => {
         clearTimeout(cut)
         clearInterval(idle)

@@ -212,8 +212,8 @@ it('ends at once on SIGTERM where only silent streams are open', async () => {
   server.child.kill('SIGTERM')
   await reader?.read().catch(() => {})
   expect(await server.exit).toBe(0)
-  // Its grace for open replies is five seconds.
-  expect(performance.now() - asked).toBeLessThan(4000)
+  // Some 50 ms on a quiet machine; its grace for open replies is 5,000.
+  expect(performance.now() - asked).toBeLessThan(2500)
 })
 
 it('with --drain-ms ends when its sandboxes are quiet: until then it is not ready, and answers them', async () => {

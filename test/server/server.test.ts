@@ -2,11 +2,13 @@
  * The server as a part of a test: what it loads, what it tells, and how it ends.
  */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { type RequestLine, startServer } from '../../src/serve.ts'
+import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
+import { raw } from './raw.ts'
 
 const key = { authorization: 'Bearer any' }
 const slow = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 3 } } as const
@@ -76,6 +78,33 @@ describe('close', () => {
     const open = await fetch(`${server.baseUrl}/responses`, stream)
     const [text] = await Promise.all([open.text(), server.close(5000)])
     expect(text).toContain('data: [DONE]')
+  })
+
+  it.each<[string, (server: RunningServer) => Promise<unknown>]>([
+    [
+      'a stream that is silent',
+      async (server) => {
+        server.gateway.use('stream-stall')
+        await (await fetch(`${server.baseUrl}/responses`, stream)).body?.getReader().read()
+      },
+    ],
+    [
+      'a call that is never answered',
+      async (server) => {
+        server.gateway.use({ on: '*', fault: 'timeout' })
+        fetch(`${server.baseUrl}/providers`, { headers: key }).catch(() => {})
+        await server.gateway.journal.waitFor('listProviders')
+      },
+    ],
+    ['who follows the events', (server) => fetch(`${server.url}/__understudy/events`)],
+    ['a connection without a request', (server) => once(raw(server.port).socket, 'connect')],
+    ['half a head', (server) => once(raw(server.port, 'GET /api/v1/pro').socket, 'connect')],
+    ['a connection that waits for the next request', (server) => fetch(`${server.baseUrl}/providers`)],
+  ])('does not wait for %s', async (_, begin) => {
+    const server = await startServer()
+    await begin(server)
+    // The time that it gives is far beyond that of the test.
+    await server.close(600_000)
   })
 
   it('breaks them off when that time is over', async () => {
