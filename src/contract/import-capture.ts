@@ -21,7 +21,6 @@ export function importCapture(bytes: Uint8Array, file: string, request: TapeRequ
     headers = headersIn(head[2] ?? '')
     at += head[0].length
     text = text.slice(head[0].length)
-    if (status >= 200 && !(status >= 300 && status < 400) && text !== '' && !text.startsWith('HTTP/')) break
   }
   if (headers && /gzip|br|deflate|zstd/.test(headers['content-encoding'] ?? ''))
     throw new ImportError(`${file}: is compressed: capture it with --compressed, which unpacks it`)

@@ -202,7 +202,7 @@ function resetAt(quota: CompiledQuota, uses: readonly Use[]): number {
     tokens -= use.tokens
     if (requests < quota.requests && tokens < quota.tokens) return use.now + quota.windowMs
   }
-  return uses[0] ? uses[0].now + quota.windowMs : 0
+  return 0
 }
 
 /** Counts the tokens of a reply against the quotas that its request passed, and tells where the first of them stands. */

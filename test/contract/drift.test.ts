@@ -7,7 +7,7 @@ import { readDocument } from '../../src/contract/document.ts'
 import { type Double, describeDouble } from '../../src/contract/double.ts'
 import { findDrift } from '../../src/contract/drift.ts'
 import { toSarif } from '../../src/contract/drift-report.ts'
-import { nameOf } from '../../src/contract/finding.ts'
+import { type Finding, nameOf } from '../../src/contract/finding.ts'
 import { apiDocument } from '../../src/control/documents.ts'
 import type { Tape } from '../../src/index.ts'
 import { bodyOf, toChunk } from '../../src/tapes/tape.ts'
@@ -270,6 +270,13 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
   ],
 ]
 
+/** What is found of one change, the first of them in words. */
+function inLine(what: string, findings: readonly Finding[]): string {
+  const [first] = findings
+  const more = findings.length > 1 ? `, and ${findings.length - 1} more` : ''
+  return first ? `${what}: ${first.severity} ${nameOf(first)}: ${first.message}${more}` : `${what}: nothing`
+}
+
 describe('drift --spec', () => {
   it('finds nothing between the double and its own document', () => {
     const document = readDocument(ownDocument())
@@ -283,6 +290,16 @@ describe('drift --spec', () => {
     expect(findings.map((finding) => finding.severity)).toContain(severity)
     // What is said first is what was changed: nothing worse is made of it.
     expect(findings[0]?.severity).toBe(severity)
+  })
+
+  it('says each of these changes in a line', async () => {
+    const lines = inDocument.map(([what, , change]) => {
+      const changed = ownDocument()
+      change(changed)
+      const { findings } = findDrift({ double, document: readDocument(changed), observed: new Map() })
+      return inLine(what, findings)
+    })
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/document.txt')
   })
 
   it('reads OpenAPI 3.0 with its nullable, references and allOf as 3.1', () => {
@@ -573,6 +590,17 @@ describe('drift --recordings', () => {
     change(tapes)
     const { findings } = findDrift({ double, observed: new Map([['tapes', tapes]]) })
     expect(findings[0]?.severity, findings.map(nameOf).join('\n')).toBe(severity)
+  })
+
+  it('says each of these changes in a line', async () => {
+    const lines: string[] = []
+    for (const [what, , change] of inTapes) {
+      const tapes = await tapesOfDouble(standard, 1)
+      change(tapes)
+      const { findings } = findDrift({ double, observed: new Map([['tapes', tapes]]) })
+      lines.push(inLine(what, findings))
+    }
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/tapes.txt')
   })
 
   it('says who is wrong, where there are a document and tapes', async () => {

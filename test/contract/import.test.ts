@@ -248,6 +248,15 @@ describe('A capture', () => {
       chunks: [{ bytes: bytes('{"error":{}}') }],
     })
   })
+
+  it('brings the reply that curl -L followed to, not the redirection or its page', () => {
+    const text =
+      'HTTP/1.1 301 Moved\r\nlocation: /b\r\n\r\nHTTP/1.1 200 OK\r\nx-a: b\r\n\r\nHTTP is a protocol'
+    expect(importCapture(bytes(text), 'a.txt', undefined)).toMatchObject({
+      reply: { status: 200, headers: { 'x-a': 'b' } },
+      chunks: [{ bytes: bytes('HTTP is a protocol') }],
+    })
+  })
 })
 
 describe('An entry of the journal', () => {

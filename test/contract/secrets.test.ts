@@ -11,7 +11,9 @@ import { environmentSecrets } from '../../src/contract/known-secrets.ts'
 import { startRecorder } from '../../src/contract/recorder.ts'
 import { scanFolder } from '../../src/contract/scan-folder.ts'
 import { random } from '../../src/lib/seed.ts'
+import { fillValue } from '../../src/tapes/filler.ts'
 import { Redactor } from '../../src/tapes/redactor.ts'
+import { scanTape } from '../../src/tapes/scan.ts'
 import { SecretFinder } from '../../src/tapes/secret-finder.ts'
 import { formatTape, parseTape, type Tape, toChunk } from '../../src/tapes/tape.ts'
 import { cases } from '../whole.ts'
@@ -199,6 +201,17 @@ describe('Redaction', () => {
       'Xxxxx € [xxxx.xxxxxxx](xxxxx://xxxx.xxxxxxx/x1) 😀\n"xx"',
     )
   })
+
+  it('leaves values that are not said by anybody: models, ids, and lists of plain values', () => {
+    expect(fillValue('plain')).toBe('plain')
+    expect(
+      fillValue({ model: 'aurora/dawn-2', tags: ['a'], text: ['Tides', { id: 'x', title: 'Moon' }] }),
+    ).toEqual({
+      model: 'aurora/dawn-2',
+      tags: ['a'],
+      text: ['Xxxxx', { id: 'x', title: 'Xxxx' }],
+    })
+  })
 })
 
 /** A tape with a secret in one of its places, as a careless tool would have written it. */
@@ -295,6 +308,19 @@ describe('scan', () => {
     expect(files).toBe(4)
     const found = leaks.map(({ file, line }) => `${file.split('/').at(-1)}:${line}`)
     expect(new Set(found)).toEqual(new Set(['notes.txt:2', 'packed.har.gz:1', 'utf16.txt:1']))
+  })
+
+  it('names a secret header that is not masked, in a request and in a reply, whatever its value', () => {
+    const tape = tapeWith('none', 0)
+    const request = tape.request && { ...tape.request, headers: { cookie: 'tasty' } }
+    const reply = tape.reply && { ...tape.reply, headers: { 'set-cookie': 'tasty' } }
+    const leaks = scanTape({ ...tape, request, reply }, new SecretFinder())
+    expect(leaks).toEqual(
+      expect.arrayContaining([
+        { line: 2, kind: 'header cookie' },
+        { line: 3, kind: 'header set-cookie' },
+      ]),
+    )
   })
 
   it('finds nothing in clean tapes', async () => {

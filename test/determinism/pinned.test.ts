@@ -5,6 +5,8 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
+import { reasoningTokens } from '../../src/model/reasoning.ts'
+import { bundledProfiles } from '../../src/sandbox/latency-profile.ts'
 import { GatewayOptions } from '../../src/sandbox/options.ts'
 
 const inFile = (name: string) => `./pinned/${name}.txt`
@@ -33,6 +35,18 @@ it('Defaults of the options stay as they are', async () => {
   await expect(inLines(defaults)).toMatchFileSnapshot(inFile('options'))
 })
 
+it('Bundled latency profiles, and tokens of reasoning, stay as they are', async () => {
+  const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+  const tokens = efforts.map((effort) => [
+    effort,
+    reasoningTokens({ effort }, 'pinned'),
+    reasoningTokens({ effort, maxTokens: 50 }, 'pinned'),
+  ])
+  await expect(inLines([...Object.entries(bundledProfiles), ...tokens])).toMatchFileSnapshot(
+    inFile('latency'),
+  )
+})
+
 it('Generated records stay as they are, whatever their number', async () => {
   const size = {
     providers: 40,
@@ -40,8 +54,8 @@ it('Generated records stay as they are, whatever their number', async () => {
     embeddingsModels: 30,
     benchmarks: 60,
     presets: 20,
-    pages: 30,
-    posts: 20,
+    pages: 50,
+    posts: 60,
     models: 40,
   }
   const { db } = createGateway({ size })

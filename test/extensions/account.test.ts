@@ -32,7 +32,31 @@ describe('The account of a sandbox', () => {
       tokens_prompt: prompt_tokens,
       tokens_completion: completion_tokens,
       total_cost: expect.closeTo(cost, 9),
+      streamed: false,
+      cancelled: false,
+      finish_reason: 'stop',
     })
+  })
+
+  it('tells of a stream that its client has left', async () => {
+    const slow = createGateway({ extensions: ['account', 'chat'], tokensPerSecond: 1 })
+    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+    const call = (path: string, init?: RequestInit) =>
+      slow.fetch(`https://gateway.example/api/v1${path}`, { headers, ...init })
+    const reply = await call('/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify({
+        model: 'aurora/dawn-2',
+        messages: [{ role: 'user', content: 'How do tides work?' }],
+        stream: true,
+      }),
+    })
+    const reader = reply.body?.getReader()
+    const first = new TextDecoder().decode((await reader?.read())?.value)
+    await reader?.cancel()
+    const id = /"id":"([^"]+)"/.exec(first)?.[1]
+    const { data } = await (await call(`/generation?id=${id}`)).json()
+    expect(data).toMatchObject({ id, streamed: true, cancelled: true, finish_reason: null })
   })
 
   it('knows no generation of another', async () => {
