@@ -3,35 +3,43 @@
  * is read as it goes.
  */
 import { monotonic } from '../../src/lib/clock.ts'
-import type { Child, Reading } from './child.ts'
+import type { Memory, Program } from './program.ts'
 
 export interface Chaos {
   requests: number
   sandboxes: number
   /** One each ten seconds. */
-  readings: Reading[]
+  readings: Memory[]
 }
 
-export async function chaos(child: Child, minutes: number, tell: (line: string) => void): Promise<Chaos> {
+/** @param perSecond Requests of all clients together, at most. */
+export async function chaos(
+  program: Program,
+  { minutes, perSecond }: { minutes: number; perSecond: number },
+  tell: (line: string) => void,
+): Promise<Chaos> {
   const result: Chaos = { requests: 0, sandboxes: 0, readings: [] }
-  const until = monotonic() + minutes * 60_000
+  const from = monotonic()
+  const until = from + minutes * 60_000
   const client = async (number: number) => {
     for (let turn = 0; monotonic() < until; turn++) {
-      const made = await control(child.url, 'POST', '/sandboxes')
+      const made = await control(program.url, 'POST', '/sandboxes')
       const { data } = (await made.json()) as { data: { id: string; apiKey: string } }
       result.sandboxes++
       for (let call = 0; call < 30; call++) {
+        while (result.requests > ((monotonic() - from) / 1000) * perSecond && monotonic() < until)
+          await new Promise((resolve) => setTimeout(resolve, 20))
         result.requests++
-        await ask(child.url, data.apiKey, number * 31 + turn + call).catch(() => {})
+        await ask(program.url, data.apiKey, number * 31 + turn + call).catch(() => {})
       }
-      await (await control(child.url, 'DELETE', `/sandboxes/${data.id}`)).text()
+      await (await control(program.url, 'DELETE', `/sandboxes/${data.id}`)).text()
     }
   }
   const clients = Array.from({ length: 40 }, (_, number) => client(number))
   const watch = async () => {
     while (monotonic() < until) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(10_000, until - monotonic())))
-      const reading = await child.read()
+      const reading = await program.read()
       result.readings.push(reading)
       tell(`${result.requests} requests, ${result.sandboxes} sandboxes: ${inMegabytes(reading)}`)
     }
@@ -77,8 +85,9 @@ async function ask(url: string, apiKey: string, number: number): Promise<void> {
   else await response.text()
 }
 
-export function inMegabytes({ rss, heapUsed, heapTotal, external, arrayBuffers, held }: Reading): string {
-  return Object.entries({ rss, heapUsed, heapTotal, external, arrayBuffers, held })
+export function inMegabytes(memory: object): string {
+  return Object.entries(memory)
+    .filter(([name]) => name !== 'sockets' && name !== 'timers')
     .map(([name, bytes]) => `${name} ${Math.round(bytes / 1024 / 1024)}`)
     .join(', ')
 }

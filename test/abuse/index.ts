@@ -1,19 +1,23 @@
 /**
- * `npm run abuse`: a million requests of any kind, scenarios, plans against the model of the state, clients without
- * luck, and load with chaos, with progress and a summary. Ends with 1 where something was violated.
+ * `npm run abuse`: a million requests of any kind, schemas, scenarios, plans against the model of the state, requests of
+ * any size, clients without luck, and load with chaos, with progress and a summary. Ends with 1 where something was
+ * violated. These are the defaults; 0 leaves a part out:
  *
- *   npm run abuse -- --requests 1000000 --sockets 20000 --scenarios 20000 --plans 70000 --minutes 30 --seed 1
+ *   npm run abuse -- --requests 1000000 --sockets 20000 --schemas 20000 --scenarios 20000 --plans 70000 --sizes 1 \
+ *     --clients 5000 --minutes 30 --per-second 250 --seed 1
  */
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { createGateway } from '../../src/index.ts'
 import { monotonic } from '../../src/lib/clock.ts'
 import { fakeValue } from '../../src/model/structured.ts'
+import { growthOf, sized } from '../gateway/sized.ts'
 import { anyRequest, tryInProcess } from './any-request.ts'
 import { anyScenario, tryScenario } from './any-scenario.ts'
 import { anySchema } from './any-schema.ts'
 import { chaos, inMegabytes } from './chaos.ts'
 import { startChild } from './child.ts'
+import { startProgram } from './program.ts'
 import { trySocket } from './socket.ts'
 import { runModel, steps, untilDone } from './state-model.ts'
 import { unlucky } from './unlucky.ts'
@@ -26,7 +30,9 @@ const { values } = parseArgs({
     scenarios: { type: 'string', default: '20000' },
     plans: { type: 'string', default: '70000' },
     clients: { type: 'string', default: '5000' },
+    sizes: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '30' },
+    'per-second': { type: 'string', default: '250' },
     seed: { type: 'string', default: '1' },
   },
 })
@@ -160,6 +166,20 @@ async function ofState(): Promise<void> {
   summary.push(`${done} plans against the model of the state`)
 }
 
+/** Every list, map and text that callers fill. */
+async function ofSizes(): Promise<void> {
+  let worst = 0
+  for (const [what, sizedBy] of sized) {
+    const growth = await growthOf(sizedBy)
+    worst = Math.max(worst, growth)
+    if (growth > 30) violated(`${growth.toFixed(1)} times the time for eight times ${what}`, what)
+  }
+  summary.push(
+    `${sized.length} lists, maps and texts: eight times the size takes at most ${worst.toFixed(1)} times the time`,
+  )
+  tell(summary.at(-1) as string)
+}
+
 async function ofClients(): Promise<void> {
   const child = await startChild(impatient)
   for (let round = 1; round <= 2; round++) {
@@ -176,21 +196,26 @@ async function ofClients(): Promise<void> {
 
 async function ofChaos(): Promise<void> {
   if (minutes === 0) return
-  const child = await startChild({ scenarios: ['chaos'], headersTimeoutMs: 60_000 })
-  const { requests, sandboxes, readings } = await chaos(child, minutes, tell)
-  child.end()
+  const program = await startProgram('--scenario', 'chaos')
+  const { requests, sandboxes, readings } = await chaos(
+    program,
+    { minutes, perSecond: count('per-second') },
+    tell,
+  )
+  const endMs = await program.end()
   // The first third warms up.
   const steady = readings.slice(Math.floor(readings.length / 3))
   const [first, last] = [steady[0], steady.at(-1)]
-  if (first && last && last.rss > first.rss * 1.3 + 50 * 1024 * 1024)
-    violated('memory grows', { first, last })
+  if (first && last && last.rss > first.rss * 1.2) violated('memory grows', { first, last })
   summary.push(`${requests} requests of chaos in ${minutes} minutes, ${sandboxes} sandboxes made and deleted`)
   for (const reading of [readings[0], first, last]) if (reading) summary.push(`  ${inMegabytes(reading)}`)
+  summary.push(`  ended in ${Math.round(endMs)} ms`)
 }
 
 if (schemas > 0) ofSchemas()
 if (count('scenarios') > 0) await ofScenarios()
 if (count('plans') > 0) await ofState()
+if (count('sizes') > 0) await ofSizes()
 if (clients > 0) await ofClients()
 if (sockets > 0) await onSockets()
 if (requests > 0) await inProcess()

@@ -393,6 +393,14 @@ describe('CORS on the API', () => {
       expect(response.headers.get('access-control-allow-headers')).toContain(name)
   })
 
+  it('answers a preflight as ever where a rule is about every call, and uses up none', async () => {
+    const rule = server.gateway.use({ on: '*', times: 1, fault: { name: 'status', status: 503 } })
+    const headers = { ...page, 'access-control-request-method': 'GET' }
+    expect((await fetch(`${server.baseUrl}/providers`, { method: 'OPTIONS', headers })).status).toBe(204)
+    expect(server.gateway.unusedRules()).toHaveLength(1)
+    rule[Symbol.dispose]()
+  })
+
   it.each([
     ['a reply', '/providers', 200],
     ['a refusal', '/nowhere', 404],
