@@ -13,7 +13,7 @@ import {
   uniqueWords,
   VENDORS,
 } from './factory.ts'
-import { EmbeddingsModel } from './model.ts'
+import { EmbeddingsModel, unsaid } from './model.ts'
 
 export const CatalogueModel = z.lazy(() => {
   const entry = EmbeddingsModel.unwrap()
@@ -63,11 +63,7 @@ export function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
     top_provider: { context_length, is_moderated: false, max_completion_tokens: 16_384 },
     supported_parameters: ['max_tokens', 'stop', 'temperature', 'tool_choice', 'tools', 'top_p'],
     links: { details: `/api/v1/models/${id}/endpoints` },
-    default_parameters: null,
-    per_request_limits: null,
-    supported_voices: null,
-    knowledge_cutoff: null,
-    expiration_date: null,
+    ...unsaid,
   }
 }
 

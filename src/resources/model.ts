@@ -94,13 +94,18 @@ export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
     top_provider: { context_length, is_moderated: false, max_completion_tokens: null },
     supported_parameters: [],
     links: { details: `/api/v1/models/${id}/endpoints` },
-    default_parameters: null,
-    per_request_limits: null,
-    supported_voices: null,
-    knowledge_cutoff: null,
-    expiration_date: null,
+    ...unsaid,
   }
 }
+
+/** Fields that a made model says nothing in. */
+export const unsaid = {
+  default_parameters: null,
+  per_request_limits: null,
+  supported_voices: null,
+  knowledge_cutoff: null,
+  expiration_date: null,
+} as const
 
 const FAMILIES = [
   'atlas',
