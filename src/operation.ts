@@ -65,6 +65,8 @@ export interface Operation<
   readonly streamProtocol?: StreamProtocol
   /** Reads a request, checked or not, as a conversation, for scripts. Default: it has none. */
   readonly readConversation?: (body: unknown) => Conversation
+  /** The models that a request names, checked or not, in the order in which they are asked. Default: `model` alone. */
+  readonly modelsOf?: (body: unknown) => readonly string[] | undefined
   /** An error in the envelope of its own protocol. Default: that of the specification. */
   toError?(status: number, message: string, requestId: string): object
   readonly params?: Params

@@ -2,12 +2,14 @@
  * The life of one request, from its arrival to its reply. Each step is a function with a file of its own, and throws
  * to refuse the request. A refusal is a reply like any other, and journalled.
  */
+import { toTheirError } from '../dialects/translate.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import type { Operation } from '../operation.ts'
 import { expressionsLoading } from '../rules/expression.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import { askModels } from './ask-models.ts'
 import { askOperation } from './ask-operation.ts'
 import { authenticate } from './authenticate.ts'
 import type { Call } from './call.ts'
@@ -34,6 +36,7 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   } catch (error) {
     reply = refuse(record, error)
   }
+  if (gateway.dialect && !record.match?.effect.reply) reply = toTheirError(gateway.dialect, reply)
   record.replied(inOwnEnvelope(reply, gateway.router.operation(record.operation), record))
   return record
 }
@@ -67,6 +70,19 @@ async function answer(
   if (refusal) record.refused()
   const loading = expressionsLoading()
   if (loading) await loading
+  const ask = () => askOnce(gateway, call, record, operation, refusal)
+  const models = refusal ? undefined : operation?.modelsOf?.(record.body)
+  return models ? askModels(models, record, ask) : ask()
+}
+
+/** @param refusal What a step before has thrown; undefined where none has. */
+async function askOnce(
+  gateway: GatewayCore,
+  call: Call,
+  record: CallRecord<SandboxState>,
+  operation: Operation | undefined,
+  refusal: unknown,
+): Promise<Reply> {
   const named = gateway.scenariosNamed(call.headers['x-understudy-scenario'])
   const met = meetRule(record, call, operation, named)
   const effect = met instanceof Promise ? await met : met

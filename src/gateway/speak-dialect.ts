@@ -2,23 +2,27 @@
  * Step: the answer in the words of the gateway's dialect, where it has one.
  */
 import type { Dialect } from '../dialects/dialect.ts'
-import { toTheirs } from '../dialects/translate.ts'
+import { asksForFields, toTheirs } from '../dialects/translate.ts'
 import type { Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import { readAt } from '../lib/value-path.ts'
+import { pricingOf } from '../model/cost.ts'
+import { providersOf } from '../model/providers.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 
 export async function speakDialect(
   dialect: Dialect,
   reply: Reply,
-  { operation = '', body, usage, state }: CallRecord<SandboxState>,
+  { operation = '', headers, model = '', asked, usage, state }: CallRecord<SandboxState>,
 ): Promise<Reply> {
-  const name = readAt(body, ['model'])
-  const model =
-    typeof name === 'string' ? await state.tables.models.find(name.replace(/:.*$/, '')) : undefined
-  const prices = {
-    prompt: Number(model?.pricing.prompt ?? 0),
-    completion: Number(model?.pricing.completion ?? 0),
-  }
-  return toTheirs(dialect, operation, reply, { cost: usage?.cost, prices, seed: state.seed })
+  const answering = usage?.model ?? model
+  const pricing = await pricingOf(answering, state.tables)
+  const [provider] = asksForFields(dialect, headers) ? await providersOf(answering, state.tables) : []
+  return toTheirs(dialect, { operation, headers }, reply, {
+    cost: usage?.cost,
+    prices: { prompt: Number(pricing?.prompt ?? 0), completion: Number(pricing?.completion ?? 0) },
+    seed: state.seed,
+    model: answering,
+    provider: provider?.name ?? '',
+    asked,
+  })
 }

@@ -11,6 +11,7 @@ import { hash } from '../lib/seed.ts'
 import type { SkippedRules } from '../rules/near-misses.ts'
 import type { Match, Outcome } from '../rules/outcome.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../rules/rule-request.ts'
+import type { Arrival } from './arrival.ts'
 import type { CallListener } from './call-listener.ts'
 import { KeptBody } from './kept-body.ts'
 import type { CallUsage } from './ledger.ts'
@@ -48,18 +49,6 @@ export interface RecordKeeper {
   find(test: (record: CallRecord) => boolean): CallRecord | undefined
 }
 
-/** What is known of a call at its arrival. */
-export interface Arrival {
-  /** Upper case. */
-  readonly method: string
-  /** As requested. */
-  readonly path: string
-  /** The query with its question mark, or the empty string. */
-  readonly search: string
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /** @typeParam State The sandbox state that the call belongs to. */
 export class CallRecord<State extends RecordOwner = RecordOwner> implements RuleRequest {
   /**
@@ -87,8 +76,10 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   contentKey = ''
   /** How often the same request came before; 0 the first time. */
   occurrence = 0
-  /** What its body names, where it names one. */
+  /** What its body names. */
   model: string | undefined
+  /** Of several models that it names, those that were asked. */
+  asked: readonly string[] = none
   asksForStream = false
   /** Whether it was refused before its operation was asked. */
   isRefused = false
@@ -186,6 +177,13 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.contentKey = hash(this.method, path, this.search, text)
     this.occurrence = occurrences.next(this.contentKey)
     this.id = `req_${hash(seed, 'request', this.contentKey, this.occurrence)}`
+  }
+
+  /** One of its models is asked now: rules and the operation see that one. */
+  asks(model: string): void {
+    this.model = model
+    this.asked = [...this.asked, model]
+    this.#parsed = { ...(this.#parsed as object), model }
   }
 
   /** A step refuses it; a rule for every call may still answer it. */

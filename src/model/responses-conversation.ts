@@ -1,6 +1,9 @@
 /**
- * The conversation in the body of POST /responses. Rules read it before the body is checked, so anything may be there.
+ * The conversation in the body of POST /responses, and a conversation of another protocol as such an input. Rules read
+ * it before the body is checked, so anything may be there.
  */
+
+import type { InputItem } from '../resources/create-response-body.ts'
 import type { Conversation, ConversationItem } from '../rules/conversation.ts'
 import { fieldsOf, listOf, textOf } from './loose-reading.ts'
 
@@ -36,6 +39,25 @@ function toItem(value: unknown): ConversationItem[] {
       return [{ kind: 'result', id: textOf(item['call_id']), text: textOf(item['output']) }]
     case 'item_reference':
       return [{ kind: 'reference' }]
+    default:
+      return []
+  }
+}
+
+/** A conversation as the input of POST /responses, in which every protocol is answered. */
+export function toInput({ items }: Conversation): InputItem[] {
+  return items.flatMap(toInputItem)
+}
+
+function toInputItem(item: ConversationItem): InputItem[] {
+  switch (item.kind) {
+    case 'message':
+      // A request has been checked, and its roles with it, before it is asked for as an input.
+      return [{ type: 'message', role: item.role as 'user', content: item.text }]
+    case 'call':
+      return [{ type: 'function_call', call_id: item.id, name: item.name, arguments: item.arguments }]
+    case 'result':
+      return [{ type: 'function_call_output', call_id: item.id, output: item.text }]
     default:
       return []
   }

@@ -2,11 +2,11 @@
  * Responses. Spec: POST /responses, Events.
  */
 import { eventStream, ok } from '../http/reply.ts'
+import { assumptionsOf } from '../model/answer-assumptions.ts'
 import { answerRequest } from '../model/answer-request.ts'
 import { withLatency } from '../model/latency.ts'
 import { store, withPrevious } from '../model/previous-response.ts'
 import { tellingOf, toResponseObject } from '../model/response-object.ts'
-import { assumptionsOf } from '../model/responses-assumptions.ts'
 import { readResponsesConversation } from '../model/responses-conversation.ts'
 import { withScriptedHead } from '../model/script.ts'
 import { streamFrames } from '../model/stream.ts'
@@ -45,7 +45,7 @@ export const createResponse = defineOperation({
     const response = toResponseObject(answered, { now, requestKey })
     context.used(answered.used)
     store(answered.body, response, context.sandbox)
-    for (const name of assumptionsOf(body, response)) context.assume(name)
+    for (const name of assumptionsOf(body, answered, true)) context.assume(name)
     const { options } = context.sandbox
     const reply = body.stream
       ? eventStream(streamFrames(response, options, tellingOf(answered)))

@@ -238,6 +238,77 @@ describe('a scripted reply of POST /chat/completions', () => {
   })
 })
 
+describe('Several models', () => {
+  const models = ['aurora/dawn-2', '@preset/nobody', 'borealis/polar-1']
+
+  it('are asked in their order, until one is neither refused nor fails', async () => {
+    const gateway = createGateway({ extensions: ['chat'] })
+    const baseURL = 'https://gateway.example/api/v1'
+    const own = new OpenAI({ apiKey: 'any', baseURL, fetch: gateway.fetch, maxRetries: 0 })
+    gateway.use({
+      on: 'createChatCompletion',
+      when: { model: 'aurora/*' },
+      fault: { name: 'status', status: 529 },
+    })
+    const request = { model: 'aurora/sol-1', models, messages: ask('Hello') }
+    const completion = await own.chat.completions.create(request as never)
+    expect(completion).toMatchObject({ model: 'borealis/polar-1', choices: [{ finish_reason: 'stop' }] })
+    const alone = await own.chat.completions.create({ model: 'borealis/polar-1', messages: ask('Hello') })
+    expect(completion.choices[0]?.message).toEqual(alone.choices[0]?.message)
+
+    const [entry] = gateway.journal.entries()
+    expect(entry?.body).toEqual(request)
+    expect(entry?.warnings).toEqual([
+      "'aurora/sol-1' was answered with 529: 'aurora/dawn-2' was asked in its place",
+      "'aurora/dawn-2' was answered with 529: '@preset/nobody' was asked in its place",
+      "'@preset/nobody' was refused with 404, Resource not found: 'borealis/polar-1' was asked in its place",
+    ])
+    expect(Object.keys(gateway.usage().models)).toEqual(['borealis/polar-1'])
+    const stream = await own.chat.completions.create({ ...request, stream: true } as never)
+    for await (const chunk of stream as never as AsyncIterable<{ model: string }>)
+      expect(chunk.model).toBe('borealis/polar-1')
+  })
+
+  it('all fail with the failure of the last', async () => {
+    const sandbox = server.gateway.createSandbox()
+    const own = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
+    sandbox.fail(503, { times: 2 })
+    sandbox.fail(529)
+    await expect(
+      own.chat.completions.create({ models, messages: ask('Hello') } as never),
+    ).rejects.toMatchObject({ status: 529 })
+  })
+})
+
+it.each([
+  [{ tools: [weather] }, 'toolShape'],
+  [{ max_tokens: 5 }, 'tokens'],
+  [{ max_tokens: 5 }, 'responseStatus'],
+  [{ reasoning_effort: 'low' }, 'reasoning'],
+  [{ model: '@preset/code-review' }, 'presetModel'],
+])('a completion of %j names the assumption %s', async (body, name) => {
+  const request = { model, messages: ask('Hello'), ...body }
+  const { response } = await client.chat.completions.create(request as never).withResponse()
+  expect(response.headers.get('x-understudy-assumptions')?.split(', ')).toContain(name)
+})
+
+it('an image leaves the same words in every protocol', async () => {
+  const question = [
+    { type: 'text', text: 'What is on it?' },
+    { type: 'image_url', image_url: { url: 'data:,' } },
+  ]
+  const { choices } = await client.chat.completions.create({
+    model,
+    messages: [{ role: 'user', content: question as never }],
+  })
+  const content = [
+    { type: 'input_text' as const, text: 'What is on it?' },
+    { type: 'input_image' as const, image_url: 'data:,', detail: 'auto' as const },
+  ]
+  const response = await client.responses.create({ model, input: [{ role: 'user', content }] })
+  expect(choices[0]?.message.content).toBe(response.output_text)
+})
+
 describe('A script', () => {
   it('answers chat completions too, and checks what the client sends back', async () => {
     const sandbox = server.gateway.createSandbox()

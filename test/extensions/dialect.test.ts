@@ -135,6 +135,27 @@ describe.each(cases)(
       expect(sandbox.usage().cost).toBeCloseTo(sum, 10)
     })
 
+    it('how a request found its model, where it asks for that by a header', async () => {
+      const asked = { xOpenRouterMetadata: 'enabled' as const }
+      sandbox.fail(503, { on: 'createChatCompletion', times: 1 })
+      const models = [model, 'borealis/polar-1']
+      const plain = whole(await sdk.chat.send({ ...asked, chatRequest: { models, messages, stream: false } }))
+      const chunk = await last(
+        await sdk.chat.send({ ...asked, chatRequest: { model, messages, stream: true as const } }),
+      )
+      expect(plain.openrouterMetadata).toMatchObject({ requested: model, strategy: 'fallback', attempt: 2 })
+      expect(chunk?.openrouterMetadata).toMatchObject({
+        strategy: 'direct',
+        endpoints: { total: 1, available: [{ model, provider: expect.stringMatching(/./), selected: true }] },
+      })
+      const response = await last(
+        await sdk.beta.responses.send({ ...asked, responsesRequest: { model, input, stream: true } }),
+      )
+      expect(response).toMatchObject({ response: { openrouterMetadata: { requested: model, attempt: 1 } } })
+      const without = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
+      expect(without.openrouterMetadata).toBeUndefined()
+    })
+
     it('its own name of the search tool, in both directions', async () => {
       const tools = [{ type: 'openrouter:web_search' as const }]
       const response = whole(
@@ -188,6 +209,37 @@ describe('A dialect', () => {
     const parser = createParser({ onComment: (comment) => comments.push(comment) })
     parser.feed(await response.text())
     expect(comments).toEqual(['OPENROUTER PROCESSING'])
+  })
+
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${server.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model, messages, max_tokens: 900, ...body }),
+    })
+
+  it('runs its search tool for messages too, which say how they found their model', async () => {
+    const headers = { 'x-openrouter-metadata': 'enabled' }
+    const tools = [{ type: 'openrouter:web_search', parameters: { max_results: 2 } }]
+    const message = await (await post('/messages', { tools }, headers)).json()
+    expect(message.content[0].citations).toHaveLength(2)
+    expect(message).toMatchObject({
+      openrouter_metadata: { requested: model, endpoints: { total: 1 } },
+      usage: { service_tier: 'standard', server_tool_use: null, cost: expect.any(Number) },
+    })
+    const events = await (await post('/messages', { stream: true }, headers)).text()
+    expect(events).toContain('"type":"message_stop","openrouter_metadata":{')
+    expect((await post('/messages', { tools: [{ type: 'custom' }] })).status).toBe(400)
+  })
+
+  it('refuses with its own texts, and its own name of the metadata', async () => {
+    const metadata = { gateway_metadata: { stage: 'guard' } }
+    using _rule = server.gateway.use({ on: '*', fault: { name: 'status', status: 402, ...metadata } })
+    const refused = await post('/chat/completions', {})
+    expect(await refused.json()).toEqual({
+      error: { code: 402, message: expect.stringMatching(/^Insufficient credits\. Add more using/) },
+      openrouter_metadata: { stage: 'guard' },
+    })
   })
 
   it('may be a person’s own', async () => {

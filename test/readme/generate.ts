@@ -18,6 +18,7 @@ for (const [name, update] of [
   ['fixtures/README.md', withParts],
   ['test/consumers/README.md', withParts],
   ['src/contract/README.md', withParts],
+  ['src/dialects/README.md', withParts],
   ['LICENSE', withLicences],
 ] as const) {
   writeFileSync(toUrl(name), update(readFileSync(toUrl(name), 'utf8')))

@@ -15,6 +15,7 @@ const pages = [
   'fixtures/README.md',
   'test/consumers/README.md',
   'src/contract/README.md',
+  'src/dialects/README.md',
 ].map((name) => ({ name, text: readFileSync(new URL(name, root), 'utf8') }))
 
 describe.each(pages)('$name', ({ name, text }) => {

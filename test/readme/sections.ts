@@ -12,6 +12,7 @@ import { bundledScenarios } from '../../src/rules/bundled.ts'
 import { When } from '../../src/rules/condition.ts'
 import { Rule } from '../../src/rules/scenario.ts'
 import { floors } from '../floors.ts'
+import { dialectSections } from './dialect-sections.ts'
 import { faultSections } from './fault-sections.ts'
 import { fixtureSections } from './fixture-sections.ts'
 import { optionSections } from './option-sections.ts'
@@ -58,6 +59,7 @@ const parts: Record<string, () => string> = {
     const lines = [...floors].reverse().map((rooms) => Object.entries(rooms).map(roomLine).join('\n'))
     return `\`\`\`\n${lines.join('\n')}\n\`\`\``
   },
+  ...dialectSections,
   ...faultSections,
   ...fixtureSections,
   ...optionSections,

@@ -15,9 +15,9 @@ export function readChatConversation(body: unknown): Conversation {
 }
 
 function toItems(value: unknown): ConversationItem[] {
-  const { role, content, tool_call_id, tool_calls } = fieldsOf(value)
+  const { role, content, refusal, tool_call_id, tool_calls } = fieldsOf(value)
   if (role === 'tool') return [{ kind: 'result', id: textOf(tool_call_id), text: textOf(content) }]
-  const text = textOf(content)
+  const text = textOf(content ?? refusal)
   const calls = listOf(tool_calls).map((call): ConversationItem => {
     const { id, function: called } = fieldsOf(call)
     const { name, arguments: args } = fieldsOf(called)

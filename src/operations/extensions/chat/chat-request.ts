@@ -3,6 +3,7 @@
  * Chat and does not describe it. Built on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
+import { fallbackModels } from '../../../model/named-models.ts'
 import { CreateResponseBody } from '../../../resources/create-response-body.ts'
 import { objectByType } from '../../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../../resources/tools.ts'
@@ -81,7 +82,7 @@ export const ChatRequest = z.lazy(() => {
   return z
     .looseObject({
       model: model.optional(),
-      models: z.array(model).min(1).nullish().describe('Tried in order; the first one answers.'),
+      models: fallbackModels(),
       messages: z.array(message()).min(1).describe('The conversation so far.'),
       stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
       stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),

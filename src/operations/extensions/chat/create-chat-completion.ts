@@ -4,9 +4,11 @@
 import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
 import type { CallUsage } from '../../../journal/ledger.ts'
+import { assumptionsOf } from '../../../model/answer-assumptions.ts'
 import { type AnsweredRequest, answerRequest } from '../../../model/answer-request.ts'
 import { callUsage, pricingOf } from '../../../model/cost.ts'
 import { withLatency } from '../../../model/latency.ts'
+import { modelsIn } from '../../../model/named-models.ts'
 import { withScriptedHead } from '../../../model/script.ts'
 import { defineOperation } from '../../../operation.ts'
 import type { SandboxState } from '../../../sandbox/sandbox-state.ts'
@@ -27,6 +29,7 @@ export const createChatCompletion = defineOperation({
   streams: true,
   streamProtocol: chatProtocol,
   readConversation: readChatConversation,
+  modelsOf: modelsIn,
   body: ChatRequest,
   restsOn: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   response: ChatCompletion,
@@ -36,6 +39,8 @@ export const createChatCompletion = defineOperation({
     const answers: AnsweredRequest[] = []
     for (let choice = 0; choice < (asked.n ?? 1); choice++)
       answers.push(await answerRequest(body, { ...context, script }, choice))
+    const [first] = answers as [AnsweredRequest]
+    for (const name of assumptionsOf(body, first, false)) context.assume(name)
     const completion = toChatCompletion(answers as [AnsweredRequest, ...AnsweredRequest[]], {
       asked,
       seed: sandbox.seed,
@@ -43,7 +48,7 @@ export const createChatCompletion = defineOperation({
       requestKey,
     })
     context.used(await usedBy(answers, sandbox))
-    const failure = answers[0]?.end.error
+    const failure = first.end.error
     // There is no chat completion that has failed, other than in the middle of a stream.
     if (failure && !asked.stream) throw new GatewayError(502, failure.message, { error_type: failure.code })
     const withUsage = asked.stream_options?.include_usage === true

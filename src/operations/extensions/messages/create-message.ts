@@ -3,8 +3,10 @@
  */
 import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
+import { assumptionsOf } from '../../../model/answer-assumptions.ts'
 import { answerRequest } from '../../../model/answer-request.ts'
 import { withLatency } from '../../../model/latency.ts'
+import { modelsIn } from '../../../model/named-models.ts'
 import { withScriptedHead } from '../../../model/script.ts'
 import { defineOperation } from '../../../operation.ts'
 import { MessageObject, toMessageObject, toMessagesError } from './message-object.ts'
@@ -24,12 +26,15 @@ export const createMessage = defineOperation({
   streams: true,
   streamProtocol: messagesProtocol,
   readConversation: readMessagesConversation,
+  modelsOf: modelsIn,
   toError: toMessagesError,
   body: MessagesRequest,
   restsOn: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   response: MessageObject,
   async resolve({ body: asked, requestKey, script, ...context }) {
-    const answered = await answerRequest(toResponsesBody(asked), { ...context, script })
+    const body = toResponsesBody(asked)
+    const answered = await answerRequest(body, { ...context, script })
+    for (const name of assumptionsOf(body, answered, false)) context.assume(name)
     const message = toMessageObject(answered, { asked, requestKey })
     context.used(answered.used)
     const { error } = answered.end

@@ -3,7 +3,9 @@
  * group Anthropic-style Messages and does not describe it. Built on first use, so that importing the double stays quick.
  */
 import * as z from 'zod'
+import { fallbackModels } from '../../../model/named-models.ts'
 import { CreateResponseBody } from '../../../resources/create-response-body.ts'
+import { WebSearchTool } from '../../../resources/tools.ts'
 
 const block = () => z.looseObject({ type: z.string() })
 export type ContentBlock = z.infer<ReturnType<typeof block>>
@@ -11,15 +13,22 @@ export type ContentBlock = z.infer<ReturnType<typeof block>>
 const content = () => z.union([z.string(), z.array(block())])
 
 const tool = () =>
-  z.looseObject({
-    type: z.string().nullish().describe('Left out, or `custom`, for a function of the caller.'),
-    name: z.string().min(1),
-    description: z.string().nullish(),
-    input_schema: z.looseObject({}).nullish().describe('JSON Schema of the input.'),
-    max_uses: z.int().min(1).nullish(),
-    allowed_domains: z.array(z.string().min(1)).nullish(),
-    blocked_domains: z.array(z.string().min(1)).nullish(),
-  })
+  z
+    .looseObject({
+      type: z.string().nullish().describe('Left out, or `custom`, for a function of the caller.'),
+      name: z.string().min(1).nullish(),
+      description: z.string().nullish(),
+      input_schema: z.looseObject({}).nullish().describe('JSON Schema of the input.'),
+      max_uses: z.int().min(1).nullish(),
+      allowed_domains: z.array(z.string().min(1)).nullish(),
+      blocked_domains: z.array(z.string().min(1)).nullish(),
+      parameters: WebSearchTool.unwrap().shape.parameters.describe('Of `gateway:web_search` alone.'),
+    })
+    .refine((given) => !isCustomTool(given) || typeof given['name'] === 'string', {
+      path: ['name'],
+      message: 'A function needs a name',
+      params: { rule: 'required' },
+    })
 export type MessagesTool = z.infer<ReturnType<typeof tool>>
 
 const toolChoice = () =>
@@ -28,11 +37,18 @@ const toolChoice = () =>
     z.looseObject({ type: z.literal('tool'), name: z.string() }),
   ])
 
+const format = () =>
+  z
+    .looseObject({ type: z.literal('json_schema'), schema: z.looseObject({}) })
+    .nullish()
+    .describe('JSON Schema that the text has to fit.')
+
 export const MessagesRequest = z.lazy(() => {
   const { model, plugins, x_search_filter } = CreateResponseBody.unwrap().shape
   return z
     .looseObject({
       model,
+      models: fallbackModels(),
       messages: z
         .array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: content() }))
         .min(1),
@@ -48,6 +64,8 @@ export const MessagesRequest = z.lazy(() => {
           budget_tokens: z.int().min(1).nullish(),
         })
         .nullish(),
+      output_config: z.looseObject({ effort: z.string().nullish(), format: format() }).nullish(),
+      output_format: format(),
       temperature: z.number().nullish(),
       top_p: z.number().nullish(),
       top_k: z.number().nullish(),
@@ -80,6 +98,6 @@ export function isSearchTool({ type }: MessagesTool): boolean {
 }
 
 /** A function that the caller runs. */
-export function isCustomTool({ type }: MessagesTool): boolean {
+export function isCustomTool({ type }: { type?: string | null | undefined }): boolean {
   return type == null || type === 'custom'
 }

@@ -2,23 +2,19 @@
  * A messages request in the shape of POST /responses, in which every protocol is answered.
  */
 import { listOf, textOf } from '../../../model/loose-reading.ts'
-import type { CreateResponseBody, InputItem } from '../../../resources/create-response-body.ts'
+import { toInput } from '../../../model/responses-conversation.ts'
+import type { CreateResponseBody } from '../../../resources/create-response-body.ts'
 import type { Tool } from '../../../resources/tools.ts'
-import {
-  type ContentBlock,
-  isCustomTool,
-  isSearchTool,
-  type MessagesRequest,
-  type MessagesTool,
-} from './messages-request.ts'
+import { readMessagesConversation } from './messages-conversation.ts'
+import { isCustomTool, isSearchTool, type MessagesRequest, type MessagesTool } from './messages-request.ts'
 
 export function toResponsesBody(body: MessagesRequest): CreateResponseBody {
-  const { model, messages, system, stream, tools, thinking, temperature, top_p, plugins, x_search_filter } =
-    body
+  const { model, system, stream, tools, thinking, temperature, top_p, plugins, x_search_filter } = body
+  const format = body.output_config?.format ?? body.output_format
   return {
     model,
     instructions: system == null ? undefined : textOf(system),
-    input: messages.flatMap(toItems),
+    input: toInput(readMessagesConversation(body)),
     stream,
     max_output_tokens: body.max_tokens,
     tools: tools?.map(toTool),
@@ -26,7 +22,8 @@ export function toResponsesBody(body: MessagesRequest): CreateResponseBody {
     reasoning:
       thinking == null || thinking.type === 'disabled'
         ? undefined
-        : { enabled: true, max_tokens: thinking.budget_tokens },
+        : { enabled: true, max_tokens: thinking.budget_tokens, effort: body.output_config?.effort },
+    text: format && { format: { type: 'json_schema', schema: format.schema } },
     temperature,
     top_p,
     plugins,
@@ -34,38 +31,12 @@ export function toResponsesBody(body: MessagesRequest): CreateResponseBody {
   }
 }
 
-function toItems({ role, content }: MessagesRequest['messages'][number]): InputItem[] {
-  if (typeof content === 'string') return [{ type: 'message', role, content }]
-  const items: InputItem[] = []
-  const texts: string[] = []
-  for (const block of content) {
-    if (block.type === 'text') texts.push(textOf([block]))
-    else if (block.type === 'tool_use') items.push(toCall(block))
-    else if (block.type === 'tool_result') {
-      const { tool_use_id, content: output } = block
-      items.push({ type: 'function_call_output', call_id: String(tool_use_id), output: textOf(output) })
-    }
-  }
-  const text = texts.join('\n')
-  // What is said stands before the calls of the same turn, and behind the results that the turn brings.
-  if (text === '' && items.length > 0) return items
-  const message: InputItem = { type: 'message', role, content: text }
-  return role === 'assistant' ? [message, ...items] : [...items, message]
-}
-
-function toCall({ id, name, input }: ContentBlock): InputItem {
-  return {
-    type: 'function_call',
-    call_id: String(id),
-    name: String(name),
-    arguments: JSON.stringify(input ?? {}),
-  }
-}
-
 function toTool(tool: MessagesTool): Tool {
-  const { name, description, input_schema } = tool
-  if (isCustomTool(tool)) return { type: 'function', name, description, parameters: input_schema }
-  if (!isSearchTool(tool)) return { type: String(tool.type) }
+  const { type, name, description, input_schema } = tool
+  if (isCustomTool(tool))
+    return { type: 'function', name: String(name), description, parameters: input_schema }
+  if (type === 'gateway:web_search') return { type, parameters: tool.parameters }
+  if (!isSearchTool(tool)) return { type: String(type) }
   const parameters = {
     allowed_domains: [...listOf(tool.allowed_domains)].map(String),
     excluded_domains: [...listOf(tool.blocked_domains)].map(String),

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../../http/errors.ts'
 import { ok } from '../../../http/reply.ts'
 import { draw } from '../../../lib/seed.ts'
+import { providersOf } from '../../../model/providers.ts'
 import { defineOperation } from '../../../operation.ts'
 import { CatalogueModel } from '../../../resources/catalogue-model.ts'
 
@@ -99,12 +100,9 @@ export const listModelEndpoints = defineOperation({
   async resolve({ params: { author, slug }, sandbox }) {
     const model = await sandbox.tables.models.find(`${author}/${slug}`)
     if (!model) throw new GatewayError(404)
-    const providers = await sandbox.tables.providers.rows()
     const { id, name, description, created, architecture } = model
-    const first = Math.floor(draw(id, 'provider') * providers.length)
-    const two = [providers[first], providers[(first + 1) % providers.length]]
-    const chosen = two.filter((provider, place) => provider && two.indexOf(provider) === place)
-    const endpoints = chosen.map((provider) => endpointOf(model, provider?.name ?? '', provider?.slug ?? ''))
+    const providers = await providersOf(id, sandbox.tables)
+    const endpoints = providers.map((provider) => endpointOf(model, provider.name, provider.slug))
     return ok({ data: { id, name, description, created, architecture, endpoints } })
   },
 })

@@ -1,23 +1,25 @@
 /**
- * Which assumptions an answer of POST /responses rests on, as far as request and response show it.
+ * Which assumptions an answer rests on, as far as request and answer show it.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import type { CreateResponseBody, InputItem } from '../resources/create-response-body.ts'
-import type { ResponseObject } from '../resources/response.ts'
+import type { AnsweredRequest } from './answer-request.ts'
 
+/** @param inItems Whether request and reply show their items one by one, as those of POST /responses do. */
 export function assumptionsOf(
   body: CreateResponseBody,
-  { status, output, usage }: ResponseObject,
+  { answer, end, usage }: Pick<AnsweredRequest, 'answer' | 'end' | 'usage'>,
+  inItems: boolean,
 ): AssumptionName[] {
   const { input, tools, max_output_tokens, x_search_filter: filter } = body
   const names: AssumptionName[] = []
-  if (typeof input !== 'string' && !input.every(isSpecified)) names.push('inputItems')
+  if (inItems && typeof input !== 'string' && !input.every(isSpecified)) names.push('inputItems')
   if (tools && tools.length > 0) names.push('toolShape')
   if (max_output_tokens != null) names.push('tokens')
   if (filter?.from_date != null || filter?.to_date != null) names.push('dates')
-  if (usage.output_tokens_details.reasoning_tokens > 0) names.push('reasoning')
-  if (output.some(({ type }) => type === 'web_search_call')) names.push('webSearchItem')
-  if (status !== 'completed') names.push('responseStatus')
+  if (usage.reasoningTokens > 0) names.push('reasoning')
+  if (inItems && answer.items.some(({ item }) => item.type === 'web_search_call')) names.push('webSearchItem')
+  if (end.status !== 'completed') names.push('responseStatus')
   return names
 }
 
