@@ -31,6 +31,14 @@ describe('Every engine', () => {
     expect(printed(name)).toMatch(/\S\n$/)
     expect(printed(name)).not.toMatch(/undefined|\[object/)
   })
+
+  // Beside this test, so that a change of what users run in production is read line by line.
+  it.each(engines.map(({ name }) => name))('prints for %s what is kept in printed/', async (name) => {
+    await expect(printed(name)).toMatchFileSnapshot(`printed/${name}.txt`)
+    const tls = { certificate: '/etc/tls/gateway.pem', key: '/etc/tls/gateway.key' }
+    const named = printed(name, { serverNames: ['gateway.example', 'api.example'], tls })
+    await expect(named).toMatchFileSnapshot(`printed/${name}-tls.txt`)
+  })
 })
 
 describe('nginx', () => {
