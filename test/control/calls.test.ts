@@ -129,6 +129,14 @@ describe('calls', () => {
     expect(await sandbox.journal.calls('createResponse')).toHaveLength(2)
   })
 
+  it('are asked again to the end of their stream, which nobody reads', async () => {
+    await ask('Hello', { stream: true })
+    const before = await sandbox.journal.last('createResponse')
+    await sandbox.journal.resend(before ?? '')
+    const deliveries = async () => (await sandbox.journal.entries()).map(({ delivery }) => delivery)
+    await expect.poll(deliveries).toEqual(['complete', 'complete'])
+  })
+
   it('are exported as a curl command that a shell reads as it was sent', async () => {
     await ask("It's $HOME \\ `here`")
     const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)

@@ -69,6 +69,14 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     expect([sound.status, sound.headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
   })
 
+  it('refuses another type of body with those that it takes', async () => {
+    const refused = await call('POST /files', { body: { file: 'a' } })
+    expect(refused.status).toBe(415)
+    expect(refused.body.error.message).toBe(
+      "Unsupported media type 'application/json': send multipart/form-data",
+    )
+  })
+
   it('takes a form with a file of bytes, and answers with the headers of the document', async () => {
     const form = new FormData()
     form.set('file', new Blob([new Uint8Array([0xff, 0xfe, 0x00])]), 'a.bin')

@@ -14,6 +14,8 @@ export const hardDocument = {
   info: { title: 'Reports', version: '1' },
   servers: [{ url: 'https://{region}.vendor.example/api/v1', variables: { region: { default: 'eu' } } }],
   paths: {
+    // Not a path, though it has the form of one.
+    'x-later': { get: { operationId: 'later', responses: ok({}) } },
     '/api/v1/files': {
       get: {
         operationId: 'listFiles',

@@ -74,6 +74,7 @@ describeAdapters('Faults', (entrance) => {
   describe('without anything to act on', () => {
     it.each([
       ['citations', 'citation-out-of-range', question],
+      ['citations in its events', 'citation-late', streamed],
       ['such a field', { name: 'missing-field', path: 'nowhere' }, question],
       ['so long a body', { name: 'truncated-body', atByte: 1_000_000 }, question],
       ['a stream', ['latency', 'stream-cut'], question],

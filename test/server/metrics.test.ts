@@ -54,6 +54,16 @@ describe('GET /__understudy/metrics', () => {
     expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
   })
 
+  it('tells the processor time and the memory of its process', async () => {
+    const { value } = await scrape()
+    const { user, system } = process.cpuUsage()
+    const [seconds = 0, now] = [value('process_cpu_seconds_total'), (user + system) / 1_000_000]
+    // The server is in this process: it has used no more than is used by now, and most of it.
+    expect(seconds).toBeLessThanOrEqual(now)
+    expect(seconds).toBeGreaterThan(now - 5)
+    expect(value('process_resident_memory_bytes')).toBeGreaterThan(value('understudy_heap_used_bytes') ?? 0)
+  })
+
   it('says what runs here', async () => {
     expect((await scrape()).text).toMatch(
       /^understudy_build_info\{version="[^"]+",runtime="v[^"]+",node="n7"\} 1$/m,
