@@ -6,7 +6,7 @@ import { realpathSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { isSilent, serveNode } from './adapters/node.ts'
+import { serveNode } from './adapters/node.ts'
 import { readNodeBody } from './adapters/node-body.ts'
 import { createServer } from './adapters/node-http.ts'
 import { loadScenarioFile } from './cli/scenario-file.ts'
@@ -140,6 +140,8 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     return (await controlApp)(request, response)
   }
 
+  /** Nothing more will come of these replies. */
+  const silent = new Set<ServerResponse>()
   const serveRequest = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -152,9 +154,11 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       allowOrigin(request, response)
       if (isPreflight(request)) return void answerPreflight(request, response)
       if (request.url === '/openapi.json') return void (await sendApiDocument(core, response))
-      return await serveNode(core, request, response, bodyTimeoutMs)
+      return await serveNode(core, request, response, { bodyTimeoutMs, silent })
     } catch (error) {
       refuse(response, error)
+    } finally {
+      if (!request.complete) cutUnreadBody(request, response, bodyTimeoutMs)
     }
   }
 
@@ -162,7 +166,6 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   const listener: RequestListener = (request, response) => {
     open.add(response)
     response.once('close', () => open.delete(response))
-    cutUnreadBody(request, response, bodyTimeoutMs)
     const served = serveRequest(request, response)
     if (onRequest) toRequestLine(request, response, served).then(onRequest)
   }
@@ -195,7 +198,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       // so far; nothing more comes of a silent reply, and who follows the events would follow them for ever.
       const endIdle = () => {
         closeControl()
-        for (const response of open) if (isSilent(response)) response.destroy()
+        for (const response of silent) response.destroy()
         const inUse = new Set(Array.from(open, ({ req }) => req.socket))
         for (const socket of connections) if (!inUse.has(socket)) socket.destroy()
       }

@@ -8,7 +8,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import type { Frame, HangUp } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import { NodeCall } from './node-call.ts'
+import { NodeCall, type ServeOptions } from './node-call.ts'
 import { writeFrames } from './node-frames.ts'
 import { sendHead } from './node-head.ts'
 
@@ -22,37 +22,26 @@ const lingersOfPacked = 6
 /** Bytes. A longer body is written as its reader reads, so that the connection does not hold it all. */
 const longBody = 1024 * 1024
 
-const silent = new WeakSet<ServerResponse>()
-
-/** Whether nothing more will come of a reply, and only its connection is still open. */
-export function isSilent(response: ServerResponse): boolean {
-  return silent.has(response)
-}
-
-/**
- * Answers one request of a `node:http` server. The promise says when the reply is out.
- *
- * @param bodyTimeoutMs Real milliseconds that the body may take. Default: 30,000.
- */
+/** Answers one request of a `node:http` server. The promise says when the reply is out. */
 export async function serveNode(
   gateway: GatewayCore,
   request: IncomingMessage,
   response: ServerResponse,
-  bodyTimeoutMs?: number,
+  options?: ServeOptions,
 ): Promise<CallRecord> {
-  const call = new NodeCall(request, response, bodyTimeoutMs)
+  const call = new NodeCall(request, response, options)
   const record = await handle(gateway, call)
   if (call.hasLeft) record.settled('client-left')
-  else await writeReply(record, call, response)
+  else await writeReply(record, call)
   return record
 }
 
-async function writeReply(record: CallRecord, call: NodeCall, response: ServerResponse): Promise<void> {
+async function writeReply(record: CallRecord, call: NodeCall): Promise<void> {
+  const { response } = call
   const { status, headers, body, transport } = record.reply
-  if (body.kind === 'hang-up') return hangUp(body.how, record, response)
-  const text = body.kind === 'json' ? (body.text ?? JSON.stringify(body.value)) : ''
-  const bytes = body.kind === 'json' ? body.bytes : undefined
-  const length = bytes?.byteLength ?? Buffer.byteLength(text)
+  if (body.kind === 'hang-up') return hangUp(body.how, record, call)
+  const content = body.kind === 'json' ? (body.bytes ?? body.text ?? JSON.stringify(body.value)) : ''
+  const length = Buffer.byteLength(content)
   if (body.kind === 'json') headers['content-length'] = String(length)
   response.writeHead(status, headers)
   if (transport) {
@@ -63,12 +52,11 @@ async function writeReply(record: CallRecord, call: NodeCall, response: ServerRe
     if (!(await sendHead(record, response, call.signal))) return
   }
   const hasBody = call.method !== 'HEAD'
-  if (body.kind === 'frames' && hasBody) return writeStream(body.frames, record, response)
-  if (length > longBody && hasBody)
-    return writeStream([{ kind: 'bytes', bytes: bytes ?? text }], record, response)
+  if (body.kind === 'frames' && hasBody) return writeStream(body.frames, record, call)
+  if (length > longBody && hasBody) return writeStream([{ kind: 'bytes', bytes: content }], record, call)
   if (body.kind === 'json' && hasBody) {
-    record.sent(bytes ?? text, length)
-    response.end(bytes ?? text)
+    record.sent(content, length)
+    response.end(content)
   } else response.end()
   record.settled('complete')
 }
@@ -79,28 +67,25 @@ async function closeLater(socket: Socket, { state }: CallRecord, ms: number): Pr
   socket.end()
 }
 
-async function writeStream(
-  frames: Iterable<Frame>,
-  record: CallRecord,
-  response: ServerResponse,
-): Promise<void> {
-  const ending = await writeFrames(frames, record, response)
+async function writeStream(frames: Iterable<Frame>, record: CallRecord, call: NodeCall): Promise<void> {
+  const ending = await writeFrames(frames, record, call.response)
   if (ending === 'left') return record.settled('client-left')
-  if (ending !== 'complete') return hangUp(ending, record, response)
-  response.end()
+  if (ending !== 'complete') return hangUp(ending, record, call)
+  call.response.end()
   record.settled('complete')
 }
 
 /** Ends the connection as a fault wants it, after everything that was written has been sent. */
-async function hangUp(how: HangUp, record: CallRecord, response: ServerResponse): Promise<void> {
+async function hangUp(how: HangUp, record: CallRecord, { response, silent }: NodeCall): Promise<void> {
   const { socket } = response
-  if (how === 'silence') silent.add(response)
   if (how === 'silence' || !socket) {
     const letGo = record.state.hold(() => {
       record.settled('cut')
       socket?.destroy()
     })
+    silent?.add(response)
     response.once('close', () => {
+      silent?.delete(response)
       letGo()
       record.settled('client-left')
     })

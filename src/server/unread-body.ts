@@ -25,7 +25,7 @@ export function cutUnreadBody(
     request.resume()
   }
   // Node calls a request complete only after it has handed on the last byte, by when the reply may be out.
-  response.once('finish', () => {
-    if (!request.complete) setImmediate(cut)
-  })
+  const look = () => setImmediate(cut)
+  if (response.writableFinished) look()
+  else response.once('finish', look)
 }
