@@ -35,7 +35,7 @@ export function checkRequest(
   const body = stream === undefined ? said : { ...(said as object), stream }
   const schemas = schemasFor(operation, record)
   const { violations, given, ...parts } = readParts(schemas, { params, search, headers, body })
-  const remarks = remarksOn(operation, { query: given, body })
+  const remarks = [...remarksOn('query', operation.query, given), ...remarksOn('body', operation.body, body)]
   if (state.options.strict) {
     for (const { path, said, isTolerated } of remarks) {
       if (!isTolerated) violations.push({ path, message: `Unknown field${said}`, rule: 'unrecognized_keys' })
@@ -117,18 +117,16 @@ interface Remark {
   isTolerated: boolean
 }
 
-function remarksOn(schemas: Schemas, sent: { query: unknown; body: unknown }): Remark[] {
-  return (['query', 'body'] as const).flatMap((root) => {
-    const { fields, more } = unknownFields(schemas[root], sent[root])
-    return fields.map(({ path, meant }, place) => {
-      const others =
-        more > 0 && place === fields.length - 1 ? `, as are ${more} more fields of the ${root}` : ''
-      return {
-        path: pathOf(root, path.map(shortened)),
-        said: (meant === undefined ? '' : `: did you mean '${meant}'?`) + others,
-        isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
-      }
-    })
+function remarksOn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): Remark[] {
+  const { fields, more } = unknownFields(schema, sent)
+  return fields.map(({ path, meant }, place) => {
+    const others =
+      more > 0 && place === fields.length - 1 ? `, as are ${more} more fields of the ${root}` : ''
+    return {
+      path: pathOf(root, path.map(shortened)),
+      said: (meant === undefined ? '' : `: did you mean '${meant}'?`) + others,
+      isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
+    }
   })
 }
 

@@ -19,7 +19,13 @@ interface Pattern {
   readonly shape: string
   /** Its groups are the parameters. */
   readonly expression: RegExp
-  readonly methods: Map<string, Operation>
+  readonly methods: Map<string, Route>
+}
+
+interface Route {
+  readonly operation: Operation
+  /** Of its parameters. */
+  readonly names: readonly string[]
 }
 
 export class Router {
@@ -42,7 +48,7 @@ export class Router {
       }
       const shape = shapeOf(path)
       const pattern = patterns.get(shape) ?? toPattern(shape)
-      pattern.methods.set(operation.method.toUpperCase(), operation)
+      pattern.methods.set(operation.method.toUpperCase(), { operation, names: namesIn(path) })
       patterns.set(shape, pattern)
     }
     // `/models/{}/endpoints` before `/models/{}/{}`: a parameter sorts behind every literal step.
@@ -67,8 +73,8 @@ export class Router {
       const match = expression.exec(path)
       const values = match && decoded(match)
       if (!values) continue
-      const operation = others.get(wanted)
-      if (operation) return { operation, params: paramsOf(operation, values), allow: none }
+      const route = others.get(wanted)
+      if (route) return { operation: route.operation, params: paramsOf(route, values), allow: none }
       for (const method of others.keys()) methods.add(method)
     }
     if (methods.has('GET')) methods.add('HEAD')
@@ -104,7 +110,10 @@ function decoded(match: RegExpExecArray): string[] | undefined {
   }
 }
 
-function paramsOf({ path }: Operation, values: readonly string[]): Record<string, string> {
-  const names = Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name as string)
+function namesIn(path: string): string[] {
+  return Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name as string)
+}
+
+function paramsOf({ names }: Route, values: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name, place) => [name, values[place] as string]))
 }
