@@ -3,15 +3,12 @@
  * it has written. A sandbox that only reads owns nothing, and no access by key grows with the rows.
  */
 import { GatewayError } from '../http/errors.ts'
-import { whenThere } from '../lib/when-there.ts'
+import { type Soon, whenThere } from '../lib/when-there.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { Cache } from './cache.ts'
 import { OwnRows, type PlacedRow, type TableDifference } from './own-rows.ts'
 import type { SeedData } from './seed-data.ts'
 import type { SeedRows } from './seed-rows.ts'
-
-/** At once, but for the first time that somebody asks for any of the rows. */
-type Soon<Value> = Value | Promise<Value>
 
 export class Table<Row extends object> {
   readonly #declaration: CollectionDeclaration<string, Row>
@@ -103,7 +100,7 @@ export class Table<Row extends object> {
     return this.#own
   }
 
-  /** The rows of the seed, read when they are first asked for. */
+  /** The rows of the seed: at once, but for the first time that somebody asks for any of them. */
   #begin(): Soon<SeedRows<Row>> {
     return this.#seed ?? this.#open()
   }

@@ -5,6 +5,7 @@
 
 import type { CallUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
+import { type Soon, whenThere } from '../lib/when-there.ts'
 import type { ResolverContext } from '../operation.ts'
 import type { CreateResponseBody } from '../resources/create-response-body.ts'
 import { latencyOf } from '../sandbox/latency-profile.ts'
@@ -13,9 +14,10 @@ import { answerPrompt } from './answer.ts'
 import { type AnswerEnd, endOf, isWritten } from './answer-end.ts'
 import { type CountedAnswer, cutAnswer } from './budget.ts'
 import type { Conversation } from './conversation.ts'
-import { callUsage, pricingOf } from './cost.ts'
+import type { Source } from './corpus.ts'
+import { callUsage, type Pricing, pricingOf } from './cost.ts'
 import { checkModel } from './known-model.ts'
-import { applyPreset } from './preset.ts'
+import { applyPreset, type EffectiveRequest } from './preset.ts'
 import { readConversation, readPrompt } from './responses-prompt.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search.ts'
@@ -33,26 +35,67 @@ export interface AnsweredRequest {
   readonly end: AnswerEnd
   /** What the call has used, by the model that answered. */
   readonly used: CallUsage
+  /** Of that model; undefined for one that the catalogue does not have. */
+  readonly pricing: Pricing | undefined
   /** Whether the events of its items alternate. */
   readonly isInterleaved?: boolean | undefined
 }
 
 type AnswerContext = Pick<ResolverContext, 'sandbox' | 'script' | 'assume' | 'warn'>
 
+/** Throws 400 and 404 where the request cannot be answered. */
+export function answerRequest(asked: CreateResponseBody, context: AnswerContext): Soon<AnsweredRequest> {
+  return whenThere(readRequest(asked, context), (request) => answered(request, context))
+}
+
+export type Answers = readonly [AnsweredRequest, ...AnsweredRequest[]]
+
 /**
- * Throws 400 and 404 where the request cannot be answered.
+ * The same so many times, each answer another one.
  *
- * @param choice The number of the answer, where a request asks for several. Default: 0.
+ * @param count One or more.
  */
-export async function answerRequest(
+export function answerChoices(
   asked: CreateResponseBody,
+  count: number,
+  context: AnswerContext,
+): Soon<Answers> {
+  return whenThere(readRequest(asked, context), (request) => {
+    const first = answered(request, context)
+    return [first, ...Array.from({ length: count - 1 }, (_, place) => answered(request, context, place + 1))]
+  })
+}
+
+/** A request with all that the database says about it. */
+interface ReadRequest extends EffectiveRequest {
+  readonly conversation: Conversation
+  /** What a search has found; undefined where none was made. */
+  readonly found: Source[] | undefined
+  readonly pricing: Pricing | undefined
+}
+
+function readRequest(asked: CreateResponseBody, context: AnswerContext): Soon<ReadRequest> {
+  const { sandbox, warn } = context
+  return whenThere(applyPreset(asked, context), ({ body, model }) => {
+    const conversation = readConversation(body.input)
+    const search = () => searchWeb(body, model, conversation.question, context)
+    return whenThere(whenThere(checkModel(model, sandbox, warn), search), (found) =>
+      whenThere(pricingOf(model, sandbox.tables), (pricing) => ({
+        body,
+        model,
+        conversation,
+        found,
+        pricing,
+      })),
+    )
+  })
+}
+
+function answered(
+  { body, model, conversation, found, pricing }: ReadRequest,
   { sandbox, script, assume, warn }: AnswerContext,
   choice = 0,
-): Promise<AnsweredRequest> {
-  const { body, model } = await applyPreset(asked, sandbox.tables, { assume, warn })
-  await checkModel(model, sandbox, warn)
-  const conversation = readConversation(body.input)
-  const found = await searchWeb(body, model, conversation.question, { sandbox, assume, warn })
+): AnsweredRequest {
   const searched = found !== undefined
   const items =
     (script && scriptedItems(script, conversation, searched)) ?? (isWritten(script) ? undefined : [])
@@ -64,18 +107,16 @@ export async function answerRequest(
     ? { items, reasoningTokens: 0 }
     : answerPrompt(readPrompt(body, conversation, search, { assume, warn }), { seed, lengths, assume, warn })
   const counted = cutAnswer(answer, body.max_output_tokens ?? undefined)
-  const input = countInput(body, model, conversation, sandbox)
-  const usage = usageOf(input, counted, script?.usage)
-  const end = endOf(script, counted.isCut)
-  const used = callUsage(model, usage, await pricingOf(model, sandbox.tables))
+  const usage = usageOf(countInput(body, model, conversation, sandbox), counted, script?.usage)
   return {
     id: script?.id,
     body,
     conversation,
     answer: counted,
     usage,
-    end,
-    used,
+    end: endOf(script, counted.isCut),
+    used: callUsage(model, usage, pricing),
+    pricing,
     isInterleaved: script?.interleave,
   }
 }

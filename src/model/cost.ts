@@ -2,6 +2,7 @@
  * What a call costs: the prices of its model, which the catalogue has in dollars per token.
  */
 import { type CallUsage, dollars } from '../journal/ledger.ts'
+import { type Soon, whenThere } from '../lib/when-there.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { withoutOnline } from './search-request.ts'
 import type { AnswerUsage } from './usage.ts'
@@ -16,12 +17,14 @@ export interface Pricing {
 }
 
 /** The prices of a model; undefined for one that the catalogue does not have. */
-export async function pricingOf(
+export function pricingOf(
   model: string,
   { models, embeddingsModels }: SandboxState['tables'],
-): Promise<Pricing | undefined> {
+): Soon<Pricing | undefined> {
   const name = withoutOnline(model)
-  return ((await models.find(name)) ?? (await embeddingsModels.find(name)))?.pricing
+  return whenThere<{ pricing: Pricing } | undefined, Pricing | undefined>(models.find(name), (found) =>
+    found ? found.pricing : whenThere(embeddingsModels.find(name), (other) => other?.pricing),
+  )
 }
 
 /** What a call has used, with its cost. */

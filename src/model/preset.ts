@@ -4,9 +4,9 @@
  */
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
+import type { Soon } from '../lib/when-there.ts'
 import type { ResolverContext } from '../operation.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
-import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { isOnline, withoutOnline } from './search-request.ts'
 
 export interface EffectiveRequest {
@@ -18,13 +18,18 @@ export interface EffectiveRequest {
 
 const prefix = '@preset/'
 
+type PresetContext = Pick<ResolverContext, 'sandbox' | 'assume' | 'warn'>
+
 /** Throws 404 where the model is a preset that is unknown; one that is not active answers, with a warning. */
-export async function applyPreset(
+export function applyPreset(body: CreateResponseBody, context: PresetContext): Soon<EffectiveRequest> {
+  return body.model.startsWith(prefix) ? withPreset(body, context) : { body, model: body.model }
+}
+
+async function withPreset(
   body: CreateResponseBody,
-  { presets, presetVersions }: SandboxState['tables'],
-  { assume, warn }: Pick<ResolverContext, 'assume' | 'warn'>,
+  { sandbox, assume, warn }: PresetContext,
 ): Promise<EffectiveRequest> {
-  if (!body.model.startsWith(prefix)) return { body, model: body.model }
+  const { presets, presetVersions } = sandbox.tables
   assume('presetModel')
   const slug = withoutOnline(body.model).slice(prefix.length)
   const preset = await presets.findBy('slug', slug)

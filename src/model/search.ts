@@ -4,6 +4,7 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest } from '../http/errors.ts'
 import { compileGlob } from '../lib/glob.ts'
+import type { Soon } from '../lib/when-there.ts'
 import type { CreateResponseBody } from '../resources/create-response-body.ts'
 import { isFunction, isWebSearch } from '../resources/tools.ts'
 import type { XSearchFilter } from '../resources/x-search-filter.ts'
@@ -26,17 +27,24 @@ export interface SearchContext {
  *
  * @param model The model that answers: that of the preset, where the request names a preset.
  */
-export async function searchWeb(
+export function searchWeb(
   body: CreateResponseBody,
   model: string,
   question: string,
   context: SearchContext,
-): Promise<Source[] | undefined> {
-  const { sandbox, assume } = context
+): Soon<Source[] | undefined> {
   const request = chooseSearch(body, model, context)
   const filter = chooseFilter(body, model, request, context)
-  if (!request) return undefined
+  return request && search(request, filter, question, context)
+}
 
+async function search(
+  request: SearchRequest,
+  filter: XSearchFilter | undefined,
+  question: string,
+  context: SearchContext,
+): Promise<Source[]> {
+  const { sandbox, assume } = context
   assume('searchResults')
   if (request.include.length > 0 || request.exclude.length > 0) assume('domainEntries')
   const query = { question, limit: request.maxResults, passes: compileFilter(request) }

@@ -2,6 +2,7 @@
  * Responses. Spec: POST /responses, Events.
  */
 import { eventStream, ok } from '../http/reply.ts'
+import { whenThere } from '../lib/when-there.ts'
 import { assumptionsOf } from '../model/answer-assumptions.ts'
 import { answerRequest } from '../model/answer-request.ts'
 import { withLatency } from '../model/latency.ts'
@@ -40,16 +41,16 @@ export const createResponse = defineOperation({
   },
   readConversation: readResponsesConversation,
   response: ResponseObject,
-  async resolve({ body, now, requestKey, script, ...context }) {
-    const answered = await answerRequest(withPrevious(body, context.sandbox), { ...context, script })
-    const response = toResponseObject(answered, { now, requestKey })
-    context.used(answered.used)
-    store(answered.body, response, context.sandbox)
-    for (const name of assumptionsOf(body, answered, true)) context.assume(name)
-    const { options } = context.sandbox
-    const reply = body.stream
-      ? eventStream(streamFrames(response, options, tellingOf(answered)))
-      : withLatency(ok(response), { ...response, outputTokens: answered.usage.outputTokens }, options)
-    return script ? withScriptedHead(reply, script) : reply
-  },
+  resolve: ({ body, now, requestKey, script, ...context }) =>
+    whenThere(answerRequest(withPrevious(body, context.sandbox), { ...context, script }), (answered) => {
+      const response = toResponseObject(answered, { now, requestKey })
+      context.used(answered.used)
+      store(answered.body, response, context.sandbox)
+      for (const name of assumptionsOf(body, answered, true)) context.assume(name)
+      const { options } = context.sandbox
+      const reply = body.stream
+        ? eventStream(streamFrames(response, options, tellingOf(answered)))
+        : withLatency(ok(response), { ...response, outputTokens: answered.usage.outputTokens }, options)
+      return script ? withScriptedHead(reply, script) : reply
+    }),
 })

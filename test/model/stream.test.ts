@@ -23,6 +23,7 @@ function frames(options: Partial<StreamOptions> = {}, request: object = {}): Fra
       end: { status: 'completed' },
       usage,
       used: { model: body.model, ...usage, cost: null },
+      pricing: undefined,
       answer: cutAnswer({
         items: [
           { type: 'web_search_call', action: { type: 'search', query: 'Hi' } },

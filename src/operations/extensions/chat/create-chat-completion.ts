@@ -4,14 +4,14 @@
 import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
 import type { CallUsage } from '../../../journal/ledger.ts'
+import { whenThere } from '../../../lib/when-there.ts'
 import { assumptionsOf } from '../../../model/answer-assumptions.ts'
-import { type AnsweredRequest, answerRequest } from '../../../model/answer-request.ts'
-import { callUsage, pricingOf } from '../../../model/cost.ts'
+import { type Answers, answerChoices } from '../../../model/answer-request.ts'
+import { callUsage } from '../../../model/cost.ts'
 import { withLatency } from '../../../model/latency.ts'
 import { modelsIn } from '../../../model/named-models.ts'
 import { withScriptedHead } from '../../../model/script.ts'
 import { defineOperation } from '../../../operation.ts'
-import type { SandboxState } from '../../../sandbox/sandbox-state.ts'
 import { ChatCompletion, toChatCompletion } from './chat-completion.ts'
 import { readChatConversation } from './chat-conversation.ts'
 import { ChatRequest } from './chat-request.ts'
@@ -33,44 +33,37 @@ export const createChatCompletion = defineOperation({
   body: ChatRequest,
   restsOn: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   response: ChatCompletion,
-  async resolve({ body: asked, now, requestKey, script, ...context }) {
-    const { sandbox } = context
+  resolve({ body: asked, now, requestKey, script, ...context }) {
     const body = toResponsesBody(asked)
-    const answers: AnsweredRequest[] = []
-    for (let choice = 0; choice < (asked.n ?? 1); choice++)
-      answers.push(await answerRequest(body, { ...context, script }, choice))
-    const [first] = answers as [AnsweredRequest]
-    for (const name of assumptionsOf(body, first, false)) context.assume(name)
-    const completion = toChatCompletion(answers as [AnsweredRequest, ...AnsweredRequest[]], {
-      asked,
-      seed: sandbox.seed,
-      now,
-      requestKey,
+    return whenThere(answerChoices(body, asked.n ?? 1, { ...context, script }), (answers) => {
+      const { options, seed } = context.sandbox
+      const [first] = answers
+      for (const name of assumptionsOf(body, first, false)) context.assume(name)
+      const completion = toChatCompletion(answers, { asked, seed, now, requestKey })
+      context.used(usedBy(answers))
+      const failure = first.end.error
+      // There is no chat completion that has failed, other than in the middle of a stream.
+      if (failure && !asked.stream) throw new GatewayError(502, failure.message, { error_type: failure.code })
+      const withUsage = asked.stream_options?.include_usage === true
+      const reply = asked.stream
+        ? eventStream(chatFrames(completion, { withUsage, failure }, options))
+        : withLatency(
+            ok(completion),
+            { ...completion, outputTokens: completion.usage.completion_tokens },
+            options,
+          )
+      return script ? withScriptedHead(reply, script) : reply
     })
-    context.used(await usedBy(answers, sandbox))
-    const failure = first.end.error
-    // There is no chat completion that has failed, other than in the middle of a stream.
-    if (failure && !asked.stream) throw new GatewayError(502, failure.message, { error_type: failure.code })
-    const withUsage = asked.stream_options?.include_usage === true
-    const reply = asked.stream
-      ? eventStream(chatFrames(completion, { withUsage, failure }, sandbox.options))
-      : withLatency(
-          ok(completion),
-          { ...completion, outputTokens: completion.usage.completion_tokens },
-          sandbox.options,
-        )
-    return script ? withScriptedHead(reply, script) : reply
   },
 })
 
 /** The input is read once, however many answers there are. */
-async function usedBy(answers: readonly AnsweredRequest[], { tables }: SandboxState): Promise<CallUsage> {
-  const [first, ...others] = answers.map(({ used }) => used) as [CallUsage, ...CallUsage[]]
-  if (others.length === 0) return first
-  const { model, cost: _, ...usage } = first
+function usedBy([first, ...others]: Answers): CallUsage {
+  if (others.length === 0) return first.used
+  const { model, cost: _, ...usage } = first.used
   const sum = (of: (usage: CallUsage) => number) =>
-    others.reduce((total, each) => total + of(each), of(first))
+    others.reduce((total, { used }) => total + of(used), of(first.used))
   const outputTokens = sum((each) => each.outputTokens)
   const reasoningTokens = sum((each) => each.reasoningTokens)
-  return callUsage(model, { ...usage, outputTokens, reasoningTokens }, await pricingOf(model, tables))
+  return callUsage(model, { ...usage, outputTokens, reasoningTokens }, first.pricing)
 }

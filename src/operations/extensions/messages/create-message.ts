@@ -3,6 +3,7 @@
  */
 import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
+import { whenThere } from '../../../lib/when-there.ts'
 import { assumptionsOf } from '../../../model/answer-assumptions.ts'
 import { answerRequest } from '../../../model/answer-request.ts'
 import { withLatency } from '../../../model/latency.ts'
@@ -31,19 +32,20 @@ export const createMessage = defineOperation({
   body: MessagesRequest,
   restsOn: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
   response: MessageObject,
-  async resolve({ body: asked, requestKey, script, ...context }) {
+  resolve({ body: asked, requestKey, script, ...context }) {
     const body = toResponsesBody(asked)
-    const answered = await answerRequest(body, { ...context, script })
-    for (const name of assumptionsOf(body, answered, false)) context.assume(name)
-    const message = toMessageObject(answered, { asked, requestKey })
-    context.used(answered.used)
-    const { error } = answered.end
-    // There is no message that has failed, other than in the middle of a stream.
-    if (error && !asked.stream) throw new GatewayError(500, error.message, { error_type: error.code })
-    const { options } = context.sandbox
-    const reply = asked.stream
-      ? eventStream(messageFrames(message, options, error))
-      : withLatency(ok(message), { ...message, outputTokens: answered.usage.outputTokens }, options)
-    return script ? withScriptedHead(reply, script) : reply
+    return whenThere(answerRequest(body, { ...context, script }), (answered) => {
+      for (const name of assumptionsOf(body, answered, false)) context.assume(name)
+      const message = toMessageObject(answered, { asked, requestKey })
+      context.used(answered.used)
+      const { error } = answered.end
+      // There is no message that has failed, other than in the middle of a stream.
+      if (error && !asked.stream) throw new GatewayError(500, error.message, { error_type: error.code })
+      const { options } = context.sandbox
+      const reply = asked.stream
+        ? eventStream(messageFrames(message, options, error))
+        : withLatency(ok(message), { ...message, outputTokens: answered.usage.outputTokens }, options)
+      return script ? withScriptedHead(reply, script) : reply
+    })
   },
 })
