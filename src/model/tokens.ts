@@ -15,19 +15,25 @@ const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 const maxCharacters = 8
 
 export function tokenize(text: string): readonly string[] {
-  return tokenEnds(text).map((end, index, ends) => text.slice(ends[index - 1] ?? 0, end))
+  const characters = new Characters(text)
+  const tokens: string[] = []
+  for (let at = 0, end: number; at < text.length; at = end) {
+    end = tokenEnd(characters, at)
+    tokens.push(text.slice(at, end))
+  }
+  return tokens
 }
 
 /** How many tokens a text has. */
 export function countTokens(text: string): number {
-  return tokenEnds(text).length
+  const characters = new Characters(text)
+  let count = 0
+  for (let at = 0; at < text.length; count++) at = tokenEnd(characters, at)
+  return count
 }
 
-function tokenEnds(text: string): number[] {
-  const characters = new Characters(text)
-  const ends: number[] = []
-  for (let at = 0; at < text.length; ends.push(at)) at = linkEnd(characters, at) ?? runEnd(characters, at)
-  return ends
+function tokenEnd(characters: Characters, at: number): number {
+  return linkEnd(characters, at) ?? runEnd(characters, at)
 }
 
 /** Where a link that starts here ends, if one does, and ends with a whole character. */

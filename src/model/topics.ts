@@ -110,10 +110,10 @@ function withoutPredicate(phrase: Phrase, next: Phrase | undefined): Phrase {
 }
 
 function isTopicWord(word: string, key: string, before: string | undefined): boolean {
-  if (!/^[\p{L}\p{N}]/u.test(word) || /^\d*$/.test(word)) return false
-  if (word.length > maxWordLength || (word.length === 1 && word === key)) return false
   if (isStopWord(key) || verbsAndAsking.has(key)) return false
-  return !(before !== undefined && verbFollows.has(before) && word === key)
+  if (word.length > maxWordLength || (word.length === 1 && word === key)) return false
+  if (before !== undefined && verbFollows.has(before) && word === key) return false
+  return /^[\p{L}\p{N}]/u.test(word) && !/^\d*$/.test(word)
 }
 
 /** Of the words that are nouns as often as verbs: `remote work`. */
@@ -123,7 +123,10 @@ function isNoun(key: string): boolean {
 
 /** Whether a text is English, as far as that shows: it has one of the small words, or is too short to tell. */
 function isEnglish(text: string): boolean {
-  const words = text.match(/[\p{L}\p{M}'’]+/gu) ?? []
-  const hasOwn = words.some((word) => word.length > 1 && isStopWord(word.toLowerCase()))
-  return hasOwn || (words.length <= 3 && !/[^\x20-\x7e]/.test(text))
+  let words = 0
+  for (const [word] of text.matchAll(/[\p{L}\p{M}'’]+/gu)) {
+    if (word.length > 1 && isStopWord(word.toLowerCase())) return true
+    words++
+  }
+  return words <= 3 && !/[^\x20-\x7e]/.test(text)
 }

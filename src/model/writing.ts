@@ -188,17 +188,12 @@ class Writer {
 
   /** Sentences without repetition: first those on the phrases of the question, then general ones in between. */
   #points(): () => string {
-    const rest = new Map<Templates, phrases.Template[]>()
+    const kinds = [phrases.pointsOnOne, phrases.points, phrases.pointsOnTwo].slice(0, this.#topics.length + 1)
+    const left = (this.#topics.length === 0 ? [phrases.points] : kinds).map((list) => [...list])
     let told = 0
     return () => {
-      const kinds = [phrases.pointsOnOne, phrases.points, phrases.pointsOnTwo].slice(
-        0,
-        this.#topics.length + 1,
-      )
-      const list = this.#topics.length === 0 ? phrases.points : (kinds[told % kinds.length] as Templates)
-      const left = rest.get(list) ?? [...list]
-      rest.set(list, left)
-      const [template = []] = left.splice(Math.floor(this.#draw() * left.length), 1)
+      const list = left[told % left.length] as phrases.Template[]
+      const [template = []] = list.splice(Math.floor(this.#draw() * list.length), 1)
       return this.#fill(template, told++)
     }
   }
