@@ -23,17 +23,40 @@ export interface Telling {
   readonly isInterleaved?: boolean | undefined
 }
 
-export function* responseEvents(
+/** Every event in order, each delta when it is asked for. */
+export function responseEvents(
   response: ResponseObject,
   { previews, isInterleaved }: Telling = {},
 ): Generator<StreamEvent> {
   const begun = inProgress(response)
-  yield { type: 'response.created', response: begun }
-  yield { type: 'response.in_progress', response: begun }
   const items = response.output.map((item, index) => itemEvents(item, index, previews?.get(index)))
-  if (isInterleaved) yield* alternating(items)
-  else for (const events of items) yield* events
-  yield { type: lastEvent(response), response }
+  return each([
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    ...(isInterleaved ? alternating(items.map(each)) : items.flat()),
+    { type: lastEvent(response), response },
+  ])
+}
+
+/** A text of which every token is an event. */
+class Deltas {
+  readonly text: string
+  readonly toEvent: (delta: string) => StreamEvent
+
+  constructor(text: string, toEvent: (delta: string) => StreamEvent) {
+    this.text = text
+    this.toEvent = toEvent
+  }
+}
+
+type Told = StreamEvent | Deltas
+
+/** One generator for all of them: a thousand streams wait in theirs at a time. */
+function* each(told: readonly Told[]): Generator<StreamEvent> {
+  for (const event of told) {
+    if (event instanceof Deltas) for (const token of tokenize(event.text)) yield event.toEvent(token)
+    else yield event
+  }
 }
 
 /** No client knows an event of its own for the other statuses: the response says it. */
@@ -55,11 +78,7 @@ function* alternating(items: readonly Iterator<StreamEvent>[]): Generator<Stream
   }
 }
 
-function itemEvents(
-  item: OutputItem,
-  index: number,
-  previews: readonly string[] | undefined,
-): Generator<StreamEvent> {
+function itemEvents(item: OutputItem, index: number, previews: readonly string[] | undefined): Told[] {
   switch (item.type) {
     case 'message':
       return messageEvents(item, index)
@@ -92,14 +111,15 @@ function inProgress(response: ResponseObject): ResponseObject {
   }
 }
 
-function* messageEvents(item: OutputMessage, output_index: number): Generator<StreamEvent> {
-  yield added({ ...item, status: 'in_progress', content: [] }, output_index)
-  for (const [content_index, part] of item.content.entries()) {
-    const position = { item_id: item.id, output_index, content_index }
-    if (part.type === 'refusal') yield* refusalEvents(part, position)
-    else yield* textEvents(part, position)
-  }
-  yield done(item, output_index)
+function messageEvents(item: OutputMessage, output_index: number): Told[] {
+  return [
+    added({ ...item, status: 'in_progress', content: [] }, output_index),
+    ...item.content.flatMap((part, content_index) => {
+      const position = { item_id: item.id, output_index, content_index }
+      return part.type === 'refusal' ? refusalEvents(part, position) : textEvents(part, position)
+    }),
+    done(item, output_index),
+  ]
 }
 
 interface Position {
@@ -108,94 +128,111 @@ interface Position {
   content_index: number
 }
 
-function* textEvents(part: OutputText, position: Position): Generator<StreamEvent> {
+function textEvents(part: OutputText, position: Position): Told[] {
   const { item_id, output_index, content_index } = position
-  yield { type: 'response.content_part.added', ...position, part: { ...part, text: '', annotations: [] } }
-  for (const delta of tokenize(part.text)) {
-    yield { type: 'response.output_text.delta', item_id, output_index, content_index, delta, logprobs: [] }
-  }
-  for (const [annotation_index, annotation] of part.annotations.entries()) {
-    yield { type: 'response.output_text.annotation.added', ...position, annotation_index, annotation }
-  }
-  yield { type: 'response.output_text.done', ...position, text: part.text, logprobs: [] }
-  yield { type: 'response.content_part.done', ...position, part }
+  const type = 'response.output_text.delta'
+  return [
+    { type: 'response.content_part.added', ...position, part: { ...part, text: '', annotations: [] } },
+    new Deltas(part.text, (delta) => ({ type, item_id, output_index, content_index, delta, logprobs: [] })),
+    ...part.annotations.map((annotation, annotation_index) => ({
+      type: 'response.output_text.annotation.added',
+      ...position,
+      annotation_index,
+      annotation,
+    })),
+    { type: 'response.output_text.done', ...position, text: part.text, logprobs: [] },
+    { type: 'response.content_part.done', ...position, part },
+  ]
 }
 
-function* refusalEvents(part: OutputRefusal, position: Position): Generator<StreamEvent> {
-  yield { type: 'response.content_part.added', ...position, part: { ...part, refusal: '' } }
-  for (const delta of tokenize(part.refusal)) yield { type: 'response.refusal.delta', ...position, delta }
-  yield { type: 'response.refusal.done', ...position, refusal: part.refusal }
-  yield { type: 'response.content_part.done', ...position, part }
+function refusalEvents(part: OutputRefusal, position: Position): Told[] {
+  return [
+    { type: 'response.content_part.added', ...position, part: { ...part, refusal: '' } },
+    new Deltas(part.refusal, (delta) => ({ type: 'response.refusal.delta', ...position, delta })),
+    { type: 'response.refusal.done', ...position, refusal: part.refusal },
+    { type: 'response.content_part.done', ...position, part },
+  ]
 }
 
-function* reasoningEvents(item: Reasoning, output_index: number): Generator<StreamEvent> {
+function reasoningEvents(item: Reasoning, output_index: number): Told[] {
   const { id: item_id, summary, content = [] } = item
   const { content: _, ...empty } = { ...item, summary: [] }
-  yield added(item.status ? { ...empty, status: 'in_progress' } : empty, output_index)
-  for (const [summary_index, part] of summary.entries()) {
-    const position = { item_id, output_index, summary_index }
-    const { text } = part
-    yield { type: 'response.reasoning_summary_part.added', ...position, part: { ...part, text: '' } }
-    for (const delta of tokenize(text))
-      yield { type: 'response.reasoning_summary_text.delta', ...position, delta }
-    yield { type: 'response.reasoning_summary_text.done', ...position, text }
-    yield { type: 'response.reasoning_summary_part.done', ...position, part }
-  }
-  for (const [content_index, part] of content.entries()) {
-    const position = { item_id, output_index, content_index }
-    const { text } = part
-    yield { type: 'response.content_part.added', ...position, part: { ...part, text: '' } }
-    for (const delta of tokenize(text)) yield { type: 'response.reasoning_text.delta', ...position, delta }
-    yield { type: 'response.reasoning_text.done', ...position, text }
-    yield { type: 'response.content_part.done', ...position, part }
-  }
-  yield done(item, output_index)
+  return [
+    added(item.status ? { ...empty, status: 'in_progress' } : empty, output_index),
+    ...summary.flatMap((part, summary_index): Told[] => {
+      const position = { item_id, output_index, summary_index }
+      const { text } = part
+      const type = 'response.reasoning_summary_text.delta'
+      return [
+        { type: 'response.reasoning_summary_part.added', ...position, part: { ...part, text: '' } },
+        new Deltas(text, (delta) => ({ type, ...position, delta })),
+        { type: 'response.reasoning_summary_text.done', ...position, text },
+        { type: 'response.reasoning_summary_part.done', ...position, part },
+      ]
+    }),
+    ...content.flatMap((part, content_index): Told[] => {
+      const position = { item_id, output_index, content_index }
+      const { text } = part
+      return [
+        { type: 'response.content_part.added', ...position, part: { ...part, text: '' } },
+        new Deltas(text, (delta) => ({ type: 'response.reasoning_text.delta', ...position, delta })),
+        { type: 'response.reasoning_text.done', ...position, text },
+        { type: 'response.content_part.done', ...position, part },
+      ]
+    }),
+    done(item, output_index),
+  ]
 }
 
-function* functionCallEvents(item: FunctionCall, output_index: number): Generator<StreamEvent> {
+function functionCallEvents(item: FunctionCall, output_index: number): Told[] {
   const { id: item_id, name } = item
-  yield added({ ...item, status: 'in_progress', arguments: '' }, output_index)
-  for (const delta of tokenize(item.arguments)) {
-    yield { type: 'response.function_call_arguments.delta', item_id, output_index, delta }
-  }
-  yield {
-    type: 'response.function_call_arguments.done',
-    item_id,
-    output_index,
-    name,
-    arguments: item.arguments,
-  }
-  yield done(item, output_index)
+  const type = 'response.function_call_arguments.delta'
+  return [
+    added({ ...item, status: 'in_progress', arguments: '' }, output_index),
+    new Deltas(item.arguments, (delta) => ({ type, item_id, output_index, delta })),
+    {
+      type: 'response.function_call_arguments.done',
+      item_id,
+      output_index,
+      name,
+      arguments: item.arguments,
+    },
+    done(item, output_index),
+  ]
 }
 
-function* webSearchEvents(item: WebSearchCall, output_index: number): Generator<StreamEvent> {
+function webSearchEvents(item: WebSearchCall, output_index: number): Told[] {
   const position = { item_id: item.id, output_index }
-  yield added({ ...item, status: 'in_progress' }, output_index)
-  yield { type: 'response.web_search_call.in_progress', ...position }
-  yield { type: 'response.web_search_call.searching', ...position }
-  if (item.status === 'completed') yield { type: 'response.web_search_call.completed', ...position }
-  yield done(item, output_index)
+  return [
+    added({ ...item, status: 'in_progress' }, output_index),
+    { type: 'response.web_search_call.in_progress', ...position },
+    { type: 'response.web_search_call.searching', ...position },
+    ...(item.status === 'completed' ? [{ type: 'response.web_search_call.completed', ...position }] : []),
+    done(item, output_index),
+  ]
 }
 
-function* imageEvents(
+function imageEvents(
   item: ImageGenerationCall,
   output_index: number,
   previews: readonly string[] = [],
-): Generator<StreamEvent> {
+): Told[] {
   const position = { item_id: item.id, output_index }
-  yield added({ ...item, status: 'in_progress', result: null }, output_index)
-  yield { type: 'response.image_generation_call.in_progress', ...position }
-  yield { type: 'response.image_generation_call.generating', ...position }
-  for (const [partial_image_index, partial_image_b64] of previews.entries()) {
-    yield {
+  return [
+    added({ ...item, status: 'in_progress', result: null }, output_index),
+    { type: 'response.image_generation_call.in_progress', ...position },
+    { type: 'response.image_generation_call.generating', ...position },
+    ...previews.map((partial_image_b64, partial_image_index) => ({
       type: 'response.image_generation_call.partial_image',
       ...position,
       partial_image_index,
       partial_image_b64,
-    }
-  }
-  if (item.status === 'completed') yield { type: 'response.image_generation_call.completed', ...position }
-  yield done(item, output_index)
+    })),
+    ...(item.status === 'completed'
+      ? [{ type: 'response.image_generation_call.completed', ...position }]
+      : []),
+    done(item, output_index),
+  ]
 }
 
 function added(item: object, output_index: number): StreamEvent {
