@@ -35,6 +35,7 @@ export function createGateway(options: GatewayOptionsInput = {}): Gateway {
 export { type AssumptionName, assumptions } from './assumptions.ts'
 export type { Condition } from './database/condition.ts'
 export type { Database, Records } from './database/database.ts'
+export type { FaultInput, FaultName } from './faults/fault-input.ts'
 export { parseScenario } from './gateway/to-scenario.ts'
 export { GatewayError } from './http/errors.ts'
 export { eventStream, type Frame, json, ok, type Reply } from './http/reply.ts'
@@ -42,11 +43,30 @@ export type { Delivery } from './journal/call-record.ts'
 export type { JournalEntry } from './journal/entry.ts'
 export type { Har } from './journal/har.ts'
 export type { CallMatch, Journal } from './journal/journal.ts'
-export { defineOperation, type Operation, type ResolverContext } from './operation.ts'
-export type { Bodies, OperationId } from './operations/index.ts'
+export { journalText } from './journal/journal-text.ts'
+export type { ResolverContext } from './operation.ts'
+export type { OperationId } from './operations/index.ts'
+export {
+  type DeclaredOperation,
+  defineOperation,
+  type OwnDeclaration as Operation,
+} from './operations/own-operation.ts'
+export type { Bodies } from './operations/request-bodies.ts'
 export type { CollectionName } from './resources/collections.ts'
+export type { NearMiss } from './rules/near-misses.ts'
 export type { ActiveScenario, UnusedRule } from './rules/rules.ts'
-export { defineScenario, type Scenario, type ScenarioInput } from './rules/scenario.ts'
+export { defineScenario } from './rules/scenario.ts'
+export type {
+  BundledScenarioName,
+  OperationName,
+  OwnOperationId,
+  RuleInput,
+  ScenarioInput,
+  ScenarioInput as Scenario,
+  ScenarioPath,
+  ScriptedReplyInput as ScriptedReply,
+} from './rules/scenario-input.ts'
+export type { FailOptions, ReplyOptions, ScriptOptions } from './rules/shorthand.ts'
 export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options-input.ts'
 export type { Sandbox } from './sandbox/sandbox.ts'
 export type { SandboxClock } from './sandbox/sandbox-clock.ts'

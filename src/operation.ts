@@ -104,7 +104,10 @@ export interface OtherBody {
 /** A reply whose JSON body is what the response schema takes; it may hold frozen rows of the database. */
 export type Answer<Response extends z.ZodType> = Reply<Frozen<z.input<Response>>>
 
-type Frozen<Value> = Value extends object ? { readonly [Field in keyof Value]: Frozen<Value[Field]> } : Value
+/** Rows of the database come frozen. */
+export type Frozen<Value> = Value extends object
+  ? { readonly [Field in keyof Value]: Frozen<Value[Field]> }
+  : Value
 
 /**
  * Declares an operation.

@@ -23,7 +23,7 @@ import { type Interception, intercept } from './adapters/intercept.ts'
 import type { UnhandledRequests } from './adapters/intercept-destination.ts'
 import { createGateway, type Gateway } from './core.ts'
 import { sandboxBaseUrl } from './gateway/address.ts'
-import { type PromptOptions, promptsText } from './gateway/prompts.ts'
+import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './journal/expectations.ts'
 import type { CallMatch } from './journal/journal.ts'
@@ -31,7 +31,8 @@ import { calls, journalText } from './journal/journal-text.ts'
 import { sharedCallsText } from './journal/shared-calls.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { takeTurn } from './lib/turns.ts'
-import { type Bodies, everyOperation, type OperationId } from './operations/index.ts'
+import { everyOperation, type OperationId } from './operations/index.ts'
+import type { Bodies } from './operations/request-bodies.ts'
 import type { UnusedRule } from './rules/rules.ts'
 import type { ScriptProgress } from './rules/script-progress.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
@@ -114,12 +115,12 @@ export { expect }
 expect.extend({
   toHaveReceived(received, operation: string, match?: unknown) {
     return judge(received, ({ entries }) =>
-      judgeCalls(entries, { operation: known(operation), match }, comparison(this)),
+      judgeCalls(entries, { operation: known(operation, received), match }, comparison(this)),
     )
   },
   toHaveReceivedTimes(received, operation: string, times: number, match?: unknown) {
     return judge(received, ({ entries }) =>
-      judgeCalls(entries, { operation: known(operation), match, times }, comparison(this)),
+      judgeCalls(entries, { operation: known(operation, received), match, times }, comparison(this)),
     )
   },
   toHaveNoUnmatchedRequests(received) {
@@ -140,17 +141,6 @@ expect.extend({
     return judge(received, ({ entries, scripts }) => judgeScripts(scripts, entries))
   },
 })
-
-/** Beside the test: `__prompts__/agent.test.ts/books-two-boats.txt`. */
-function promptsFile({ testPath, currentTestName }: MatcherState, name?: string): string {
-  if (testPath === undefined) throw new TypeError('toMatchPrompts() belongs into a test')
-  const place = Math.max(testPath.lastIndexOf('/'), testPath.lastIndexOf('\\')) + 1
-  const slug = (name ?? currentTestName ?? 'prompts')
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 100)
-  return `${testPath.slice(0, place)}__prompts__/${testPath.slice(place)}/${slug}.txt`
-}
 
 declare module 'vitest' {
   interface TestArtifactRegistry {
@@ -224,8 +214,8 @@ function comparison({ equals, utils }: MatcherState): (value: unknown, wanted: u
 }
 
 /** Throws for an operation that there is none of: nobody could ever call it. */
-function known(operation: string): string {
-  const ids = everyOperation.map(({ id }) => id)
+function known(operation: string, { journal }: { journal: { operationIds?: string[] } }): string {
+  const ids = journal.operationIds ?? everyOperation.map(({ id }) => id)
   if (ids.includes(operation)) return operation
   throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
 }

@@ -60,7 +60,9 @@ function floorOf(room: string): number {
 
 describe('The sources', () => {
   it('have no file of more than 300 lines', () => {
-    const long = sources.filter(({ text }) => text.trimEnd().split('\n').length > 300)
+    // Apart from types that are written from schemas.
+    const written = sources.filter(({ text }) => !text.includes('\n// Written by `npm run generate`'))
+    const long = written.filter(({ text }) => text.trimEnd().split('\n').length > 300)
     expect(long.map(({ file }) => file)).toEqual([])
   })
 

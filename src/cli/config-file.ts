@@ -5,6 +5,7 @@ import { dirname, extname, resolve } from 'node:path'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Operation } from '../operation.ts'
+import type { ScenarioPath } from '../rules/scenario-input.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 import { UsageError } from './usage-error.ts'
@@ -23,7 +24,8 @@ export function readConfig(file: string): GatewayOptionsInput {
   const { scenarios, openapi } = options
   if (typeof openapi === 'string') options.openapi = resolve(dirname(file), openapi)
   if (!Array.isArray(scenarios)) return options
-  const here = (given: GivenScenario) => (isPath(given) ? resolve(dirname(file), given) : given)
+  const here = (given: GivenScenario) =>
+    isPath(given) ? (resolve(dirname(file), given) as ScenarioPath) : given
   return { ...options, scenarios: scenarios.map(here) }
 }
 
@@ -41,15 +43,16 @@ export interface ScenarioFile {
 
 /** Loads the scenarios that are given by path; the names of bundled ones stay names. */
 export function loadScenarios(
-  given: readonly GivenScenario[],
+  given: readonly (GivenScenario | string)[],
   options: GatewayOptionsInput,
 ): LoadedScenarios {
   const files = given.flatMap((each, place) => (isPath(each) ? { file: each, place } : []))
-  if (files.length === 0) return { scenarios: [...given], files }
+  if (files.length === 0) return { scenarios: given as GivenScenario[], files }
   const { extensions, operations: own, openapi, dialect } = options
   const operations = knownOperations({ extensions, operations: own, openapi, dialect })
+  // Names are checked by the gateway, and what comes from files has been.
   const scenarios = given.map((each) => (isPath(each) ? loadScenarioFile(each, operations) : each))
-  return { scenarios, files }
+  return { scenarios: scenarios as GivenScenario[], files }
 }
 
 /** What a gateway with these options answers. Throws a `UsageError` for what is wrong with them. */

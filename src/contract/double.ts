@@ -3,7 +3,7 @@
  */
 import { toFetch } from '../adapters/fetch.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
-import type { ScenarioInput } from '../rules/scenario.ts'
+import type { ScenarioInput } from '../rules/scenario-input.ts'
 import { eventsIn } from '../tapes/tape-events.ts'
 import { type DescribedOperation, readDocument } from './document.ts'
 import type { Shape } from './shape.ts'

@@ -4,10 +4,12 @@
 import { parseScenario } from '../gateway/to-scenario.ts'
 import { FileError, type Place, parseDataText } from '../lib/data-file.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
-import type { Scenario } from '../rules/scenario.ts'
+import type { ScenarioInput } from '../rules/scenario-input.ts'
 
 export interface TextCheck {
-  scenario: Scenario | null
+  /** With defaults filled in; null where there are problems. */
+  scenario: ScenarioInput | null
+  /** One for each thing that is wrong. */
   problems: (Place & { message: string })[]
 }
 

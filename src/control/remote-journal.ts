@@ -1,7 +1,7 @@
 /**
  * The journal of a sandbox in another process.
  */
-import type { Bodies } from '../operations/index.ts'
+import type { Bodies } from '../operations/request-bodies.ts'
 import type { RemoteJournal } from '../sandbox/remote.ts'
 import type { ControlClient } from './client.ts'
 

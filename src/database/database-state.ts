@@ -1,7 +1,8 @@
 /**
  * The tables of a sandbox in one of its states: a reset or a restore makes another. Writes happen one at a time.
  */
-import type { CollectionName, Rows } from '../resources/collections.ts'
+import type { CollectionName } from '../resources/collections.ts'
+import type { Rows } from '../resources/rows.ts'
 import { OwnRows, type TableDifference } from './own-rows.ts'
 import type { SeedData } from './seed-data.ts'
 import { Table } from './table.ts'

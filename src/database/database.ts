@@ -2,7 +2,8 @@
  * The collections as people arrange their tests with them. No record leaves or enters by reference.
  */
 import { nearest } from '../lib/did-you-mean.ts'
-import { type CollectionName, collectionNames, type Rows } from '../resources/collections.ts'
+import { type CollectionName, collectionNames } from '../resources/collections.ts'
+import type { Rows } from '../resources/rows.ts'
 import { type Condition, compileCondition } from './condition.ts'
 import type { DatabaseState } from './database-state.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'

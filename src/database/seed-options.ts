@@ -2,7 +2,8 @@
  * What can be set about the records that sandboxes begin with; derived from the list of collections.
  */
 import * as z from 'zod'
-import { collectionNames, collections, type SizedCollectionName } from '../resources/collections.ts'
+import { collectionNames, collections } from '../resources/collections.ts'
+import type { SizedCollectionName } from '../resources/rows.ts'
 
 const Records = z.array(z.unknown())
 const Count = z.int().min(0).max(1_000_000)

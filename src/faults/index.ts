@@ -52,6 +52,7 @@ import {
   streamUnknownEvent,
 } from './events.ts'
 import { type Fault, type Layer, layers } from './fault.ts'
+import type { FaultInput, FaultName } from './fault-input.ts'
 import {
   emptyBody,
   errorBodyIn200,
@@ -143,21 +144,13 @@ const table = [
 export const faults: readonly Fault[] = table
 
 type Declared = (typeof table)[number]
-export type FaultName = Declared['name']
 
 /** A fault with its parameters, defaults in place. */
 export type FaultSetting = { [F in Declared as F['name']]: { name: F['name'] } & Output<F> }[FaultName]
 
-type Written = { [F in Declared as F['name']]: { name: F['name'] } & Input<F> }
 // A strict object without fields would be typed as one that has no name either.
-type Input<F extends Declared> = keyof Params<F>['shape'] extends never ? unknown : z.input<Params<F>>
 type Output<F extends Declared> = keyof Params<F>['shape'] extends never ? unknown : z.output<Params<F>>
 type Params<F extends Declared> = ReturnType<F['params']>
-
-/** The faults whose parameters all have defaults: a scenario may give the bare name. */
-type BareName = { [Name in FaultName]: { name: Name } extends Written[Name] ? Name : never }[FaultName]
-/** A fault as a scenario writes it: `'stream-cut'`, or `{ name: 'stream-cut', atEvent: 5 }`. */
-export type FaultInput = BareName | Written[FaultName]
 
 const byName = new Map(faults.map((fault) => [fault.name, fault]))
 

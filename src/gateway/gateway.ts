@@ -9,7 +9,8 @@ import { findDialect } from '../dialects/index.ts'
 import { invalidRequest } from '../http/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Operation } from '../operation.ts'
-import { type Bodies, operationsOf } from '../operations/index.ts'
+import { operationsOf } from '../operations/index.ts'
+import type { Bodies } from '../operations/request-bodies.ts'
 import type { ActiveScenario, UnusedRule } from '../rules/rules.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
@@ -77,7 +78,7 @@ export class GatewayCore implements Face {
     this.recordings = openRecordings(this.options)
     const fromFileToo = (given: string | object): Scenario =>
       readScenario && typeof given === 'string' && isScenarioPath(given)
-        ? readScenario(given, operations)
+        ? (readScenario(given, operations) as Scenario)
         : toScenario(given, operations)
     const scenarios = this.options.scenarios.map(fromFileToo)
     this.sandboxes = new Sandboxes({ options: this.options, operations, scenarios, toScenario: fromFileToo })

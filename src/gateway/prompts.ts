@@ -81,3 +81,17 @@ function hide(text: string, volatile: string | RegExp): string {
   const flags = volatile.flags.includes('g') ? volatile.flags : `${volatile.flags}g`
   return text.replace(new RegExp(volatile.source, flags), '…')
 }
+
+/** The file beside a test, `__prompts__/agent.test.ts/books-two-boats.txt`. */
+export function promptsFile(
+  { testPath, currentTestName }: { testPath?: string | undefined; currentTestName?: string | undefined },
+  name?: string,
+): string {
+  if (testPath === undefined) throw new TypeError('toMatchPrompts() belongs into a test')
+  const place = Math.max(testPath.lastIndexOf('/'), testPath.lastIndexOf('\\')) + 1
+  const slug = (name ?? currentTestName ?? 'prompts')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 100)
+  return `${testPath.slice(0, place)}__prompts__/${testPath.slice(place)}/${slug}.txt`
+}

@@ -6,11 +6,12 @@ import { everyOperation } from '../operations/index.ts'
 import { bundledScenario } from '../rules/bundled.ts'
 import { checkScenario, type KnownOperation } from '../rules/check-scenario.ts'
 import type { Scenario } from '../rules/scenario.ts'
+import type { ScenarioInput } from '../rules/scenario-input.ts'
 import { isTape } from '../tapes/tape.ts'
 import { tapeScenario } from '../tapes/tape-scenario.ts'
 
-/** Reads a scenario file. Throws one clear line with the place. Entries that run in Node bring it. */
-export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => Scenario
+/** Reads a scenario file, and checks it. Throws one clear line with the place. Entries that run in Node bring it. */
+export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object
 
 /**
  * A scenario from the name of a bundled one, a scenario, a single rule, or a tape. A text is always a name: requests and the
@@ -31,8 +32,8 @@ export function toScenario(
  * import busy from './busy.json' with { type: 'json' }
  * gateway.use(parseScenario(busy))
  */
-export function parseScenario(json: unknown): Scenario {
-  return check(json, everyOperation)
+export function parseScenario(json: unknown): ScenarioInput {
+  return check(json, everyOperation) as ScenarioInput
 }
 
 function check(json: unknown, operations: readonly KnownOperation[]): Scenario {

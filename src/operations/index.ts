@@ -1,7 +1,6 @@
 /**
  * The only list of operations: what is on it is served, routed, documented and scriptable.
  */
-import type * as z from 'zod'
 import { DocumentError } from '../http/openapi-document.ts'
 import { readDocumentFile } from '../lib/document-file.ts'
 import type { Operation } from '../operation.ts'
@@ -14,6 +13,7 @@ import { listBenchmarks } from './list-benchmarks.ts'
 import { listEmbeddingsModels } from './list-embeddings-models.ts'
 import { listProviders } from './list-providers.ts'
 import { ownOperation } from './own-operation.ts'
+import type { Bodies } from './request-bodies.ts'
 import { updateWorkspace } from './update-workspace.ts'
 
 const list = [
@@ -25,22 +25,8 @@ const list = [
   createResponse,
 ] as const
 
-type Listed = (typeof list)[number]
-
 /** `listProviders`, `updateWorkspace`, … */
-export type OperationId = Listed['id']
-
-/** Request bodies by operation id; `undefined` for those that take none. */
-export type Bodies = {
-  [Item in Listed as Item['id']]: Item extends { readonly body?: infer Body }
-    ? Body extends z.ZodType
-      ? // Where an operation says nothing of a body, it may be any schema.
-        z.ZodType extends Body
-        ? undefined
-        : z.input<Body>
-      : undefined
-    : undefined
-}
+export type OperationId = keyof Bodies
 
 // Each operation is exact in its own types; the corridor, which checks before it calls, needs none of them.
 export const operations = list as readonly unknown[] as readonly Operation[]

@@ -2,8 +2,84 @@
  * Operations of a person's own, checked when the gateway is made.
  */
 import { shapeOf } from '../http/openapi-document.ts'
+import type { Reply } from '../http/reply.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import type { Operation } from '../operation.ts'
+import type { Frozen, Operation, ResolverContext } from '../operation.ts'
+import type { OwnOperationId } from '../rules/scenario-input.ts'
+import type { OwnOperation } from '../sandbox/options.ts'
+
+/** A schema of zod 4, whichever copy of it. */
+export interface Schema {
+  readonly _zod: { readonly input: unknown; readonly output: unknown }
+}
+
+/** An operation as a person declares it. */
+export interface OwnDeclaration<
+  Params extends Schema = Schema,
+  Query extends Schema = Schema,
+  Body extends Schema = Schema,
+  Response extends Schema = Schema,
+> {
+  /** Verb first: `listReports`. Rules and the journal know it by this. */
+  readonly id: string
+  /** Of HTTP, in small letters. */
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** Below the base address, with parameters in braces: `/reports/{id}`. */
+  readonly path: string
+  /** What it does, in a few words. */
+  readonly summary: string
+  /** Under which it stands in the document. */
+  readonly tag: string
+  /** Changes the database, so it waits for its turn. Default: false. */
+  readonly writes?: boolean
+  /** May answer with an event stream, so rules may use the faults of streams. Default: false. */
+  readonly streams?: boolean
+  /** The events of its stream, for the document. Default: anything. */
+  readonly events?: Schema
+  /** Statuses by which it refuses requests that its schemas accept, for the document. Default: none. */
+  readonly refuses?: readonly number[]
+  /** Checks the parameters of the path. Default: they are not checked. */
+  readonly params?: Params
+  /** Checks the query, a text for each name. Default: it is not checked. */
+  readonly query?: Query
+  /** Checks the headers; names in lower case. Default: they are not checked. */
+  readonly headers?: Schema
+  /** Checks the body. Default: it takes none. */
+  readonly body?: Body
+  /** Whether a request may come without its body. Default: false. */
+  readonly bodyIsOptional?: boolean
+  /** What a 200 holds; every answer of `resolve` is checked against it. */
+  readonly response: Response
+  /** Answers a checked request. Throws a `GatewayError` to refuse. */
+  resolve(
+    context: ResolverContext<Params['_zod']['output'], Query['_zod']['output'], Body['_zod']['output']>,
+  ): Reply<Frozen<Response['_zod']['input']>> | Promise<Reply<Frozen<Response['_zod']['input']>>>
+}
+
+/** The same, declared: rules name it by `on: getReport.id`. */
+export interface DeclaredOperation<Id extends string = string> extends OwnOperation {
+  readonly id: Id & OwnOperationId
+}
+
+/**
+ * Declares an operation of your own, for `createGateway({ operations: [getReport] })`, which checks it.
+ *
+ * @example
+ * const getReport = defineOperation({
+ *   id: 'getReport', method: 'get', path: '/reports/{id}', …
+ *   resolve: ({ params }) => ok({ data: { id: params.id } }),
+ * })
+ */
+export function defineOperation<
+  const Id extends string,
+  Params extends Schema,
+  Query extends Schema,
+  Body extends Schema,
+  Response extends Schema,
+>(operation: OwnDeclaration<Params, Query, Body, Response> & { readonly id: Id }): DeclaredOperation<Id> {
+  // A brand that only the compiler knows.
+  return operation as unknown as DeclaredOperation<Id>
+}
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 const texts = ['id', 'method', 'path', 'summary', 'tag']

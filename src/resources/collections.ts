@@ -1,6 +1,5 @@
 // The collections of a database. A new one touches its resource, its fixture file, and one line of this list.
 
-import type * as z from 'zod'
 import { benchmarks } from './benchmark.ts'
 import { models } from './catalogue-model.ts'
 import type { CollectionDeclaration } from './collection.ts'
@@ -9,6 +8,7 @@ import { pages } from './page.ts'
 import { posts } from './post.ts'
 import { presets, presetVersions } from './preset.ts'
 import { providers } from './provider.ts'
+import type { Rows } from './rows.ts'
 import { workspaces } from './workspace.ts'
 
 const list = [
@@ -23,22 +23,8 @@ const list = [
   models,
 ] as const
 
-type Declared = (typeof list)[number]
-
 /** The names of the collections: `providers`, `workspaces`, … */
-export type CollectionName = Declared['name']
-
-/** The collections whose number of records can be set: parts come with the records that they are parts of. */
-export type SizedCollectionName = SizedName<Declared>
-
-type SizedName<Each> = Each extends { readonly name: infer Name extends string; readonly partOf?: infer Part }
-  ? [NonNullable<Part>] extends [never]
-    ? Name
-    : never
-  : never
-
-/** The record of each collection, by name. */
-export type Rows = { [Each in Declared as Each['name']]: z.output<Each['schema']> }
+export type CollectionName = keyof Rows
 
 export const collections: readonly CollectionDeclaration<CollectionName>[] = list
 

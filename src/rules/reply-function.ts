@@ -2,7 +2,7 @@
  * Replies that a function gives: in one process only, as a function does not travel.
  */
 import type { Conversation } from './conversation.ts'
-import type { ScriptedReply } from './scripted-reply.ts'
+import type { ScriptedReplyInput } from './scenario-input.ts'
 
 /** What a function that replies may look at. */
 export interface ReplyContext {
@@ -25,7 +25,7 @@ export interface ReplyContext {
 }
 
 /** A text, or a whole reply as a rule has it. */
-export type FunctionReply = string | ScriptedReply
+export type FunctionReply = string | ScriptedReplyInput
 export type ReplyFunction<Context = ReplyContext> = (
   context: Context,
 ) => FunctionReply | Promise<FunctionReply>

@@ -1,7 +1,7 @@
 /**
  * How often the rules of an active scenario have happened, and how often they still can.
  */
-import type { Rule } from './scenario.ts'
+import type { RuleInput } from './scenario-input.ts'
 import type { Use } from './use.ts'
 
 /** One use of a scenario. */
@@ -25,7 +25,7 @@ export interface RuleProgress {
   /** How often it can still happen; null for any number of times. */
   left: number | null
   /** As it was given, with defaults filled in. */
-  source: Rule
+  source: RuleInput
 }
 
 export function scenarioProgress({ id, compiled, progress }: Use): ScenarioProgress {
@@ -45,7 +45,8 @@ export function scenarioProgress({ id, compiled, progress }: Use): ScenarioProgr
         seen,
         happened,
         left: Number.isFinite(most) ? Math.max(0, most - taken) : null,
-        source: source.rules[index] as Rule,
+        // Every rule with its defaults is one that a person may write.
+        source: source.rules[index] as RuleInput,
       }
     }),
   }

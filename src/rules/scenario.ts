@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { rampOf } from '../faults/ramp.ts'
 import { When } from './condition.ts'
 import { Quota } from './quota.ts'
+import type { ScenarioInput } from './scenario-input.ts'
 import { Exhausted, Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
@@ -101,10 +102,6 @@ export const Scenario = z.lazy(() =>
   }),
 )
 export type Scenario = z.infer<typeof Scenario>
-/** A scenario as a person writes it: faults by their bare names, defaults left out. */
-export type ScenarioInput = z.input<typeof Scenario>
-export type RuleInput = z.input<typeof Rule>
-
 /** Types a scenario as it is written; checked when it is used. */
 export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
   return scenario

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
 import { IncompleteReason, ResponseStatus } from '../resources/response.ts'
+import type { ScriptedReplyInput } from './scenario-input.ts'
 import { ScriptedItem } from './scripted-item.ts'
 
 /** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
@@ -88,7 +89,7 @@ export const ScriptedReply = z.lazy(() =>
     frames: z.array(ScriptedFrame).optional().describe('The body step by step, for any operation.'),
   }),
 )
-export type ScriptedReply = z.infer<typeof ScriptedReply>
+export type ScriptedReply = ScriptedReplyInput
 
 export const Faults = z.lazy(() =>
   z

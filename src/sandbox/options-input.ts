@@ -2,10 +2,10 @@
  * The options of a gateway as a person gives them: everything optional. The sentences are those that an editor shows,
  * and those of the table in the README.
  */
-import type * as z from 'zod'
-import type { CollectionName, SizedCollectionName } from '../resources/collections.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
-import type { LatencyProfileOption } from './latency-profile.ts'
+import type { CollectionName } from '../resources/collections.ts'
+import type { SizedCollectionName } from '../resources/rows.ts'
+import type { BundledScenarioName, RuleInput, ScenarioInput, ScenarioPath } from '../rules/scenario-input.ts'
+import type { LatencyProfileInput } from './file-types.ts'
 import type { ExtensionName, GivenTape, OwnOperation } from './options.ts'
 
 export interface GatewayOptionsInput {
@@ -37,7 +37,7 @@ export interface GatewayOptionsInput {
    */
   openapi?: string | object
   /** In force from the start: names, paths of files, scenarios or rules. Default: none. */
-  scenarios?: (string | ScenarioInput | RuleInput)[]
+  scenarios?: (BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput)[]
   /** A folder of tapes, or parsed tapes: they answer where no rule does, before the operations. Default: none. */
   recordings?: string | GivenTape[]
   /** What a call gets that no tape answers: a 404 with the nearest tape, the double, or the real gateway. Default: `fail`. */
@@ -65,7 +65,7 @@ export interface GatewayOptionsInput {
   /** Milliseconds of silence after which a stream gets a comment line. Default: never. */
   keepAliveMs?: number
   /** Times and lengths of answers by model, in place of `firstEventMs` and `tokensPerSecond`: a bundled profile, a JSON file as the command `profile` prints it, or the profile itself. Default: none. */
-  latencyProfile?: z.input<typeof LatencyProfileOption>
+  latencyProfile?: string | LatencyProfileInput
   /** The engine whose `max_results` ends at 20. Default: none. */
   limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c'
   /** Globs of the models there are: another one is warned of, or refused with `strict`. Default: any. */

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-options.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
 import { LatencyProfileOption } from './latency-profile.ts'
 import type { GatewayOptionsInput } from './options-input.ts'
 import { nodeNameForm } from './sandbox-id.ts'

@@ -6,7 +6,7 @@ import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallMatch, Journal } from '../journal/journal.ts'
 import type { ActiveScenario } from '../rules/rules.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
+import type { BundledScenarioName, RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
 import type { replyScenario } from '../rules/shorthand.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { SandboxClock } from './sandbox-clock.ts'
@@ -75,7 +75,7 @@ export interface RemoteSandboxApi<Bodies extends object = Record<string, unknown
   /** Answers POST /responses with this text; a function does not travel. */
   reply(...args: Parameters<typeof replyScenario>): Promise<RemoteActiveScenario>
   /** Which of the newest calls a scenario would have met; nothing changes. Default: of 1,000. */
-  dryRun(scenario: string | ScenarioInput | RuleInput, last?: number): Promise<DryRun>
+  dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun>
   /** Puts a scenario in the place of those of its name; without one, the bundled scenario of that name. */
   putScenario(name: string, scenario?: object): Promise<RemoteActiveScenario>
   /** Names of the scenarios in force, newest first. */

@@ -7,6 +7,7 @@ import { Fixtures } from '../database/seed-options.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { hiddenEntry } from '../journal/hidden-entry.ts'
 import { RulesFile, toRulesFile } from '../rules/rules-file.ts'
+import type { SandboxFile as SavedSandbox } from './file-types.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const Row = z.looseObject({})
@@ -51,7 +52,7 @@ export const SandboxFile = z.strictObject({
   occurrences: z.record(z.string(), z.int()).describe('How often the same request came, by its hash.'),
   calls: z.array(SavedCall).optional().describe('The journal, secrets hidden.'),
 })
-export type SandboxFile = z.infer<typeof SandboxFile>
+export type SandboxFile = SavedSandbox
 
 /** @param withCalls Whether the journal goes along. */
 export function toSandboxFile(sandbox: Sandbox, withCalls: boolean): SandboxFile {

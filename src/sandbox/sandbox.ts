@@ -9,7 +9,7 @@ import type { SandboxUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
 import type { ReplyContext, ReplyFunction } from '../rules/reply-function.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
+import type { BundledScenarioName, RuleInput, ScenarioInput, ScenarioPath } from '../rules/scenario-input.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import type { ScenarioProgress } from '../rules/scenario-progress.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'
@@ -149,7 +149,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    *
    * @example using outage = sandbox.use('provider-outage')
    */
-  use(scenario: string | ScenarioInput | RuleInput | GivenTape): ActiveScenario {
+  use(scenario: BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput | GivenTape): ActiveScenario {
     return this.#use(scenario)
   }
 

@@ -3,7 +3,7 @@
  */
 import type { JournalEntry } from '../journal/entry.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import type { ScenarioInput } from '../rules/scenario.ts'
+import type { ScenarioInput } from '../rules/scenario-input.ts'
 import { Redactor } from './redactor.ts'
 import { type Tape, toContent } from './tape.ts'
 import { tapeScenario } from './tape-scenario.ts'

@@ -3,7 +3,7 @@
  * recorded.
  */
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario.ts'
+import type { OperationName, RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
 import type { ScriptedFrame } from '../rules/scripted-reply.ts'
 import { hangUpOf, replayedHeaders } from './replay.ts'
 import { comparableBody, parsedBody, volatileFields } from './request-key.ts'
@@ -28,9 +28,10 @@ export function tapeScenario(
 function tapeRule(tape: Tape, operations: readonly KnownOperation[], volatile: readonly string[]): RuleInput {
   const { head, request, reply } = tape
   const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
-  const rule = {
+  const rule: RuleInput = {
     name: 'recorded',
-    on: operation?.id ?? (request ? `${request.method} ${request.path}` : '*'),
+    // Of operations that are known here, and methods as they are sent.
+    on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
     ...whenOf(tape, operation, volatile),
   }
   if (!tape.end) throw new TypeError(`The tape of ${head.operation} has a request and no reply yet`)

@@ -7,6 +7,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../lib/bytes.ts'
+import type { Tape as TapeData } from './tape-types.ts'
 
 const encoder = new TextEncoder()
 
@@ -84,7 +85,7 @@ export const Tape = z.lazy(() =>
 )
 
 /** One recorded exchange, as plain data. */
-export type Tape = z.infer<typeof Tape>
+export type Tape = TapeData
 export type TapeRequest = z.infer<typeof Request>
 export type TapeReply = z.infer<typeof ReplyHead>
 export type TapeChunk = z.infer<typeof Chunk>

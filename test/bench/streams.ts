@@ -135,7 +135,9 @@ async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
 
 /** A server that tells a story of so many tokens. */
 function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
-  const scenarios = [{ name: 'story', rules: [{ on: 'createResponse', reply: { text: words(tokens) } }] }]
+  const scenarios = [
+    { name: 'story', rules: [{ on: 'createResponse' as const, reply: { text: words(tokens) } }] },
+  ]
   const options = { scenarios, ...(tokensPerSecond !== undefined && { tokensPerSecond }) }
   return { kind: 'understudy', entry: bench.entry('serve'), options }
 }

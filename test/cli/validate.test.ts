@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadScenarioFile } from '../../src/cli/scenario-file.ts'
 import { validateFiles } from '../../src/cli/validate.ts'
+import { parseScenario } from '../../src/gateway/to-scenario.ts'
 import { createGateway } from '../../src/index.ts'
 import { inOneLine } from '../../src/lib/data-file.ts'
 import { operations } from '../../src/operations/index.ts'
@@ -42,7 +43,7 @@ describe('scenario files', () => {
   it('a YAML file is a scenario that can be used', async () => {
     expect(await problemsOf('monday.yaml', yaml)).toEqual([])
     const scenario = loadScenarioFile(join(folder, 'monday.yaml'), operations)
-    using use = createGateway().use(scenario)
+    using use = createGateway().use(parseScenario(scenario))
     expect(use.name).toBe('monday')
   })
 

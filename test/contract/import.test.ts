@@ -1,6 +1,7 @@
 /**
  * What other tools kept, as tapes: HAR files of browsers and proxies, curl commands, captures, our own journal.
  */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { importHar } from '../../src/contract/import-har.ts'
 import { importJournal } from '../../src/contract/import-journal.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
+import type { ScenarioPath } from '../../src/rules/scenario-input.ts'
 import { entryFixture, entryScenario, entryTape } from '../../src/tapes/entry-export.ts'
 import { Redactor } from '../../src/tapes/redactor.ts'
 import { formatTape, parseTape } from '../../src/tapes/tape.ts'
@@ -290,7 +292,7 @@ describe('An entry of the journal', () => {
     await writeFile(file, formatTape(entryTape(entry, entry.operation)))
     expect(await readFile(file, 'utf8')).not.toContain('Bearer any')
     const taped = createGateway({ timeScale: 0 })
-    taped.use(file)
+    taped.use(file as ScenarioPath)
     expect(await call(taped, '/providers')).toEqual(before)
 
     const ruled = createGateway({ timeScale: 0 })

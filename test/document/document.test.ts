@@ -1,6 +1,7 @@
 /**
  * Operations from an OpenAPI document, with ajv as the judge of what they answer.
  */
+
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import type { OwnOperationId } from '../../src/rules/scenario-input.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 import { hardDocument } from './hard-document.ts'
 
@@ -165,8 +167,8 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
   })
 
   it('lets rules, faults and the journal hold, by the id of the document or a line of its own', async () => {
-    entrance.sandbox.fail(503, { on: 'getTree', times: 1 })
-    entrance.sandbox.use({ on: 'postSpeech', reply: { status: 207, body: { mine: true } } })
+    entrance.sandbox.fail(503, { on: 'getTree' as OwnOperationId, times: 1 })
+    entrance.sandbox.use({ on: 'postSpeech' as OwnOperationId, reply: { status: 207, body: { mine: true } } })
     expect((await call('GET /tree')).status).toBe(503)
     expect((await call('GET /tree')).status).toBe(200)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -7,7 +7,7 @@ import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/rules/scenario.ts'
+import type { RuleInput } from '../../src/rules/scenario-input.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
 let server: RunningServer

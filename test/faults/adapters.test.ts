@@ -1,9 +1,11 @@
 /**
  * Every fault through every adapter, as a client sees it. What only a socket can show is in `socket.test.ts`.
  */
+
 import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/index.ts'
+import type { FaultInput } from '../../src/faults/fault-input.ts'
+import type { OperationName } from '../../src/rules/scenario-input.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
@@ -44,7 +46,8 @@ async function readStream(response: Response) {
 
 function lines(entrance: Entrance) {
   return {
-    use: (fault: FaultInput | FaultInput[], on = 'createResponse') => entrance.sandbox.use({ on, fault }),
+    use: (fault: FaultInput | FaultInput[], on: OperationName = 'createResponse') =>
+      entrance.sandbox.use({ on, fault }),
     stream: async (body: object = streamed) => readStream(await entrance.open('POST /responses', { body })),
     providers: () => entrance.call('GET /providers'),
   }

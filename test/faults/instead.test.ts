@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultFacts } from '../../src/faults/fault.ts'
-import { type FaultInput, FaultSetting, faults } from '../../src/faults/index.ts'
+import type { FaultInput } from '../../src/faults/fault-input.ts'
+import { FaultSetting, faults } from '../../src/faults/index.ts'
 import { FaultRun } from '../../src/faults/run.ts'
 import type { Reply } from '../../src/http/reply.ts'
 import { random } from '../../src/lib/seed.ts'

@@ -3,7 +3,8 @@
  */
 import { setupServer } from 'msw/node'
 import { askedForm, type Fault, needsStream } from '../../src/faults/fault.ts'
-import { type FaultName, faultOf, faults } from '../../src/faults/index.ts'
+import type { FaultName } from '../../src/faults/fault-input.ts'
+import { faultOf, faults } from '../../src/faults/index.ts'
 import { createGateway, type Sandbox } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
 import { type Mark, type Meeting, marks } from './marks.ts'

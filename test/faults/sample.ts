@@ -1,7 +1,8 @@
 /** A small event stream to distort, and readers of what became of it. */
 
 import type { FaultFacts } from '../../src/faults/fault.ts'
-import { type FaultInput, FaultSetting, inOrder } from '../../src/faults/index.ts'
+import type { FaultInput } from '../../src/faults/fault-input.ts'
+import { FaultSetting, inOrder } from '../../src/faults/index.ts'
 import { responsesProtocol } from '../../src/faults/protocol.ts'
 import { FaultRun } from '../../src/faults/run.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'

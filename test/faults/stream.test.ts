@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/index.ts'
+import type { FaultInput } from '../../src/faults/fault-input.ts'
 import { afflict, bytesOf, completed, count, framesOf, outline, sample, type Told } from './sample.ts'
 
 const whole = bytesOf(framesOf(sample()))

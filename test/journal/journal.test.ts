@@ -277,7 +277,7 @@ describe('explain', () => {
   it('cuts nothing, however many rules were missed', async () => {
     const setup = begin()
     const rules = Array.from({ length: 300 }, (_, index) => ({
-      on: 'createResponse',
+      on: 'createResponse' as const,
       when: { input: `word ${index} ${'long '.repeat(20)}` },
       fault: { name: 'status', status: 500 } as const,
     }))

@@ -5,7 +5,7 @@ import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
 import { ResponseObject } from '../../src/resources/response.ts'
 import { ResponseStreamEvent } from '../../src/resources/stream-event.ts'
-import type { RuleInput } from '../../src/rules/scenario.ts'
+import type { RuleInput } from '../../src/rules/scenario-input.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
 // Events and items are of many shapes.

@@ -159,7 +159,7 @@ describe('every route of the control API', () => {
 describe('a call that nobody awaits', () => {
   it('and that fails, makes the end of its sandbox fail, which names it', async () => {
     const other = await fresh()
-    const seen = other.use('flakey').catch(() => {})
+    const seen = other.use('flakey' as never).catch(() => {})
     await expect(other.dispose()).rejects.toThrow(
       `'useScenario' of sandbox '${other.id}' was not awaited, and has failed: Unknown scenario 'flakey': did you mean 'flaky'? (put \`await\` before the call)`,
     )

@@ -216,11 +216,11 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
       })
 
       it('refuses a scenario that cannot be used, with the nearest right word', async () => {
-        const used = (async () => sandbox.use('provider-outrage'))()
+        const used = (async () => sandbox.use('provider-outrage' as never))()
         await expect(used).rejects.toThrow(
           "Unknown scenario 'provider-outrage': did you mean 'provider-outage'?",
         )
-        const wrong = (async () => sandbox.use({ on: 'listProvider', fault: 'timeout' }))()
+        const wrong = (async () => sandbox.use({ on: 'listProvider', fault: 'timeout' } as never))()
         await expect(wrong).rejects.toThrow("Unknown operation 'listProvider'")
       })
     })

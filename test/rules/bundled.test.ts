@@ -1,15 +1,17 @@
 /**
  * Bundled scenarios do what their descriptions say, as far as the tests of faults and clients do not show it already.
  */
+
 import { createParser } from 'eventsource-parser'
 import { expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { bundledScenarios } from '../../src/rules/bundled.ts'
+import type { BundledScenarioName } from '../../src/rules/scenario-input.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 
-function setup(scenario: string, options: GatewayOptions = { timeScale: 0 }) {
+function setup(scenario: BundledScenarioName, options: GatewayOptions = { timeScale: 0 }) {
   const gateway = createGateway(options)
   gateway.use(scenario)
   const call = async (method: string, path: string, body?: object) => {
@@ -115,7 +117,7 @@ it('malformed-events breaks the fourth piece of text and goes on', async () => {
 })
 
 it('out-of-credits and overloaded leave the other operations alone', async () => {
-  for (const scenario of ['out-of-credits', 'overloaded']) {
+  for (const scenario of ['out-of-credits', 'overloaded'] as const) {
     expect((await setup(scenario).call('GET', '/providers')).status).toBe(200)
   }
 })

@@ -143,7 +143,7 @@ describe('a client reports', () => {
   it('nothing at all of split-stream and buffering-proxy', async () => {
     const { gateway, client } = setup()
     const plain = await readAll(await client.responses.create({ ...question, stream: true }))
-    for (const scenario of ['split-stream', 'buffering-proxy']) {
+    for (const scenario of ['split-stream', 'buffering-proxy'] as const) {
       using _use = gateway.use(scenario)
       expect(await readAll(await client.responses.create({ ...question, stream: true }))).toEqual(plain)
     }

@@ -5,7 +5,7 @@ import { random } from '../../src/lib/seed.ts'
 import { checkScenario } from '../../src/rules/check-scenario.ts'
 import type { RuleRequest } from '../../src/rules/rule-request.ts'
 import { Rules } from '../../src/rules/rules.ts'
-import type { RuleInput } from '../../src/rules/scenario.ts'
+import type { RuleInput } from '../../src/rules/scenario-input.ts'
 import { cases } from '../whole.ts'
 
 type Quota = Extract<NonNullable<RuleInput['quota']>, { per: unknown }>

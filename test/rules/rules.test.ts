@@ -7,7 +7,7 @@ import { explainNearMisses } from '../../src/rules/near-misses.ts'
 import type { Outcome } from '../../src/rules/outcome.ts'
 import type { RuleRequest } from '../../src/rules/rule-request.ts'
 import { Rules } from '../../src/rules/rules.ts'
-import type { RuleInput } from '../../src/rules/scenario.ts'
+import type { RuleInput } from '../../src/rules/scenario-input.ts'
 
 // These tests ask the rules directly, where a call would wait for the engine of regular expressions.
 beforeAll(async () => {

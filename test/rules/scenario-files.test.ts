@@ -4,15 +4,16 @@ import { join, relative } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createGateway, parseScenario } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
+import type { ScenarioPath } from '../../src/rules/scenario-input.ts'
 import { startServer } from '../../src/serve.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-scenarios-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Writes a file; its path is relative to the working directory. */
-function file(name: string, text: string): string {
+function file(name: string, text: string): ScenarioPath {
   writeFileSync(join(folder, name), text)
-  return relative(process.cwd(), join(folder, name))
+  return relative(process.cwd(), join(folder, name)) as ScenarioPath
 }
 
 const busy = file('busy.yaml', 'name: busy\nrules:\n  - on: "*"\n    fault: { name: status, status: 529 }\n')
@@ -96,8 +97,10 @@ describe('parseScenario', () => {
 
 it('the name of a fault says how a fault is used', () => {
   const gateway = createGateway()
+  // @ts-expect-error the name of a fault is none of a scenario
   expect(() => gateway.use('timeout')).toThrow(
     "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",
   )
+  // @ts-expect-error the same
   expect(() => gateway.use('stream-duplicate-event')).toThrow("use({ on: 'createResponse', fault:")
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, defineScenario } from '../../src/index.ts'
 import { bundledScenarios } from '../../src/rules/bundled.ts'
+import type { BundledScenarioName } from '../../src/rules/scenario-input.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
@@ -188,6 +189,7 @@ describe('createGateway', () => {
   })
 
   it('refuses a scenario that cannot be, in one line', () => {
+    // @ts-expect-error the types know the names of scenarios.
     expect(() => createGateway({ scenarios: ['flakey'] })).toThrow(
       /^Unknown scenario 'flakey': did you mean 'flaky'\?$/,
     )
@@ -203,7 +205,7 @@ describe('bundled scenarios', () => {
   it.each([...bundledScenarios])(
     '%s can be used, bears the name of its file, and says what the client sees',
     (name, { description }) => {
-      using use = createGateway().use(name)
+      using use = createGateway().use(name as BundledScenarioName)
       expect(use.name).toBe(name)
       expect(description).toMatch(/^[A-Z].{20,}\.$/)
     },

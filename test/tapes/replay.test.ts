@@ -1,12 +1,14 @@
 /**
  * Tapes that answer: what was recorded comes again, byte for byte and chunk for chunk, and what was not is a clear miss.
  */
+
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startRecorder } from '../../src/contract/recorder.ts'
 import { createGateway, type GatewayOptions, parseTape } from '../../src/index.ts'
+import type { ScenarioPath } from '../../src/rules/scenario-input.ts'
 import { startServer } from '../../src/serve.ts'
 import { Redactor } from '../../src/tapes/redactor.ts'
 import {
@@ -181,7 +183,7 @@ describe('Tapes', () => {
     const [file = ''] = await readdir(out)
     const gateway = createGateway({ timeScale: 0 })
     {
-      using used = gateway.use(join(out, file))
+      using used = gateway.use(join(out, file) as ScenarioPath)
       expect(used.name).toMatch(/^tape-createResponse-/)
       expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
       expect((await post(gateway, '/responses', { ...hello, input: 'Other' })).text).toContain(

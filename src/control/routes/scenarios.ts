@@ -10,6 +10,7 @@ import { didYouMean } from '../../lib/did-you-mean.ts'
 import { bundledScenario, bundledScenarios } from '../../rules/bundled.ts'
 import { expressionsLoading } from '../../rules/expression.ts'
 import { Scenario } from '../../rules/scenario.ts'
+import type { ScenarioInput } from '../../rules/scenario-input.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { checkText } from '../check-text.ts'
 import { gatewayRoute, sandboxRoute } from '../route.ts'
@@ -248,6 +249,6 @@ export const scenarioRoutes = [
 function use(sandbox: Sandbox, given: string | object): z.infer<typeof Use> {
   // A path is refused here, and what has passed is a name or a scenario, checked where it is used.
   if (typeof given === 'string') toScenario(given)
-  const { id, name } = sandbox.use(given as string)
+  const { id, name } = sandbox.use(given as ScenarioInput)
   return { id, name }
 }

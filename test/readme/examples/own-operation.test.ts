@@ -23,6 +23,6 @@ const get = (path: string) =>
 test('an operation of your own is answered, checked, and can be made to fail', async () => {
   expect(await (await get('/reports/r-17')).json()).toEqual({ data: { id: 'r-17', pages: 12 } })
   expect((await get('/reports/no')).status).toBe(400)
-  using _active = gateway.fail(503, { on: 'getReport' })
+  using _active = gateway.fail(503, { on: getReport.id })
   expect((await get('/reports/r-17')).status).toBe(503)
 })
