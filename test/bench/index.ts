@@ -14,13 +14,24 @@ import { growth } from './growth.ts'
 import { inProcess } from './in-process.ts'
 import { built, type Section, toBench } from './measure.ts'
 import { memory } from './memory.ts'
+import { protocols } from './protocols.ts'
 import { requests } from './requests.ts'
 import { sandboxes } from './sandboxes.ts'
 import { start } from './start.ts'
 import { streams } from './streams.ts'
 import { type Measured, toTable } from './table.ts'
 
-const sections: readonly Section[] = [start, requests, streams, inProcess, sandboxes, growth, memory, cluster]
+const sections: readonly Section[] = [
+  start,
+  requests,
+  protocols,
+  streams,
+  inProcess,
+  sandboxes,
+  growth,
+  memory,
+  cluster,
+]
 
 const { values: flags } = parseArgs({
   options: {

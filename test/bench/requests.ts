@@ -47,7 +47,7 @@ const exercises: readonly Exercise[] = [
 ]
 
 /** Requests that are not all the same, so that nothing is answered from the memory of the last one. */
-function various(make: (index: number) => Wanted): Wanted[] {
+export function various(make: (index: number) => Wanted): Wanted[] {
   return Array.from({ length: 1000 }, (_, index) => make(index + 1000))
 }
 

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { extensionNames } from '../../src/sandbox/options.ts'
 import { type Bench, compare, type Figure, type Section } from './measure.ts'
 
 /** Bare `node:http` that answers, and says on which port: the floor of a start. */
@@ -37,6 +38,15 @@ export const start: Section = {
         detail: `${first.ours.median.toFixed(0)} ms against ${first.floor.median.toFixed(0)} ms of bare node:http`,
       },
     ]
+    const extended = () => firstReply([server, '--port', '0', '--json', ...everyExtension])
+    const extensions = await compare(bench.rounds, extended, ours)
+    figures.push({
+      name: 'Start without extensions, against one with all of them',
+      value: extensions.ratio,
+      unit: 'x',
+      aim: 1,
+      detail: `${extensions.ours.median.toFixed(0)} ms against ${extensions.floor.median.toFixed(0)} ms`,
+    })
     const nothing = await cpuOfProcess('0')
     const msw = await compare(
       bench.rounds,
@@ -50,12 +60,31 @@ export const start: Section = {
       aim: 0.6,
       detail: `${msw.ours.median.toFixed(0)} ms against ${msw.floor.median.toFixed(0)} ms of processor time`,
     })
-    for (const name of ['index', 'core', 'node', 'serve', 'remote', 'vitest', 'playwright']) {
+    const called = await compare(
+      bench.rounds,
+      () => cpuOfProcess(`${mswHandler}; ${oneCall}`).then((cpu) => cpu - nothing),
+      () => cpuOfProcess(`${interception(bench)}; ${oneCall}`).then((cpu) => cpu - nothing),
+    )
+    figures.push({
+      name: 'The same with one call by fetch',
+      value: called.ratio,
+      unit: 'x',
+      detail: `${called.ours.median.toFixed(0)} ms against ${called.floor.median.toFixed(0)} ms of processor time`,
+    })
+    for (const name of ['index', 'core', 'node', 'serve', 'remote']) {
       if (existsSync(new URL(bench.entry(name)))) figures.push(await importTime(name, bench))
     }
     return figures
   },
 }
+
+const everyExtension = extensionNames.flatMap((name) => ['--extension', name])
+
+const url = 'https://gateway.example/api/v1/providers'
+const oneCall = `await (await fetch('${url}', { headers: { authorization: 'Bearer any' } })).text()`
+const mswHandler = `const { http, HttpResponse } = await import('msw')
+const { setupServer } = await import('msw/node')
+setupServer(http.get('${url}', () => HttpResponse.json({ data: [] }))).listen()`
 
 function interception(bench: Bench): string {
   return `const { createGateway, intercept } = await import('${bench.entry('node')}'); intercept(createGateway())`
