@@ -75,7 +75,9 @@ function written(
     path,
     model: modelOf(body),
     call: match.call,
-    now: new Date(record.at).toISOString(),
+    get now() {
+      return new Date(record.at).toISOString()
+    },
     get input() {
       return lastUserText(readConversation() ?? { items: [], tools: [] })
     },
