@@ -10,35 +10,23 @@ const limit = 1000
 const handleBytes = 1000
 
 export class Handles<Thing> {
-  readonly #kept = new WeakMap<Sandbox, Map<string, Kept<Thing>>>()
+  readonly #kept = new WeakMap<Sandbox, Map<string, Thing>>()
 
-  /**
-   * Throws 503 where there is no room for one more.
-   *
-   * @param more Estimated bytes that the thing holds.
-   */
-  keep(sandbox: Sandbox, id: string, thing: Thing, more = 0): void {
-    const bytes = handleBytes + more
-    sandbox.holdHandle(bytes)
-    const things = this.#kept.get(sandbox) ?? new Map<string, Kept<Thing>>()
+  /** Throws 503 where there is no room for one more. */
+  keep(sandbox: Sandbox, id: string, thing: Thing): void {
+    sandbox.holdHandle(handleBytes)
+    const things = this.#kept.get(sandbox) ?? new Map<string, Thing>()
     this.#kept.set(sandbox, things)
-    things.set(id, { thing, bytes })
+    things.set(id, thing)
     const [oldest] = things.size > limit ? things.keys() : []
     if (oldest !== undefined) this.drop(sandbox, oldest)
   }
 
   find(sandbox: Sandbox, id: string): Thing | undefined {
-    return this.#kept.get(sandbox)?.get(id)?.thing
+    return this.#kept.get(sandbox)?.get(id)
   }
 
   drop(sandbox: Sandbox, id: string): void {
-    const things = this.#kept.get(sandbox)
-    const kept = things?.get(id)
-    if (kept && things?.delete(id)) sandbox.holdHandle(-kept.bytes)
+    if (this.#kept.get(sandbox)?.delete(id)) sandbox.holdHandle(-handleBytes)
   }
-}
-
-interface Kept<Thing> {
-  readonly thing: Thing
-  readonly bytes: number
 }

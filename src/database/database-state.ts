@@ -19,11 +19,21 @@ export class DatabaseState {
   readonly seedData: SeedData
   readonly #begin: DatabaseSnapshot
   readonly #admit: () => void
+  readonly #leave: (rows: OwnRows<object>) => void
   #tables: Record<string, Table<object>> | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
-  /** @param admit Is asked before each write, and throws where there is no room for more. */
-  constructor(seedData: SeedData, begin: DatabaseSnapshot = nothingWritten, admit = () => {}) {
+  /**
+   * @param admit Is asked before each write, and throws where there is no room for more.
+   * @param leave Is told of own rows that only snapshots and forks hold from now on.
+   */
+  constructor(
+    seedData: SeedData,
+    begin: DatabaseSnapshot = nothingWritten,
+    admit = () => {},
+    leave: (rows: OwnRows<object>) => void = () => {},
+  ) {
+    this.#leave = leave
     this.seedData = seedData
     this.#begin = begin
     this.#admit = admit
@@ -34,7 +44,7 @@ export class DatabaseState {
     this.#tables ??= Object.fromEntries(
       this.seedData.collections.map((declaration) => {
         const { name } = declaration
-        return [name, new Table(declaration, this.seedData, this.#begin.get(name))]
+        return [name, new Table(declaration, this.seedData, this.#begin.get(name), this.#leave)]
       }),
     )
     // Which rows a table has, the declaration of its collection says.
@@ -43,8 +53,10 @@ export class DatabaseState {
 
   /** Estimated bytes of all own rows. */
   get weight(): number {
-    const tables = Object.values(this.#tables ?? {})
-    return tables.reduce((sum, table) => sum + table.weight, 0)
+    const own: Iterable<{ weight: number }> = this.#tables
+      ? Object.values(this.#tables)
+      : this.#begin.values()
+    return [...own].reduce((sum, { weight }) => sum + weight, 0)
   }
 
   /** Does some work when all work before it is done, well or not. */

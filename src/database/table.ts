@@ -19,12 +19,20 @@ export class Table<Row extends object> {
   #isShared: boolean
   /** What was derived from the rows, once they differ from the seed; gone with the next write. */
   #cache: Cache | undefined
+  readonly #leave: (rows: OwnRows<Row>) => void
 
   /**
    * @param seedData Has the rows to begin with, when somebody first asks for them.
    * @param own Rows of a snapshot.
+   * @param leave Is told of own rows that only those who share them hold from now on.
    */
-  constructor(declaration: CollectionDeclaration<string, Row>, seedData: SeedData, own?: OwnRows<Row>) {
+  constructor(
+    declaration: CollectionDeclaration<string, Row>,
+    seedData: SeedData,
+    own: OwnRows<Row> | undefined,
+    leave: (rows: OwnRows<Row>) => void,
+  ) {
+    this.#leave = leave
     this.#declaration = declaration
     this.#seedData = seedData
     this.#own = own
@@ -131,7 +139,9 @@ export class Table<Row extends object> {
 
   /** Makes own rows that nobody else holds. A snapshot that is taken meanwhile holds those before. */
   async #takeOwn(seed: SeedRows<Row>): Promise<void> {
-    this.#own = await (this.#own ? this.#own.copy() : OwnRows.over(this.#declaration, seed))
+    const shared = this.#own
+    this.#own = await (shared ? shared.copy() : OwnRows.over(this.#declaration, seed))
+    if (shared) this.#leave(shared)
     this.#isShared = false
   }
 

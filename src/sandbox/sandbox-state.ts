@@ -15,6 +15,7 @@ import { Rules, type RulesSnapshot } from '../rules/rules.ts'
 import { Occurrences } from './occurrences.ts'
 import type { GatewayOptions } from './options.ts'
 import { PromptCache } from './prompt-cache.ts'
+import type { Snapshots } from './snapshots.ts'
 import { StoredResponses } from './stored-responses.ts'
 
 /** The sandbox of a state. */
@@ -27,6 +28,8 @@ export interface StateOwner {
   readonly state: SandboxState
   /** Throws 503 where there is no room for more. */
   weigh(more: number): void
+  /** Those that were taken of it, and what they alone hold. */
+  readonly snapshots: Snapshots
   enter(): void
   leave(): void
 }
@@ -62,7 +65,12 @@ export class SandboxState implements RecordOwner {
     const { options } = owner
     this.#owner = owner
     this.options = options
-    this.database = new DatabaseState(seedData, from?.database, () => owner.weigh(1))
+    this.database = new DatabaseState(
+      seedData,
+      from?.database,
+      () => owner.weigh(1),
+      (rows) => owner.snapshots.held.add(rows, rows.weight),
+    )
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
     this.promptCache = from?.promptCache.copy() ?? new PromptCache()
@@ -75,9 +83,14 @@ export class SandboxState implements RecordOwner {
     this.rules.restore(from.rules)
   }
 
-  /** Estimated bytes of its rows and rules, and of the requests that it remembers. */
+  /** Estimated bytes of its rows and rules, and of the requests, prompts and responses that it remembers. */
   get weight(): number {
-    return this.database.weight + this.rules.weight + this.occurrences.weight
+    return this.database.weight + this.rules.weight + this.occurrences.weight + this.copiedWeight
+  }
+
+  /** Of these, what a snapshot copies. */
+  get copiedWeight(): number {
+    return this.promptCache.weight + this.storedResponses.weight
   }
 
   get seed(): string | number {

@@ -2,7 +2,6 @@
  * All that one client sees: database, rules, journal and clock, apart from every other client's.
  */
 import { type Database, toDatabase } from '../database/database.ts'
-import { GatewayError } from '../http/errors.ts'
 import type { CallListener } from '../journal/call-listener.ts'
 import { Journal } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
@@ -26,12 +25,10 @@ import type { SandboxClock } from './sandbox-clock.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import type { SandboxSetup, SandboxSnapshot } from './sandbox-host.ts'
 import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
+import { Snapshots } from './snapshots.ts'
 
 /** A function that replies; it gets the sandbox that the request is for, too. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
-
-/** What snapshots stand for, and whose they are. Held by nobody else, so that it goes with its snapshot. */
-const kept = new WeakMap<SandboxSnapshot, { readonly of: Sandbox<object>; readonly state: StateSnapshot }>()
 
 /** What a sandbox takes in which nothing has happened, measured. */
 const sandboxBytes = 4000
@@ -54,7 +51,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Requests that are being answered, and when the last one was done. */
   #busy = 0
   #usedAt: number
-  #snapshots = 0
+  /** @internal */
+  readonly snapshots: Snapshots
   #handleBytes = 0
   #isLetGo = false
 
@@ -67,6 +65,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
     this.journal = new Journal(options.journal, host.operations, host.held)
     this.#usedAt = host.elapsed()
+    this.snapshots = new Snapshots(id, from)
     this.#state = new SandboxState(this, seedData, from)
     if (!from) this.resetScenarios()
     this.weigh()
@@ -110,7 +109,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   weigh(more = 0): void {
     const { held } = this.#setup.host
     if (this.#isLetGo) return
-    held.weigh(this, sandboxBytes + this.#handleBytes + this.#state.weight)
+    held.weigh(this, sandboxBytes + this.#handleBytes + this.snapshots.held.bytes + this.#state.weight)
     if (more > 0) held.assertRoom(more)
   }
 
@@ -243,11 +242,13 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return toSandboxFile(this as never, calls)
   }
 
-  /** The present state, to go back to. Costs nothing until somebody writes. */
+  /**
+   * The present state, to go back to. Costs nothing until somebody writes; from then on its rows count as held until
+   * you let go of it. Throws 503 where there is no room for it.
+   */
   snapshot(): SandboxSnapshot {
-    const snapshot = { id: `${this.id}-${++this.#snapshots}` }
-    kept.set(snapshot, { of: this, state: this.#state.snapshot() })
-    return snapshot
+    this.weigh(this.snapshots.weightOf(this.#state))
+    return this.snapshots.take(this.#state)
   }
 
   /**
@@ -256,8 +257,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * lose their connection.
    */
   restore(snapshot: SandboxSnapshot): void {
-    const { of, state } = kept.get(snapshot) ?? {}
-    if (of !== this) throw new GatewayError(409, `Sandbox '${this.id}' has no snapshot '${snapshot?.id}'`)
+    const state = this.snapshots.find(snapshot)
     this.#state.end()
     this.#state = new SandboxState(this, this.#setup.seedData, state)
     this.weigh()

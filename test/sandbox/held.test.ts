@@ -102,15 +102,81 @@ describe('what is held', () => {
     expect(gateway.sandboxes.held.bytes - before).toBeGreaterThan(50 * 100)
   })
 
-  it('counts the rows of snapshots that are kept for callers far away', async () => {
-    await using server = await startServer()
-    const { db, held } = { db: server.gateway.db, held: server.gateway.sandboxes.held }
+  describe.each(['in this process', 'far away'])('by snapshots %s', (where) => {
     const name = 'x'.repeat(50_000)
-    await db.providers.create({ name, slug: 'long', privacy_policy_url: null })
-    const before = held.bytes
-    const url = `${server.url}/__understudy/sandboxes/default/snapshots`
-    for (let turn = 0; turn < 5; turn++) expect((await fetch(url, { method: 'POST' })).status).toBe(201)
-    expect(held.bytes - before).toBeGreaterThan(5 * name.length)
+
+    async function setUp() {
+      const server = await startServer()
+      const { gateway, url } = server
+      const kept: unknown[] = []
+      const take = async () => {
+        if (where === 'in this process') return kept.push(gateway.snapshot())
+        const made = await fetch(`${url}/__understudy/sandboxes/default/snapshots`, { method: 'POST' })
+        return kept.push(expect(made.status).toBe(201))
+      }
+      await gateway.db.providers.create({ name, slug: 'long', privacy_policy_url: null })
+      return { server, gateway, kept, take, held: gateway.sandboxes.held }
+    }
+
+    it('are the rows that only they have, once', async () => {
+      const { server, gateway, kept, take, held } = await setUp()
+      await take()
+      const before = held.bytes
+      for (let turn = 0; turn < 5; turn++) await take()
+      expect(held.bytes - before).toBeLessThan(name.length)
+      for (let turn = 0; turn < 5; turn++) {
+        await gateway.db.providers.update('long', { privacy_policy_url: `https://a.example/${turn}` })
+        await take()
+      }
+      expect(held.bytes - before).toBeGreaterThan(5 * name.length)
+      expect(held.bytes - before).toBeLessThan(20 * name.length)
+      expect(kept).toHaveLength(11)
+      await server.close()
+    })
+
+    it('are none of them when the sandbox is gone', async () => {
+      const { server, gateway, take, held } = await setUp()
+      await take()
+      const before = held.bytes
+      const sandbox = gateway.createSandbox()
+      const kept = [sandbox.snapshot()]
+      await sandbox.db.providers.create({ name, slug: 'other', privacy_policy_url: null })
+      kept.push(sandbox.snapshot())
+      await sandbox.db.providers.delete('other')
+      expect(held.bytes - before).toBeGreaterThan(name.length)
+      sandbox.dispose()
+      expect(held.bytes).toBe(before)
+      expect(kept).toHaveLength(2)
+      await server.close()
+    })
+  })
+
+  it('is refused with 503 where a sandbox takes snapshot after snapshot, and frees what they hold with it', async () => {
+    const gateway = createGateway({ maxHeldBytes: 500_000 })
+    const sandbox = gateway.createSandbox()
+    const kept: unknown[] = []
+    const fill = async () => {
+      for (let turn = 0; turn < 100; turn++) {
+        kept.push(sandbox.snapshot())
+        await sandbox.db.providers.create({
+          name: 'x'.repeat(5000),
+          slug: `p${turn}`,
+          privacy_policy_url: null,
+        })
+      }
+    }
+    await expect(fill).rejects.toThrow(tooMuch)
+    sandbox.dispose()
+    expect(gateway.createSandbox().snapshot()).toBeDefined()
+    expect(kept.length).toBeGreaterThan(3)
+  })
+
+  it('counts responses that are stored, and prompts that are remembered', async () => {
+    const gateway = createGateway({ storedResponses: true, promptCache: true, journal: { entries: 1 } })
+    const before = gateway.sandboxes.held.bytes
+    for (let turn = 0; turn < 3; turn++)
+      await (await ask(gateway, 'any', { store: true, input: `${turn} ${'word '.repeat(5000)}` })).text()
+    expect(gateway.sandboxes.held.bytes - before).toBeGreaterThan(3 * 2 * 25_000)
   })
 })
 

@@ -133,8 +133,7 @@ export const sandboxRoutes = [
     response: z.object({ data: Snapshot }),
     run(sandbox, { snapshots }) {
       const snapshot = sandbox.snapshot()
-      // Its rows and rules go on as they are, whatever the sandbox does to its own.
-      snapshots.keep(sandbox, snapshot.id, snapshot, sandbox.state.weight)
+      snapshots.keep(sandbox, snapshot.id, snapshot)
       return { data: snapshot }
     },
   }),
