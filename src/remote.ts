@@ -96,7 +96,7 @@ export class RemoteSandbox implements RemoteSandboxApi<Bodies> {
     }
   }
 
-  async use(...[scenario]: Parameters<RemoteSandboxApi['use']>): Promise<RemoteActiveScenario> {
+  async use(scenario: string | object): Promise<RemoteActiveScenario> {
     return this.#activeOf(await this.client.data('useScenario', this.#here, { body: contentOf(scenario) }))
   }
 

@@ -121,8 +121,11 @@ function addServe(program: Command, start: Start): Command {
 function addValidate(program: Command): void {
   program
     .command('validate')
-    .description('Check scenario and fixture files.')
-    .argument('<files...>', 'scenarios as .yaml or .json; fixtures by the names of their collections')
+    .description('Check scenario, fixture and configuration files.')
+    .argument(
+      '<files...>',
+      'scenarios and configurations as .yaml or .json; fixtures by the names of their collections',
+    )
     .option('--json', 'print the problems as JSON')
     .action(async (files: string[], { json }: { json?: true }) => {
       const { validateFiles } = await import('./validate.ts')

@@ -48,7 +48,7 @@ export interface ServeFlags {
   maxMemory?: number
 }
 
-/** Starts a server; `startServer`, which lives upstairs. */
+/** `startServer`, as the command needs it; only entries may import that. */
 export type Start = (options: {
   gateway: GatewayCore
   port: number

@@ -1,7 +1,8 @@
 /**
- * Checks files that people write, scenarios and fixtures, and tells every problem with its place.
+ * Checks files that people write, scenarios, fixtures and configurations, and tells every problem with its place.
  */
 import { basename } from 'node:path'
+import { GatewayCore } from '../gateway/gateway.ts'
 import { toViolations } from '../http/violations.ts'
 import { type DataFile, FileError, type FileProblem, readDataFile } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -9,7 +10,9 @@ import { readPath } from '../lib/value-path.ts'
 import { operations } from '../operations/index.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { collectionNames, collections } from '../resources/collections.ts'
-import { toScenario } from './scenario-file.ts'
+import { GatewayOptions } from '../sandbox/options.ts'
+import { readConfig } from './config-file.ts'
+import { loadScenarioFile, toScenario } from './scenario-file.ts'
 
 const fixtureLimit = 64 * 1024 * 1024
 
@@ -24,11 +27,29 @@ function validateFile(file: string): readonly FileProblem[] {
     const data = readDataFile(file, collection && fixtureLimit)
     if (collection) return fixtureProblems(file, data, collection)
     if (Array.isArray(data.value)) return [unknownCollection(file)]
+    if (isConfig(data.value)) return configProblems(file)
     toScenario(file, data, operations)
     return []
   } catch (error) {
     if (error instanceof FileError) return error.problems
     throw error
+  }
+}
+
+/** Whether a file has options of `createGateway`, not a scenario. */
+function isConfig(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || 'rules' in value || 'on' in value) return false
+  return Object.keys(value).some((name) => name in GatewayOptions.shape)
+}
+
+/** As `--config` would find them. */
+function configProblems(file: string): FileProblem[] {
+  try {
+    new GatewayCore(readConfig(file), loadScenarioFile)
+    return []
+  } catch (error) {
+    if (error instanceof FileError) return [...error.problems]
+    return [{ file, message: (error as Error).message.replace('createGateway: ', ''), line: 1, column: 1 }]
   }
 }
 

@@ -10,6 +10,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { GatewayError } from '../http/errors.ts'
 import { assertJsonBody, parseJsonBody } from '../http/json-body.ts'
 import { json, type Reply } from '../http/reply.ts'
+import { nearest } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
 import { refuse, send } from '../server/send.ts'
 import { EventFeed } from './event-feed.ts'
@@ -119,7 +120,15 @@ async function readBody(
 }
 
 function unknownRoute({ req: { method, path } }: ControlRequest): GatewayError {
-  return new GatewayError(404, `No control route ${method} ${path}: see /__understudy/openapi.json`)
+  const asked = `${method} ${path.replace(/^\/__understudy/, '')}`
+  const near = nearest(
+    asked,
+    controlRoutes.map((route) => `${route.method.toUpperCase()} ${route.path}`),
+  )
+  const hint = near
+    ? `did you mean ${near.replace(' ', ' /__understudy')}?`
+    : 'see /__understudy/openapi.json'
+  return new GatewayError(404, `No control route ${method} ${path}: ${hint}`)
 }
 
 /** A scenario that cannot be used is the caller's mistake. */

@@ -13,6 +13,7 @@ import { operationsOf } from '../operations/index.ts'
 import type { Bodies } from '../operations/request-bodies.ts'
 import type { ActiveScenario, UnusedRule } from '../rules/rules.ts'
 import type { Scenario } from '../rules/scenario.ts'
+import type { ScenarioInput } from '../rules/scenario-input.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import { assertNames } from '../sandbox/known-names.ts'
 import { GatewayOptions } from '../sandbox/options.ts'
@@ -27,8 +28,8 @@ import { openRecordings } from './open-recordings.ts'
 import { Router } from './router.ts'
 import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
-/** What the default sandbox and the gateway have in common: the gateway passes these on. */
-type Face = Pick<
+/** What a gateway has of its default sandbox. */
+type DefaultSandbox = Pick<
   Sandbox<Bodies>,
   | 'db'
   | 'journal'
@@ -47,7 +48,7 @@ type Face = Pick<
   | 'restore'
 >
 
-export class GatewayCore implements Face {
+export class GatewayCore implements DefaultSandbox {
   readonly options: GatewayOptions
   /** @internal */
   readonly operations: readonly Operation[]
@@ -139,19 +140,20 @@ export class GatewayCore implements Face {
     return this.#default.clock
   }
 
-  readonly use: Face['use'] = (scenario): ActiveScenario => this.#default.use(scenario)
-  readonly reply: Face['reply'] = (text, options) => this.#default.reply(text, options)
-  readonly fail: Face['fail'] = (status, options) => this.#default.fail(status, options)
-  readonly script: Face['script'] = (...args) => this.#default.script(...args)
-  readonly scripts: Face['scripts'] = () => this.#default.scripts()
-  readonly resetScenarios: Face['resetScenarios'] = () => this.#default.resetScenarios()
-  readonly activeScenarios: Face['activeScenarios'] = () => this.#default.activeScenarios()
-  readonly usage: Face['usage'] = () => this.#default.usage()
-  readonly unusedRules: Face['unusedRules'] = (): UnusedRule[] => this.#default.unusedRules()
-  readonly save: Face['save'] = (options) => this.#default.save(options)
-  readonly snapshot: Face['snapshot'] = () => this.#default.snapshot()
-  readonly restore: Face['restore'] = (snapshot) => this.#default.restore(snapshot)
-  readonly reset: Face['reset'] = () => this.#default.reset()
+  readonly use: DefaultSandbox['use'] = (scenario: string | object): ActiveScenario =>
+    this.#default.use(scenario as ScenarioInput)
+  readonly reply: DefaultSandbox['reply'] = (text, options) => this.#default.reply(text, options)
+  readonly fail: DefaultSandbox['fail'] = (status, options) => this.#default.fail(status, options)
+  readonly script: DefaultSandbox['script'] = (...args) => this.#default.script(...args)
+  readonly scripts: DefaultSandbox['scripts'] = () => this.#default.scripts()
+  readonly resetScenarios: DefaultSandbox['resetScenarios'] = () => this.#default.resetScenarios()
+  readonly activeScenarios: DefaultSandbox['activeScenarios'] = () => this.#default.activeScenarios()
+  readonly usage: DefaultSandbox['usage'] = () => this.#default.usage()
+  readonly unusedRules: DefaultSandbox['unusedRules'] = (): UnusedRule[] => this.#default.unusedRules()
+  readonly save: DefaultSandbox['save'] = (options) => this.#default.save(options)
+  readonly snapshot: DefaultSandbox['snapshot'] = () => this.#default.snapshot()
+  readonly restore: DefaultSandbox['restore'] = (snapshot) => this.#default.restore(snapshot)
+  readonly reset: DefaultSandbox['reset'] = () => this.#default.reset()
 }
 
 /** Also one of another copy of the package: an ES module and a CommonJS one may meet in a process. */

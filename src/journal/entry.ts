@@ -2,6 +2,8 @@
  * One call of the journal, as people read it.
  */
 import type { AssumptionName } from '../assumptions.ts'
+import { GatewayError } from '../http/errors.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { explainNearMisses, type NearMiss } from '../rules/near-misses.ts'
 import type { Match } from '../rules/outcome.ts'
 import type { TurnReading } from '../rules/script-runs.ts'
@@ -61,6 +63,45 @@ export interface JournalEntry<Body = unknown> {
   durationMs: number | null
   /** Real milliseconds until the first byte of the body, which is a stream's first event; null where none came. */
   firstByteMs: number | null
+}
+
+/** The names of the fields. */
+const entryFields: readonly string[] = [
+  'id',
+  'operation',
+  'method',
+  'path',
+  'params',
+  'query',
+  'headers',
+  'body',
+  'rawBody',
+  'status',
+  'reason',
+  'replyHeaders',
+  'replyBody',
+  'timeline',
+  'rule',
+  'turn',
+  'nearMisses',
+  'usage',
+  'traceId',
+  'assumptions',
+  'warnings',
+  'brokeContract',
+  'delivery',
+  'at',
+  'durationMs',
+  'firstByteMs',
+] satisfies (keyof JournalEntry)[]
+
+/** Throws 400 for a field that no entry has: it would match no call, and nobody would learn why. */
+export function assertEntryFields(match: unknown): void {
+  // A matcher of a test runner is looked at as a whole.
+  if (typeof match !== 'object' || match === null || Object.getPrototypeOf(match) !== Object.prototype) return
+  const unknown = Object.keys(match).find((name) => !entryFields.includes(name))
+  if (unknown !== undefined)
+    throw new GatewayError(400, `A call has no field '${unknown}'${didYouMean(unknown, entryFields)}`)
 }
 
 /** A thousand entries with ten thousand rules each would be more than a string can hold. */

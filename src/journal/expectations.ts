@@ -7,7 +7,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { titleOf } from '../rules/near-misses.ts'
 import type { UnusedRule } from '../rules/rules.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'
-import type { JournalEntry } from './entry.ts'
+import { assertEntryFields, type JournalEntry } from './entry.ts'
 import { hidePart } from './hidden-entry.ts'
 import { callList, calls } from './journal-text.ts'
 
@@ -38,6 +38,7 @@ export function judgeCalls(
   { operation, match, times }: Wanted,
   has: Comparison,
 ): Verdict {
+  assertEntryFields(match)
   const called = entries.filter((entry) => entry.operation === operation)
   const found = match === undefined ? called : called.filter((entry) => has(entry, match))
   const pass = times === undefined ? found.length > 0 : found.length === times

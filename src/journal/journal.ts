@@ -7,7 +7,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from '../rules/check-scenario.ts'
 import type { CallRecord } from './call-record.ts'
 import { type CallSummary, toSummary } from './call-summary.ts'
-import { type JournalEntry, toEntry } from './entry.ts'
+import { assertEntryFields, type JournalEntry, toEntry } from './entry.ts'
 import { explain } from './explain.ts'
 import { type Har, toHar } from './har.ts'
 import type { HeldBytes } from './held-bytes.ts'
@@ -86,6 +86,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     operation: Id,
     match?: CallMatch<Bodies[Id]>,
   ): JournalEntry<Bodies[Id]>[] {
+    assertEntryFields(match)
     const entries = this.#callsOf(operation).map(toEntry)
     return (match ? entries.filter((entry) => matches(entry, match)) : entries) as JournalEntry<Bodies[Id]>[]
   }

@@ -34,6 +34,9 @@ export type BundledScenarioName =
 /** The path of a file with a scenario, a rule or a tape. */
 export type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.tape.jsonl`
 
+/** Nothing where a text is known when it is compiled: then it must be one of the known names. */
+export type Computed<Text extends string> = string extends Text ? unknown : never
+
 /** Operations of the specification, and of the extensions. */
 export type KnownOperationId =
   | 'listProviders'

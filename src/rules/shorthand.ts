@@ -4,7 +4,8 @@
 import type * as z from 'zod'
 import type { status } from '../faults/instead.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import type { RuleInput, ScenarioInput } from './scenario-input.ts'
+import type { KnownOperation } from './check-scenario.ts'
+import type { OperationName, RuleInput, ScenarioInput } from './scenario-input.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
 
 type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
@@ -27,6 +28,12 @@ export function replyScenario(text: string, options: ReplyOptions = {}): Scenari
     name: 'reply',
     rules: [{ on, ...often, reply: { text, status, headers, citations } }],
   }
+}
+
+/** The operations that answer with text: POST /responses, and extensions that are on. */
+export function textOperations(operations: readonly KnownOperation[]): OperationName[] {
+  const ids = operations.filter((operation) => operation.readConversation).map(({ id }) => id)
+  return ids as OperationName[]
 }
 
 /** When a call fails, and what its envelope holds. */

@@ -6,7 +6,13 @@ import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallMatch, Journal } from '../journal/journal.ts'
 import type { ActiveScenario } from '../rules/rules.ts'
-import type { BundledScenarioName, RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
+import type {
+  BundledScenarioName,
+  Computed,
+  RuleInput,
+  ScenarioInput,
+  ScenarioPath,
+} from '../rules/scenario-input.ts'
 import type { replyScenario } from '../rules/shorthand.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { SandboxClock } from './sandbox-clock.ts'
@@ -54,7 +60,6 @@ export interface RemoteSandboxApi<Bodies extends object = Record<string, unknown
       Pick<
         Sandbox<Bodies>,
         | 'db'
-        | 'use'
         | 'fail'
         | 'script'
         | 'scripts'
@@ -72,6 +77,13 @@ export interface RemoteSandboxApi<Bodies extends object = Record<string, unknown
     AsyncDisposable {
   readonly journal: RemoteJournal<Bodies>
   readonly clock: Promised<SandboxClock>
+  /**
+   * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in Node
+   * a file of either by its path, whose content is sent. Throws 400 for one that is wrong.
+   */
+  use(scenario: BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput): Promise<RemoteActiveScenario>
+  /** A name or a path that is computed. */
+  use<Name extends string>(scenario: Name & Computed<Name>): Promise<RemoteActiveScenario>
   /** Answers POST /responses with this text; a function does not travel. */
   reply(...args: Parameters<typeof replyScenario>): Promise<RemoteActiveScenario>
   /** Which of the newest calls a scenario would have met; nothing changes. Default: of 1,000. */
@@ -125,10 +137,10 @@ export interface RemoteJournal<Bodies extends object>
 }
 
 /** Every method of it, however deep, returns a promise. */
-export type Promised<Face> = {
-  readonly [Name in keyof Face]: Face[Name] extends (...args: infer Args) => infer Result
+export type Promised<Api> = {
+  readonly [Name in keyof Api]: Api[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Landed<Awaited<Result>>>
-    : Promised<Face[Name]>
+    : Promised<Api[Name]>
 }
 
 /** What a result is when it has travelled: plain data as it is. */

@@ -8,7 +8,13 @@ import type { SandboxUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
 import type { ReplyContext, ReplyFunction } from '../rules/reply-function.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
-import type { BundledScenarioName, RuleInput, ScenarioInput, ScenarioPath } from '../rules/scenario-input.ts'
+import type {
+  BundledScenarioName,
+  Computed,
+  RuleInput,
+  ScenarioInput,
+  ScenarioPath,
+} from '../rules/scenario-input.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import type { ScenarioProgress } from '../rules/scenario-progress.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'
@@ -18,6 +24,7 @@ import {
   replyScenario,
   type ScriptOptions,
   scriptScenario,
+  textOperations,
 } from '../rules/shorthand.ts'
 import { weightOf } from '../rules/use.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
@@ -140,16 +147,17 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in
-   * Node a `.yaml` or `.json` file of either, by its path from the working directory. A recording replays to requests like the one it was made of; one without a request, to every call.
-   * Single rules with `times` are the exception: they are used up in the order given, before all others.
-   *
-   * Throws a `ScenarioError` for a scenario that is wrong, and 410 for a sandbox that is disposed of.
+   * Activates a scenario, before all that are active; single rules with `times` are used up in the order given, before
+   * all others. It is a bundled one by name, one of your own, a rule, a tape, or in Node a file of these by its path
+   * from the working directory. Throws a `ScenarioError` where it is wrong, and 410 where the sandbox is disposed of.
    *
    * @example using outage = sandbox.use('provider-outage')
    */
-  use(scenario: BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput | GivenTape): ActiveScenario {
-    return this.#use(scenario)
+  use(scenario: BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput | GivenTape): ActiveScenario
+  /** A name or a path that is computed. */
+  use<Name extends string>(scenario: Name & Computed<Name>): ActiveScenario
+  use(scenario: string | object): ActiveScenario {
+    return this.#use(scenario as ScenarioInput)
   }
 
   #use(scenario: string | ScenarioInput | RuleInput | GivenTape, answer?: ReplyFunction): ActiveScenario {
@@ -172,7 +180,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
   reply(answer: string | SandboxReply<Bodies>, options: ReplyOptions = {}): ActiveScenario {
-    const all = typeof options === 'object' ? { on: this.#textOperations(), ...options } : options
+    const all =
+      typeof options === 'object' ? { on: textOperations(this.#setup.host.operations), ...options } : options
     if (typeof answer !== 'function') return this.use(replyScenario(answer, all))
     return this.#use(replyScenario('', all), (context) => answer({ ...context, sandbox: this }))
   }
@@ -192,15 +201,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * ])
    */
   script(turns: Parameters<typeof scriptScenario>[0], options: ScriptOptions = {}): ActiveScenario {
-    return this.use(scriptScenario(turns, { on: this.#textOperations(), ...options }))
-  }
-
-  /** The operations that answer with text: POST /responses, and extensions that are on. */
-  #textOperations(): RuleInput['on'] {
-    const ids = this.#setup.host.operations
-      .filter((operation) => operation.readConversation)
-      .map(({ id }) => id)
-    return ids as RuleInput['on']
+    return this.use(scriptScenario(turns, { on: textOperations(this.#setup.host.operations), ...options }))
   }
 
   /** The scripts in use, and how far the conversations that follow them are. */

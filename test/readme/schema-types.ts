@@ -113,6 +113,7 @@ function scenarioTypes(): string {
     `/** A scenario that comes with the double. */\nexport type BundledScenarioName =${union(scenarioNames)}\n`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
     '/** The path of a file with a scenario, a rule or a tape. */\nexport type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.tape.jsonl`\n',
+    '/** Nothing where a text is known when it is compiled: then it must be one of the known names. */\nexport type Computed<Text extends string> = string extends Text ? unknown : never\n',
     `/** Operations of the specification, and of the extensions. */\nexport type KnownOperationId =${union(ids)}\n`,
     "/** An operation of your own, as `defineOperation` types its id; of a document: `'getFile' as OwnOperationId`. */\nexport type OwnOperationId = string & { readonly isOwnOperation: true }\n",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a type

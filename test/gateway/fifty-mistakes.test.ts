@@ -1,0 +1,455 @@
+/**
+ * Mistakes that people make, each at the entrance where they make it: one line names the thing and the way out.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { run } from '../../src/cli/command-line.ts'
+import { validateFiles } from '../../src/cli/validate.ts'
+import { createGateway as createMswGateway } from '../../src/index.ts'
+import { inOneLine } from '../../src/lib/data-file.ts'
+import { createGateway, defineOperation, intercept, ok, parseScenario, parseTape } from '../../src/node.ts'
+import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+import { expect as vitestExpect } from '../../src/vitest.ts'
+
+// Nothing here would pass the compiler: it is what happens where none looks.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type Any = any
+
+const gateway: Any = createGateway({ timeScale: 0 })
+const create = createGateway as Any
+const start = startServer as Any
+const folder = mkdtempSync(join(tmpdir(), 'understudy-mistakes-'))
+let server: RunningServer
+let remote: RemoteGateway & Any
+beforeAll(async () => {
+  server = await startServer()
+  remote = await connectGateway(server.url)
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The message of a mistake; what is returned in place of an error is shown. */
+async function messageOf(mistake: () => unknown): Promise<string> {
+  try {
+    return `no error: ${await mistake()}`
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function refusal(line: string, init: RequestInit = {}): Promise<string> {
+  const [method = '', path] = line.split(' ')
+  const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+  const response = await createGateway().fetch(`https://gateway.example${path}`, { method, headers, ...init })
+  return (await response.json()).error.message
+}
+
+async function control(line: string, body?: unknown): Promise<string> {
+  const [method = '', path] = line.split(' ')
+  const headers = { 'content-type': 'application/json' }
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  return (await (await fetch(`${server.url}/__understudy${path}`, init)).json()).error.message
+}
+
+/** What the command line prints. */
+async function printed(...args: string[]): Promise<string> {
+  const lines: string[] = []
+  const error = vi.spyOn(console, 'error').mockImplementation((text) => void lines.push(String(text)))
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+  const before = process.exitCode
+  await run(args, (() => Promise.reject(new Error('started'))) as Any)
+  expect(process.exitCode).toBe(2)
+  process.exitCode = before
+  error.mockRestore()
+  write.mockRestore()
+  return lines.join('\n')
+}
+
+function validated(name: string, text: string): string {
+  writeFileSync(join(folder, name), text)
+  return validateFiles([join(folder, name)])
+    .map(inOneLine)
+    .join('\n')
+}
+
+const disposed = () => {
+  const sandbox = gateway.createSandbox()
+  sandbox.dispose()
+  return sandbox
+}
+const rule = (fields: object) => () => gateway.use({ on: 'createResponse', fault: 'status', ...fields })
+const declared = (fields: object) => () =>
+  create({
+    operations: [
+      (defineOperation as Any)({
+        id: 'getX',
+        method: 'get',
+        path: '/x',
+        summary: 'X',
+        tag: 'X',
+        response: {},
+        resolve: () => ok({}),
+        ...fields,
+      }),
+    ],
+  })
+
+const mistakes: Record<string, [mistake: string, make: () => unknown, message: string][]> = {
+  createGateway: [
+    [
+      "createGateway('flaky')",
+      () => create('flaky'),
+      "takes an object of options, as in { seed: 7 }, not 'flaky'",
+    ],
+    ['{ seeed: 1 }', () => create({ seeed: 1 }), "options.seeed: Unknown field: did you mean 'seed'?"],
+    [
+      '{ journal: { max: 3 } }',
+      () => create({ journal: { max: 3 } }),
+      'options.journal.max: Unknown field; there are entries, bytes, bodyBytes',
+    ],
+    ['{ port: 4141 }', () => create({ port: 4141 }), 'options.port is an option of startServer'],
+    [
+      "{ scenarios: 'flaky' }",
+      () => create({ scenarios: 'flaky' }),
+      "expected array, received string: write ['flaky']",
+    ],
+    [
+      "{ scenarios: ['flakey'] }",
+      () => create({ scenarios: ['flakey'] }),
+      "Unknown scenario 'flakey': did you mean 'flaky'?",
+    ],
+    [
+      "{ extensions: ['chats'] }",
+      () => create({ extensions: ['chats'] }),
+      'options.extensions[0]: Invalid option: expected one of "chat"|',
+    ],
+    [
+      "{ baseUrl: 'https://gateway.example' }",
+      () => create({ baseUrl: 'https://gateway.example' }),
+      'options.baseUrl: Must end in /api/v1',
+    ],
+    [
+      "{ timeScale: '0' }",
+      () => create({ timeScale: '0' }),
+      'options.timeScale: Invalid input: expected number, received string',
+    ],
+    [
+      "{ openapi: './nope.yaml' }",
+      () => create({ openapi: './nope.yaml' }),
+      'openapi: ./nope.yaml: there is no such file',
+    ],
+  ],
+  fixtures: [
+    [
+      '{ fixtures: { provider: [] } }',
+      () => create({ fixtures: { provider: [] } }),
+      "options.fixtures.provider: Unknown field: did you mean 'providers'?",
+    ],
+    [
+      'a provider without its slug',
+      () => create({ fixtures: { providers: [{ name: 'x' }] } }),
+      'providers[0].slug',
+    ],
+    ['presets without their versions', () => create({ fixtures: { presets: [] } }), 'presetVersions'],
+  ],
+  startServer: [
+    [
+      '{ prot: 3 }',
+      () => start({ prot: 3 }),
+      "startServer: options.prot: Unknown field: did you mean 'port'?",
+    ],
+    [
+      "{ port: '4141' }",
+      () => start({ port: '4141' }),
+      'options.port: Invalid input: expected number, received string',
+    ],
+    ['startServer(4141)', () => start(4141), 'startServer takes an object of options'],
+    ["{ allowedHosts: 'a.example' }", () => start({ allowedHosts: 'a.example' }), "write ['a.example']"],
+    ['{ gateway, seed: 2 }', () => start({ gateway, seed: 2 }), 'options.seed is for a new gateway'],
+    [
+      'a port in use',
+      () => start({ port: server.port }),
+      'is in use: choose another port, or 0 for any free one',
+    ],
+  ],
+  scenarios: [
+    [
+      "use('timeout')",
+      () => gateway.use('timeout'),
+      "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",
+    ],
+    [
+      "use(['flaky'])",
+      () => gateway.use(['flaky']),
+      'A scenario is { name, rules: […] } or a single rule, not a list',
+    ],
+    ["use('./nope.yaml')", () => gateway.use('./nope.yaml'), './nope.yaml: there is no such file'],
+    ["on: 'createRespons'", rule({ on: 'createRespons' }), "did you mean 'createResponse'?"],
+    [
+      "on: 'createChatCompletion'",
+      rule({ on: 'createChatCompletion' }),
+      "it is in the extension 'chat': createGateway({ extensions: ['chat'] })",
+    ],
+    [
+      "on: 'POST /api/v1/other'",
+      rule({ on: 'POST /api/v1/other' }),
+      "paths are below /api/v1: write 'POST /other'",
+    ],
+    [
+      "on: 'GET /providers'",
+      rule({ on: 'GET /providers' }),
+      "is the operation 'listProviders': use that name",
+    ],
+    [
+      "fault: 'time-out'",
+      rule({ fault: 'time-out' }),
+      "Unknown fault 'time-out' in scenario 'rule', rule 1: did you mean 'timeout'?",
+    ],
+    [
+      "{ name: 'latency', ms: '2000' }",
+      rule({ fault: { name: 'latency', ms: '2000' } }),
+      "Wrong 'fault.ms' in scenario 'rule', rule 1: expected number or object, received \"2000\"",
+    ],
+    [
+      'a RegExp in when.body',
+      rule({ when: { body: { model: /aurora/ } } }),
+      'a scenario is data: write { matches: "aurora" }',
+    ],
+    [
+      'when: { modle }',
+      rule({ when: { modle: 'x' } }),
+      "Unknown field 'modle' in scenario 'rule', rule 1: did you mean 'model'?",
+    ],
+    ['times: 0', rule({ times: 0 }), "'times: 0' in scenario 'rule', rule 1 never happens: give 1 or more"],
+    ['probability: 50', rule({ probability: 50 }), 'Probability 50 in scenario'],
+    [
+      'a stream fault on a list',
+      rule({ on: 'listProviders', fault: 'stream-cut' }),
+      "'listProviders' has none: use it on 'createResponse'",
+    ],
+    [
+      'a rule that does nothing',
+      () => gateway.use({ on: '*' }),
+      'give it a fault, a reply, a sequence or a script',
+    ],
+    ['parseScenario(text)', () => parseScenario('{}'), 'A scenario is { name, rules: […] } or a single rule'],
+  ],
+  'reply, fail and scripts': [
+    ['fail(503, 2)', () => gateway.fail(503, 2), 'as in fail(503, { times: 2 })'],
+    [
+      'fail({ status: 503 })',
+      () => gateway.fail({ status: 503 }),
+      'fail() takes a status first, as in fail(503, { times: 2 })',
+    ],
+    [
+      'fail(503, { time: 2 })',
+      () => gateway.fail(503, { time: 2 }),
+      "fail(): unknown option 'time': did you mean 'times'?",
+    ],
+    [
+      'reply({ text })',
+      () => gateway.reply({ text: 'x' }),
+      "reply() takes a text first, as in reply('Hello', { times: 2 })",
+    ],
+    ["reply('{{#input}}')", () => gateway.reply('{{#input}}'), 'Unclosed section "input"'],
+    ["script([{ txt: 'x' }])", () => gateway.script([{ txt: 'x' }]), "did you mean 'text'?"],
+    ['reply() on a disposed sandbox', () => disposed().reply('x'), 'is gone: it was disposed of'],
+  ],
+  'sandboxes, database and journal': [
+    [
+      'createSandbox({ sede: 2 })',
+      () => gateway.createSandbox({ sede: 2 }),
+      "options.sede: Unknown field: did you mean 'seed'?",
+    ],
+    [
+      'run(work) without a sandbox',
+      () => gateway.run(() => 1),
+      'gateway.run(sandbox, work): work is a function',
+    ],
+    ['restore() without a snapshot', () => gateway.restore(undefined), "has no snapshot 'undefined'"],
+    ["clock.advance('1s')", () => gateway.clock.advance('1s'), 'clock.advance takes milliseconds'],
+    [
+      'db.provider',
+      () => gateway.db.provider.list(),
+      "db.provider: there is no such collection: did you mean 'providers'?",
+    ],
+    [
+      "db.providers.update('nobody', …)",
+      () => gateway.db.providers.update('nobody', {}),
+      "providers has no record 'nobody'",
+    ],
+    [
+      "journal.calls('createRespons')",
+      () => gateway.journal.calls('createRespons'),
+      "Unknown operation 'createRespons': did you mean 'createResponse'?",
+    ],
+    [
+      "calls('createResponse', { boddy })",
+      () => gateway.journal.calls('createResponse', { boddy: {} }),
+      "A call has no field 'boddy': did you mean 'body'?",
+    ],
+    [
+      "waitFor('listProviders', 2)",
+      () => gateway.journal.waitFor('listProviders', 2),
+      'as in { count: 2, timeoutMs: 1000 }',
+    ],
+  ],
+  'MSW and intercept': [
+    [
+      "handlersFor('createRespons')",
+      () => (createMswGateway() as Any).handlersFor('createRespons'),
+      "did you mean 'createResponse'?",
+    ],
+    [
+      'intercept()',
+      () => (intercept as Any)(),
+      'intercept takes a gateway, as in intercept(createGateway())',
+    ],
+    [
+      "{ onUnhandledRequest: 'error' }",
+      () => (intercept as Any)(gateway, { onUnhandledRequest: 'error' }),
+      "did you mean 'unhandledRequests'?",
+    ],
+    [
+      "{ unhandledRequests: 'bypass' }",
+      () => (intercept as Any)(gateway, { unhandledRequests: 'bypass' }),
+      'expected one of "gateway"|"error"|"warn"|"pass"',
+    ],
+  ],
+  'defineOperation and tapes': [
+    ["method: 'GET'", declared({ method: 'GET' }), "method 'GET' is none of get, post"],
+    ["path: 'x'", declared({ path: 'x' }), 'must begin with a slash'],
+    [
+      "id: 'listProviders'",
+      declared({ id: 'listProviders', response: { _zod: {}, safeParse() {} } }),
+      'there is an operation of this id already',
+    ],
+    ["parseTape('hello')", () => parseTape('hello'), 'tape:1: not JSON'],
+  ],
+  'the remote client': [
+    [
+      'connectGateway(undefined)',
+      () => (connectGateway as Any)(undefined),
+      'takes the address of a running server, as http://127.0.0.1:4141, not undefined',
+    ],
+    ["connectGateway('localhost:4141')", () => connectGateway('localhost:4141'), "not 'localhost:4141'"],
+    [
+      'a port where nobody listens',
+      () => connectGateway('http://127.0.0.1:9'),
+      'start one with `npx gateway-understudy`',
+    ],
+    ['use() of nothing', () => remote.use(undefined), 'not undefined'],
+    ['reply(function)', () => remote.reply(() => 'x'), 'a function works in the process of the gateway only'],
+    [
+      "journal.calls('createRespons')",
+      () => remote.journal.calls('createRespons'),
+      "did you mean 'createResponse'?",
+    ],
+    ['createSandbox({ sede })', () => remote.createSandbox({ sede: 1 }), "did you mean 'seed'?"],
+  ],
+  'the matchers of Vitest': [
+    [
+      "toHaveReceived('creatResponse')",
+      () => (vitestExpect(gateway) as Any).toHaveReceived('creatResponse'),
+      "Unknown operation 'creatResponse': did you mean 'createResponse'?",
+    ],
+    [
+      'expect(undefined)',
+      () => (vitestExpect(undefined) as Any).toHaveReceived('createResponse'),
+      'expect() takes a gateway or a sandbox here, not undefined',
+    ],
+    [
+      'an entry for `match`',
+      () => (vitestExpect(gateway) as Any).toHaveReceived('createResponse', { request: {} }),
+      "A call has no field 'request'",
+    ],
+  ],
+  'a request': [
+    [
+      'a doubled base address',
+      () => told(refusal('POST /api/v1/api/v1/responses')),
+      'did you mean POST /responses?',
+    ],
+    [
+      'a model without a vendor',
+      () => told(refusal('POST /api/v1/responses', { body: '{"model":"gpt-4o","input":"x"}' })),
+      'model: ',
+    ],
+    [
+      'an extension that is off',
+      () => told(refusal('POST /api/v1/chat/completions')),
+      "createGateway({ extensions: ['chat'] })",
+    ],
+    [
+      'a header with no such scenario',
+      () =>
+        told(
+          refusal('GET /api/v1/providers', {
+            headers: { authorization: 'Bearer a', 'x-understudy-scenario': 'flakey' },
+          }),
+        ),
+      "did you mean 'flaky'?",
+    ],
+  ],
+  'the control API': [
+    ['GET /sandboxe', () => told(control('GET /sandboxe')), 'did you mean GET /__understudy/sandboxes?'],
+    [
+      'a path for a scenario',
+      () => told(control('POST /sandboxes/default/scenarios', './x.yaml')),
+      'send what the file holds',
+    ],
+    [
+      'a sandbox that is not there',
+      () => told(control('GET /sandboxes/s99/journal')),
+      "Sandbox 's99' is gone",
+    ],
+    [
+      "{ ms: '1000' }",
+      () => told(control('POST /sandboxes/default/clock/advance', { ms: '1000' })),
+      'ms: invalid input: expected number, received string',
+    ],
+  ],
+  'the command line': [
+    ['serv', () => told(printed('serv')), "Unknown command 'serv': did you mean 'serve'?"],
+    ['--prot 3', () => told(printed('--prot', '3')), '--port'],
+    ['--port abc', () => told(printed('--port', 'abc')), 'A port is a whole number from 0 to 65535.'],
+    ['--scenario flakey', () => told(printed('--scenario', 'flakey')), "did you mean 'flaky'?"],
+    ['--config nope.yaml', () => told(printed('--config', 'nope.yaml')), 'nope.yaml: there is no such file'],
+    [
+      'validate config.yaml, with a slip',
+      () => told(validated('config.yaml', 'seed: 3\ntimescale: 0\n')),
+      "options.timescale: Unknown field: did you mean 'timeScale'?",
+    ],
+    [
+      'validate rule.yaml, with a slip',
+      () => told(validated('rule.yaml', 'on: createRespons\nfault: status\n')),
+      "did you mean 'createResponse'?",
+    ],
+  ],
+}
+
+/** What is told is the message, as if it were thrown. */
+async function told(message: string | Promise<string>): Promise<never> {
+  throw new Error(await message)
+}
+
+describe.each(Object.entries(mistakes))('%s', (_, list) => {
+  it.each(list)('%s is told in one line', async (_title, make, expected) => {
+    const message = await messageOf(make)
+    expect(message).toContain(expected)
+    expect(message.trim()).not.toContain('\n')
+  })
+})
+
+it('a configuration without a slip can be used', () => {
+  expect(validated('good.yaml', 'seed: 3\nscenarios: [flaky]\n')).toBe('')
+})
+
+it('there are at least fifty of them', () => {
+  expect(Object.values(mistakes).flat().length).toBeGreaterThanOrEqual(50)
+})
