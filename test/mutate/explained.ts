@@ -1,0 +1,49 @@
+/**
+ * Mutants that no test could tell from the source, each with the reason: what they change cannot be observed, or the
+ * other value is as right. They count neither as killed nor as survivors.
+ */
+export interface Explained {
+  /** From the top folder. */
+  file: string
+  /** The changed code as the source has it, spaces joined. */
+  before: string
+  why: string
+}
+
+export const explained: readonly Explained[] = [
+  {
+    file: 'src/contract/double.ts',
+    before: '0',
+    why: 'The played streams are not paced, so no factor on time changes them.',
+  },
+  {
+    file: 'src/model/json-schema/pattern-text.ts',
+    before: 'budget.characters(1)',
+    why: 'Each character is a step too: the budget of steps ends such a pattern a little later.',
+  },
+  {
+    file: 'src/model/json-schema/pattern.ts',
+    before: 'budget.step()',
+    why: 'A pattern is bounded by its length before it is read: this only ends it earlier.',
+  },
+  {
+    file: 'src/rules/expression.ts',
+    before: '0',
+    why: 'The larger of two counts, of which the other one is there and at least as large.',
+  },
+  {
+    file: 'src/operations/extensions/models/list-models.ts',
+    before: "provider?.name ?? ''",
+    why: 'For the types alone: the list of providers is never empty there.',
+  },
+  {
+    file: 'src/tapes/replay.ts',
+    before: 'reply?.headers ?? {}',
+    why: 'For the types alone: a tape is replayed only where it has a reply.',
+  },
+  {
+    file: 'src/sandbox/current.ts',
+    before: '!this.#storage',
+    why: 'Work without a value runs as well in a storage that holds none; it only spares making one.',
+  },
+]
