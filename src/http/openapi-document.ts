@@ -48,6 +48,10 @@ export class OpenApiDocument {
   operations(): FoundOperation[] {
     return Object.entries(this.root['paths'] as Json).flatMap(([path, given]) => {
       const item = this.resolve(given)
+      if (!item && isJson(given))
+        throw new DocumentError(
+          `refers at '${path}' to '${given['$ref']}', outside of it: bundle it into one file`,
+        )
       if (!item || !path.startsWith('/')) return []
       return documentMethods.flatMap((method) => {
         const operation = this.resolve(item[method])

@@ -56,6 +56,7 @@ export function makeValue(schema: JsonSchema, { subject, seed, links, examples }
     failure instanceof Exhausted
       ? `This schema asks for more than the double gives: ${reason}`
       : `No value can be made for this schema: ${reason}`,
+    { cause: failure },
   )
 }
 

@@ -5,8 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { toFetch } from '../../src/adapters/fetch.ts'
 import { run } from '../../src/cli/command-line.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
+import type { GatewayCore } from '../../src/gateway/gateway.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -92,6 +94,26 @@ describe('serve', () => {
     expect(await given('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })
     expect(await exit('--token-file', '@nothing')).toBe(2)
     expect(stderr).toMatch(/^error: --token-file \S+nothing: no such file$/m)
+  })
+
+  it('answers from the document of --openapi, in a dialect, and says in one line what is wrong with one', async () => {
+    const answer = '{ 200: { content: { application/json: { schema: { const: 12 } } } } }'
+    await write('vendor.yaml', `openapi: 3.1.0\npaths: { /tides: { get: { responses: ${answer} } } }\n`)
+    await exit('--openapi', '@vendor.yaml', '--dialect', 'openrouter')
+    const fetch = toFetch(started?.gateway as GatewayCore)
+    const ask = (path: string) =>
+      fetch(`https://gateway.example/api/v1${path}`, { headers: { authorization: 'Bearer any' } })
+    expect(await (await ask('/tides')).json()).toBe(12)
+    expect(await (await ask('/embeddings/models')).json()).toMatchObject({ total_count: 8 })
+    await write('old.yaml', 'swagger: 2.0\npaths: {}\n')
+    for (const [file, problem] of [
+      ['old.yaml', 'is no OpenAPI 3 document: it says swagger: 2'],
+      ['none.yaml', 'there is no such file'],
+    ]) {
+      stderr = ''
+      expect(await exit('--openapi', `@${file}`)).toBe(2)
+      expect(stderr).toMatch(new RegExp(`^error: .*${file}: ${problem}\n$`))
+    }
   })
 
   it('is one node of several, with --node, --advertise and --no-default', async () => {

@@ -181,6 +181,146 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
   })
 })
 
+describe('A form of a document', () => {
+  const schema = {
+    type: 'object',
+    required: ['file', 'purpose'],
+    properties: {
+      file: { type: 'string', format: 'binary' },
+      purpose: { enum: ['batch', 'vision'] },
+      parts: { type: 'integer', maximum: 9 },
+      tags: { type: 'array', items: { type: 'string', maxLength: 3 } },
+      settings: { type: 'object', properties: { deep: { type: 'boolean' } } },
+    },
+  }
+  const content = { 'multipart/form-data': { schema }, 'application/x-www-form-urlencoded': { schema } }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: { '/forms': { post: { requestBody: { content, required: true }, responses: { 204: {} } } } },
+  }
+  const { fetch } = createGateway({ openapi })
+  const post = async (body: FormData | URLSearchParams | string, type?: string) => {
+    const headers = { authorization: 'Bearer any', ...(type && { 'content-type': type }) }
+    const response = await fetch('https://gateway.example/api/v1/forms', { method: 'POST', headers, body })
+    const { error } = response.status === 204 ? { error: undefined } : await response.json()
+    return error ? error.metadata.violations.map(({ path }: { path: string }) => path) : response.status
+  }
+  const form = (fields: [string, string | Blob][]) => {
+    const data = new FormData()
+    for (const [name, value] of fields) data.append(name, value)
+    return data
+  }
+  const file: [string, Blob] = ['file', new Blob([new Uint8Array([0xff, 0, 0x0d, 0x0a])])]
+  const json = (value: unknown) => new Blob([JSON.stringify(value)], { type: 'application/json' })
+
+  it('has its values checked: numbers, lists, objects and choices, with a file beside them', async () => {
+    const good: [string, string | Blob][] = [
+      file,
+      ['purpose', 'batch'],
+      ['parts', '9'],
+      ['tags', 'a'],
+      ['tags', 'b'],
+      ['settings', '{"deep":true}'],
+    ]
+    expect(await post(form(good))).toBe(204)
+    const urlencoded = new URLSearchParams({ file: 'x', purpose: 'vision', 'tags[]': 'a', settings: '{}' })
+    expect(await post(urlencoded)).toBe(204)
+    expect(
+      await post(
+        form([
+          file,
+          ['purpose', 'none'],
+          ['parts', '10'],
+          ['tags', 'a'],
+          ['tags', 'long'],
+          ['settings', json({ deep: 1 })],
+        ]),
+      ),
+    ).toEqual(['body.purpose', 'body.parts', 'body.tags[1]', 'body.settings.deep'])
+    expect(await post(form([['purpose', 'batch']]))).toEqual(['body.file'])
+    expect(await post(new URLSearchParams({ file: 'x', purpose: 'vision', parts: 'ten' }))).toEqual([
+      'body.parts',
+    ])
+  })
+
+  it('is refused where its parts are none', async () => {
+    expect(await post('--x\r\nno end', 'multipart/form-data; boundary=x')).toEqual(['body'])
+    expect(await post('file', 'multipart/form-data')).toEqual(['body'])
+  })
+})
+
+describe('References of a document', () => {
+  const out = { $ref: './common.yaml#/components/schemas/File' }
+  const json = (schema: object) => ({ 'application/json': { schema } })
+  const answer = (schema: object) => ({ 200: { description: 'Done', content: json(schema) } })
+  const openapi = {
+    openapi: '3.1.0',
+    paths: {
+      '/reply': { get: { responses: answer(out) } },
+      '/inside': { get: { responses: answer({ type: 'object', required: ['a'], properties: { a: out } }) } },
+      '/response': { get: { responses: { 200: out } } },
+      '/parameter': { get: { parameters: [out], responses: answer({}) } },
+      '/query': { get: { parameters: [{ name: 'a', in: 'query', schema: out }], responses: answer({}) } },
+      '/body': { post: { requestBody: { content: json(out) }, responses: answer({}) } },
+      '/lost': { get: { responses: answer({ $ref: '#/components/schemas/None' }) } },
+      '/whole': { get: { responses: answer({ const: 1 }) } },
+    },
+  }
+  const ask = async (method: string, path: string) => {
+    const response = await createGateway({ openapi }).fetch(`https://gateway.example/api/v1${path}`, {
+      method,
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: '{}' }),
+    })
+    const value = await response.json()
+    return [response.status, value.error?.message ?? value, response.headers.get(document)]
+  }
+
+  it.each([
+    ['GET', '/reply'],
+    ['GET', '/inside'],
+    ['GET', '/response'],
+    ['GET', '/parameter'],
+    ['GET', '/query?a=1'],
+    ['POST', '/body'],
+  ])('that leave it are told in one line, with the way out: %s %s', async (method, path) => {
+    const message = `'${out.$ref}' lies outside of the OpenAPI document: bundle it into one file`
+    expect(await ask(method, path)).toEqual([501, message, 'document'])
+  })
+
+  it('that lead to nothing are told, and the other operations answer', async () => {
+    const message = "The OpenAPI document refers to '#/components/schemas/None', and has nothing there"
+    expect(await ask('GET', '/lost')).toEqual([501, message, 'document'])
+    expect(await ask('GET', '/whole')).toEqual([200, 1, 'document'])
+  })
+
+  it('to paths in other files are told when the gateway is made', () => {
+    const paths = { '/files': { $ref: './files.yaml' } }
+    expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
+      "createGateway: openapi: refers at '/files' to './files.yaml', outside of it: bundle it into one file",
+    )
+  })
+})
+
+it.each([
+  ['/files', undefined, '/files'],
+  ['/files', [{ url: 'https://vendor.example/api/v1' }], '/files'],
+  ['/files', [{ url: 'https://vendor.example/api/v1/' }], '/files'],
+  ['/api/v1/files', [{ url: 'https://vendor.example/api/v1' }], '/files'],
+  ['/api/v1/files', [{ url: 'https://vendor.example' }], '/files'],
+  ['/files', [{ url: '/api/v1/beta' }], '/beta/files'],
+  ['/v2/files', [{ url: 'https://vendor.example/v2' }], '/files'],
+  ['/files', [{ url: 'https://vendor.example/v2' }], '/files'],
+  ['/api/v10/files', [{ url: 'https://vendor.example' }], '/api/v10/files'],
+])('the path %s below the servers %j is answered at %s', async (path, servers, route) => {
+  const reply = { description: 'Done', content: { 'application/json': { schema: { const: 'here' } } } }
+  const openapi = { openapi: '3.1.0', servers, paths: { [path]: { get: { responses: { 200: reply } } } } }
+  const response = await createGateway({ openapi }).fetch(`https://gateway.example/api/v1${route}`, {
+    headers: { authorization: 'Bearer any' },
+  })
+  expect(await response.json()).toBe('here')
+})
+
 describe('createGateway with openapi', () => {
   const ask = async (options: GatewayOptions, path: string) =>
     (

@@ -106,6 +106,17 @@ export function canonical(value: unknown): string {
   return `{${fields.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`
 }
 
+/** A reference to what is not there, or stands in another file. */
+export class LostReference extends Error {
+  override name = 'LostReference'
+  readonly reference: string
+
+  constructor(reference: string) {
+    super(`the reference '${reference}' leads nowhere`)
+    this.reference = reference
+  }
+}
+
 /** Looks up references within one schema. */
 export class References {
   readonly #root: JsonSchema
@@ -122,7 +133,7 @@ export class References {
       textAt(schema, '$ref') ?? textAt(schema, '$dynamicRef') ?? textAt(schema, '$recursiveRef')
     if (reference === undefined) return undefined
     const found = this.#lookUp(reference)
-    if (found === undefined) throw new Error(`the reference '${reference}' leads nowhere`)
+    if (found === undefined) throw new LostReference(reference)
     return found
   }
 

@@ -8,6 +8,7 @@ import { PlainSchemas } from '../../http/openapi-schemas.ts'
 import { hash } from '../../lib/seed.ts'
 import type { Operation, ResolverContext } from '../../operation.ts'
 import { parametersOf, parametersSchema, readRepeatedQuery } from './parameters.ts'
+import { reading } from './reading.ts'
 import { DocumentReply } from './reply.ts'
 import { type RequestBody, requestBodyOf } from './request-body.ts'
 
@@ -85,7 +86,11 @@ export class DocumentOperation implements Operation {
     return this.#parts.otherBody
   }
 
-  resolve({ sandbox, params, body }: ResolverContext): ReturnType<Operation['resolve']> {
+  resolve(context: ResolverContext): ReturnType<Operation['resolve']> {
+    return reading(() => this.#answer(context))
+  }
+
+  #answer({ sandbox, params, body }: ResolverContext): ReturnType<Operation['resolve']> {
     this.#reply ??= new DocumentReply(this.document, this.#sides.reply, {
       id: this.id,
       summary: this.summary,
@@ -96,17 +101,20 @@ export class DocumentOperation implements Operation {
   }
 
   get #parts(): RequestParts {
-    if (this.#request) return this.#request
+    this.#request ??= reading(() => this.#readParts())
+    return this.#request
+  }
+
+  #readParts(): RequestParts {
     const { request } = this.#sides
     const check = (place: 'path' | 'query' | 'header') =>
       parametersSchema(parametersOf(this.document, request, this.found, place))
-    this.#request = {
+    return {
       params: check('path'),
       query: check('query'),
       headers: check('header'),
       ...requestBodyOf(this.document, request, this.found.operation['requestBody']),
     }
-    return this.#request
   }
 }
 

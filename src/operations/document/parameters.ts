@@ -14,6 +14,7 @@ import {
   schemasAt,
   typesOf,
 } from '../../model/json-schema/schema.ts'
+import { follow, reading } from './reading.ts'
 
 export type Place = 'path' | 'query' | 'header'
 
@@ -42,7 +43,7 @@ export function parametersOf(
   for (const given of [item['parameters'], operation['parameters']].flatMap((list) =>
     Array.isArray(list) ? list : [],
   )) {
-    const parameter = document.resolve(given)
+    const parameter = follow(document, given)
     if (parameter?.['in'] !== place || typeof parameter['name'] !== 'string') continue
     const name = place === 'header' ? parameter['name'].toLowerCase() : parameter['name']
     // Spec: OpenAPI 3.1, Parameter Object: these three are no parameters.
@@ -64,21 +65,23 @@ export function parametersOf(
 /** The check of the parameters of one place; undefined where there are none. */
 export function parametersSchema(parameters: readonly Parameter[]): z.ZodType | undefined {
   if (parameters.length === 0) return undefined
-  return z.unknown().transform((given, context) => {
-    const values: Record<string, unknown> = {}
-    for (const parameter of parameters) {
-      const { name, schema } = parameter
-      const value = readParameter(parameter, given as Sent)
-      if (value === undefined) {
-        if (parameter.isRequired) addIssue(context, [name], 'Required', 'required')
-        continue
-      }
-      values[name] = value
-      for (const { path, message, rule } of problemsOf(schema, value))
-        addIssue(context, [name, ...path], message, rule)
+  return z.unknown().transform((given, context) => reading(() => check(parameters, given as Sent, context)))
+}
+
+function check(parameters: readonly Parameter[], given: Sent, context: z.core.$RefinementCtx): object {
+  const values: Record<string, unknown> = {}
+  for (const parameter of parameters) {
+    const { name, schema } = parameter
+    const value = readParameter(parameter, given)
+    if (value === undefined) {
+      if (parameter.isRequired) addIssue(context, [name], 'Required', 'required')
+      continue
     }
-    return values
-  })
+    values[name] = value
+    for (const { path, message, rule } of problemsOf(schema, value))
+      addIssue(context, [name, ...path], message, rule)
+  }
+  return values
 }
 
 export function addIssue(
@@ -187,7 +190,8 @@ export function kindOf(root: SchemaObject): { type: string; schema: SchemaObject
   return look(root, 0)
 }
 
-function parsed(text: string): unknown {
+/** JSON, or the text as it is. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

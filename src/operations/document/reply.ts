@@ -9,7 +9,9 @@ import type { PlainSchemas } from '../../http/openapi-schemas.ts'
 import type { Reply } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
 import { problemsOf } from '../../model/json-schema/problems.ts'
+import { LostReference } from '../../model/json-schema/schema.ts'
 import { makeValue } from '../../model/structured.ts'
+import { follow } from './reading.ts'
 
 interface Described {
   readonly id: string
@@ -36,7 +38,7 @@ export class DocumentReply {
     this.#described = described
     const [status, given] = successOf(described.operation['responses'])
     this.status = status
-    this.#response = document.resolve(given) ?? {}
+    this.#response = follow(document, given) ?? {}
     this.#content = isJson(this.#response['content']) ? this.#response['content'] : {}
     const types = Object.keys(this.#content)
     this.streams = types.some(isStream)
@@ -104,6 +106,7 @@ export class DocumentReply {
       const { id, summary } = this.#described
       return makeValue(schema, { subject: summary || id, seed, examples: true })
     } catch (error) {
+      for (const lost of [error, (error as Error).cause]) if (lost instanceof LostReference) throw lost
       throw refused(
         500,
         `The ${what} of ${this.#described.id} cannot be made from the document: ${(error as Error).message}`,
