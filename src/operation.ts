@@ -64,7 +64,7 @@ export interface Operation<
   /** What its events are, where they are not those of Responses: faults find their places by it. */
   readonly streamProtocol?: StreamProtocol
   /** Reads a request, checked or not, as a conversation, for scripts. Default: it has none. */
-  readonly readConversation?: (body: unknown) => Conversation
+  readonly readConversation?: (body: unknown, state?: SandboxState) => Conversation
   /** The models that a request names, checked or not, in the order in which they are asked. Default: `model` alone. */
   readonly modelsOf?: (body: unknown) => readonly string[] | undefined
   /** An error in the envelope of its own protocol. Default: that of the specification. */

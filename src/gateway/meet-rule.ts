@@ -33,7 +33,7 @@ export function meetRule(
   operation: Operation | undefined,
   named: readonly Scenario[],
 ): CallEffect | Promise<CallEffect> {
-  const readConversation = () => operation?.readConversation?.(record.body)
+  const readConversation = () => operation?.readConversation?.(record.body, record.state)
   const outcome = record.state.rules.match(record, named, readConversation)
   const { match, headers, charge } = outcome
   record.matched(outcome)

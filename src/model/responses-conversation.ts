@@ -5,14 +5,20 @@
 
 import type { InputItem } from '../resources/create-response-body.ts'
 import type { Conversation, ConversationItem } from '../rules/conversation.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { fieldsOf, listOf, textOf } from './loose-reading.ts'
 
-export function readResponsesConversation(body: unknown): Conversation {
-  const { input, tools } = fieldsOf(body)
-  const items: ConversationItem[] =
-    typeof input === 'string'
-      ? [{ kind: 'message', role: 'user', text: input }]
-      : listOf(input).flatMap(toItem)
+export function readResponsesConversation(body: unknown, state?: SandboxState): Conversation {
+  const { input, tools, previous_response_id: previous } = fieldsOf(body)
+  const own: readonly unknown[] =
+    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input)
+  const stored = state?.options.storedResponses ? state.storedResponses : undefined
+  const before = (typeof previous === 'string' && stored?.find(previous)) || []
+  const ids = own.map(fieldsOf).flatMap(({ type, id }) => (type === 'item_reference' ? [String(id)] : []))
+  const named = stored?.items(ids)
+  const items = [...before, ...own].flatMap((item) =>
+    toItem(named?.get(String(fieldsOf(item)['id'])) ?? item),
+  )
   const names = listOf(tools).flatMap((tool) => {
     const { type, name } = fieldsOf(tool)
     return type === 'function' && typeof name === 'string' ? [name] : []

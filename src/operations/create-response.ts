@@ -6,7 +6,7 @@ import { whenThere } from '../lib/when-there.ts'
 import { assumptionsOf } from '../model/answer-assumptions.ts'
 import { answerRequest } from '../model/answer-request.ts'
 import { withLatency } from '../model/latency.ts'
-import { store, withPrevious } from '../model/previous-response.ts'
+import { store, withStored } from '../model/previous-response.ts'
 import { tellingOf, toResponseObject } from '../model/response-object.ts'
 import { readResponsesConversation } from '../model/responses-conversation.ts'
 import { withScriptedHead } from '../model/script.ts'
@@ -42,7 +42,7 @@ export const createResponse = defineOperation({
   readConversation: readResponsesConversation,
   response: ResponseObject,
   resolve: ({ body, now, requestKey, script, ...context }) =>
-    whenThere(answerRequest(withPrevious(body, context.sandbox), { ...context, script }), (answered) => {
+    whenThere(answerRequest(withStored(body, context.sandbox), { ...context, script }), (answered) => {
       const response = toResponseObject(answered, { now, requestKey })
       context.used(answered.used)
       store(answered.body, response, context.sandbox)

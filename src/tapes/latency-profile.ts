@@ -2,8 +2,9 @@
  * How long a gateway took, by model, as quantiles: what `profile` makes of tapes, and what scenarios may be timed by.
  */
 
+import { readAt, readPath } from '../lib/value-path.ts'
 import { parsedBody } from './request-key.ts'
-import type { Tape } from './tape.ts'
+import { bodyOf, type Tape } from './tape.ts'
 import { eventsOf, isEventStream } from './tape-events.ts'
 
 /** Values at these shares of the sorted samples; samples are few, so p99 is often the largest. */
@@ -27,6 +28,8 @@ export interface ModelLatency {
   readonly bytes: Quantiles
   /** Events of a stream; absent without streams. */
   readonly events?: Quantiles
+  /** Tokens that the model has written, as replies say it; absent where none does. */
+  readonly tokens?: Quantiles
 }
 
 /** A latency profile, as JSON. */
@@ -42,6 +45,7 @@ interface Sample {
   readonly totalMs: number
   readonly bytes: number
   readonly events: number | undefined
+  readonly tokens: number | undefined
 }
 
 /** Of replies that ended well. */
@@ -61,18 +65,38 @@ function sampleOf(tape: Tape): Sample | undefined {
   const { reply, chunks, end } = tape
   if (!reply || !end || reply.status >= 400 || end.end === 'reset' || end.end === 'idle') return undefined
   const isStream = isEventStream(tape)
+  const events = isStream ? eventsOf(tape) : undefined
   return {
     firstByteMs: chunks[0]?.ms ?? reply.ms,
     gaps: isStream ? chunks.slice(1).map(({ ms }, index) => ms - (chunks[index]?.ms ?? ms)) : [],
     totalMs: end.ms,
     bytes: end.bytes,
-    events: isStream ? eventsOf(tape).length : undefined,
+    events: events?.length,
+    tokens: tokensIn(events?.map(({ value }) => value) ?? [parsedReply(tape)]),
+  }
+}
+
+/** The output tokens of the last usage that a reply or one of its events tells, in any of the three protocols. */
+function tokensIn(values: readonly unknown[]): number | undefined {
+  const paths = ['usage', 'response.usage'].flatMap((usage) =>
+    ['output_tokens', 'completion_tokens'].map((name) => readPath(`${usage}.${name}`)),
+  )
+  const told = values.flatMap((value) => paths.map((path) => readAt(value, path)))
+  return told.findLast((tokens) => typeof tokens === 'number')
+}
+
+function parsedReply(tape: Tape): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bodyOf(tape)))
+  } catch {
+    return undefined
   }
 }
 
 function latencyOf(samples: readonly Sample[]): ModelLatency {
   const gaps = samples.flatMap((sample) => sample.gaps)
   const events = samples.flatMap((sample) => sample.events ?? [])
+  const tokens = samples.flatMap((sample) => sample.tokens ?? [])
   return {
     samples: samples.length,
     firstByteMs: quantiles(samples.map((sample) => sample.firstByteMs)),
@@ -80,6 +104,7 @@ function latencyOf(samples: readonly Sample[]): ModelLatency {
     totalMs: quantiles(samples.map((sample) => sample.totalMs)),
     bytes: quantiles(samples.map((sample) => sample.bytes)),
     ...(events.length > 0 && { events: quantiles(events) }),
+    ...(tokens.length > 0 && { tokens: quantiles(tokens) }),
   }
 }
 

@@ -288,12 +288,12 @@ describe('drift', () => {
       'ask.sh',
       `curl https://gateway.example/api/v1/responses --json '{"model":"a/b","stream":true}'`,
     )
-    await write('reply.txt', 'data: [DONE]\n\n')
+    await write('reply.txt', 'data: {"response":{"usage":{"output_tokens":7}}}\n\ndata: [DONE]\n\n')
     await exit('import', 'sse', '@reply.txt', '--request', '@ask.sh', '--out', '@latencies')
     expect(await exit('profile', '@latencies')).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
       profile: 1,
-      models: { 'a/b': { samples: 1, bytes: { p50: 14 } } },
+      models: { 'a/b': { samples: 1, bytes: { p50: 64 }, tokens: { p50: 7 } } },
     })
     expect(await exit('drift', '--recordings', '@latencies')).toBe(1)
     expect(await exit('drift', '--recordings', '@nothing-here')).toBe(2)

@@ -73,6 +73,37 @@ describe('storedResponses', () => {
     expect(next.output_text).toContain('a lighthouse')
   })
 
+  it('takes items by their ids, and refuses one that is not stored', async () => {
+    const { client } = setup()
+    const first = await client.responses.create({ model, input: 'Tell me of tides' })
+    const more = { role: 'user' as const, content: 'And of winds?' }
+    const ask = (input: OpenAI.Responses.ResponseInput) => client.responses.create({ model, input })
+    const named = await ask([{ type: 'item_reference', id: first.output[0]?.id ?? '' }, more])
+    const repeated = await ask([...(first.output as OpenAI.Responses.ResponseInput), more])
+    expect([named.output_text, named.usage]).toEqual([repeated.output_text, repeated.usage])
+    await expect(ask([more, { type: 'item_reference', id: 'msg_none' }])).rejects.toMatchObject({
+      status: 400,
+      error: { metadata: { violations: [{ path: 'body.input[1].id', rule: 'item_not_found' }] } },
+    })
+  })
+
+  it('lets a script know its conversation by what is stored of it', async () => {
+    const { client, gateway } = setup()
+    gateway.script([
+      { expect: { input: 'boats' }, text: 'Which ones?' },
+      { expect: { input: 'Aurora' }, call: { book: { boat: 'Aurora' } } },
+      { expect: { result: { book: 'booked' } }, text: 'Done.' },
+    ])
+    const ask = (input: string | OpenAI.Responses.ResponseInput, previous_response_id?: string) =>
+      client.responses.create({ model, input, ...(previous_response_id && { previous_response_id }) })
+    const first = await ask('Book boats')
+    const second = await ask('The Aurora', first.id)
+    const [call] = second.output as OpenAI.Responses.ResponseFunctionToolCall[]
+    const output = { type: 'function_call_output' as const, call_id: call?.call_id ?? '', output: 'booked' }
+    expect((await ask([output], second.id)).output_text).toBe('Done.')
+    expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 3, problem: null }] }])
+  })
+
   it.each([
     ['was never there', async () => 'resp_none'],
     [

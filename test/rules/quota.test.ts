@@ -110,7 +110,7 @@ describe('A quota of requests and tokens', () => {
   it('is equal to a reference model on random traces', () => {
     const differences = Array.from({ length: cases(1000, 10_000) }, (_value, trace) => playTrace(trace))
     expect(differences.filter((difference) => difference !== undefined)).toEqual([])
-  })
+  }, 180_000)
 
   const asking =
     (gateway: ReturnType<typeof createGateway>, key = 'any') =>
