@@ -74,7 +74,9 @@ export const contentFilter = defineFault({
       incomplete_details: { reason: 'content_filter' },
       output: Array.isArray(answer['output']) ? answer['output'].map(incomplete) : answer['output'],
     })
+    const { filtered: ownEnd } = context.protocol
     return mapped(reply, context, 'the answer is not whole', (value, isEvent) => {
+      if (ownEnd) return isFields(value) ? ownEnd(value) : value
       if (!isEvent) return isFields(value) && 'output' in value ? filtered(value) : value
       const event = value as StreamEvent
       if (event.type === 'response.output_item.done') return { ...event, item: incomplete(event['item']) }
@@ -139,10 +141,13 @@ function mapAnswer(
   const changed = (answer: unknown) => (isFields(answer) && field in answer ? change(answer) : answer)
   return mapped(reply, context, `the answer has no ${field}`, (value, isEvent) => {
     if (!isEvent || !isFields(value)) return changed(value)
-    const response = changed(value['response'])
-    if (response !== value['response']) return { ...value, response }
-    // Protocols whose events are parts of the answer themselves have no `response`.
-    return 'response' in value || !('object' in value) ? value : changed(value)
+    for (const place of ['response', 'message']) {
+      if (!isFields(value[place])) continue
+      const whole = changed(value[place])
+      return whole === value[place] ? value : { ...value, [place]: whole }
+    }
+    // Other protocols have events that are parts of the answer themselves.
+    return changed(value)
   })
 }
 

@@ -9,10 +9,8 @@ import { defineFault, type FaultContext } from './fault.ts'
 import { mapped } from './mapped.ts'
 import { isEvent } from './position.ts'
 
-interface Citation {
-  type: 'url_citation'
-  [field: string]: unknown
-}
+/** A citation of Responses and of Messages; of Chat also what stands in its `url_citation`. */
+type Citation = Record<string, unknown>
 
 const uncited = 'the answer cites nothing'
 
@@ -36,6 +34,7 @@ export const citationOutOfRange = defineFault({
     const longest = longestText(frames ?? reply.body)
     const read = frames ? withFrames(reply, frames) : reply
     return changed(read, context, (citation) => {
+      if (!Object.hasOwn(citation, 'start_index')) return citation
       const from = longest + by
       const span = Number(citation['end_index']) - Number(citation['start_index'])
       return { ...citation, start_index: from, end_index: from + (span > 0 ? span : 1) }
@@ -70,7 +69,11 @@ export const citationMissingField = defineFault({
     z.strictObject({
       field: z.enum(['type', 'url', 'title', 'start_index', 'end_index', 'content']).default('url'),
     }),
-  apply: ({ field }, context, reply) => changed(reply, context, ({ [field]: _missing, ...rest }) => rest),
+  apply: ({ field }, context, reply) =>
+    changed(reply, context, (citation) => {
+      const { [field]: _missing, ...rest } = citation
+      return Object.hasOwn(citation, field) ? rest : citation
+    }),
 })
 
 export const citationLate = defineFault({
@@ -158,9 +161,10 @@ function* reversedAnnotations(frames: Iterable<Frame>, context: FaultContext): G
     const events = run.splice(0)
     for (const [index, frame] of events.entries()) {
       const other = events[events.length - 1 - index] as typeof frame
-      yield events.length < 2
-        ? frame
-        : { kind: 'event', event: { ...frame.event, annotation: other.event['annotation'] } }
+      if (events.length < 2) yield frame
+      // Without numbers and indexes of their own, events change their places as they are.
+      else if (!Object.hasOwn(frame.event, 'annotation')) yield other
+      else yield { kind: 'event', event: { ...frame.event, annotation: other.event['annotation'] } }
     }
     if (events.length > 1) context.acted()
   }
@@ -195,14 +199,20 @@ function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Va
 
 function longestText(value: unknown): number {
   let longest = 0
+  /** Of the pieces of a text together, where nothing has it whole. */
+  let pieces = 0
   mapInside(value, (inner) => {
-    const text = typeof inner === 'object' && inner !== null ? (inner as StreamEvent)['text'] : undefined
+    const { text, content } = typeof inner === 'object' && inner !== null ? (inner as StreamEvent) : {}
     if (typeof text === 'string') longest = Math.max(longest, text.length)
+    if (typeof content === 'string') pieces += content.length
     return inner
   })
-  return longest
+  return Math.max(longest, pieces)
 }
 
 function isCitation(value: unknown): value is Citation {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'url_citation'
+  if (typeof value !== 'object' || value === null) return false
+  const { type, url, start_index } = value as Citation
+  if (type === 'url_citation' || type === 'web_search_result_location') return true
+  return type === undefined && url !== undefined && start_index !== undefined
 }

@@ -48,7 +48,7 @@ export const streamErrorEvent = defineFault({
     const seen: Seen = { response: undefined, sequence: 0 }
     yield* at(place, noted(frames, seen), context, function* () {
       yield { kind: 'event', event: context.protocol.failure({ form, code, message }, seen) }
-      yield { kind: 'done' }
+      if (!context.protocol.endsWithoutDone) yield { kind: 'done' }
       context.acted()
     })
   },

@@ -25,7 +25,7 @@ export const streamSequenceGap = defineFault({
       }),
     ),
   apply: ({ missing, ...where }, context, frames) =>
-    at(where, frames, context, (rest) => actedAfterFirst(renumbered(rest, missing), context)),
+    at(where, frames, context, (rest) => gapped(rest, missing, context)),
 })
 
 export const streamReorderedEvents = defineFault({
@@ -122,6 +122,14 @@ export const slowStream = defineFault({
 
 type EventFrame = Frame & { kind: 'event' }
 
+function* gapped(frames: Iterable<Frame>, missing: number, context: FaultContext): Generator<Frame> {
+  for (const frame of renumbered(frames, missing)) {
+    yield frame
+    if (isEvent(frame) && typeof frame.event.sequence_number === 'number') context.acted()
+  }
+  context.missed('events of this protocol have no sequence numbers')
+}
+
 function* changeNext(
   frames: Iterable<Frame>,
   context: FaultContext,
@@ -163,9 +171,10 @@ function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Fr
 }
 
 /** An event whose JSON stops in the middle: still an event for the faults that count them. */
-function broken({ event }: EventFrame): Frame {
+function broken({ event, wire = '' }: EventFrame): Frame {
   const json = JSON.stringify(event)
-  return { kind: 'event', event, wire: `data: ${json.slice(0, json.length >> 1)}\n\n` }
+  const [name = ''] = /^event: .*\n/.exec(wire) ?? []
+  return { kind: 'event', event, wire: `${name}data: ${json.slice(0, json.length >> 1)}\n\n` }
 }
 
 function* withUnknown(rest: Iterable<Frame>, type: string): Generator<Frame> {

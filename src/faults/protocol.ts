@@ -12,6 +12,10 @@ export interface StreamProtocol {
   isTextDone(event: StreamEvent): boolean
   /** Ends the answer: nothing but `[DONE]` comes after it. */
   isFinal(event: StreamEvent): boolean
+  /** Whether its streams end without `[DONE]`. Default: false. */
+  readonly endsWithoutDone?: boolean
+  /** A whole answer, or an event, with the end that a content filter gives it; the same where it has no end. */
+  filtered?(value: object): object
   /** An event as it is sent, where that is not a data line alone. */
   encode?(event: StreamEvent): string
   /**

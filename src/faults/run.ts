@@ -78,7 +78,15 @@ export class FaultRun {
           distorted = { ...distorted, body: { kind: 'frames', frames } }
         }
       } else if (distorted.body.kind === 'hang-up') application.why = 'there is no answer'
-      else distorted = fault.apply(application.setting, this.#contextOf(application), distorted)
+      else {
+        distorted = fault.apply(application.setting, this.#contextOf(application), distorted)
+        const { body } = distorted
+        if (fault.layer === 'answer' && body.kind === 'frames')
+          distorted = {
+            ...distorted,
+            body: { kind: 'frames', frames: encoded(body.frames, this.#facts.protocol) },
+          }
+      }
       if (fault.layer === 'answer') isStream = isEventStream(distorted)
     }
     const { body } = distorted

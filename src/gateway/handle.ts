@@ -2,7 +2,6 @@
  * The life of one request, from its arrival to its reply. Each step is a function with a file of its own, and throws
  * to refuse the request. A refusal is a reply like any other, and journalled.
  */
-import { toTheirError } from '../dialects/translate.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
@@ -34,10 +33,10 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   try {
     reply = await answer(gateway, call, caller, record)
   } catch (error) {
-    reply = refuse(record, error)
+    if (record.id === '') record.received('')
+    reply = inOwnEnvelope(refuse(record, error), gateway, record)
   }
-  if (gateway.dialect && !record.match?.effect.reply) reply = toTheirError(gateway.dialect, reply)
-  record.replied(inOwnEnvelope(reply, gateway.router.operation(record.operation), record))
+  record.replied(reply)
   return record
 }
 
@@ -102,7 +101,7 @@ async function askOnce(
       reply = refuse(record, error)
     }
   }
-  const distorted = distort(reply, effect, record.tokens)
+  const distorted = distort(inOwnEnvelope(reply, gateway, record), effect, record.tokens)
   const { delayMs = 0 } = distorted.transport ?? {}
   if (delayMs > 0) await record.state.clock.wait(delayMs, call.signal)
   return distorted

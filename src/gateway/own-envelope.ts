@@ -1,15 +1,26 @@
 /**
- * Step: the errors of an operation that has an envelope of its own.
+ * Step: errors as the vendor of the gateway's dialect puts them, and in the envelope of their operation where it has one
+ * of its own. Faults act on what comes of it.
  */
+import { toTheirError } from '../dialects/translate.ts'
 import type { Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import type { Operation } from '../operation.ts'
+import type { GatewayCore } from './gateway.ts'
 
-/** A refusal, or an error that a fault made, in the envelope of its operation; what a rule scripts stays as it is. */
-export function inOwnEnvelope(reply: Reply, operation: Operation | undefined, record: CallRecord): Reply {
-  const { status, body } = reply
-  if (!operation?.toError || status < 400 || body.kind !== 'json' || record.match?.effect.reply) return reply
-  const { error } = (body.value ?? {}) as { error?: { message?: unknown } }
-  if (typeof error?.message !== 'string') return reply
-  return { ...reply, body: { kind: 'json', value: operation.toError(status, error.message, record.id) } }
+/** A refusal, or an error that a fault made; what a rule scripts stays as it is. */
+export function inOwnEnvelope(
+  reply: Reply,
+  { dialect, router }: Pick<GatewayCore, 'dialect' | 'router'>,
+  record: CallRecord,
+): Reply {
+  if (reply.status < 400 || record.match?.effect.reply) return reply
+  const theirs = dialect ? toTheirError(dialect, reply) : reply
+  const operation = router.operation(record.operation)
+  if (!operation?.toError || theirs.body.kind !== 'json') return theirs
+  const { error } = (theirs.body.value ?? {}) as { error?: { message?: unknown } }
+  if (typeof error?.message !== 'string') return theirs
+  return {
+    ...theirs,
+    body: { kind: 'json', value: operation.toError(reply.status, error.message, record.id) },
+  }
 }

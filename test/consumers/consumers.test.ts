@@ -70,6 +70,15 @@ describe('a project with agents', () => {
   })
 })
 
+describe('a project with operations of its own, and a document', () => {
+  it('has them answered, checked and served', async () => {
+    await using project = await install('own-gateway')
+    const { code, stdout, stderr } = await project.run('npm test --silent')
+    expect(stdout, stderr).toMatch(/^# pass 3$/m)
+    expect(code).toBe(0)
+  })
+})
+
 describe('a project in TypeScript', () => {
   it('checks the public types, strict, for bundlers and for Node', async () => {
     await using project = await install('types')

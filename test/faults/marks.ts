@@ -3,6 +3,8 @@
  * themselves, so that it says what they promise.
  */
 import type { FaultInput, FaultName } from '../../src/faults/fault-input.ts'
+import type { Protocol } from './in-responses-words.ts'
+
 import type { Wire } from './wire.ts'
 
 /** What a fault meets: the form of the answer, and the other fault of its rule. */
@@ -10,6 +12,7 @@ export interface Meeting {
   form: 'json' | 'stream'
   other: FaultName | undefined
   adapter: 'msw' | 'fetch' | 'node'
+  protocol: Protocol
 }
 
 export interface Mark {
@@ -24,13 +27,21 @@ const envelopes: readonly FaultName[] = ['status', 'rate-limit', 'retry-after-da
 const inEnvelope = ({ other }: Meeting) => other !== undefined && envelopes.includes(other)
 const pathIn = (meeting: Meeting) => {
   if (inEnvelope(meeting)) return 'error.message'
-  return meeting.form === 'stream' ? 'response.object' : 'object'
+  if (meeting.protocol === 'messages') return meeting.form === 'stream' ? 'message.role' : 'role'
+  return meeting.form === 'stream' && meeting.protocol === 'responses' ? 'response.object' : 'object'
 }
 const otherPathIn = (meeting: Meeting) => {
-  if (inEnvelope(meeting)) return 'error.code'
-  return meeting.form === 'stream' ? 'response.model' : 'model'
+  if (inEnvelope(meeting))
+    return meeting.protocol === 'messages' && meeting.other !== 'error-body-in-200'
+      ? 'error.type'
+      : 'error.code'
+  if (meeting.form === 'json' || meeting.protocol === 'chat') return 'model'
+  return meeting.protocol === 'messages' ? 'message.model' : 'response.model'
 }
-const fieldIn = (meeting: Meeting) => (inEnvelope(meeting) ? 'message' : 'object')
+const fieldIn = (meeting: Meeting) => {
+  if (inEnvelope(meeting)) return 'message'
+  return meeting.protocol === 'messages' ? 'role' : 'object'
+}
 const onSocket = ({ adapter }: Meeting) => adapter === 'node'
 const hasFinal = ({ types }: Wire) => types.some((type) => final.includes(type))
 const numbers = ({ events }: Wire) => events.map((event) => event?.sequence_number)
@@ -71,7 +82,7 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
   }),
   'json-instead-of-stream': () => ({
     setting: 'json-instead-of-stream',
-    shows: ({ text }) => text.startsWith('{"id":"resp_') || text.startsWith('{"id":"resp'),
+    shows: ({ text }) => /^\{"id":"(resp|gen-|msg_)/.test(text),
   }),
   'stream-instead-of-json': () => ({
     setting: 'stream-instead-of-json',
@@ -84,19 +95,20 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
   }),
   'wrong-type': (meeting) => ({
     setting: { name: 'wrong-type', path: otherPathIn(meeting), as: 'boolean' },
-    shows: ({ text }) => /"(model|code)": ?true/.test(text),
+    shows: ({ text }) => /"(model|code|type)": ?true/.test(text),
   }),
   'duplicate-response-id': () => ({
     setting: 'duplicate-response-id',
     shows: ({ text }) => text.includes('resp_duplicate'),
   }),
-  'missing-usage': () => ({
+  'missing-usage': ({ protocol }) => ({
     setting: 'missing-usage',
-    shows: ({ text }) => text.includes('"completed_at"') && !text.includes('"usage"'),
+    shows: ({ text }) =>
+      text.includes(protocol === 'responses' ? '"completed_at"' : '"model":') && !text.includes('"usage"'),
   }),
-  'content-filter': () => ({
+  'content-filter': ({ protocol }) => ({
     setting: 'content-filter',
-    shows: ({ text }) => text.includes('content_filter'),
+    shows: ({ text }) => text.includes(protocol === 'messages' ? '"refusal"' : 'content_filter'),
   }),
   'citation-out-of-range': () => ({
     setting: { name: 'citation-out-of-range', by: 777_000 },
@@ -113,7 +125,7 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
   }),
   'citation-missing-field': () => ({
     setting: { name: 'citation-missing-field', field: 'title' },
-    shows: ({ text }) => text.includes('url_citation') && !text.includes('"title"'),
+    shows: ({ text }) => /url_citation|web_search_result_location/.test(text) && !text.includes('"title"'),
   }),
 
   'citation-late': () => ({
@@ -128,9 +140,11 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
     setting: 'stream-sequence-gap',
     shows: (wire) => numbers(wire).some((number = 0, index, all) => number - (all[index - 1] ?? number) >= 5),
   }),
-  'stream-reordered-events': () => ({
+  // Only numbers tell the order of events.
+  'stream-reordered-events': ({ protocol }) => ({
     setting: 'stream-reordered-events',
     shows: (wire) =>
+      protocol !== 'responses' ||
       numbers(wire).some((number, index, all) => {
         if (number === undefined) return (all[index + 1] ?? 0) - (all[index - 1] ?? 0) === 1
         return number < (all[index - 1] ?? 0)
@@ -160,9 +174,12 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
     setting: 'stream-error-event',
     shows: ({ types }) => types.at(-1) === 'response.failed' || types.includes('response.failed'),
   }),
-  'stream-without-completed': () => ({
+  // The last chunk of a completion ends text and answer at once.
+  'stream-without-completed': ({ protocol }) => ({
     setting: 'stream-without-completed',
-    shows: (wire) => !hasFinal(wire) && wire.types.includes('response.output_item.done'),
+    shows: (wire) =>
+      !hasFinal(wire) &&
+      (protocol === 'chat' ? wire.text.includes('[DONE]') : wire.types.includes('response.output_item.done')),
   }),
   'stream-without-done': () => ({
     setting: 'stream-without-done',
@@ -171,7 +188,7 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
   }),
   'stream-data-after-done': () => ({
     setting: 'stream-data-after-done',
-    shows: ({ text }) => text.slice(text.indexOf('[DONE]')).includes('response.created'),
+    shows: ({ text }) => /response\.created|"role":/.test(text.slice(text.indexOf('[DONE]'))),
   }),
   'slow-stream': () => ({
     setting: { name: 'slow-stream', everyMs: 5 },

@@ -7,6 +7,7 @@ import type { FaultName } from '../../src/faults/fault-input.ts'
 import { faultOf, faults } from '../../src/faults/index.ts'
 import { createGateway, type Sandbox } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
+import { inResponsesWords, type Protocol } from './in-responses-words.ts'
 import { type Mark, type Meeting, marks } from './marks.ts'
 import { overFetch, overSocket, type Wire } from './wire.ts'
 
@@ -16,7 +17,10 @@ export interface Case {
   second: FaultName | undefined
   form: 'json' | 'stream'
   adapter: Meeting['adapter']
+  protocol: Protocol
 }
+
+const input = 'How do tides work, and what do the moon and the sun have to do with them?'
 
 const names = faults.map(({ name }) => name as FaultName)
 
@@ -24,10 +28,43 @@ const names = faults.map(({ name }) => name as FaultName)
 export const allCases: Case[] = names.flatMap((first, index) =>
   [undefined, ...names.slice(index + 1)].flatMap((second) =>
     (['json', 'stream'] as const).flatMap((form) =>
-      (['msw', 'fetch', 'node'] as const).map((adapter) => ({ first, second, form, adapter })),
+      (['msw', 'fetch', 'node'] as const).map((adapter) => ({
+        first,
+        second,
+        form,
+        adapter,
+        protocol: 'responses' as const,
+      })),
     ),
   ),
 )
+
+/** The same in streams of the other protocols, through `fetch` and over a socket. */
+export const protocolCases: Case[] = allCases
+  .filter(({ form, adapter }) => form === 'stream' && adapter !== 'msw')
+  .flatMap((each) => (['chat', 'messages'] as const).map((protocol) => ({ ...each, protocol })))
+
+/** Where each protocol is asked, and what it asks with. */
+const asking = {
+  responses: { on: 'createResponse', path: '/responses', body: { input } },
+  chat: {
+    on: 'createChatCompletion',
+    path: '/chat/completions',
+    body: { messages: [{ role: 'user', content: input }], stream_options: { include_usage: true } },
+  },
+  messages: {
+    on: 'createMessage',
+    path: '/messages',
+    body: { messages: [{ role: 'user', content: input }], max_tokens: 5000 },
+  },
+} as const
+
+/** What the events of a protocol have not got: numbers, a last line, offsets of citations. */
+const without: Record<Protocol, readonly FaultName[]> = {
+  responses: [],
+  chat: ['stream-sequence-gap'],
+  messages: ['stream-sequence-gap', 'stream-without-done', 'stream-data-after-done', 'citation-out-of-range'],
+}
 
 export type Result =
   | { kind: 'both' }
@@ -35,8 +72,6 @@ export type Result =
   | { kind: 'elsewhere' }
   | { kind: 'refused'; reason: string }
   | { kind: 'wrong'; why: string; wire?: Wire }
-
-const input = 'How do tides work, and what do the moon and the sun have to do with them?'
 
 /** Real milliseconds without a first byte, and of silence after one, where a fault is to keep silent. */
 interface Patience {
@@ -56,7 +91,11 @@ interface Bench {
 /** A gateway behind one of its entrances: interception would sit on the sockets of the others as well. */
 async function openBench(adapter: Case['adapter']): Promise<Bench> {
   const baseUrl = 'https://gateway.example/api/v1'
-  const gateway = createGateway({ baseUrl, journal: { entries: 5 } } as object)
+  const gateway = createGateway({
+    baseUrl,
+    journal: { entries: 5 },
+    extensions: ['chat', 'messages'],
+  } as object)
   const bench = (entrance: Entrance, close: () => unknown): Bench => ({
     run: (pair, patience) => run(pair, gateway.createSandbox() as Sandbox, entrance, patience),
     close: async () => {
@@ -85,7 +124,7 @@ async function run(
   const both = second ? [first, second] : [first]
   const form = formOnWire(pair, both)
   const settings = both.map((name) => markOf(name, pair, form).setting)
-  const refusals = [settings, settings.toReversed()].map((list) => refusalOf(sandbox, list))
+  const refusals = [settings, settings.toReversed()].map((list) => refusalOf(sandbox, pair.protocol, list))
   if (refusals[0] !== undefined || refusals[1] !== undefined) {
     const isSame = (refusals[0] === undefined) === (refusals[1] === undefined)
     sandbox.dispose()
@@ -99,17 +138,18 @@ async function run(
   }
   // Whether the one or the other is listed first must not matter: by turns.
   const listed = (first.length + (second?.length ?? 0)) % 2 === 0 ? settings : settings.toReversed()
-  sandbox.use({ on: 'createResponse', fault: listed as never })
+  const { on, path, body } = asking[pair.protocol]
+  sandbox.use({ on, fault: listed as never })
   const [ask, baseUrl] = entrance
   const isQuiet =
     both.some((name) => name === 'timeout' || name === 'stream-stall') ||
     (pair.adapter === 'node' && both.includes('short-content-length'))
-  const wire = await ask({
-    url: `${baseUrl}/responses`,
+  const read = await ask({
+    url: `${baseUrl}${path}`,
     key: sandbox.apiKey,
     body: {
       model: 'aurora/dawn-1',
-      input,
+      ...body,
       tools: [{ type: 'gateway:web_search' }],
       ...(pair.form === 'stream' && { stream: true }),
     },
@@ -117,8 +157,9 @@ async function run(
     patienceMs: isQuiet ? silenceMs : 20_000,
     untilClosed: both.some((name) => ['idle-connection-closed', 'short-content-length'].includes(name)),
   })
+  const wire = inResponsesWords(read, pair.protocol)
   const failure = acting.find((name) => isVisible(name, pair, both) && !markOf(name, pair, form).shows(wire))
-  const warnings = sandbox.journal.last('createResponse')?.warnings ?? []
+  const warnings = sandbox.journal.entries().at(-1)?.warnings ?? []
   const silent = acting.find((name) =>
     warnings.some((warning) => warning.startsWith(`'${name}' found nothing`)),
   )
@@ -133,9 +174,9 @@ async function run(
   return { kind: 'both' }
 }
 
-function refusalOf(sandbox: Sandbox, fault: readonly unknown[]): string | undefined {
+function refusalOf(sandbox: Sandbox, protocol: Protocol, fault: readonly unknown[]): string | undefined {
   try {
-    sandbox.use({ on: 'createResponse', fault: fault as never })[Symbol.dispose]()
+    sandbox.use({ on: asking[protocol].on, fault: fault as never })[Symbol.dispose]()
     return undefined
   } catch (error) {
     return (error as Error).message
@@ -151,12 +192,17 @@ function formOnWire({ form }: Case, both: readonly FaultName[]): 'json' | 'strea
 
 function markOf(name: FaultName, pair: Case, form: 'json' | 'stream'): Mark {
   const other = name === pair.first ? pair.second : pair.first
-  return marks[name]({ form, other, adapter: pair.adapter })
+  return marks[name]({ form, other, adapter: pair.adapter, protocol: pair.protocol })
 }
 
 /** Whether a fault can act on a request of this form. */
 function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean {
   if (name === 'idle-connection-closed' && pair.adapter !== 'node') return false
+  if (without[pair.protocol].includes(name)) return false
+  // It falls behind what the other one does, and there are no two events after that.
+  const isLate = (each: FaultName) =>
+    without[pair.protocol].includes(each) || (pair.protocol !== 'responses' && each.startsWith('citation-'))
+  if (name === 'stream-reordered-events' && both.some(isLate)) return false
   const fault: Fault = faultOf(name)
   if (fault.asked) return fault.asked === pair.form
   const other = both.find((each) => each !== name)
@@ -166,10 +212,31 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
   return asked === undefined || asked === pair.form || askedForm(fault) !== undefined
 }
 
+/** One chunk ends text and answer of a completion: what shows there is gone with it. */
+const atEnd = new Set<FaultName>([
+  'content-filter',
+  'citation-dropped-in-stream',
+  'citation-late',
+  'missing-field',
+  'stream-without-done',
+])
+const takesEnd = new Set<FaultName>([
+  'stream-cut',
+  'stream-error-event',
+  'stream-malformed-event',
+  'stream-reset',
+  'stream-stall',
+  'stream-without-completed',
+])
+
 /** Over `fetch` there is nothing to see of a reply whose head is cut, and through MSW of JSON in broken gzip. */
-function isVisible(name: FaultName, { adapter }: Case, both: readonly FaultName[]): boolean {
+function isVisible(name: FaultName, { adapter, protocol }: Case, both: readonly FaultName[]): boolean {
   if (adapter === 'msw' && both.includes('broken-gzip') && name !== 'broken-gzip')
     return needsStream(faultOf(name))
+  // Where the final event repeats no citations, those that are dropped are nowhere.
+  const isDropped = protocol !== 'responses' && both.includes('citation-dropped-in-stream')
+  if (isDropped && name !== 'citation-dropped-in-stream' && name.startsWith('citation-')) return false
+  if (protocol === 'chat' && atEnd.has(name) && both.some((each) => takesEnd.has(each))) return false
   return (
     name === 'truncated-head' || adapter === 'node' || !both.includes('truncated-head') || name === 'latency'
   )
@@ -197,6 +264,7 @@ export async function runAll(list: readonly Case[], atOnce: number): Promise<Res
   return results
 }
 
-export function describeCase({ first, second, form, adapter }: Case): string {
-  return `${first}${second ? ` + ${second}` : ''} (${form}, ${adapter})`
+export function describeCase({ first, second, form, adapter, protocol }: Case): string {
+  const where = protocol === 'responses' ? '' : `, ${protocol}`
+  return `${first}${second ? ` + ${second}` : ''} (${form}, ${adapter}${where})`
 }

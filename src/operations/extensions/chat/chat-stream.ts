@@ -92,6 +92,11 @@ export const chatProtocol: StreamProtocol = {
   isAnnotation: (event) => choiceOf(event).delta?.annotations !== undefined,
   isTextDone: (event) => choiceOf(event).finish_reason != null,
   isFinal: (event) => choiceOf(event).finish_reason != null,
+  filtered(value) {
+    const { choices } = value as { choices?: ChunkChoice[] }
+    if (!choices?.some(({ finish_reason }) => finish_reason != null)) return value
+    return { ...value, choices: choices.map((choice) => ({ ...choice, finish_reason: 'content_filter' })) }
+  },
   failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),
 }
 

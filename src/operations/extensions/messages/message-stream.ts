@@ -83,6 +83,12 @@ export const messagesProtocol: StreamProtocol = {
   isAnnotation: (event) => deltaTypeOf(event) === 'citations_delta',
   isTextDone: ({ type }) => type === 'content_block_stop',
   isFinal: ({ type }) => type === 'message_delta' || type === 'message_stop',
+  endsWithoutDone: true,
+  filtered(value) {
+    const { stop_reason, delta } = value as Partial<MessageObject> & { delta?: Partial<MessageObject> }
+    if (stop_reason != null) return { ...value, stop_reason: 'refusal' }
+    return delta?.stop_reason == null ? value : { ...value, delta: { ...delta, stop_reason: 'refusal' } }
+  },
   encode: encodeNamedEvent,
   failure: ({ message }) => toMessagesError(529, message, '') as StreamEvent,
 }

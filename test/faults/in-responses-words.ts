@@ -1,0 +1,48 @@
+/**
+ * What the events of the other protocols are in the words of Responses, so that one set of marks reads them all. Written
+ * down once more here, and not taken from the double.
+ */
+import type { Wire } from './wire.ts'
+
+export type Protocol = 'responses' | 'chat' | 'messages'
+
+interface OtherEvent {
+  type?: string
+  error?: unknown
+  choices?: { delta?: Record<string, unknown>; finish_reason?: unknown }[]
+  delta?: { type?: string }
+}
+
+/** The same reply; its events have the types that they would have in Responses. */
+export function inResponsesWords(wire: Wire, protocol: Protocol): Wire {
+  if (protocol === 'responses') return wire
+  const typesOf = protocol === 'chat' ? chunkTypes : messageTypes
+  const types = wire.events.flatMap((event) => (event ? typesOf(event as OtherEvent) : []))
+  return { ...wire, types: types.map((type) => (known.has(type) ? `response.${type}` : type)) }
+}
+
+const [delta, annotation, textDone] = [
+  'output_text.delta',
+  'output_text.annotation.added',
+  'output_text.done',
+] as const
+const known = new Set<string>([delta, annotation, textDone, 'output_item.done', 'completed', 'failed'])
+
+function chunkTypes({ type, error, choices = [] }: OtherEvent): string[] {
+  if (error) return ['failed']
+  if (type) return [type]
+  const [{ delta: piece = {}, finish_reason = null } = {}] = choices
+  if (finish_reason !== null) return [textDone, 'output_item.done', 'completed']
+  if (piece['annotations']) return [annotation]
+  return piece['content'] ? [delta] : []
+}
+
+function messageTypes({ type = '', delta: piece }: OtherEvent): string[] {
+  if (type === 'content_block_delta') return [piece?.type === 'citations_delta' ? annotation : delta]
+  const words: Record<string, string[]> = {
+    content_block_stop: [textDone, 'output_item.done'],
+    message_delta: ['completed'],
+    error: ['failed'],
+  }
+  return words[type] ?? [type]
+}
