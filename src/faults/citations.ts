@@ -199,7 +199,7 @@ function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Va
 
 function longestText(value: unknown): number {
   let longest = 0
-  /** Of the pieces of a text together, where nothing has it whole. */
+  /** Of the pieces of a text together, for streams in which nothing has it whole. */
   let pieces = 0
   mapInside(value, (inner) => {
     const { text, content } = typeof inner === 'object' && inner !== null ? (inner as StreamEvent) : {}
@@ -207,7 +207,7 @@ function longestText(value: unknown): number {
     if (typeof content === 'string') pieces += content.length
     return inner
   })
-  return Math.max(longest, pieces)
+  return longest || pieces
 }
 
 function isCitation(value: unknown): value is Citation {
