@@ -35,12 +35,14 @@ function quoted(text: string): string {
 export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): string {
   const rule = ruleOf(record)
   const remote = runner === 'playwright' ? 'await ' : ''
+  // An interception leaves paths that nobody answers to the application.
+  const asker = runner === 'vitest' && !record.operation && !rule ? 'gateway.fetch' : 'fetch'
   const lines = [
     `import { expect, test } from 'gateway-understudy/${runner}'`,
     '',
-    `test(${literal(titleOf(record))}, async ({ sandbox }) => {`,
+    `test(${literal(titleOf(record))}, async ({ ${asker === 'fetch' ? '' : 'gateway, '}sandbox }) => {`,
     ...(rule ? [`  ${remote}sandbox.use(${indented(json(rule))})`] : []),
-    ...requestOf(record).map((line) => `  ${line}`),
+    ...requestOf(record, asker).map((line) => `  ${line}`),
     ...expectationsOf(record, remote).map((line) => `  ${line}`),
     '})',
     '',
@@ -68,7 +70,7 @@ function isEndless({ delivery }: CallRecord): boolean {
   return delivery === 'pending' || delivery === 'client-left'
 }
 
-function requestOf(record: CallRecord): string[] {
+function requestOf(record: CallRecord, asker: string): string[] {
   const { method, route, path, search } = record
   const body = bodyOf(record)
   const address =
@@ -77,7 +79,7 @@ function requestOf(record: CallRecord): string[] {
       : `\`\${sandbox.baseUrl}${(route + hideInQuery(search)).replace(/[`\\]|\$\{/g, '\\$&')}\``
   const headers = keptHeaders(record)
   return [
-    `const ${record.status === 0 ? 'request' : 'response'} = ${record.status === 0 ? '' : 'await '}fetch(${address}, {`,
+    `const ${record.status === 0 ? 'request' : 'response'} = ${record.status === 0 ? '' : 'await '}${asker}(${address}, {`,
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     '  headers: {',
     `    authorization: \`Bearer \${sandbox.apiKey}\`,`,

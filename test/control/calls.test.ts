@@ -156,6 +156,14 @@ describe('calls', () => {
     expect(text).not.toContain('"times"')
     expect(text).toContain('expect(response.status).toBe(529)')
   })
+
+  it('are exported as a test that runs, also where nobody answered', async () => {
+    await get('/provider')
+    const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
+    // An interception would leave the path to the application.
+    expect(await sandbox.journal.exportAs(id, 'vitest')).toMatch(/ = await gateway\.fetch\(`.*\/provider`, /)
+    expect(await sandbox.journal.exportAs(id, 'playwright')).toMatch(/ = await fetch\(`.*\/provider`, /)
+  })
 })
 
 describe('a call', () => {
