@@ -2,7 +2,7 @@
  * Calls: a live list, filters, and one call beside it.
  */
 import { memo } from 'preact/compat'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { CallSummary } from '../journal/call-summary.ts'
 import { Call } from './call.tsx'
 import { calls, clearCalls, filter, isPaused, keyOf, pause, ruleName, shownCalls } from './calls-store.ts'
@@ -107,26 +107,35 @@ function Filters() {
 /** The newest first. */
 function List({ open, openSandbox }: { open: string; openSandbox: string }) {
   const scroller = useRef<HTMLDivElement>(null)
-  const height = useRef(0)
+  /** The topmost row in view, and how far down it stands in the whole list. */
+  const anchor = useRef<{ row: HTMLElement; offset: number } | undefined>(undefined)
   const shown = shownCalls.value
   const newest = shown.at(-1)
   const following = isFollowing.value
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
+    const { row, offset } = anchor.current ?? {}
     if (following) element.scrollTop = 0
     // What somebody reads stays where it is, while newer calls come above it.
-    else if (height.current > 0) element.scrollTop += element.scrollHeight - height.current
-    height.current = element.scrollHeight
+    else if (row?.isConnected && offset !== undefined) {
+      element.scrollTop += row.offsetTop - offset
+      anchor.current = { row, offset: row.offsetTop }
+    }
   }, [newest && keyOf(newest), shown.length, following])
-  const stopOnScroll = () => {
-    if (isFollowing.value && (scroller.current?.scrollTop ?? 0) > 4) isFollowing.value = false
+  const onScroll = () => {
+    const element = scroller.current
+    if (!element) return
+    const { left, top } = element.getBoundingClientRect()
+    const row = document.elementFromPoint(left + 8, top + 8)?.closest('li')
+    anchor.current = row ? { row, offset: row.offsetTop } : undefined
+    if (isFollowing.value && element.scrollTop > 4) isFollowing.value = false
   }
   if (shown.length === 0) return <NoCalls />
   const isOpen = (call: CallSummary) => call.id === open && call.sandbox === openSandbox
   const entrance = shown.find(isOpen) ?? newest
   return (
-    <div class="scroller" ref={scroller} onScroll={stopOnScroll}>
+    <div class="scroller" ref={scroller} onScroll={onScroll}>
       <ol class="rows" reversed>
         {shown.toReversed().map((call) => (
           <Row key={keyOf(call)} call={call} isOpen={isOpen(call)} isEntrance={call === entrance} />
