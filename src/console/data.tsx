@@ -30,6 +30,7 @@ export function Data() {
     () => ask<{ name: string; count: number }[]>('GET', below(id, '/collections')),
     [id],
   )
+  const resets = useSignal(0)
   const chosen = param('collection') || (collections.value?.[0]?.name ?? '')
   return (
     <div class="screen">
@@ -41,6 +42,7 @@ export function Data() {
           run={async () => {
             await ask('POST', below(id, '/reset'))
             collections.reload()
+            resets.value++
             go({ row: undefined })
             return 'The sandbox is as at its start'
           }}
@@ -56,7 +58,12 @@ export function Data() {
         href={(name) => hashWith({ collection: name, row: undefined })}
       />
       {chosen && (
-        <Collection key={`${id} ${chosen}`} sandbox={id} name={chosen} reloadCounts={collections.reload} />
+        <Collection
+          key={`${id} ${chosen} ${resets.value}`}
+          sandbox={id}
+          name={chosen}
+          reloadCounts={collections.reload}
+        />
       )}
     </div>
   )
