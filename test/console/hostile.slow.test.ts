@@ -1,0 +1,190 @@
+/**
+ * What callers send is shown as text, whatever it is: nothing of it runs, nothing asks another host, and the policy of
+ * the page has nothing to report.
+ */
+import type { Browser, Page } from '@playwright/test'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+import { launch, open } from './browser.ts'
+
+/** Each calls `alert`, sets `window.owned`, or asks `evil.example`, where it runs. */
+const payloads = [
+  '<script>window.owned=1</script>',
+  '<img src=x onerror=window.owned=1>',
+  '<svg onload=window.owned=1>',
+  '<svg><script>window.owned=1</script></svg>',
+  '<iframe src="javascript:parent.owned=1"></iframe>',
+  '<iframe srcdoc="<script>parent.owned=1</script>"></iframe>',
+  '<a href="javascript:window.owned=1">x</a>',
+  'javascript:window.owned=1',
+  'data:text/html,<script>window.owned=1</script>',
+  '"><script>alert(1)</script>',
+  "'-alert(1)-'",
+  ['`$', '{alert(1)}`'].join(''),
+  '{{constructor.constructor("alert(1)")()}}',
+  '<details open ontoggle=alert(1)>',
+  '<body onload=alert(1)>',
+  '<video><source onerror=alert(1)></video>',
+  '<math><mtext><style><img src=x onerror=alert(1)></style></mtext></math>',
+  '<link rel=stylesheet href=https://evil.example/x.css>',
+  '<style>@import "https://evil.example/x.css";*{background:url(https://evil.example/y)}</style>',
+  '<meta http-equiv=refresh content="0;url=https://evil.example/">',
+  '<base href=https://evil.example/>',
+  '<form action=https://evil.example/><button>x</button></form>',
+  '<img src=https://evil.example/pixel>',
+  '</textarea><script>window.owned=1</script>',
+  '</pre></section><script>window.owned=1</script>',
+  '</title><script>window.owned=1</script>',
+  '<template><script>window.owned=1</script></template>',
+  '\u202e<script>window.owned=1</script>\u2028',
+  '<input autofocus onfocus=alert(1)>',
+  '__proto__',
+]
+
+let server: RunningServer
+let browser: Browser
+beforeAll(async () => {
+  server = await startServer()
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+
+const readable = (text: string) => encodeURIComponent(text)
+
+/** A payload in every place that callers fill; the ids of the calls. */
+async function plant(payload: string): Promise<string[]> {
+  const { gateway, baseUrl } = server
+  const ids: string[] = []
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(baseUrl + path, {
+      ...init,
+      headers: {
+        authorization: 'Bearer any',
+        'content-type': 'application/json',
+        'x-payload': readable(payload).replaceAll('%20', ' ').slice(0, 300),
+        'x-raw': payload.replace(/[^\x20-\x7e]/g, ''),
+        ...init.headers,
+      },
+    })
+    await response.text()
+    ids.push(response.headers.get('x-request-id') ?? '')
+  }
+  gateway.use({
+    name: `hostile-${payloads.indexOf(payload)}`,
+    description: payload,
+    rules: [
+      {
+        name: payload,
+        on: 'createResponse',
+        when: { body: { 'metadata.planted': payload } },
+        reply: { text: payload.replaceAll('{{', '{ {') },
+      },
+      {
+        name: `${payload} raw`,
+        on: 'createResponse',
+        when: { body: { 'metadata.raw': payload } },
+        reply: { frames: [{ event: { type: payload, delta: payload } }, { data: payload }, { done: true }] },
+      },
+    ],
+  })
+  const body = (more: object) => ({
+    method: 'POST',
+    body: JSON.stringify({
+      model: `aurora/${payload}`,
+      instructions: payload,
+      input: [{ role: 'user', content: payload }],
+      [payload]: payload,
+      ...more,
+    }),
+  })
+  await ask(`/${readable(payload)}?${readable(payload)}=${readable(payload)}`)
+  await ask('/responses', body({}))
+  await ask('/responses', body({ metadata: { planted: payload } }))
+  await ask('/responses', body({ metadata: { raw: payload }, stream: true }))
+  const number = payloads.indexOf(payload)
+  await gateway.db.workspaces.create({
+    ...(await gateway.db.workspaces.get('production')),
+    id: `00000000-0000-4000-8000-0000000000${String(number).padStart(2, '0')}`,
+    slug: `hostile-${number}`,
+    name: payload.slice(0, 100),
+    description: payload,
+  } as never)
+  return ids
+}
+
+/** Goes to a screen in the page as it is, and waits for what stands there. */
+async function look(page: Page, hash: string, text: string): Promise<void> {
+  await page.evaluate((next) => {
+    location.hash = next
+  }, hash)
+  await page.getByText(text).first().waitFor()
+}
+
+describe('30 hostile payloads', () => {
+  it('in texts, headers, names, events, rows and YAML: none runs, and the policy has nothing to report', async () => {
+    expect(payloads).toHaveLength(30)
+    const { page, complaints } = await open(browser, `${server.url}/__understudy/`)
+    await page.addInitScript(() => {
+      addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+        console.error(`policy: ${violatedDirective} ${blockedURI}`)
+      })
+    })
+    await page.reload()
+    const owned: string[] = []
+    const check = async (payload: string) => {
+      if (await page.evaluate(() => 'owned' in window)) owned.push(payload)
+    }
+    for (const payload of payloads) {
+      const [unmatched, plain, scripted, streamed] = await plant(payload)
+      for (const [id, tab] of [
+        [unmatched, 'why'],
+        [plain, 'request'],
+        [scripted, 'reply'],
+        [streamed, 'stream'],
+        [streamed, 'raw'],
+      ]) {
+        await look(page, `#/calls?call=${id}&in=default&tab=${tab}`, id ?? '')
+        await check(payload)
+      }
+    }
+    for (const [hash, text] of [
+      ['#/calls', '/responses'],
+      ['#/figures', 'Tokens a second'],
+      ['#/sandboxes', 'Base URL'],
+      ['#/data?collection=workspaces', 'hostile-29'],
+      ['#/scenarios', 'hostile-29'],
+    ] as const) {
+      await look(page, hash, text)
+      await check(hash)
+    }
+    // Still on the screen of scenarios: the same as YAML, well formed and not.
+    for (const payload of payloads) {
+      await page.getByLabel('Your own').fill(`name: ${JSON.stringify(payload)}\nrules: [${payload}`)
+      await page
+        .getByLabel('Your own')
+        .fill(
+          `name: ${JSON.stringify(payload)}\nrules:\n  - on: ${JSON.stringify(payload)}\n    fault: ${JSON.stringify(payload)}\n`,
+        )
+      await page
+        .getByRole('button', { name: /^Line / })
+        .first()
+        .waitFor()
+      await check(payload)
+    }
+    // And in the address.
+    for (const payload of payloads) {
+      const text = readable(payload)
+      await look(page, `#/calls?call=${text}&in=${text}&q=${text}&sandbox=${text}`, 'No call passes')
+      await check(payload)
+    }
+    await page.reload()
+    await page.getByText('No call passes').waitFor()
+    await check('reload')
+    expect(owned).toEqual([])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})

@@ -1,0 +1,99 @@
+/**
+ * Many tabs of one browser: they share one event stream, so that requests of its six connections are left.
+ */
+import type { Browser } from '@playwright/test'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+import { launch } from './browser.ts'
+
+let server: RunningServer
+let browser: Browser
+beforeAll(async () => {
+  server = await startServer()
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+
+/** The paths of requests of the event stream that the browser has made and that are open. */
+describe('Ten tabs', () => {
+  it('beside a page with four hanging streams: the next request is answered, and every tab shows it', async () => {
+    server.gateway.use({
+      on: 'createResponse',
+      when: { stream: true },
+      fault: { name: 'stream-stall', afterDeltas: 1 },
+    })
+    const context = await browser.newContext()
+    const streams = new Set<unknown>()
+    context.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/__understudy/events') streams.add(request)
+    })
+    context.on('requestfailed', (request) => streams.delete(request))
+    const tabs = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const page = await context.newPage()
+        await page.goto(`${server.url}/__understudy/`)
+        await page.getByText('Live', { exact: true }).waitFor()
+        return page
+      }),
+    )
+    expect(streams.size).toBe(1)
+
+    // An application of the same origin, with four streams that hang.
+    const app = await context.newPage()
+    await app.goto(`${server.url}/__understudy/health`)
+    const hanging = await app.evaluate(async (url) => {
+      const ask = async () => {
+        const response = await fetch(`${url}/responses`, {
+          method: 'POST',
+          headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
+        })
+        const reader = response.body?.getReader()
+        await reader?.read()
+        return response.status
+      }
+      return Promise.all([ask(), ask(), ask(), ask()])
+    }, server.baseUrl)
+    expect(hanging).toEqual([200, 200, 200, 200])
+
+    const status = await app.evaluate(
+      async (url) =>
+        (await fetch(`${url}/presets/code-review`, { headers: { authorization: 'Bearer any' } })).status,
+      server.baseUrl,
+    )
+    expect(status).toBe(200)
+    for (const tab of tabs) await tab.getByText('/presets/code-review', { exact: true }).waitFor()
+    // A tab can ask, too.
+    await tabs[7]?.getByText('/presets/code-review', { exact: true }).click()
+    await tabs[7]?.getByRole('heading', { name: 'GET /api/v1/presets/code-review' }).waitFor()
+    await context.close()
+  })
+
+  it('go on when the one that reads for them is closed, and lose no call', async () => {
+    const context = await browser.newContext()
+    const [first, second, third] = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const page = await context.newPage()
+        await page.goto(`${server.url}/__understudy/`)
+        await page.getByText('Live', { exact: true }).waitFor()
+        return page
+      }),
+    )
+    const call = (path: string) =>
+      fetch(server.baseUrl + path, { headers: { authorization: 'Bearer any' } }).then((reply) => reply.text())
+    await call('/presets/before')
+    for (const tab of [first, second, third])
+      await tab?.getByText('/presets/before', { exact: true }).waitFor()
+    // Whichever reads: two of the three are closed one after the other.
+    await first?.close()
+    await call('/presets/between')
+    await second?.close()
+    await call('/presets/after')
+    for (const path of ['between', 'after'])
+      await third?.getByText(`/presets/${path}`, { exact: true }).waitFor()
+    await context.close()
+  })
+})

@@ -1,0 +1,129 @@
+/**
+ * The event stream where more comes than can be told: its frames, and readers who fall behind.
+ */
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { EventFeed } from '../../src/control/event-feed.ts'
+import { Gateway } from '../../src/core.ts'
+
+let gateway: Gateway
+let feed: EventFeed
+beforeEach(() => {
+  gateway = new Gateway()
+  feed = new EventFeed(gateway.sandboxes.listeners)
+})
+afterEach(() => feed.close())
+
+/** Calls in one go: they come between two frames. */
+const call = (count: number) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      gateway.fetch('https://gateway.example/api/v1/presets/code-review', {
+        headers: { authorization: 'Bearer any' },
+      }),
+    ),
+  )
+
+/** Somebody who watches, over a connection that takes nothing while its reader waits. */
+function watch(after?: string) {
+  let text = ''
+  let isWaiting = false
+  let resume = () => {}
+  const socket = new Duplex({
+    read() {},
+    write(chunk, _encoding, done) {
+      text += chunk
+      if (isWaiting) resume = done
+      else done()
+    },
+  })
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  response.assignSocket(socket as Socket)
+  // As a server does for its own sockets.
+  socket.on('drain', () => response.emit('drain'))
+  feed.watch(response, after)
+  return {
+    response,
+    events: () => [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name),
+    ids: () => [...text.matchAll(/^id: (\S+)$/gm)].map(([, id]) => id),
+    calls: () =>
+      [...text.matchAll(/^data: (.*)$/gm)].flatMap(([, data]) => JSON.parse(data ?? '').calls ?? []),
+    wait() {
+      isWaiting = true
+    },
+    readOn() {
+      isWaiting = false
+      resume()
+    },
+  }
+}
+
+it('has at most ten frames a second, however many calls come', async () => {
+  const watcher = watch()
+  const began = performance.now()
+  while (performance.now() - began < 350) {
+    await call(5)
+    // Timers have their turn.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const frames = watcher.events().filter((name) => name === 'calls').length
+  expect(frames).toBeGreaterThan(0)
+  expect(frames).toBeLessThanOrEqual((performance.now() - began) / 100 + 1)
+})
+
+it('tells each call once in a frame, with its last state', async () => {
+  const watcher = watch()
+  await call(20)
+  await expect.poll(() => watcher.calls().length).toBe(20)
+  const ids = watcher.calls().map(({ id }) => id)
+  expect(new Set(ids).size).toBe(20)
+})
+
+it('says resync in the place of more than a thousand calls in a frame', async () => {
+  const watcher = watch()
+  await call(1001)
+  await expect.poll(() => watcher.events()).toEqual(['resync', 'resync'])
+  await call(1)
+  await expect.poll(() => watcher.events().at(-1)).toBe('calls')
+  expect(watcher.calls()).toHaveLength(1)
+})
+
+it('skips a reader who falls behind, holds little for them, and says resync when they read again', async () => {
+  const slow = watch()
+  const quick = watch()
+  slow.wait()
+  await call(800)
+  await expect.poll(() => quick.calls().length).toBe(800)
+  const held = slow.response.writableLength
+  await call(800)
+  await expect.poll(() => quick.calls().length).toBe(1600)
+  expect(slow.response.writableLength).toBe(held)
+  expect(held).toBeLessThan(600_000)
+  slow.readOn()
+  await expect.poll(() => slow.events()).toEqual(['resync', 'calls', 'resync'])
+  await call(3)
+  await expect.poll(() => slow.calls().length).toBe(803)
+})
+
+it('takes up where a reader was, and says resync where what they missed is no longer kept', async () => {
+  const first = watch()
+  await call(2)
+  await expect.poll(() => first.calls().length).toBe(2)
+  const [, seen] = first.ids()
+  await call(3)
+  await expect.poll(() => first.calls().length).toBe(5)
+  const back = watch(seen)
+  await expect.poll(() => back.calls().length).toBe(3)
+  expect(back.events()).not.toContain('resync')
+  await call(1001)
+  await expect.poll(() => first.events().at(-1)).toBe('resync')
+  const later = watch(seen)
+  await expect.poll(() => later.events()).toEqual(['resync'])
+})
+
+it('lets 64 watch, and refuses more with 429', () => {
+  for (let count = 0; count < 64; count++) watch()
+  expect(() => watch()).toThrow(expect.objectContaining({ status: 429 }))
+})
