@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/index.ts'
+import type { FaultInput } from '../../src/faults/fault-input.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { type Consumer, install } from '../consumers/consumer.ts'
 import { launch } from './browser.ts'
@@ -19,7 +19,7 @@ interface Asked {
 const question = { model: 'aurora/dawn-2', input: 'Why do tides come twice a day?' }
 
 /** Each operation as it is asked, and a path near it that nobody answers. */
-const operations: Record<string, { asked: Asked; near: string }> = {
+const operations = {
   listProviders: { asked: { method: 'GET', path: '/providers' }, near: '/provider' },
   listEmbeddingsModels: { asked: { method: 'GET', path: '/embeddings/models' }, near: '/embeddings/model' },
   listBenchmarks: {
@@ -32,10 +32,11 @@ const operations: Record<string, { asked: Asked; near: string }> = {
     near: '/workspace/production',
   },
   createResponse: { asked: { method: 'POST', path: '/responses', body: question }, near: '/response' },
-}
+} satisfies Record<string, { asked: Asked; near: string }>
+type OperationId = keyof typeof operations
 
 /** What goes wrong, another for each operation. */
-const faults: Record<string, FaultInput> = {
+const faults: Record<OperationId, FaultInput> = {
   listProviders: { name: 'status', status: 503 },
   listEmbeddingsModels: 'rate-limit',
   listBenchmarks: 'truncated-body',
@@ -77,7 +78,8 @@ async function ask({ method, path, body }: Asked): Promise<string> {
 /** The calls by the name of their file. */
 async function makeCalls(): Promise<Record<string, string>> {
   const ids: Record<string, string> = {}
-  for (const [operation, { asked, near }] of Object.entries(operations)) {
+  for (const operation of Object.keys(operations) as OperationId[]) {
+    const { asked, near }: { asked: Asked; near: string } = operations[operation]
     ids[`${operation}-plain`] = await ask(asked)
     if (operation === 'createResponse')
       ids[`${operation}-stream`] = await ask({ ...asked, body: { ...asked.body, stream: true } })
@@ -97,7 +99,7 @@ async function makeCalls(): Promise<Record<string, string>> {
       ids[`${operation}-stream`] = await ask(asked)
     }
     {
-      using _fails = server.gateway.use({ on: operation, fault: faults[operation] ?? [] })
+      using _fails = server.gateway.use({ on: operation, fault: faults[operation] })
       ids[`${operation}-fault`] = await ask(asked)
     }
     ids[`${operation}-unmatched`] = await ask({ ...asked, path: near })

@@ -3,7 +3,7 @@
  */
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RuleInput } from '../../src/rules/scenario.ts'
+import type { RuleInput } from '../../src/rules/scenario-input.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { launch, open } from './browser.ts'
 
