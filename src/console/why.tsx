@@ -9,12 +9,12 @@ import { useLoaded } from './parts/use-loaded.ts'
 
 /** How a fact begins, by its kind; the words in a group are left out, for its tag says them. */
 const kinds = [
+  ['refused', 'Refused', /^(It was refused: )/],
   ['missed', 'Missed', /^(Missed: )/],
   ['warning', 'Warning', /^(Warning: )/],
   ['assumption', 'Assumption', /^It rests on /],
   ['met', 'Rule', /^It met /],
   ['script', 'Script', /^It was turn /],
-  ['unmatched', 'Unmatched', /^No operation answers /],
   ['delivery', 'Delivery', /^(?:A fault broke|The client left|The reply is) /],
 ] as const
 

@@ -20,7 +20,14 @@ export function explain(record: CallRecord): string {
       (name) => `It rests on '${name}', which nobody promised: ${assumptions[name].choice}.`,
     ),
     ...delivered(record),
-  ].join('\n')
+  ]
+    .map(onOneLine)
+    .join('\n')
+}
+
+/** What is quoted of a request may have lines. */
+function onOneLine(fact: string): string {
+  return fact.replace(/\s*[\r\n]\s*/g, ' ')
 }
 
 function headline({ id, method, path, search, operation, status }: CallRecord): string {

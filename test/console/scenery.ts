@@ -71,7 +71,8 @@ export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scener
 export function screensOf({ conversation, cut, unmatched }: Scenery): Record<string, string> {
   return {
     calls: '#/calls',
-    why: `#/calls?call=${cut}&in=default`,
+    why: `#/calls?call=${conversation}&in=default`,
+    cut: `#/calls?call=${cut}&in=default`,
     unmatched: `#/calls?call=${unmatched}&in=default`,
     request: `#/calls?call=${conversation}&in=default&tab=request`,
     reply: `#/calls?call=${conversation}&in=default&tab=reply`,

@@ -274,6 +274,14 @@ describe('explain', () => {
     expect(second).toBe("Missed: rule 2 of 'outage' lets 3 calls pass first, this is call 1.")
   })
 
+  it('says each fact on a line of its own, also where it quotes several', async () => {
+    const setup = begin()
+    setup.gateway.use({ on: 'createResponse', when: { input: 'moon' }, fault: 'rate-limit' })
+    const body = { ...question, input: 'First line.\n\nSecond line.' }
+    const [, missed] = (await explained('POST /responses', { body }, setup)).split('\n')
+    expect(missed).toContain("the request has 'First line. Second line.'")
+  })
+
   it('cuts nothing, however many rules were missed', async () => {
     const setup = begin()
     const rules = Array.from({ length: 300 }, (_, index) => ({
