@@ -5,7 +5,6 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
-import { loadLibrary } from '../database/own-rows.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
 import type { ExtensionName } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
@@ -13,6 +12,7 @@ import { drain } from '../server/drain.ts'
 import { type RequestLine, requestLineText } from '../server/request-line.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
 import { openPage } from './open-page.ts'
+import { prepareLater } from './prepare.ts'
 import { consoleAt, readyLine, readyText, type Started } from './ready.ts'
 import { UsageError } from './usage-error.ts'
 import { watchScenarios } from './watch-scenarios.ts'
@@ -61,9 +61,6 @@ export type Start = (options: {
   onRequest: ((line: RequestLine) => void) | undefined
 }) => Promise<Started & { close(graceMs: number): Promise<void> }>
 
-/** Real milliseconds after which the server gets ready for writes and for many calls: first come those who wait for the start. */
-const idleMs = 250
-
 /** Real milliseconds in which open replies may finish after a signal. A second signal does not wait. */
 const graceMs = 5000
 
@@ -99,7 +96,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   if (flags.open) openPage(consoleAt(server), print)
   // The space for new objects stays small: 180 MB of RSS under load in place of 320, at the same processor time.
   setFlagsFromString('--semi-space-growth-factor=1')
-  setTimeout(prepareForLoad, idleMs, gateway).unref()
+  prepareLater(gateway)
   if (flags.watch) watchScenarios(gateway, files, print)
 
   let wait = graceMs
@@ -115,12 +112,6 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     if (drainMs > 0) await drain(gateway.sandboxes, drainMs)
     await stop()
   })
-}
-
-async function prepareForLoad({ operations }: GatewayCore): Promise<void> {
-  await loadLibrary()
-  const { compileSchemas } = await import('./compile-schemas.ts')
-  compileSchemas(operations)
 }
 
 /** The first line of a file, as secrets are mounted. */

@@ -28,7 +28,7 @@ async function answers(): Promise<unknown[]> {
 describe('compiled schemas', () => {
   it('answer and refuse as they do before they are compiled', async () => {
     const before = await answers()
-    compileSchemas(operations)
+    await compileSchemas(operations)
     expect(await answers()).toEqual(before)
     expect(before.map((answer) => (answer as [number])[0])).toEqual([200, 200, 400, 400, 200, 400])
   })
