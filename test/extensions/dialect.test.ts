@@ -232,6 +232,28 @@ describe('A dialect', () => {
     expect((await post('/messages', { tools: [{ type: 'custom' }] })).status).toBe(400)
   })
 
+  it('tells costs in every protocol, plain and streamed, whose sum is the ledger of the sandbox', async () => {
+    const sandbox = server.gateway.createSandbox()
+    const authorization = `Bearer ${sandbox.apiKey}`
+    let sum = 0
+    let told = 0
+    for (const [path, body] of [
+      ['/responses', { input }],
+      ['/chat/completions', {}],
+      ['/chat/completions', { n: 3 }],
+      ['/messages', { thinking: { type: 'enabled', budget_tokens: 200 } }],
+      ['/embeddings', { model: 'aurora/embed-large', input }],
+    ] as const) {
+      for (const stream of path === '/embeddings' ? [false] : [false, true]) {
+        const text = await (await post(path, { ...body, stream }, { authorization })).text()
+        const costs = [...text.matchAll(/"cost":([\d.e-]+)/g)].map(([, cost]) => Number(cost))
+        sum += costs.at(-1) ?? Number.NaN
+        told++
+      }
+    }
+    expect(sandbox.usage()).toMatchObject({ requests: told, cost: expect.closeTo(sum, 10) })
+  })
+
   it('refuses with its own texts, and its own name of the metadata', async () => {
     const metadata = { gateway_metadata: { stage: 'guard' } }
     using _rule = server.gateway.use({ on: '*', fault: { name: 'status', status: 402, ...metadata } })
