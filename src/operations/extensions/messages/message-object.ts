@@ -25,6 +25,7 @@ const Block = z.discriminatedUnion('type', [
     id: z.string(),
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
+    caller: z.strictObject({ type: z.literal('direct') }),
   }),
 ])
 
@@ -90,7 +91,13 @@ export function toMessageObject(
       content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature', place) })
     } else if (item.type === 'function_call') {
       const id = item.call_id ?? `toolu_${hash(requestKey, 'call', place)}`
-      content.push({ type: 'tool_use', id, name: item.name, input: inputOf(item.arguments) })
+      content.push({
+        type: 'tool_use',
+        id,
+        name: item.name,
+        input: inputOf(item.arguments),
+        caller: { type: 'direct' },
+      })
     }
   }
   return {
