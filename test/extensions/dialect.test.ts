@@ -179,8 +179,8 @@ describe.each(cases)(
     it('the account', async () => {
       expect((await sdk.credits.getCredits()).data.totalCredits).toBe(100)
       expect((await sdk.apiKeys.getCurrentKeyMetadata()).data.limit).toBeNull()
-    const { id } = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
-    expect((await sdk.generations.getGeneration({ id })).data).toMatchObject({ id, model })
+      const { id } = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
+      expect((await sdk.generations.getGeneration({ id })).data).toMatchObject({ id, model })
     })
 
     it('refusals', async () => {

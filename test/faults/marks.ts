@@ -175,11 +175,13 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
     shows: ({ types }) => types.at(-1) === 'response.failed' || types.includes('response.failed'),
   }),
   // The last chunk of a completion ends text and answer at once.
-  'stream-without-completed': ({ protocol }) => ({
+  'stream-without-completed': ({ protocol, other }) => ({
     setting: 'stream-without-completed',
     shows: (wire) =>
       !hasFinal(wire) &&
-      (protocol === 'chat' ? wire.text.includes('[DONE]') : wire.types.includes('response.output_item.done')),
+      (protocol === 'chat'
+        ? wire.text.includes('[DONE]') || other === 'stream-without-done'
+        : wire.types.includes('response.output_item.done')),
   }),
   'stream-without-done': () => ({
     setting: 'stream-without-done',
@@ -190,9 +192,10 @@ export const marks: { [Name in FaultName]: (meeting: Meeting) => Mark } = {
     setting: 'stream-data-after-done',
     shows: ({ text }) => /response\.created|"role":/.test(text.slice(text.indexOf('[DONE]'))),
   }),
-  'slow-stream': () => ({
+  // A cut leaves fewer events where a stream begins with one alone.
+  'slow-stream': ({ protocol }) => ({
     setting: { name: 'slow-stream', everyMs: 5 },
-    shows: ({ endMs }) => endMs >= 30,
+    shows: ({ endMs }) => endMs >= (protocol === 'responses' ? 30 : 12),
   }),
   'stream-cut': () => ({
     setting: 'stream-cut',
