@@ -19,6 +19,8 @@ for (const [name, update] of [
   ['fixtures/README.md', withParts],
   ['test/consumers/README.md', withParts],
   ['src/contract/README.md', withParts],
+  ['src/operations/README.md', withParts],
+  ['ASSUMPTIONS.md', withParts],
   ['src/dialects/README.md', withParts],
   ['LICENSE', withLicences],
 ] as const) {

@@ -16,6 +16,8 @@ const pages = [
   'test/consumers/README.md',
   'src/contract/README.md',
   'src/dialects/README.md',
+  'src/operations/README.md',
+  'ASSUMPTIONS.md',
 ].map((name) => ({ name, text: readFileSync(new URL(name, root), 'utf8') }))
 
 describe.each(pages)('$name', ({ name, text }) => {

@@ -1,6 +1,6 @@
 /**
- * The generated parts of README.md and scenarios/README.md: tables from the values that the code is made of, and examples from the files
- * that the tests run. A part stands between `<!-- generated: name -->` and `<!-- end -->`.
+ * The generated parts of the pages: tables from the values that the code is made of, and examples from the files that
+ * the tests run. A part stands between `<!-- generated: name -->` and `<!-- end -->`.
  */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../../assumptions.ts'
-import type { JournalEntry } from '../../journal/entry.ts'
+import { assertEntryFields, type JournalEntry } from '../../journal/entry.ts'
 import { hiddenEntry } from '../../journal/hidden-entry.ts'
 import { matches } from '../../journal/matching.ts'
 import { sandboxRoute } from '../route.ts'
@@ -117,6 +117,7 @@ export const journalRoutes = [
     }),
     response: Entries,
     run({ journal }, { body: { operation, match = {}, last } }) {
+      assertEntryFields(match)
       const calls = operation === undefined ? journal.entries() : journal.calls(operation)
       const found = calls.filter((entry) => matches(entry, match))
       return { data: shown(last === undefined ? found : found.slice(-last)) }
