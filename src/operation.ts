@@ -15,8 +15,11 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** What a resolver may know of one request. Everything in it has passed the operation's schemas. */
 export interface ResolverContext<Params = unknown, Query = unknown, Body = unknown> {
+  /** Path parameters, as `params` makes them. */
   params: Params
+  /** Query parameters, as `query` makes them. */
   query: Query
+  /** The body, as `body` makes it. */
   body: Body
   /** The sandbox in the state in which the request arrived. */
   sandbox: SandboxState

@@ -21,6 +21,7 @@ import { isScenarioPath } from './rules/scenario-path.ts'
 import { failScenario, replyScenario, scriptScenario } from './rules/shorthand.ts'
 import { assertNames } from './sandbox/known-names.ts'
 import type {
+  BundledScenario,
   CollectionChanges,
   CollectionSize,
   Promised,
@@ -215,7 +216,7 @@ export class RemoteGateway extends RemoteSandbox {
   }
 
   /** The scenarios that come with the server, and what a client sees of each. */
-  bundledScenarios(): Promise<{ name: string; description: string }[]> {
+  bundledScenarios(): Promise<BundledScenario[]> {
     return this.client.data('listBundledScenarios', {})
   }
 
@@ -245,13 +246,15 @@ export class RemoteGateway extends RemoteSandbox {
   }
 
   /** Whether the server is up. */
-  health(): Promise<{ status: 'ok' }> {
-    return this.client.data('getHealth', {})
+  async health(): Promise<'ok'> {
+    const { status }: { status: 'ok' } = await this.client.data('getHealth', {})
+    return status
   }
 
   /** Whether the server takes new sandboxes. Throws 503 while it drains. */
-  readiness(): Promise<{ status: 'ready' }> {
-    return this.client.data('getReadiness', {})
+  async readiness(): Promise<'ready'> {
+    const { status }: { status: 'ready' } = await this.client.data('getReadiness', {})
+    return status
   }
 
   /** Figures of the server, in the text format of Prometheus. */

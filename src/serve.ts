@@ -56,7 +56,9 @@ export interface ServerOptions extends GatewayOptionsInput {
 }
 
 export interface RunningServer extends AsyncDisposable {
+  /** The gateway that answers. */
   readonly gateway: GatewayCore
+  /** The port that it listens on. */
   readonly port: number
   /** `http://127.0.0.1:4141` */
   readonly url: string

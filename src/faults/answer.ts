@@ -43,7 +43,10 @@ export const duplicateResponseId = defineFault({
   summary: 'Every answer has the same id.',
   needs: ['own', 'json'],
   generated: true,
-  params: () => z.strictObject({ id: z.string().min(1).default('resp_duplicate') }),
+  params: () =>
+    z.strictObject({
+      id: z.string().min(1).default('resp_duplicate').describe('The id that every response has.'),
+    }),
   apply: ({ id }, context, reply) => mapAnswer(reply, context, (answer) => ({ ...answer, id }), 'id'),
 })
 

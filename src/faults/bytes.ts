@@ -14,7 +14,10 @@ export const wrongContentType = defineFault({
   layer: 'bytes',
   summary: 'The right body under another content type.',
   decides: ['type'],
-  params: () => z.strictObject({ contentType: HeaderValue.default('text/plain') }),
+  params: () =>
+    z.strictObject({
+      contentType: HeaderValue.default('text/plain').describe('The `Content-Type` instead.'),
+    }),
   apply({ contentType }, context, reply) {
     if (reply.headers['content-type'] === contentType) context.missed(`the content type is '${contentType}'`)
     else context.acted()
@@ -118,7 +121,10 @@ export const bandwidth = defineFault({
   name: 'bandwidth',
   layer: 'bytes',
   summary: 'The body comes at so many bytes per second.',
-  params: () => z.strictObject({ bytesPerSecond: z.int().min(1).default(1000) }),
+  params: () =>
+    z.strictObject({
+      bytesPerSecond: z.int().min(1).default(1000).describe('Bytes of the body in a second.'),
+    }),
   apply({ bytesPerSecond }, context, reply) {
     const headers = reply.body.kind === 'json' ? promised(reply, whole(reply.body).bytes.length) : {}
     return withFrames(reply, throttled(reply, bytesPerSecond, context), headers)
@@ -156,7 +162,7 @@ export const streamSplit = defineFault({
   summary: 'The stream comes in chunks of so many bytes: also inside a line, and inside a character.',
   needs: ['stream'],
   decides: ['chunks'],
-  params: () => z.strictObject({ bytes: z.int().min(1).default(1) }),
+  params: () => z.strictObject({ bytes: z.int().min(1).default(1).describe('Bytes of each chunk.') }),
   apply({ bytes }, context, reply) {
     context.acted()
     return withFrames(reply, split(reply, bytes))

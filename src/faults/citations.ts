@@ -67,7 +67,10 @@ export const citationMissingField = defineFault({
   generated: true,
   params: () =>
     z.strictObject({
-      field: z.enum(['type', 'url', 'title', 'start_index', 'end_index', 'content']).default('url'),
+      field: z
+        .enum(['type', 'url', 'title', 'start_index', 'end_index', 'content'])
+        .default('url')
+        .describe('The field that is left out.'),
     }),
   apply: ({ field }, context, reply) =>
     changed(reply, context, (citation) => {

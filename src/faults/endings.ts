@@ -40,8 +40,8 @@ export const streamErrorEvent = defineFault({
           .enum(['failed', 'error'])
           .default('failed')
           .describe('`response.failed` with the whole Response, or the flat `error` event. Default: failed.'),
-        code: z.string().default('server_error'),
-        message: z.string().default('Provider returned error'),
+        code: z.string().default('server_error').describe('`error.code`.'),
+        message: z.string().default('Provider returned error').describe('`error.message`.'),
       }),
     ),
   *apply({ form, code, message, ...place }, context, frames) {

@@ -83,7 +83,12 @@ export const streamUnknownEvent = defineFault({
   layer: 'events',
   summary: 'An event of a type that no client knows comes in between, with a sequence number of its own.',
   params: () =>
-    atOnePlace(z.strictObject({ ...place(), type: z.string().min(1).default('response.unknown_event') })),
+    atOnePlace(
+      z.strictObject({
+        ...place(),
+        type: z.string().min(1).default('response.unknown_event').describe('The type of the event.'),
+      }),
+    ),
   apply: ({ type, ...where }, context, frames) =>
     at(where, frames, context, (rest) => actedAfterFirst(withUnknown(rest, type), context)),
 })

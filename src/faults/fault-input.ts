@@ -196,8 +196,11 @@ export interface LatencyFault {
   name: 'latency'
   /** Milliseconds; for a log-normal draw, the median. */
   ms?: number | {
+    /** At the start of the sandbox. */
     from: number
+    /** From the end of `overMs` on. */
     to: number
+    /** Milliseconds of sandbox time on the way. */
     overMs: number
   }
   /** A uniform draw of up to so much more. */
@@ -224,12 +227,15 @@ export interface EmptyResponseFault {
 /** The error envelope with any 4xx or 5xx status. */
 export interface StatusFault {
   name: 'status'
+  /** 400 to 599; it is `error.code` too. */
   status?: number
   /** `error.message`. Default: the usual one of the status. */
   message?: string
   /** `error.metadata`. Default: the `error_type` of 429, 502, 503, 524 and 529, none otherwise. */
   metadata?: Record<string, Json> | null
+  /** `gateway_metadata`, beside `error`. Default: none. */
   gateway_metadata?: Record<string, Json> | null
+  /** `user_id`, beside `error`. Default: none. */
   user_id?: string | null
   /** On top of the usual ones: `WWW-Authenticate` of a 401, `Retry-After` of a 429 and a 503, `X-RateLimit-*` of a 429. */
   headers?: Record<string, string>
@@ -249,6 +255,7 @@ export interface RateLimitFault {
 /** A refusal whose `Retry-After` is a date, so long after its `Date`. Both are sandbox time: a client that compares it with the clock of its machine finds a date in the past and waits as long as it likes, unless the gateway runs with `clock: "system"` or the test sets the machine’s clock. */
 export interface RetryAfterDateFault {
   name: 'retry-after-date'
+  /** Its status. */
   status?: 429 | 503
   /** Milliseconds from the request to the date, to the second. */
   ms?: number
@@ -257,25 +264,30 @@ export interface RetryAfterDateFault {
 /** A 200 that says it is JSON and is not. */
 export interface MalformedBodyFault {
   name: 'malformed-body'
+  /** The body as it is sent. */
   body?: string
 }
 
 /** The HTML error page of a proxy in between. */
 export interface HtmlErrorPageFault {
   name: 'html-error-page'
+  /** Its status. */
   status?: number
 }
 
 /** A 200 whose body is random bytes, not even UTF-8: the same for the same seed and call. */
 export interface RandomBytesFault {
   name: 'random-bytes'
+  /** How many. */
   bytes?: number
+  /** The `Content-Type`, which lies. */
   contentType?: string
 }
 
 /** A success without a body: a 200 with `Content-Length: 0`, or a 204. */
 export interface EmptyBodyFault {
   name: 'empty-body'
+  /** Its status. */
   status?: 200 | 204
 }
 
@@ -317,6 +329,7 @@ export interface WrongTypeFault {
 /** Every answer has the same id. */
 export interface DuplicateResponseIdFault {
   name: 'duplicate-response-id'
+  /** The id that every response has. */
   id?: string
 }
 
@@ -345,6 +358,7 @@ export interface CitationOutOfOrderFault {
 /** A field of each citation is not there. */
 export interface CitationMissingFieldFault {
   name: 'citation-missing-field'
+  /** The field that is left out. */
   field?: 'type' | 'url' | 'title' | 'start_index' | 'end_index' | 'content'
 }
 
@@ -414,6 +428,7 @@ export interface StreamUnknownEventFault {
   atEvent?: number
   /** Pieces of text or of arguments that are delivered before it. Default: 3, and where there are fewer, all but the last; beside other faults of the rule, as many as those need. */
   afterDeltas?: number
+  /** The type of the event. */
   type?: string
 }
 
@@ -439,7 +454,9 @@ export interface StreamErrorEventFault {
   afterMs?: number
   /** `response.failed` with the whole Response, or the flat `error` event. Default: failed. */
   form?: 'failed' | 'error'
+  /** `error.code`. */
   code?: string
+  /** `error.message`. */
   message?: string
 }
 
@@ -519,6 +536,7 @@ export interface StreamNoSpaceFault {
 /** A comment line stands before each event, as gateways send to keep a connection alive. */
 export interface StreamCommentsFault {
   name: 'stream-comments'
+  /** What the comment lines say. */
   comment?: string
 }
 
@@ -545,6 +563,7 @@ export interface StreamSplitCrlfFault {
 /** The right body under another content type. */
 export interface WrongContentTypeFault {
   name: 'wrong-content-type'
+  /** The `Content-Type` instead. */
   contentType?: string
 }
 
@@ -584,6 +603,7 @@ export interface SlowBodyFault {
 /** The body comes at so many bytes per second. */
 export interface BandwidthFault {
   name: 'bandwidth'
+  /** Bytes of the body in a second. */
   bytesPerSecond?: number
 }
 
@@ -597,6 +617,7 @@ export interface StreamJoinedFault {
 /** The stream comes in chunks of so many bytes: also inside a line, and inside a character. */
 export interface StreamSplitFault {
   name: 'stream-split'
+  /** Bytes of each chunk. */
   bytes?: number
 }
 

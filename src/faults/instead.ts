@@ -29,15 +29,15 @@ export const status = defineFault({
   ...another,
   params: () =>
     z.strictObject({
-      status: statusCode().default(500),
+      status: statusCode().default(500).describe('400 to 599; it is `error.code` too.'),
       message: z.string().optional().describe('`error.message`. Default: the usual one of the status.'),
       metadata: anything()
         .optional()
         .describe(
           '`error.metadata`. Default: the `error_type` of 429, 502, 503, 524 and 529, none otherwise.',
         ),
-      gateway_metadata: anything().optional(),
-      user_id: z.string().nullable().optional(),
+      gateway_metadata: anything().optional().describe('`gateway_metadata`, beside `error`. Default: none.'),
+      user_id: z.string().nullable().optional().describe('`user_id`, beside `error`. Default: none.'),
       headers: HeaderRecord.default({}).describe(
         'On top of the usual ones: `WWW-Authenticate` of a 401, `Retry-After` of a 429 and a 503, `X-RateLimit-*` of a 429.',
       ),
@@ -75,7 +75,10 @@ export const retryAfterDate = defineFault({
   needs: ['reply', 'headers'],
   params: () =>
     z.strictObject({
-      status: z.union([z.literal(429), z.literal(503)]).default(429),
+      status: z
+        .union([z.literal(429), z.literal(503)])
+        .default(429)
+        .describe('Its status.'),
       ms: z
         .number()
         .min(0)
@@ -97,7 +100,8 @@ export const malformedBody = defineFault({
   layer: 'request',
   summary: 'A 200 that says it is JSON and is not.',
   ...unreadable,
-  params: () => z.strictObject({ body: z.string().default('{"data":[{"id":') }),
+  params: () =>
+    z.strictObject({ body: z.string().default('{"data":[{"id":').describe('The body as it is sent.') }),
   apply: ({ body }) => text(200, 'application/json', body),
 })
 
@@ -106,7 +110,7 @@ export const htmlErrorPage = defineFault({
   layer: 'request',
   summary: 'The HTML error page of a proxy in between.',
   ...unreadable,
-  params: () => z.strictObject({ status: statusCode().default(502) }),
+  params: () => z.strictObject({ status: statusCode().default(502).describe('Its status.') }),
   apply({ status }) {
     const title = `${status} ${reasonPhrases[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error')}`
     const page = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`
@@ -125,8 +129,9 @@ export const randomBytes = defineFault({
         .int()
         .min(1)
         .max(1024 * 1024)
-        .default(1024),
-      contentType: HeaderValue.default('application/json'),
+        .default(1024)
+        .describe('How many.'),
+      contentType: HeaderValue.default('application/json').describe('The `Content-Type`, which lies.'),
     }),
   apply({ bytes, contentType }, context) {
     const body = Uint8Array.from({ length: bytes }, () => context.random() * 256)
@@ -142,7 +147,13 @@ export const emptyBody = defineFault({
   summary: 'A success without a body: a 200 with `Content-Length: 0`, or a 204.',
   ...another,
   removes: [...another.removes, 'json', 'body', 'tail', 'chunks', 'encoding', 'length'],
-  params: () => z.strictObject({ status: z.union([z.literal(200), z.literal(204)]).default(200) }),
+  params: () =>
+    z.strictObject({
+      status: z
+        .union([z.literal(200), z.literal(204)])
+        .default(200)
+        .describe('Its status.'),
+    }),
   apply({ status }): Reply {
     const headers = { 'content-type': 'application/json', 'content-length': '0' }
     return { status, headers: status === 204 ? {} : headers, body: { kind: 'none' } }

@@ -5,7 +5,14 @@ import * as z from 'zod'
 
 /** A plain number, or one that goes from `from` to `to` in the first `overMs` milliseconds and stays there. */
 export function rampOf<Limits extends z.ZodNumber>(number: Limits) {
-  return z.union([number, z.strictObject({ from: number, to: number, overMs: z.number().positive() })])
+  return z.union([
+    number,
+    z.strictObject({
+      from: number.describe('At the start of the sandbox.'),
+      to: number.describe('From the end of `overMs` on.'),
+      overMs: z.number().positive().describe('Milliseconds of sandbox time on the way.'),
+    }),
+  ])
 }
 
 export type Ramp = number | { from: number; to: number; overMs: number }

@@ -34,7 +34,8 @@ export const streamComments = defineFault({
       comment: z
         .string()
         .regex(/^[^\r\n]*$/, 'a comment is one line')
-        .default('keep-alive'),
+        .default('keep-alive')
+        .describe('What the comment lines say.'),
     }),
   apply: ({ comment }, context, frames) =>
     rewritten(frames, context, (text, frame) => (frame.kind === 'event' ? `: ${comment}\n\n${text}` : text)),

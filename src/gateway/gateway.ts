@@ -49,6 +49,7 @@ type DefaultSandbox = Pick<
 >
 
 export class GatewayCore implements DefaultSandbox {
+  /** @internal */
   readonly options: GatewayOptions
   /** @internal */
   readonly operations: readonly Operation[]

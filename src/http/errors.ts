@@ -55,10 +55,15 @@ export interface RefusalExtras {
  * @param metadata `error.metadata`, left out where undefined.
  */
 export class GatewayError extends Error {
+  /** `GatewayError`. */
   override name = 'GatewayError'
+  /** HTTP status, 400 to 599. */
   readonly status: number
+  /** `error.metadata`. */
   readonly metadata: Record<string, unknown> | undefined
+  /** Headers of the refusal; names in lower case. */
   readonly headers: Record<string, string>
+  /** What the refusal rests on; undefined for what its status rests on. */
   readonly assumption: AssumptionName | undefined
 
   constructor(

@@ -45,6 +45,7 @@ export interface Reply<Value = unknown> {
   status: number
   /** Names in lower case. */
   headers: Record<string, string>
+  /** What is sent: JSON, a stream of frames, nothing, or a connection that ends. */
   body: Body<Value>
   /** How the connection carries it, where that is not whole and at once. */
   transport?: Transport

@@ -12,6 +12,16 @@ import type { KeptText } from './kept-body.ts'
 import type { CallUsage } from './ledger.ts'
 import type { TimedPart } from './timeline.ts'
 
+/** The rule that made or changed a reply. */
+export interface CallRule {
+  /** The name of its scenario. */
+  scenario: string
+  /** Its place in the scenario, from 1. */
+  rule: number
+  /** The faults that it has, by name. */
+  faults: string[]
+}
+
 export interface JournalEntry<Body = unknown> {
   /** The reply's `x-request-id`. */
   id: string
@@ -21,7 +31,9 @@ export interface JournalEntry<Body = unknown> {
   method: string
   /** As requested. */
   path: string
+  /** Path parameters by name, decoded. */
   params: Record<string, string>
+  /** Query parameters by name; those given more than once as a list. */
   query: Record<string, string | string[]>
   /** Names in lower case. */
   headers: Record<string, string>
@@ -40,7 +52,7 @@ export interface JournalEntry<Body = unknown> {
   /** When the parts of the reply's body left; empty for a reply of one part. */
   timeline: TimedPart[]
   /** The rule that made or changed the reply. */
-  rule: { scenario: string; rule: number; faults: string[] } | null
+  rule: CallRule | null
   /** Which turn of which scripted conversation the call was; null where no script answered. */
   turn: TurnReading | null
   /**
@@ -52,10 +64,13 @@ export interface JournalEntry<Body = unknown> {
   usage: CallUsage | null
   /** The trace that the call is part of, as its `traceparent` says. */
   traceId: string | null
+  /** What the reply rests on that the specification leaves open. */
   assumptions: AssumptionName[]
+  /** What a caller should know, and the reply does not say. */
   warnings: string[]
   /** Whether the reply broke the double's own schema: our bug, please report it. */
   brokeContract: boolean
+  /** How the reply reached its reader. */
   delivery: Delivery
   /** Sandbox time, ISO 8601. */
   at: string

@@ -58,6 +58,7 @@ export interface OwnDeclaration<
 
 /** The same, declared: rules name it by `on: getReport.id`. */
 export interface DeclaredOperation<Id extends string = string> extends OwnOperation {
+  /** For rules and the journal: `on: getReport.id`. */
   readonly id: Id & OwnOperationId
 }
 

@@ -32,10 +32,16 @@ export const Condition = z.lazy(() =>
     .union(
       [
         scalar,
-        z.strictObject({ equals: z.json() }).describe('Any JSON value, compared deeply.'),
-        z.strictObject({ contains: z.string().min(1) }).describe('A part of the text.'),
+        z
+          .strictObject({ equals: z.json().describe('Any JSON value, compared deeply.') })
+          .describe('Any JSON value, compared deeply.'),
+        z
+          .strictObject({ contains: z.string().min(1).describe('A part of the text.') })
+          .describe('A part of the text.'),
         Pattern,
-        z.strictObject({ present: z.boolean() }).describe('There at all, or not there at all.'),
+        z
+          .strictObject({ present: z.boolean().describe('Whether it is there at all.') })
+          .describe('There at all, or not there at all.'),
       ],
       { error: 'a condition is a value, or one of equals, contains, matches, present' },
     )

@@ -26,6 +26,7 @@ export interface SkippedRules {
 }
 
 export interface NearMiss {
+  /** The name of its scenario. */
   scenario: string
   /** Its place in the scenario, from 1. */
   rule: number

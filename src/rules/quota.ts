@@ -17,7 +17,10 @@ const duration = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 export const Quota = z.lazy(() =>
   z.union(
     [
-      z.strictObject({ limit: z.int().min(0), windowMs: z.number().positive() }),
+      z.strictObject({
+        limit: z.int().min(0).describe('Requests that pass in each window.'),
+        windowMs: z.number().positive().describe('Milliseconds of sandbox time.'),
+      }),
       z.strictObject({
         requests: z.int().min(0).optional().describe('How many requests pass in a window.'),
         tokens: z

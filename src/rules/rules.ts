@@ -28,10 +28,13 @@ import {
 
 /** A rule that has not happened yet. */
 export interface UnusedRule {
+  /** The name of its scenario. */
   scenario: string
   /** Its place in the scenario, from 1. */
   rule: number
+  /** The name that it has for people. */
   name: string | undefined
+  /** The operations that it is about, `*`, or `POST /path`. */
   on: readonly string[]
 }
 
@@ -39,6 +42,7 @@ export interface UnusedRule {
 export interface ActiveScenario extends Disposable {
   /** Of this use of the scenario, and no other. */
   readonly id: string
+  /** The name of the scenario. */
   readonly name: string
 }
 
@@ -69,7 +73,6 @@ export class Rules {
   #candidates: Map<string, Candidates> | undefined
 
   readonly #spent: () => number
-
   /** @param spent Dollars that the calls of the sandbox have cost, for budgets. Default: none are counted. */
   constructor({
     seed,

@@ -67,11 +67,13 @@ export type OperationName =
 
 /** A named list of rules. */
 export interface ScenarioInput {
+  /** For editors: where the JSON Schema of scenarios is. */
   '$schema'?: string
   /** Letters, digits, dots, dashes and underscores: it travels in headers. */
   name: string
   /** What the client sees. */
   description?: string
+  /** The first that is about a call happens. */
   rules: RuleInput[]
 }
 
@@ -91,8 +93,11 @@ export interface RuleInput {
   every?: number
   /** Share of calls, 0 to 1, drawn from the seed; the same for the same call. Default: 1. */
   probability?: number | {
+    /** At the start of the sandbox. */
     from: number
+    /** From the end of `overMs` on. */
     to: number
+    /** Milliseconds of sandbox time on the way. */
     overMs: number
   }
   /** So many requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`. */
@@ -103,13 +108,16 @@ export interface RuleInput {
   setState?: string
   /** Only in this part of the elapsed time of the sandbox. */
   during?: {
+    /** Its start. */
     fromMs?: number
+    /** Its end. Default: none. */
     toMs?: number
   }
   /** What goes wrong: a fault by name, or with its parameters, or several. */
   fault?: FaultInput | FaultInput[]
   /** What is answered in place of the operation. A `fault` beside it acts on this reply. */
   reply?: ScriptedReplyInput
+  /** The turns of one conversation: one request each. */
   script?: TurnInput[]
   /** What a conversation gets after the last turn: `fail` refuses, `repeat` begins again, also for new conversations, `pass` leaves it to other rules and the operation. Default: fail. */
   exhausted?: 'fail' | 'repeat' | 'pass'
@@ -143,10 +151,13 @@ export interface WhenInput {
 
 /** The value itself, or one of equals, contains, matches, present. */
 export type ConditionInput = string | number | boolean | null | {
+  /** Any JSON value, compared deeply. */
   equals: Json
 } | {
+  /** A part of the text. */
   contains: string
 } | PatternInput | {
+  /** Whether it is there at all. */
   present: boolean
 }
 
@@ -160,7 +171,9 @@ export interface PatternInput {
 
 /** How much passes in a window of sandbox time. */
 export type QuotaInput = {
+  /** Requests that pass in each window. */
   limit: number
+  /** Milliseconds of sandbox time. */
   windowMs: number
 } | {
   /** How many requests pass in a window. */
@@ -177,9 +190,12 @@ export type QuotaInput = {
 
 /** What a rule does at one call; `pass` leaves the call to older rules and to the operation. */
 export type StepInput = 'pass' | {
+  /** What goes wrong at this call. */
   fault: FaultInput | FaultInput[]
 } | {
+  /** What is answered at this call. */
   reply: ScriptedReplyInput
+  /** What goes wrong with that reply. */
   fault?: FaultInput | FaultInput[]
 }
 
@@ -187,6 +203,7 @@ export type StepInput = 'pass' | {
 export interface ScriptedReplyInput {
   /** Default: 200. */
   status?: number
+  /** On top of the usual ones. */
   headers?: Record<string, string>
   /** For POST /responses: the text of the message. */
   text?: string
@@ -204,9 +221,12 @@ export interface ScriptedReplyInput {
   incompleteReason?: 'max_output_tokens' | 'content_filter'
   /** For POST /responses: why the response failed. Default: server_error. */
   error?: {
+    /** `error.code`. */
     code?: string
+    /** `error.message`. */
     message?: string
   }
+  /** For POST /responses: the usage. What is left out is counted. */
   usage?: ScriptedUsageInput
   /** The whole body, for any operation. */
   body?: Json
@@ -313,28 +333,39 @@ export type ScriptedItemInput = {
 
 /** A page that a scripted text cites. */
 export interface ScriptedCitationInput {
+  /** The address of the page. */
   url: string
+  /** Default: the address. */
   title?: string
+  /** What the page says. Default: none. */
   content?: string
 }
 
 /** One step of a scripted stream. */
 export type ScriptedFrameInput = {
+  /** The event as JSON. */
   event: {
+    /** As `response.created`. */
     type: string
     [field: string]: unknown
   }
 } | {
+  /** The text behind `data: `. */
   data: string
 } | {
+  /** Bytes as they are, given as text. */
   bytes: string
 } | {
+  /** Bytes as they are, given in base64. */
   base64: string
 } | {
+  /** Milliseconds of sandbox time. */
   wait: number
 } | {
+  /** The literal [DONE]. */
   done: true
 } | {
+  /** How the connection ends. */
   hangUp: 'end' | 'reset' | 'silence'
 }
 
@@ -368,9 +399,12 @@ export interface TurnInput {
   incompleteReason?: 'max_output_tokens' | 'content_filter'
   /** For POST /responses: why the response failed. Default: server_error. */
   error?: {
+    /** `error.code`. */
     code?: string
+    /** `error.message`. */
     message?: string
   }
+  /** For POST /responses: the usage. What is left out is counted. */
   usage?: ScriptedUsageInput
   /** What the request must look like. Default: anything. */
   expect?: TurnExpectationInput

@@ -16,8 +16,11 @@ export const Step = z.lazy(() =>
   z.union(
     [
       z.literal('pass'),
-      z.strictObject({ fault: Faults }),
-      z.strictObject({ reply: ScriptedReply, fault: Faults.optional() }),
+      z.strictObject({ fault: Faults.describe('What goes wrong at this call.') }),
+      z.strictObject({
+        reply: ScriptedReply.describe('What is answered at this call.'),
+        fault: Faults.optional().describe('What goes wrong with that reply.'),
+      }),
     ],
     { error: "a step is 'pass', a fault or a reply" },
   ),
@@ -65,7 +68,10 @@ export const Rule = z.lazy(() =>
         'The state of the sandbox after it has happened, for `when.state`. It may be all that happens.',
       ),
     during: z
-      .strictObject({ fromMs: milliseconds.default(0), toMs: milliseconds.optional() })
+      .strictObject({
+        fromMs: milliseconds.default(0).describe('Its start.'),
+        toMs: milliseconds.optional().describe('Its end. Default: none.'),
+      })
       .optional()
       .describe('Only in this part of the elapsed time of the sandbox.'),
     fault: Faults.optional().describe(
@@ -74,7 +80,7 @@ export const Rule = z.lazy(() =>
     reply: ScriptedReply.optional().describe(
       'What is answered in place of the operation. A `fault` beside it acts on this reply.',
     ),
-    script: Script.optional(),
+    script: Script.optional().describe('The turns of one conversation: one request each.'),
     exhausted: Exhausted.optional(),
     sequence: z.array(Step).optional().describe('One step a call.'),
     afterwards: z
@@ -89,7 +95,7 @@ export type Rule = z.infer<typeof Rule>
 
 export const Scenario = z.lazy(() =>
   z.strictObject({
-    $schema: z.string().optional(),
+    $schema: z.string().optional().describe('For editors: where the JSON Schema of scenarios is.'),
     name: z
       .string()
       .regex(
@@ -98,7 +104,7 @@ export const Scenario = z.lazy(() =>
       )
       .describe('Letters, digits, dots, dashes and underscores: it travels in headers.'),
     description: z.string().optional().describe('What the client sees.'),
-    rules: z.array(Rule).min(1).max(10_000),
+    rules: z.array(Rule).min(1).max(10_000).describe('The first that is about a call happens.'),
   }),
 )
 export type Scenario = z.infer<typeof Scenario>

@@ -11,9 +11,9 @@ import { ScriptedItem } from './scripted-item.ts'
 /** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
 export const ScriptedCitation = z.lazy(() =>
   z.strictObject({
-    url: z.url(),
-    title: z.string().optional(),
-    content: z.string().optional(),
+    url: z.url().describe('The address of the page.'),
+    title: z.string().optional().describe('Default: the address.'),
+    content: z.string().optional().describe('What the page says. Default: none.'),
   }),
 )
 
@@ -23,14 +23,30 @@ const milliseconds = z.number().min(0)
 export const ScriptedFrame = z.lazy(() =>
   z.union(
     [
-      z.strictObject({ event: z.looseObject({ type: z.string() }) }).describe('An event: `data: <json>`.'),
-      z.strictObject({ data: z.string() }).describe('The raw text of a data line.'),
-      z.strictObject({ bytes: z.string() }).describe('Bytes as they are, given as text.'),
-      z.strictObject({ base64: z.base64() }).describe('Bytes as they are, given in base64.'),
-      z.strictObject({ wait: milliseconds }).describe('Nothing for so many milliseconds.'),
-      z.strictObject({ done: z.literal(true) }).describe('The literal [DONE].'),
       z
-        .strictObject({ hangUp: z.enum(['end', 'reset', 'silence']) })
+        .strictObject({
+          event: z
+            .looseObject({ type: z.string().describe('As `response.created`.') })
+            .describe('The event as JSON.'),
+        })
+        .describe('An event: `data: <json>`.'),
+      z
+        .strictObject({ data: z.string().describe('The text behind `data: `.') })
+        .describe('The raw text of a data line.'),
+      z
+        .strictObject({ bytes: z.string().describe('Bytes as they are, given as text.') })
+        .describe('Bytes as they are, given as text.'),
+      z
+        .strictObject({ base64: z.base64().describe('Bytes as they are, given in base64.') })
+        .describe('Bytes as they are, given in base64.'),
+      z
+        .strictObject({ wait: milliseconds.describe('Milliseconds of sandbox time.') })
+        .describe('Nothing for so many milliseconds.'),
+      z
+        .strictObject({ done: z.literal(true).describe('The literal [DONE].') })
+        .describe('The literal [DONE].'),
+      z
+        .strictObject({ hangUp: z.enum(['end', 'reset', 'silence']).describe('How the connection ends.') })
         .describe('The connection closes, breaks, or stays open and says nothing more.'),
     ],
     { error: 'a frame is one of event, data, bytes, base64, wait, done, hangUp' },
@@ -58,7 +74,7 @@ export type ScriptedUsage = z.infer<typeof ScriptedUsage>
 export const ScriptedReply = z.lazy(() =>
   z.strictObject({
     status: z.int().min(200).max(599).optional().describe('Default: 200.'),
-    headers: HeaderRecord.optional(),
+    headers: HeaderRecord.optional().describe('On top of the usual ones.'),
     text: z.string().optional().describe('For POST /responses: the text of the message.'),
     citations: z.array(ScriptedCitation).optional().describe('For POST /responses: what the text cites.'),
     output: z
@@ -81,10 +97,13 @@ export const ScriptedReply = z.lazy(() =>
       'For POST /responses: why the response is incomplete. Default: max_output_tokens.',
     ),
     error: z
-      .strictObject({ code: z.string().min(1).optional(), message: z.string().optional() })
+      .strictObject({
+        code: z.string().min(1).optional().describe('`error.code`.'),
+        message: z.string().optional().describe('`error.message`.'),
+      })
       .optional()
       .describe('For POST /responses: why the response failed. Default: server_error.'),
-    usage: ScriptedUsage.optional(),
+    usage: ScriptedUsage.optional().describe('For POST /responses: the usage. What is left out is counted.'),
     body: z.json().optional().describe('The whole body, for any operation.'),
     frames: z.array(ScriptedFrame).optional().describe('The body step by step, for any operation.'),
   }),

@@ -138,6 +138,7 @@ export interface SandboxFile {
 
 /** Times and lengths of answers, by model. */
 export interface LatencyProfileInput {
+  /** The version of the form. */
   profile: 1
   /** Where the figures are from. */
   source?: string

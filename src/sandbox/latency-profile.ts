@@ -26,7 +26,7 @@ export type Quantiles = Readonly<Record<string, number>>
 
 export const LatencyProfile = z.lazy(() =>
   z.looseObject({
-    profile: z.literal(1),
+    profile: z.literal(1).describe('The version of the form.'),
     source: z.string().optional().describe('Where the figures are from.'),
     models: z
       .record(

@@ -15,6 +15,7 @@ export type ExtensionName = (typeof extensionNames)[number]
 
 /** An operation of a person's own; what it is exactly is known above. */
 export interface OwnOperation {
+  /** Verb first: `listReports`. */
   readonly id: string
   readonly method: string
   readonly path: string

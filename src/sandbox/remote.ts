@@ -28,6 +28,7 @@ export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture'
 
 /** Where a sandbox is reached. */
 export interface SandboxAddress {
+  /** Its name. */
   readonly id: string
   /** The bearer of this key sees this sandbox. */
   readonly apiKey: string
@@ -37,14 +38,25 @@ export interface SandboxAddress {
   readonly directUrl?: string | undefined
 }
 
+/** A scenario that comes with the server. */
+export interface BundledScenario {
+  /** For `use()`. */
+  name: string
+  /** What the client sees. */
+  description: string
+}
+
 /** A collection, and how many records it has. */
 export interface CollectionSize {
+  /** As in `db.<name>`. */
   name: string
+  /** How many records there are. */
   count: number
 }
 
 /** What differs from the seed in a collection. */
 export interface CollectionChanges {
+  /** As in `db.<name>`. */
   collection: string
   /** Rows that the seed does not have, in their order. */
   created: object[]
@@ -75,7 +87,9 @@ export interface RemoteSandboxApi<Bodies extends object = Record<string, unknown
       >
     >,
     AsyncDisposable {
+  /** Every call of this sandbox. */
   readonly journal: RemoteJournal<Bodies>
+  /** Sandbox time: to be read, and to be moved forward. */
   readonly clock: Promised<SandboxClock>
   /**
    * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in Node

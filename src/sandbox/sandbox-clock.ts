@@ -3,6 +3,7 @@ import type { ClockReading } from '../lib/clock.ts'
 
 /** The clock of a sandbox, as tests read and advance it. */
 export interface SandboxClock {
+  /** The time of the next call, and what has elapsed. */
   read(): ClockReading
   /**
    * Moves sandbox time forward at once: quotas refill, outages end, timestamps move on.

@@ -48,7 +48,7 @@ export interface NewSandbox {
    */
   id?: string | undefined
   /** A sandbox to begin like, or its id. Default: begin from the seed. */
-  fork?: string | { readonly id: string } | undefined
+  fork?: string | SandboxSnapshot | undefined
   /** Default: the gateway's. */
   seed?: string | number | undefined
   /** Own records, instead of the gateway's, for the collections named. */
@@ -60,5 +60,6 @@ export const newSandboxNames: readonly (keyof NewSandbox)[] = ['id', 'fork', 'se
 
 /** A state to go back to. Opaque, so that it travels: whoever took it keeps the state, the others its id. */
 export interface SandboxSnapshot {
+  /** Of this snapshot, and no other. */
   readonly id: string
 }

@@ -42,10 +42,13 @@ const sandboxBytes = 4000
 
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
+  /** Its name. */
   readonly id: string
   /** The bearer of this key sees this sandbox. */
   readonly apiKey: string
+  /** @internal */
   readonly options: GatewayOptions
+  /** Every call of this sandbox. */
   readonly journal: Journal<Bodies>
   /** Sandbox time: to be read, and to be moved forward. */
   readonly clock: SandboxClock = {
@@ -78,6 +81,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.weigh()
   }
 
+  /** What everything random in it comes from. */
   get seed(): string | number {
     return this.options.seed
   }
@@ -108,11 +112,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host.listeners
   }
 
-  /**
-   * Tells the gateway what is held here beside the journal. Throws 503 where so many more bytes would not find room.
-   *
-   * @internal
-   */
+  /** Tells the gateway what is held here beside the journal. Throws 503 where more would not find room. @internal */
   weigh(more = 0): void {
     const { held } = this.#setup.host
     if (this.#isLetGo) return

@@ -8,6 +8,7 @@ import { toldReason } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
 
 export interface RequestLine {
+  /** Upper case. */
   readonly method: string
   /** With the query, its secrets hidden. */
   readonly path: string
@@ -19,6 +20,7 @@ export interface RequestLine {
   readonly rule: string | undefined
   /** Why it was refused, where the status and the rule do not say it already. */
   readonly reason: string | undefined
+  /** How the reply reached its reader. */
   readonly delivery: Delivery
 }
 

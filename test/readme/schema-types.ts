@@ -213,7 +213,7 @@ function descriptionOf(schema: z.ZodType): string | undefined {
 }
 
 function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
-  const name = writing.names.get(schema)
+  const name = nameOf(schema, writing)
   if (name !== undefined) return name
   const definition = definitionOf(schema)
   const inner = (other: z.ZodType) => typeOf(other, writing, depth)
@@ -265,7 +265,13 @@ function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
   }
 }
 
-/** A schema of \`z.json()\`. */
+/** Also of a schema that only has another description. */
+function nameOf(schema: z.ZodType | undefined, writing: Writing): string | undefined {
+  if (schema === undefined) return undefined
+  return writing.names.get(schema) ?? nameOf(schema._zod.parent as z.ZodType | undefined, writing)
+}
+
+/** A schema of `z.json()`. */
 function isJson(schema: z.ZodType): boolean {
   const { type, options } = definitionOf(schema)
   const kinds = ['string', 'number', 'boolean', 'null', 'array', 'record']

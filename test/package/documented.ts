@@ -1,0 +1,91 @@
+/**
+ * What an editor shows on hover: the members of the public types, and those that have no sentence.
+ */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+// biome-ignore-all lint/suspicious/noExplicitAny: its types would be those of another TypeScript
+// TypeScript 7 has no compiler API yet; the generator of clients brings one that has.
+const ts: any = createRequire(import.meta.resolve('oazapfts'))('typescript')
+
+/**
+ * Public options, methods and fields without documentation, as `Interface.member`: everything that the entries export,
+ * and what people write in it. Fields of the wire format, which the specification describes, are left out.
+ *
+ * @param folder Of the package.
+ */
+export function undocumented(folder: string, entries: readonly string[]): string[] {
+  const files = entries.map((entry) => join(folder, 'dist', `${entry}.d.ts`))
+  const program = ts.createProgram(files, {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.esnext.disposable.d.ts'],
+    skipLibCheck: true,
+    types: [],
+  })
+  const checker = program.getTypeChecker()
+  const dist = join(folder, 'dist')
+  const isOurs = (node: any) => node.getSourceFile().fileName.startsWith(dist)
+  const seen = new Set<any>()
+  const found = new Set<string>()
+
+  const look = (symbol: any): void => {
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+    if (seen.has(target)) return
+    seen.add(target)
+    for (const declaration of target.declarations ?? [])
+      if (isOurs(declaration)) lookInto(declaration, target.name)
+  }
+  const lookInto = (node: any, owner: string): void => {
+    if (isMember(node) && !isHidden(node)) {
+      const name = node.name.getText()
+      const symbol = checker.getSymbolAtLocation(node.name)
+      const isSaid = symbol && symbol.getDocumentationComment(checker).length > 0
+      const isDiscriminant =
+        ['name', 'kind', 'type', 'event'].includes(name) && ts.isLiteralTypeNode(node.type ?? node)
+      if (!isSaid && !isDiscriminant && !/^[[#]/.test(name) && !wire.test(owner))
+        found.add(`${owner}.${name}`)
+    }
+    if (ts.isTypeReferenceNode(node) || ts.isExpressionWithTypeArguments(node)) {
+      const symbol = checker.getSymbolAtLocation(
+        ts.isTypeReferenceNode(node) ? node.typeName : node.expression,
+      )
+      if (symbol && written.test(symbol.name)) look(symbol)
+    }
+    if (ts.isParameter(node)) return
+    ts.forEachChild(node, (child: any) => lookInto(child, owner))
+  }
+  for (const file of files) {
+    const source = program.getSourceFile(file)
+    const module = source && checker.getSymbolAtLocation(source)
+    if (!module) throw new Error(`${file} exports nothing`)
+    for (const symbol of checker.getExportsOfModule(module)) look(symbol)
+  }
+  return [...found].toSorted()
+}
+
+type Member = any | any | any
+
+function isMember(node: any): node is Member {
+  return (
+    ts.isPropertySignature(node) ||
+    ts.isMethodSignature(node) ||
+    ts.isPropertyDeclaration(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isGetAccessor(node)
+  )
+}
+
+function isHidden(node: any): boolean {
+  return ts.canHaveModifiers(node)
+    ? (ts.getModifiers(node) ?? []).some(({ kind }: any) => kind === ts.SyntaxKind.PrivateKeyword)
+    : false
+}
+
+/** Types that people write, wherever an exported one names them. */
+const written = /(Input|Options|Fault)$/
+
+/** Types whose fields stand on the wire or in files of other formats. */
+const wire =
+  /Request$|Row$|ItemInput$|UsageInput$|^Har|^Tape$|^SandboxFile$|^Zod|^\$|Internals$|^Standard|^JSONSchema$|^Schema$|^GatewayOptions$|^assumptions$|^OwnOperationId$|^Frame$/
