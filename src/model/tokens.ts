@@ -72,11 +72,13 @@ class Characters {
   readonly text: string
   /** Only ASCII, and no CR LF: each unit is a character. Most texts are; with a segmenter they take ten times as long. */
   readonly #isPlain: boolean
+  readonly #asciiKinds: readonly Kind[]
   #segments: Intl.Segments | undefined
 
   constructor(text: string) {
     this.text = text
     this.#isPlain = !/[\r\u0080-\uffff]/.test(text)
+    this.#asciiKinds = kindsOfAscii()
   }
 
   end(at: number): number {
@@ -84,7 +86,7 @@ class Characters {
   }
 
   kind(at: number): Kind {
-    if (this.#isPlain) return asciiKinds[this.text.charCodeAt(at)] as Kind
+    if (this.#isPlain) return this.#asciiKinds[this.text.charCodeAt(at)] as Kind
     return readKind(this.text.slice(at, this.#clusterEnd(at)))
   }
 
@@ -107,4 +109,10 @@ function readKind(character: string): Kind {
   return /^[\p{L}\p{N}]/u.test(character) ? 'word' : 'other'
 }
 
-const asciiKinds = Array.from({ length: 0x80 }, (_, code) => readKind(String.fromCharCode(code)))
+let asciiKinds: readonly Kind[] | undefined
+
+/** Made for the first text: the expression takes 3 ms, which no import should. */
+function kindsOfAscii(): readonly Kind[] {
+  asciiKinds ??= Array.from({ length: 0x80 }, (_, code) => readKind(String.fromCharCode(code)))
+  return asciiKinds
+}
