@@ -1,0 +1,6 @@
+/**
+ * Published clients against a running server.
+ */
+import { describeClients } from './published-clients.ts'
+
+describeClients('over a socket')
