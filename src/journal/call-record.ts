@@ -219,15 +219,19 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.warn(message)
   }
 
-  /** The reply is made: its headers name it and what it rests on, and the journal gets the record. */
-  replied(reply: Reply): void {
+  /**
+   * The reply is made: its headers name it and what it rests on, and the journal gets the record.
+   *
+   * @param reason Why it refuses the call, where its body is not there to say it.
+   */
+  replied(reply: Reply, reason: string | undefined = refusalMessage(reply)): void {
     if (this.id === '') this.received('')
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
     if (this.match) headers['x-understudy-scenario'] = `${this.match.scenario}#${this.match.rule}`
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
     this.reply = { ...reply, headers }
     this.status = reply.status
-    this.reason = refusalMessage(reply)
+    this.reason = reason
     this.replyHeaders = headers
     this.state.journal.add(this)
     for (const listener of this.state.listeners) listener.replied?.(this)

@@ -132,6 +132,8 @@ export interface SandboxFile {
     }
     delivery: 'pending' | 'complete' | 'cut' | 'client-left'
     warnings: string[]
+    assumptions?: string[]
+    reason?: string | null
     [field: string]: unknown
   }>
 }

@@ -27,6 +27,8 @@ const SavedCall = z.looseObject({
   replyBody: Kept,
   delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
   warnings: z.array(z.string()),
+  assumptions: z.array(z.string()).optional(),
+  reason: z.string().nullish(),
 })
 export type SavedCall = z.infer<typeof SavedCall>
 

@@ -2,6 +2,8 @@
  * Calls of a sandbox file in a journal: to be looked at and asked again. When they came, and what their rules were,
  * they do not say any more.
  */
+import { type AssumptionName, assumptions } from '../assumptions.ts'
+import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import { Ledger } from '../journal/ledger.ts'
 import { Clock } from '../lib/clock.ts'
@@ -35,8 +37,15 @@ export function keepSavedCalls(sandbox: Sandbox, calls: readonly SavedCall[]): v
     if (operation !== null) record.routed(operation, params)
     record.received(rawBody.text)
     for (const warning of call.warnings) record.warn(warning)
-    record.replied({ status: call.status, headers: call.replyHeaders, body: { kind: 'none' } })
+    for (const name of call.assumptions ?? []) if (isAssumption(name)) record.assume(name)
+    const reply: Reply = { status: call.status, headers: call.replyHeaders, body: { kind: 'none' } }
+    record.replied(reply, call.reason ?? undefined)
     if (call.replyBody.text !== '') record.sent(call.replyBody.text)
     record.settled(delivery === 'pending' ? 'complete' : delivery)
   }
+}
+
+/** Another version may have had others. */
+function isAssumption(name: string): name is AssumptionName {
+  return Object.hasOwn(assumptions, name)
 }

@@ -3,7 +3,7 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
@@ -227,4 +227,28 @@ it('with --drain-ms ends when its sandboxes are quiet: until then it is not read
   expect((await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).status).toBe(503)
   expect((await ask()).status).toBe(200)
   expect(await server.exit).toBe(0)
+})
+
+it.runIf(process.platform === 'linux')('opens the console where --open asks for it', async () => {
+  const programs = join(folder, 'programs')
+  await mkdir(programs)
+  await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" > '${folder}/opened'\n`)
+  await chmod(join(programs, 'xdg-open'), 0o755)
+  vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`)
+  const url = await ready(run(['--port', '0', '--open']))
+  vi.unstubAllEnvs()
+  const opened = () => readFile(join(folder, 'opened'), 'utf8').catch(() => '')
+  await vi.waitUntil(async () => (await opened()).endsWith('\n'), { timeout, interval: 10 })
+  expect(await opened()).toBe(`${url}/__understudy/\n`)
+})
+
+it('prints where the console is, and leaves it out with --no-console', async () => {
+  const url = await ready(run(['--port', '0']))
+  expect((await fetch(`${url}/__understudy/`)).headers.get('content-type')).toContain('text/html')
+  const without = run(['--port', '0', '--no-console'])
+  expect((await fetch(`${await ready(without)}/__understudy/`)).status).toBe(404)
+  expect(without.stdout).not.toContain('console')
+  const both = run(['--open', '--no-console'])
+  expect(await both.exit).toBe(2)
+  expect(both.stderr).toContain('--open opens the console: leave out --no-console')
 })

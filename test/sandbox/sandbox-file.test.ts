@@ -57,6 +57,16 @@ describe('A sandbox file', () => {
     expect((await createGateway().openSandbox(gateway.save({ calls: false }))).journal.entries()).toEqual([])
   })
 
+  it('brings along why a call was refused, and what its reply rests on', async () => {
+    const gateway = createGateway()
+    await ask(gateway, 'any', 'GET /provider')
+    const opened = await createGateway().openSandbox(gateway.save())
+    const [before] = gateway.journal.entries()
+    const [after] = opened.journal.entries()
+    expect(after).toMatchObject({ reason: before?.reason, assumptions: ['unknownPath'] })
+    expect(opened.journal.explain(after ?? '')).toBe(gateway.journal.explain(before ?? ''))
+  })
+
   it('is refused where it is none, of another version, or does not fit the seed', async () => {
     const gateway = createGateway()
     await expect(gateway.openSandbox({})).rejects.toMatchObject({ status: 400 })
