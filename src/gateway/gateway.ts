@@ -49,7 +49,7 @@ type DefaultSandbox = Pick<
 >
 
 export class GatewayCore implements DefaultSandbox {
-  /** @internal */
+  /** Its options, every default in place. */
   readonly options: GatewayOptions
   /** @internal */
   readonly operations: readonly Operation[]

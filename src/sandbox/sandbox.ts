@@ -46,7 +46,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   readonly id: string
   /** The bearer of this key sees this sandbox. */
   readonly apiKey: string
-  /** @internal */
+  /** Its options, every default in place. */
   readonly options: GatewayOptions
   /** Every call of this sandbox. */
   readonly journal: Journal<Bodies>

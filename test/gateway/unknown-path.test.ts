@@ -20,7 +20,7 @@ async function refusalOf(line: string, options: GatewayOptions = {}): Promise<st
 describe('the 404 of an unknown path', () => {
   it.each([
     ['GET /api/v1/provider', 'no operation answers GET /provider: did you mean GET /providers?'],
-    ['GET /api/v1/providers/', 'no operation answers GET /providers/: did you mean GET /providers?'],
+    ['GET /api/v1/benchmarks/', 'no operation answers GET /benchmarks/: did you mean GET /benchmarks?'],
     [
       'GET /api/v1/presets/code-review/',
       'no operation answers GET /presets/code-review/: did you mean GET /presets/code-review?',

@@ -45,7 +45,7 @@ describeAdapters('Every operation', (entrance) => {
   })
 
   describe('paths and methods', () => {
-    it.each(['GET /nothing', 'POST /chat/completions', 'GET /presets', 'GET /providers/', 'GET /'])(
+    it.each(['GET /nothing', 'POST /chat/completions', 'GET /presets', 'GET /benchmarks/', 'GET /'])(
       '%s is unknown: 404 in the envelope',
       async (line) => {
         const { status, headers, body } = await call(line as 'GET /')
@@ -56,7 +56,7 @@ describeAdapters('Every operation', (entrance) => {
     )
 
     it.each([
-      ['GET /providers/', '/providers'],
+      ['GET /benchmarks/', '/benchmarks'],
       ['GET /presets/code-review/', '/presets/code-review'],
       ['GET /provider', '/providers'],
       ['GET /embedding/models', '/embeddings/models'],
