@@ -55,7 +55,10 @@ export const ScriptedFrame = z.lazy(() =>
 
 export type ScriptedFrame = z.infer<typeof ScriptedFrame>
 
-const tokens = z.int().min(0).optional()
+/** The sum of many such numbers is exact, too. */
+const maxTokens = 1_000_000_000
+
+const tokens = z.int().min(0).max(maxTokens).optional()
 
 /** The usage of a reply. What is left out is counted, and the total follows. */
 export const ScriptedUsage = z.lazy(() =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
 import { bundledScenario } from '../../src/rules/bundled.ts'
 import { checkScenario, ScenarioError } from '../../src/rules/check-scenario.ts'
 
@@ -200,6 +201,23 @@ describe('a rule that contradicts itself is refused', () => {
   ]
 
   it.each(cases)('%j', (rule, message) => expect(problemOf(rule)).toContain(message))
+})
+
+it('takes a usage of a billion tokens, and refuses more: the total would be no integer that JSON readers keep', async () => {
+  const gateway = createGateway()
+  const using = (count: number) => ({
+    on: 'createResponse' as const,
+    reply: { text: 'Hi', usage: { input_tokens: count, output_tokens: count } },
+  })
+  expect(() => gateway.use(using(1_000_000_001))).toThrow('usage.input_tokens')
+  expect(() => gateway.use(using(Number.MAX_SAFE_INTEGER))).toThrow('usage.input_tokens')
+  gateway.use(using(1_000_000_000))
+  const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: '{"model":"aurora/dawn-2","input":"Hello?"}',
+  })
+  expect((await reply.json()).usage.total_tokens).toBe(2_000_000_000)
 })
 
 it('lists every problem with its path, and counts them in the message', () => {
