@@ -17,7 +17,7 @@ const { setTimeout } = globalThis
 /** Real milliseconds between the last byte and a reset: a reset at once would overtake the bytes. */
 const lingerMs = 20
 /** As often where the client unpacks them. */
-const lingersOfPacked = 6
+const lingersOfPacked = 15
 
 /** Bytes. A longer body is written as its reader reads, so that the connection does not hold it all. */
 const longBody = 1024 * 1024

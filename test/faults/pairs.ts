@@ -160,7 +160,7 @@ async function run(
     body: {
       model: 'aurora/dawn-1',
       ...body,
-      tools: [{ type: 'gateway:web_search' }],
+      tools: [{ type: 'gateway:web_search', parameters: { max_results: 2 } }],
       ...(pair.form === 'stream' && { stream: true }),
     },
     answerMs: both.includes('timeout') ? answerMs : 20_000,
