@@ -108,7 +108,11 @@ export function Scenarios() {
             return (
               <li key={name}>
                 <label class="switch">
-                  <input type="checkbox" checked={isOn} onChange={() => toggle(name, isOn)} />
+                  <input
+                    type="checkbox"
+                    checked={isOn}
+                    onChange={({ currentTarget }) => toggle(name, !currentTarget.checked)}
+                  />
                   <span class="name">{name}</span>
                   {own.value.has(name) && <span class="tag">own</span>}
                 </label>
