@@ -63,6 +63,16 @@ type Report = {
     assertionResults: Array<{ status: string; fullName: string }>
   }>
 }
+
+/** `routes.test.ts: every route of the control API has a method` */
+function failuresIn({ testResults }: Report): string[] {
+  return testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => `${name.split('/').at(-1)}: ${fullName}`),
+  )
+}
+
 type Outcome = { report?: Report; timedOut: boolean; output: string }
 
 /** Runs test files with one mutant awake, or none. */
@@ -70,17 +80,21 @@ async function runTests(files: readonly string[], mutant?: number, workers = 1):
   const reportFile = join(scratch, `report-${mutant ?? 'none'}.json`)
   rmSync(reportFile, { force: true })
   const args = ['run', '--config', 'test/mutate/vitest.config.ts', `--outputFile=${reportFile}`]
-  const child = spawn('vitest', [...args, `--maxWorkers=${workers}`, '--bail=1', ...files], {
-    env: {
-      ...process.env,
-      UNDERSTUDY_MUTANTS: chosenFile,
-      ...(mutant === undefined
-        ? { UNDERSTUDY_MUTANT_NOTES: notesFile }
-        : { UNDERSTUDY_MUTANT: String(mutant) }),
+  const child = spawn(
+    'vitest',
+    [...args, `--maxWorkers=${workers}`, mutant === undefined ? '--retry=2' : '--bail=1', ...files],
+    {
+      env: {
+        ...process.env,
+        UNDERSTUDY_MUTANTS: chosenFile,
+        ...(mutant === undefined
+          ? { UNDERSTUDY_MUTANT_NOTES: notesFile }
+          : { UNDERSTUDY_MUTANT: String(mutant) }),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
+  )
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text) => {
@@ -115,7 +129,7 @@ tell(`${chosen.length} of ${of} mutants, seed ${values.seed}; the tests without 
 
 const unchanged = await runTests([], undefined, availableParallelism())
 if (!unchanged.report?.success) {
-  console.error(unchanged.output)
+  console.error(unchanged.report ? failuresIn(unchanged.report).join('\n') : unchanged.output)
   console.error('mutate: the tests fail without a mutant')
   process.exit(2)
 }
@@ -162,11 +176,7 @@ async function judge(mutant: Mutant): Promise<Verdict> {
     if (timedOut) return { mutant, state: 'killed', by: 'an endless loop' }
     if (!report) return { mutant, state: 'killed', by: `no report: ${output.trim().split('\n').at(-1)}` }
     if (report.success) continue
-    const failed = report.testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults
-        .filter(({ status }) => status === 'failed')
-        .map(({ fullName }) => `${name.split('/').at(-1)}: ${fullName}`),
-    )
+    const failed = failuresIn(report)
     return { mutant, state: 'killed', by: failed[0] ?? 'a file that did not load' }
   }
   const why = explanationOf(mutant)
