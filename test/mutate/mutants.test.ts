@@ -27,7 +27,8 @@ describe('Mutants of a source', () => {
   })
 
   it('sleep until their id is chosen', () => {
-    const source = 'let calls = 0\nfunction f() { calls = calls + 2 }\nf()\nreturn calls'
+    const source =
+      'let calls = 0\nfunction f() { calls = calls + 2 }\nif (true) f()\nelse calls = 9\nreturn calls'
     const mutants: Mutant[] = mutantsOf('a.ts', source.replace('\nreturn calls', ''))
       .filter(({ kind }) => kind === 'operator' || kind === 'call')
       .map((mutant, id) => ({ id, ...mutant }))

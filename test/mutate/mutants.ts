@@ -135,7 +135,7 @@ export function withMutants(source: string, mutants: readonly Mutant[]): string 
   for (const { id, start, end, before, after } of [...mutants].sort((a, b) => b.start - a.start)) {
     const chosen = `globalThis.__mutant(${id})`
     const replacement =
-      after === undefined ? `if (!${chosen}) { ${before} }` : `(${chosen} ? (${after}) : (${before}))`
+      after === undefined ? `{ if (!${chosen}) { ${before} } }` : `(${chosen} ? (${after}) : (${before}))`
     mutated = mutated.slice(0, start) + replacement + mutated.slice(end)
   }
   return mutated
