@@ -4,7 +4,7 @@
 import { type CallUsage, dollars } from '../journal/ledger.ts'
 import { type Soon, whenThere } from '../lib/when-there.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import { withoutOnline } from './search-request.ts'
+import { withoutOnline } from './search/search-request.ts'
 import type { AnswerUsage } from './usage.ts'
 
 /** Decimal numbers in dollars: for a token that is read, for one that is written, and for the request. */

@@ -6,7 +6,7 @@ import { nearest } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { type Soon, whenThere } from '../lib/when-there.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import { withoutOnline } from './search-request.ts'
+import { withoutOnline } from './search/search-request.ts'
 
 /**
  * Warns of a model that is not among the listed ones, with the nearest that is; throws 400 for it with `strict`.

@@ -7,7 +7,7 @@ import { toViolations } from '../http/violations.ts'
 import type { Soon } from '../lib/when-there.ts'
 import type { ResolverContext } from '../operation.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
-import { isOnline, withoutOnline } from './search-request.ts'
+import { isOnline, withoutOnline } from './search/search-request.ts'
 
 export interface EffectiveRequest {
   /** The request with what its preset brings. Its `model` is what was asked for. */

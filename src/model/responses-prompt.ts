@@ -6,8 +6,8 @@ import type { ContentPart, CreateResponseBody, InputItem } from '../resources/cr
 import { isFunction } from '../resources/tools.ts'
 import type { Prompt } from './answer.ts'
 import { type Conversation, type Turn, toConversation } from './conversation.ts'
-import { Verbosity } from './layout.ts'
 import type { ReasoningRequest } from './reasoning.ts'
+import { Verbosity } from './text/layout.ts'
 
 export interface PromptContext {
   assume(name: AssumptionName): void

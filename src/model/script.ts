@@ -7,10 +7,10 @@ import type { WebSearchAction } from '../resources/response.ts'
 import type { ScriptedItem } from '../rules/scripted-item.ts'
 import type { ScriptedCitation, ScriptedReply } from '../rules/scripted-reply.ts'
 import { type AnswerItem, type MessagePart, webSearchItem } from './answer.ts'
-import { cite } from './citations.ts'
 import type { Conversation } from './conversation.ts'
-import type { Source } from './corpus.ts'
-import { placeOf } from './domains.ts'
+import { cite } from './search/citations.ts'
+import { placeOf } from './search/domains.ts'
+import type { Source } from './text/corpus.ts'
 
 /** The scripted output and then the scripted text; undefined where the script has neither. */
 export function scriptedItems(

@@ -6,8 +6,8 @@ import { Judge } from './json-schema/accepts.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
 import { type JsonSchema, References } from './json-schema/schema.ts'
 import { Unsatisfied, ValueMaker } from './json-schema/value.ts'
-import { placeLinks } from './placed-links.ts'
-import { subjectWords } from './words.ts'
+import { placeLinks } from './search/placed-links.ts'
+import { subjectWords } from './text/words.ts'
 
 export interface ValueSource {
   /** What the value is about: its free strings are made of the words. */

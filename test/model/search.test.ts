@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import pages from '../../fixtures/pages.json' with { type: 'json' }
-import { joinPieces } from '../../src/model/citations.ts'
-import { compileFilter } from '../../src/model/domains.ts'
-import { findPages, pageCorpus } from '../../src/model/pages.ts'
+import { joinPieces } from '../../src/model/search/citations.ts'
+import { compileFilter } from '../../src/model/search/domains.ts'
+import { findPages, pageCorpus } from '../../src/model/search/pages.ts'
 
 const hosts = [...new Set(pages.map(({ url }) => new URL(url).hostname))]
 const entry = fc.oneof(

@@ -1,10 +1,10 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: version 7 of TypeScript has no compiler API, so neither has it types.
 /**
  * What an editor shows on hover: the members of the public types, and those that have no sentence.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-// biome-ignore-all lint/suspicious/noExplicitAny: its types would be those of another TypeScript
 // TypeScript 7 has no compiler API yet; the generator of clients brings one that has.
 const ts: any = createRequire(import.meta.resolve('oazapfts'))('typescript')
 

@@ -2,8 +2,8 @@
  * Text that cites: the links in it, and the annotations that say where they are. Spec: `url_citation`.
  * Offsets count UTF-16 units, the end exclusive, and span the whole link.
  */
-import type { UrlCitation } from '../resources/response.ts'
-import type { Source } from './corpus.ts'
+import type { UrlCitation } from '../../resources/response.ts'
+import type { Source } from '../text/corpus.ts'
 import { placeOf } from './domains.ts'
 
 export interface CitedText {

@@ -2,9 +2,9 @@
  * Whether a request asks for web search, in which of the three forms, and on what terms.
  * Spec: POST /responses, Plugin object, Versioning 5.
  */
-import type { Violation } from '../http/errors.ts'
-import type { CreateResponseBody } from '../resources/create-response-body.ts'
-import { isWebSearch, type WebSearchEngine, type WebSearchTool } from '../resources/tools.ts'
+import type { Violation } from '../../http/errors.ts'
+import type { CreateResponseBody } from '../../resources/create-response-body.ts'
+import { isWebSearch, type WebSearchEngine, type WebSearchTool } from '../../resources/tools.ts'
 
 export interface SearchRequest {
   form: 'tool' | 'plugin' | 'suffix'

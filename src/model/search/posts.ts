@@ -1,9 +1,9 @@
 /**
  * Finding social-media posts. Spec: `x_search_filter` fields.
  */
-import type { Post } from '../resources/post.ts'
-import type { XSearchFilter } from '../resources/x-search-filter.ts'
-import { Corpus, type Query, type Source } from './corpus.ts'
+import type { Post } from '../../resources/post.ts'
+import type { XSearchFilter } from '../../resources/x-search-filter.ts'
+import { Corpus, type Query, type Source } from '../text/corpus.ts'
 
 export function postCorpus(posts: readonly Post[]): Corpus<Post> {
   return new Corpus(posts, ({ url, text }) => ({ url, title: '', text }))

@@ -1,8 +1,8 @@
 /**
  * Finding pages. Spec: Plugin object.
  */
-import type { Page } from '../resources/page.ts'
-import { Corpus, type Query, type Source } from './corpus.ts'
+import type { Page } from '../../resources/page.ts'
+import { Corpus, type Query, type Source } from '../text/corpus.ts'
 
 export function pageCorpus(pages: readonly Page[]): Corpus<Page> {
   return new Corpus(pages, ({ url, title, excerpt }) => ({ url, title, text: excerpt }))

@@ -2,7 +2,7 @@
  * What a search looks through: rows, ranked by the words they share with a question. A word counts the more the
  * fewer rows have it, and twice where it stands in a title.
  */
-import { type Place, placeOf } from './domains.ts'
+import { type Place, placeOf } from '../search/domains.ts'
 import { searchKeys } from './words.ts'
 
 /** What a citation cites. */

@@ -2,7 +2,7 @@
  * Links in a structured value: each goes to the end of a string that consists of the question's own words and that
  * the schema leaves free to hold it. A link that no string can hold is left out.
  */
-import { subjectWords } from './words.ts'
+import { subjectWords } from '../text/words.ts'
 
 /** One string of a value, and where it can be changed. */
 interface Leaf {
