@@ -270,6 +270,29 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
   ],
 ]
 
+/** What is found of each change, looked for once. */
+const found = new Map<unknown, readonly Finding[]>()
+
+function findingsInDocument(change: (document: Any) => void): readonly Finding[] {
+  const known = found.get(change)
+  if (known) return known
+  const changed = ownDocument()
+  change(changed)
+  const { findings } = findDrift({ double, document: readDocument(changed), observed: new Map() })
+  found.set(change, findings)
+  return findings
+}
+
+async function findingsInTapes(change: (tapes: Map<string, Tape>) => void): Promise<readonly Finding[]> {
+  const known = found.get(change)
+  if (known) return known
+  const tapes = await tapesOfDouble(standard, 1)
+  change(tapes)
+  const { findings } = findDrift({ double, observed: new Map([['tapes', tapes]]) })
+  found.set(change, findings)
+  return findings
+}
+
 /** What is found of one change, the first of them in words. */
 function inLine(what: string, findings: readonly Finding[]): string {
   const [first] = findings
@@ -284,21 +307,14 @@ describe('drift --spec', () => {
   })
 
   it.each(inDocument)('finds that %s: %s', (_, severity, change) => {
-    const changed = ownDocument()
-    change(changed)
-    const { findings } = findDrift({ double, document: readDocument(changed), observed: new Map() })
+    const findings = findingsInDocument(change)
     expect(findings.map((finding) => finding.severity)).toContain(severity)
     // What is said first is what was changed: nothing worse is made of it.
     expect(findings[0]?.severity).toBe(severity)
   })
 
   it('says each of these changes in a line', async () => {
-    const lines = inDocument.map(([what, , change]) => {
-      const changed = ownDocument()
-      change(changed)
-      const { findings } = findDrift({ double, document: readDocument(changed), observed: new Map() })
-      return inLine(what, findings)
-    })
+    const lines = inDocument.map(([what, , change]) => inLine(what, findingsInDocument(change)))
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/document.txt')
   })
 
@@ -586,19 +602,14 @@ describe('drift --recordings', () => {
   }, 240_000)
 
   it.each(inTapes)('finds that %s: %s', async (_, severity, change) => {
-    const tapes = await tapesOfDouble(standard, 1)
-    change(tapes)
-    const { findings } = findDrift({ double, observed: new Map([['tapes', tapes]]) })
+    const findings = await findingsInTapes(change)
     expect(findings[0]?.severity, findings.map(nameOf).join('\n')).toBe(severity)
   })
 
   it('says each of these changes in a line', async () => {
     const lines: string[] = []
     for (const [what, , change] of inTapes) {
-      const tapes = await tapesOfDouble(standard, 1)
-      change(tapes)
-      const { findings } = findDrift({ double, observed: new Map([['tapes', tapes]]) })
-      lines.push(inLine(what, findings))
+      lines.push(inLine(what, await findingsInTapes(change)))
     }
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/tapes.txt')
   })

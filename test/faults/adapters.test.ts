@@ -289,7 +289,7 @@ describeAdapters('Faults', (entrance) => {
     })
 
     it('stream-joined', async () => {
-      use('stream-joined')
+      use({ name: 'stream-joined', ms: 20 })
       const { types, chunks } = await stream()
       expect(types.at(-1)).toBe('response.completed')
       expect(chunks).toHaveLength(1)

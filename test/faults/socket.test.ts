@@ -157,7 +157,7 @@ describe('to a stream', () => {
   })
 
   it('stream-joined sends one chunk', async () => {
-    use('stream-joined')
+    use({ name: 'stream-joined', ms: 20 })
     const heard = await listen(streamed)
     expect(chunksOf(heard)).toHaveLength(1)
     expect(ending(heard)).toBe('data: [DONE]\n\n')
