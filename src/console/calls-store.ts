@@ -111,6 +111,22 @@ export async function loadCalls(): Promise<void> {
   }
 }
 
+let isReloading = false
+let isStale = false
+
+/** Reads the calls anew, at most once a second, however many of them are missed. */
+async function reload(): Promise<void> {
+  isStale = true
+  if (isReloading) return
+  isReloading = true
+  while (isStale) {
+    isStale = false
+    await loadCalls()
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+  }
+  isReloading = false
+}
+
 export async function clearCalls(): Promise<void> {
   const chosen = chosenSandbox.value
   const ids = chosen === '*' ? sandboxes.value.map(({ id }) => id) : [chosen]
@@ -135,7 +151,7 @@ export function start(): void {
       const known = new Set(sandboxes.value.map(({ id }) => id))
       if (news.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)
     },
-    resync: () => void loadCalls(),
+    resync: () => void reload(),
   })
   void loadCalls()
 }

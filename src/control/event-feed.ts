@@ -129,9 +129,10 @@ export class EventFeed implements CallListener {
   #flush(): void {
     this.#timer = undefined
     this.#sentAt = monotonic()
-    const calls = [...this.#pending].map(toSummary)
+    const frame = this.#hasOverflown
+      ? this.#resync(++this.#number)
+      : this.#frame('calls', { calls: [...this.#pending].map(toSummary) })
     this.#pending.clear()
-    const frame = this.#hasOverflown ? this.#resync(++this.#number) : this.#frame('calls', { calls })
     this.#hasOverflown = false
     for (const watcher of this.#watchers) {
       if (watcher.isBehind || watcher.response.writableLength > maxWaiting) watcher.isBehind = true
