@@ -29,8 +29,8 @@ const { values } = parseArgs({
 /** The console's screens are tested in a browser, in the slow tier. */
 const untested = /^src\/console\//
 
-/** A place whose tests take longer than this with a mutant is in an endless loop: in milliseconds. */
-const longest = 180_000
+/** Tests that take this much longer with a mutant than without are in an endless loop: milliseconds, and a factor. */
+const patience = { ms: 30_000, times: 3 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
 const chosenFile = join(scratch, 'mutants.json')
@@ -73,6 +73,13 @@ function failuresIn({ testResults }: Report): string[] {
   )
 }
 
+/** Milliseconds that each test file takes without a mutant. */
+const durations = new Map<string, number>()
+
+/** Milliseconds that test files take together without a mutant; much, where nobody knows. */
+const usual = (files: readonly string[]) =>
+  durations.size === 0 ? 600_000 : files.reduce((sum, file) => sum + (durations.get(file) ?? 0), 0)
+
 type Outcome = { report?: Report; timedOut: boolean; output: string }
 
 /** Runs test files with one mutant awake, or none. */
@@ -107,7 +114,7 @@ async function runTests(files: readonly string[], mutant?: number, workers = 1):
       timedOut = true
       if (child.pid) process.kill(-child.pid, 'SIGKILL')
     },
-    longest * (files.length > 20 ? 3 : 1),
+    patience.ms + patience.times * usual(files),
   )
   child.on('close', () => resolve())
   await promise
@@ -139,16 +146,12 @@ const notes: Array<{ file: string; passed: number[]; atImport: number[] }> = rea
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line))
-const duration = new Map(
-  unchanged.report.testResults.map(({ name, startTime, endTime }) => [
-    name.slice(process.cwd().length + 1),
-    endTime - startTime,
-  ]),
-)
+for (const { name, startTime, endTime } of unchanged.report.testResults)
+  durations.set(name.slice(process.cwd().length + 1), endTime - startTime)
 const atImport = new Set(notes.flatMap((note) => note.atImport))
 function filesThatPass(mutant: Mutant): string[] {
   const room = mutant.file.split('/')[1] ?? ''
-  const rank = (file: string) => (duration.get(file) ?? 0) + (file.startsWith(`test/${room}`) ? 0 : 300)
+  const rank = (file: string) => (durations.get(file) ?? 0) + (file.startsWith(`test/${room}`) ? 0 : 300)
   return notes
     .filter(({ passed }) => atImport.has(mutant.id) || passed.includes(mutant.id))
     .map(({ file }) => file)
