@@ -20,16 +20,36 @@ export function chatFrames(
   telling: ChatTelling,
   options: PaceOptions,
 ): Generator<Frame> {
+  const toWire = chunkWriter()
   return pacedFrames(
     {
       id: completion.id,
       model: completion.model,
       events: chunks(completion, telling),
       isToken: chatProtocol.isDelta,
-      toFrame: (event) => ({ kind: 'event', event, wire: encodeEvent(event) }),
+      toFrame: (event) => ({ kind: 'event', event, wire: toWire(event) }),
     },
     options,
   )
+}
+
+/** Writes chunks for the wire. Nearly all tell a piece of text, and those of one choice differ in that alone. */
+function chunkWriter(): (event: StreamEvent) => string {
+  let known: number | undefined
+  let [before, after] = ['', '']
+  return (event) => {
+    const { index, delta, finish_reason, logprobs } = choiceOf(event)
+    const isPiece = delta?.content !== undefined && delta.role === undefined
+    if (!isPiece || finish_reason !== null || logprobs !== null) return encodeEvent(event)
+    if (index !== known) {
+      const sample = encodeEvent({ ...event, choices: [{ ...choiceOf(event), delta: { content: '' } }] })
+      const place = sample.indexOf('"content":""') + '"content":'.length
+      before = sample.slice(0, place)
+      after = sample.slice(place + '""'.length)
+      known = index
+    }
+    return `${before}${JSON.stringify(delta.content)}${after}`
+  }
 }
 
 type Delta = Record<string, unknown>
@@ -67,7 +87,9 @@ function* chunks(completion: ChatCompletion, { withUsage, failure }: ChatTelling
 }
 
 interface ChunkChoice {
+  index?: number
   delta?: {
+    role?: string
     content?: string
     refusal?: string
     reasoning?: string
@@ -75,6 +97,7 @@ interface ChunkChoice {
     tool_calls?: { function?: { arguments?: string } }[]
   }
   finish_reason?: string | null
+  logprobs?: unknown
 }
 
 function choiceOf(event: StreamEvent): ChunkChoice {
