@@ -6,6 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import manifest from '../../package.json' with { type: 'json' }
 import { FileError, inOneLine } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { oneLine } from '../lib/one-line.ts'
 import { ScenarioError } from '../rules/check-scenario.ts'
 import type { ExtensionName } from '../sandbox/options.ts'
 import { TapeError } from '../tapes/tape.ts'
@@ -38,7 +39,7 @@ function toProgram(start: Start): Command {
   const program = new Command('gateway-understudy')
     .description('Plays the Model Gateway API on this machine: seeded, instant, and able to fail on purpose.')
     .version(manifest.version)
-    .configureOutput({ outputError: (text, write) => write(`${text.trim().replace(/\s*\n\s*/g, ' ')}\n`) })
+    .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
     .exitOverride()
   const serve = addServe(program, start)
   addValidate(program)

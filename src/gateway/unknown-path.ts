@@ -24,7 +24,7 @@ export interface Unrouted {
 export function unknownPath({ method, path, route }: Unrouted, operations: readonly Operation[]): string {
   const asked = route ?? path
   const said = `no operation answers ${method} ${shortened(asked)}`
-  const bare = asked.replace(/^(\/api)?(\/v1)?(?=\/)/, '').replace(/(.)\/+$/, '$1')
+  const bare = withoutSlashes(asked.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
   const base = route === undefined ? '/api/v1' : ''
   const why = reasonOf(asked, route)
   const called = ({ method, path }: Operation) => `${method.toUpperCase()} ${base}${filled(path, bare)}`
@@ -43,6 +43,13 @@ export function unknownPath({ method, path, route }: Unrouted, operations: reado
   return scriptable.test(`${method} ${route}`) && route.length <= maxShown
     ? `${said}: a rule can, as in { on: '${method} ${route}', reply: { body: {} } }`
     : said
+}
+
+/** Without those at the end of a path; a path of nothing else is one. */
+function withoutSlashes(path: string): string {
+  let end = path.length
+  while (end > 1 && path[end - 1] === '/') end--
+  return path.slice(0, end)
 }
 
 /** Why a path is not below the base address, or has a part of it twice. */

@@ -3,6 +3,7 @@
  */
 import { assumptions } from '../assumptions.ts'
 import { hideInQuery } from '../http/secrets.ts'
+import { withoutBreaks } from '../lib/one-line.ts'
 import type { CallRecord } from './call-record.ts'
 import { nearMissesOf, ruleOf } from './entry.ts'
 import { sentence, toldReason, turnText } from './journal-text.ts'
@@ -21,13 +22,8 @@ export function explain(record: CallRecord): string {
     ),
     ...delivered(record),
   ]
-    .map(onOneLine)
+    .map(withoutBreaks)
     .join('\n')
-}
-
-/** What is quoted of a request may have lines. */
-function onOneLine(fact: string): string {
-  return fact.replace(/\s*[\r\n]\s*/g, ' ')
 }
 
 function headline({ id, method, path, search, operation, status }: CallRecord): string {

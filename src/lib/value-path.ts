@@ -7,7 +7,7 @@ export type Path = readonly string[]
 
 export function readPath(text: string): Path {
   return text
-    .replace(/\[([^\]]*)\]/g, '.$1')
+    .replace(/\[([^[\]]*)\]/g, '.$1')
     .split('.')
     .filter((key) => key !== '')
 }

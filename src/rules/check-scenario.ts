@@ -4,6 +4,7 @@
  */
 import { valueAt } from '../faults/ramp.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { oneLine } from '../lib/one-line.ts'
 import { effectProblems, type Path, type Site } from './effect-problems.ts'
 import { patternProblems } from './pattern-problems.ts'
 import { Scenario } from './scenario.ts'
@@ -25,11 +26,7 @@ export class ScenarioError extends Error {
   readonly problems: readonly Problem[]
 
   constructor(given: readonly Problem[]) {
-    // Names that are quoted may have line breaks.
-    const problems = given.map(({ path, message }) => ({
-      path,
-      message: message.replace(/\s*[\r\n]+\s*/g, ' '),
-    }))
+    const problems = given.map(({ path, message }) => ({ path, message: oneLine(message) }))
     const more = problems.length - 1
     super(
       `${problems[0]?.message}${more > 0 ? ` (and ${more} more ${more === 1 ? 'problem' : 'problems'})` : ''}`,

@@ -12,12 +12,18 @@ export type TemplateValues = Readonly<Record<string, unknown>>
 const maxOutput = 1024 * 1024
 const repetitionCost = 16
 
+/** In a row. */
+const maxBlanks = 100
+
 export function isTemplate(text: string): boolean {
   return text.includes('{{')
 }
 
 /** What is wrong with a template; undefined for one that can be used. */
 export function templateProblem(text: string): string | undefined {
+  // The library looks for the end of a tag from every blank of a row anew.
+  if (text.split(/\S+/).some((blanks) => blanks.length > maxBlanks))
+    return `a template may have ${maxBlanks} blanks in a row`
   try {
     const partial = namesOf(tokensOf(text), '>')[0]
     return partial === undefined ? undefined : `{{> ${partial} }} names another template, and there are none`
@@ -132,14 +138,16 @@ class Writer extends Mustache.Writer {
   }
 }
 
-/** Parsed templates; all are forgotten when there are many. */
+/** Parsed templates, short ones only; all are forgotten when there are many. */
 const parsed = new Map<string, unknown[]>()
 const maxParsed = 1000
+const maxParsedLength = 4096
 
 function tokensOf(text: string): unknown[] {
   const known = parsed.get(text)
   if (known) return known
   const tokens = parser.parse(text)
+  if (text.length > maxParsedLength) return tokens
   if (parsed.size >= maxParsed) parsed.clear()
   parsed.set(text, tokens)
   return tokens

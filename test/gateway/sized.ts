@@ -3,12 +3,15 @@
  * of this thread, and only compared.
  */
 import { createGateway } from '../../src/index.ts'
+import { ScenarioError } from '../../src/rules/check-scenario.ts'
 
-export async function ask(body: string | undefined, line = 'POST /responses') {
+/** @param rule Of `gateway.use`; one that is refused is a part of the time too. */
+export async function ask(body: string | undefined, line = 'POST /responses', rule?: object) {
   const extensions = ['chat', 'messages', 'embeddings'] as const
   const gateway = createGateway({ timeScale: 0, maxBodyBytes: 64 * 1024 * 1024, extensions: [...extensions] })
   const [method = '', path] = line.split(' ')
   const from = process.threadCpuUsage()
+  if (rule) tryRule(() => gateway.use(rule as never))
   const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
     method,
     headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
@@ -18,6 +21,14 @@ export async function ask(body: string | undefined, line = 'POST /responses') {
   const { user, system } = process.threadCpuUsage(from)
   const [{ warnings = [] } = {}] = gateway.journal.entries()
   return { status: reply.status, text, warnings, microseconds: user + system }
+}
+
+function tryRule(use: () => void): void {
+  try {
+    use()
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error
+  }
 }
 
 export function list<Item>(count: number, item: (index: number) => Item): Item[] {
@@ -191,6 +202,43 @@ const addresses: Readonly<Record<string, (count: number) => string>> = {
   'a long slug of a preset': (count) => `GET /presets/${'a-'.repeat(50 * count)}`,
   'a long id of a workspace': (count) => `PATCH /workspaces/${'a-'.repeat(50 * count)}`,
   'steps of a path': (count) => `GET ${'/a'.repeat(50 * count)}`,
+  'slashes of a path': (count) => `GET ${'/'.repeat(10 * count)}a`,
+}
+
+/** Rules; what fits to any is met by `GET /providers`, and answered. */
+const rules: Readonly<Record<string, Fields>> = {
+  'a name of a scenario that is unknown': (count) => ({ name: blanks(count), on: 'x', reply: {} }),
+  'blanks of an unknown field': (count) => ({ on: '*', [blanks(count)]: 1, fault: 'timeout' }),
+  'blanks of what it is about': (count) => ({ on: `POST ${blanks(count)}/`, fault: 'timeout' }),
+  'braces of what it is about': (count) => ({ on: `POST /${'{'.repeat(10 * count)}`, fault: 'timeout' }),
+  'brackets of a path in a body': (count) => ({
+    on: '*',
+    when: { body: { ['['.repeat(10 * count)]: 1 } },
+    fault: 'timeout',
+  }),
+  'brackets of a path in a fault': (count) => ({
+    on: '*',
+    fault: { name: 'missing-field', path: `data${'['.repeat(10 * count)}` },
+  }),
+  'tags of a template': (count) => ({ on: '*', reply: { body: '{{method}}'.repeat(count) } }),
+  'blanks in a tag': (count) => ({ on: '*', reply: { body: `{{ method${blanks(count)}` } }),
+  'open tags of a template': (count) => ({ on: '*', reply: { body: '{{#body}}'.repeat(count) } }),
+  'stars of a pattern': (count) => ({
+    on: '*',
+    when: { headers: { a: '*a'.repeat(count) } },
+    fault: 'timeout',
+  }),
+  'a regular expression': (count) => ({
+    on: '*',
+    when: { headers: { a: { matches: 'a'.repeat(count) } } },
+    fault: 'timeout',
+  }),
+  'headers of a reply': (count) => ({ on: '*', reply: { headers: keys(count), body: {} } }),
+  'steps of a sequence': (count) => ({ on: '*', sequence: list(count, () => ({ reply: { body: {} } })) }),
+}
+
+function blanks(count: number): string {
+  return `${' '.repeat(10 * count)}x`
 }
 
 function withSchema(schema: object): object {
@@ -205,7 +253,7 @@ const bodies: [string, Readonly<Record<string, Fields>>, object][] = [
   ['PATCH /workspaces/production', workspace, {}],
 ]
 
-type Sized = (count: number) => { line: string; body: string | undefined }
+type Sized = (count: number) => { line: string; body: string | undefined; rule?: object }
 
 export const sized: [string, Sized][] = [
   ...bodies.flatMap(([line, all, fixed]) =>
@@ -218,6 +266,10 @@ export const sized: [string, Sized][] = [
     what,
     (count) => ({ line: lineOf(count), body: lineOf(1).startsWith('PATCH') ? '{}' : undefined }),
   ]),
+  ...Object.entries(rules).map(([what, fields]): [string, Sized] => [
+    `${what} of a rule`,
+    (count) => ({ line: 'GET /providers', body: undefined, rule: fields(count) }),
+  ]),
   ['brackets', (count) => ({ line: 'POST /responses', body: '['.repeat(10 * count) })],
   ['braces', (count) => ({ line: 'PATCH /workspaces/production', body: '{"a":'.repeat(10 * count) })],
 ]
@@ -229,7 +281,7 @@ export async function growthOf(sizedBy: Sized): Promise<number> {
 }
 
 /** Of two, in microseconds: the garbage of others may be in one of them. */
-async function least({ line, body }: ReturnType<Sized>): Promise<number> {
-  const times = [(await ask(body, line)).microseconds, (await ask(body, line)).microseconds]
+async function least({ line, body, rule }: ReturnType<Sized>): Promise<number> {
+  const times = [(await ask(body, line, rule)).microseconds, (await ask(body, line, rule)).microseconds]
   return Math.min(...times)
 }
