@@ -20,7 +20,7 @@ import { applyPreset, type EffectiveRequest } from './preset.ts'
 import { readConversation, readPrompt } from './responses-prompt.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'
-import type { Source } from './text/corpus.ts'
+import type { Source } from './source.ts'
 import { countTokens, tokenize } from './tokens.ts'
 import { type AnswerUsage, type InputCount, usageOf } from './usage.ts'
 

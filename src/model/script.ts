@@ -10,7 +10,7 @@ import { type AnswerItem, type MessagePart, webSearchItem } from './answer.ts'
 import type { Conversation } from './conversation.ts'
 import { cite } from './search/citations.ts'
 import { placeOf } from './search/domains.ts'
-import type { Source } from './text/corpus.ts'
+import type { Source } from './source.ts'
 
 /** The scripted output and then the scripted text; undefined where the script has neither. */
 export function scriptedItems(

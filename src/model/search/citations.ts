@@ -3,7 +3,7 @@
  * Offsets count UTF-16 units, the end exclusive, and span the whole link.
  */
 import type { UrlCitation } from '../../resources/response.ts'
-import type { Source } from '../text/corpus.ts'
+import type { Source } from '../source.ts'
 import { placeOf } from './domains.ts'
 
 export interface CitedText {

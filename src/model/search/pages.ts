@@ -2,7 +2,8 @@
  * Finding pages. Spec: Plugin object.
  */
 import type { Page } from '../../resources/page.ts'
-import { Corpus, type Query, type Source } from '../text/corpus.ts'
+import type { Source } from '../source.ts'
+import { Corpus, type Query } from './corpus.ts'
 
 export function pageCorpus(pages: readonly Page[]): Corpus<Page> {
   return new Corpus(pages, ({ url, title, excerpt }) => ({ url, title, text: excerpt }))

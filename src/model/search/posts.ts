@@ -3,7 +3,8 @@
  */
 import type { Post } from '../../resources/post.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
-import { Corpus, type Query, type Source } from '../text/corpus.ts'
+import type { Source } from '../source.ts'
+import { Corpus, type Query } from './corpus.ts'
 
 export function postCorpus(posts: readonly Post[]): Corpus<Post> {
   return new Corpus(posts, ({ url, text }) => ({ url, title: '', text }))

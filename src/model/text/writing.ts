@@ -2,7 +2,7 @@
  * What a default answer says: plausible English about the question, the same each time. No model is run: the
  * sentences are ready-made, and repeat words of the question.
  */
-import type { Source } from './corpus.ts'
+import type { Source } from '../source.ts'
 import { type Layout, layoutOf, type Verbosity } from './layout.ts'
 import * as phrases from './phrases.ts'
 import { capitalized, firstSentence, oneLine } from './short-text.ts'

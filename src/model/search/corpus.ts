@@ -2,18 +2,9 @@
  * What a search looks through: rows, ranked by the words they share with a question. A word counts the more the
  * fewer rows have it, and twice where it stands in a title.
  */
-import { type Place, placeOf } from '../search/domains.ts'
-import { searchKeys } from './words.ts'
 
-/** What a citation cites. */
-export interface Source {
-  url: string
-  title: string
-  /** An excerpt. */
-  content?: string | undefined
-  /** Whether it shares no word with the question. Default: false. */
-  isUnrelated?: boolean | undefined
-}
+import { searchKeys } from '../text/words.ts'
+import { type Place, placeOf } from './domains.ts'
 
 /** What is looked for. */
 export interface Query {
