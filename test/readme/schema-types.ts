@@ -55,7 +55,7 @@ function faultTypes(): string {
     faults.map((fault) => [fault.params() as z.ZodType, `${pascal(fault.name)}Fault`] as const),
   )
   const writing: Writing = { side: 'input', names: new Map() }
-  const bare = faults.filter((fault) => fault.params().safeParse({}).success)
+  const demanding = faults.filter((fault) => !fault.params().safeParse({}).success)
   const interfaces = [...names].map(([params, name], place) => {
     const { name: wire, summary } = faults[place] as (typeof faults)[number]
     const body = fieldsOf(params, writing, 1)
@@ -65,7 +65,7 @@ function faultTypes(): string {
     '/**\n * Faults as a scenario writes them.\n */',
     note,
     `/** A fault by its name. */\nexport type FaultName =${union(faults.map(({ name }) => `'${name}'`))}\n`,
-    `/** The faults whose parameters all have defaults. */\nexport type BareFaultName =${union(bare.map(({ name }) => `'${name}'`))}\n`,
+    `/** The faults whose parameters all have defaults. */\nexport type BareFaultName = Exclude<FaultName, ${demanding.map(({ name }) => `'${name}'`).join(' | ')}>\n`,
     `/** A fault: \`'stream-cut'\`, or \`{ name: 'stream-cut', atEvent: 5 }\`. */\nexport type FaultInput =${union(['BareFaultName', ...names.values()])}\n`,
     jsonType,
     ...interfaces,
