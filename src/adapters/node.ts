@@ -16,7 +16,7 @@ const { setTimeout } = globalThis
 
 /** Real milliseconds between the last byte and a reset: a reset at once would overtake the bytes. */
 const lingerMs = 20
-/** As often where the client unpacks them. */
+/** How many of these pauses there are where the client unpacks the body. */
 const lingersOfPacked = 15
 
 /** Bytes. A longer body is written as its reader reads, so that the connection does not hold it all. */

@@ -87,7 +87,7 @@ const { setTimeout } = globalThis
 
 /** Real milliseconds between the last chunk and an error: one at once would overtake it in the pipes of a client. */
 const lingerMs = 4
-/** As often where the client behind MSW unpacks the body, in another thread: a busy one needs its turns of the loop. */
+/** How many of these pauses there are where the client behind MSW unpacks the body: in another thread, which may be busy. */
 const lingersOfPacked = 30
 
 /** A reset breaks a body, and so does an end before all the bytes that its head has promised. */

@@ -62,6 +62,7 @@ const nothing: Outcome = { match: undefined, headers: undefined, charge: undefin
 export class Rules {
   readonly #seed: string | number
   readonly #clock: Clock
+  readonly #spent: () => number
   /** Newest first. */
   #uses: Use[] = []
   /** Scenarios that requests name in their header, by name. */
@@ -72,7 +73,6 @@ export class Rules {
   /** Cache by operation or `METHOD /path`, dropped when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
 
-  readonly #spent: () => number
   /** @param spent Dollars that the calls of the sandbox have cost, for budgets. Default: none are counted. */
   constructor({
     seed,
