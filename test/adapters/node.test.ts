@@ -56,6 +56,31 @@ describe('The server', () => {
     expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['404', '200'])
   })
 
+  describe('sends what waits between its parts', () => {
+    const frames = [{ data: 'ä€😀' }, { wait: 1 }, { data: 'plain' }]
+    const question = JSON.stringify({ model: 'aurora/large', input: 'Hello?', stream: true })
+    const ask = async (request: string) => {
+      const server = await start()
+      server.gateway.use({ on: 'createResponse', reply: { frames } })
+      const socket = await dial(server)
+      socket.write(request)
+      return socket
+    }
+
+    it('in chunks that tell their length in bytes', async () => {
+      const text = await readUntil(await ask(head('POST /api/v1/responses', question)), /\r\n0\r\n\r\n$/)
+      const [, body] = text.split(/\r\n\r\n(.*)/s)
+      expect(body).toBe('11\r\ndata: ä€😀\n\n\r\nd\r\ndata: plain\n\n\r\n0\r\n\r\n')
+    })
+
+    it('as it is, and then the end of the connection, to a client of HTTP/1.0', async () => {
+      const request = head('POST /api/v1/responses', question).replace('HTTP/1.1', 'HTTP/1.0')
+      const text = await readUntil(await ask(request), /never/)
+      const [, body] = text.split(/\r\n\r\n(.*)/s)
+      expect(body).toBe('data: ä€😀\n\ndata: plain\n\n')
+    })
+  })
+
   it('says the length of a plain body in bytes', async () => {
     const server = await start()
     server.gateway.reply('Grüße 🦊')
