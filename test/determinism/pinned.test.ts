@@ -79,7 +79,85 @@ const questions = [
   'Write a function that reverses a string in Rust. '.repeat(12),
 ]
 
+/** One of each way in which a text is laid out. */
+const manyQuestions = [
+  '',
+  'Hello!',
+  'Please say good morning.',
+  'Thanks a lot',
+  'Is it cold in Oslo?',
+  'Is it cold in Oslo? Answer yes or no.',
+  'Describe tides briefly',
+  'Explain tides in detail',
+  'Name seven Norwegian rivers',
+  'Name 10 Norwegian rivers',
+  'What are the reasons for tides?',
+  'Suggest museums',
+  'Pros and cons of trains',
+  'How do I bake bread?',
+  'Write a poem about foxes',
+  'What is better than a train?',
+  'Differences between trains and trams in detail',
+  'Trains, trams, buses: which of them, and why?',
+  'Why are foxes red',
+  'of the and',
+  'x'.repeat(100),
+]
+/** What functions gave back. */
+const results = [
+  '{"city":"Oslo","degrees":7,"wind":null,"days":[1,2],"sun":true,"note":"cold","seventh":1}',
+  '{}',
+  '{not JSON',
+  'Sunny, 7 degrees.',
+  '',
+]
+
 describe('Texts stay as they are', () => {
+  it('however they are laid out', async () => {
+    const gateway = createGateway()
+    const texts: string[] = []
+    for (const input of manyQuestions) {
+      const reply = JSON.parse(await post(gateway, '/responses', { model: 'aurora/dawn-2', input }))
+      texts.push(`# ${input.slice(0, 80)}\n${reply.error?.message ?? reply.output[0].content[0].text}\n`)
+    }
+    await expect(texts.join('\n')).toMatchFileSnapshot(inFile('layouts'))
+  })
+
+  it('with what functions gave back', async () => {
+    const gateway = createGateway()
+    const texts: string[] = []
+    for (const verbosity of ['low', 'medium', 'high']) {
+      for (const output of results) {
+        const input = [
+          { role: 'user', content: 'How is the weather?' },
+          { type: 'function_call', call_id: 'c', name: 'weather', arguments: '{}' },
+          { type: 'function_call_output', call_id: 'c', output },
+        ]
+        const body = { model: 'aurora/dawn-2', input, text: { verbosity } }
+        const reply = JSON.parse(await post(gateway, '/responses', body))
+        texts.push(`# ${verbosity}: ${output}\n${reply.output[0].content[0].text}\n`)
+      }
+    }
+    await expect(texts.join('\n')).toMatchFileSnapshot(inFile('function-results'))
+  })
+
+  it('and ids of scripted calls', async () => {
+    const gateway = createGateway()
+    gateway.use({
+      on: 'createResponse',
+      script: [{ text: 'Two calls.', call: { a: { of: 1 }, b: {} } }, { call: { c: {} } }],
+    })
+    const model = 'aurora/dawn-2'
+    const first = await post(gateway, '/responses', { model, input: 'Go' })
+    const asked: { type: string; call_id: string }[] = JSON.parse(first).output
+    const given = asked
+      .filter(({ type }) => type === 'function_call')
+      .map(({ call_id }) => ({ type: 'function_call_output', call_id, output: 'done' }))
+    const input = [{ role: 'user', content: 'Go' }, ...asked, ...given]
+    const replies = [first, await post(gateway, '/responses', { model, input, stream: true })]
+    await expect(`${replies.join('\n')}\n`).toMatchFileSnapshot(inFile('scripted-calls'))
+  })
+
   it.each(['low', 'medium', 'high'])('with verbosity %s', async (verbosity) => {
     const gateway = createGateway()
     const texts: unknown[] = []

@@ -4,7 +4,7 @@
 const whiteSpace = /\s+/
 
 /** The first words of a text, as one short line. */
-export function oneLine(text: string, limit = 72): string {
+export function quoted(text: string, limit = 72): string {
   let line = ''
   for (const word of text.slice(0, 4 * limit).split(whiteSpace)) {
     if (line.length + word.length > limit) return `${line || word.slice(0, limit)} ...`.toWellFormed()
@@ -17,7 +17,7 @@ export function oneLine(text: string, limit = 72): string {
 /** The first sentence of a text, as one line. */
 export function firstSentence(text: string): string {
   const start = text.slice(0, 400)
-  return oneLine(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
+  return quoted(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
 }
 
 /** The text with a capital at its beginning; a Markdown link or a bold word there stays as it is. */

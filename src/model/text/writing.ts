@@ -5,7 +5,7 @@
 import type { Source } from '../source.ts'
 import { type Layout, layoutOf, type Verbosity } from './layout.ts'
 import * as phrases from './phrases.ts'
-import { capitalized, firstSentence, oneLine } from './short-text.ts'
+import { capitalized, firstSentence, quoted } from './short-text.ts'
 import { topicsOf } from './topics.ts'
 import { subjectWords } from './words.ts'
 
@@ -40,7 +40,7 @@ export function searchQuery(question: string): string {
     if (word.length > 1 && word.length <= 40) words.push(word)
     if (words.length === 8) break
   }
-  return words.length > 0 ? words.join(' ') : oneLine(question)
+  return words.length > 0 ? words.join(' ') : quoted(question)
 }
 
 type Templates = readonly phrases.Template[]
@@ -57,7 +57,7 @@ class Writer {
     const { subject, draw, verbosity } = task
     this.#task = task
     this.#draw = draw
-    this.#quote = oneLine(subject)
+    this.#quote = quoted(subject)
     this.#topics = topicsOf(subject)
     this.#layout = layoutOf(subject, verbosity, draw)
   }
@@ -88,7 +88,7 @@ class Writer {
     if (fields.length === 0) {
       return this.#quote === '' ? this.#paragraphs() : this.one(phrases.functionLines) + closing
     }
-    const list = fields.map(([name, value]) => `- **${oneLine(name)}:** ${oneLine(value)}`).join('\n')
+    const list = fields.map(([name, value]) => `- **${quoted(name)}:** ${quoted(value)}`).join('\n')
     return `${this.one(phrases.functionOpenings)}\n\n${list}${closing && `\n\n${closing.trim()}`}`
   }
 
@@ -225,7 +225,7 @@ const numberWords = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven'
 
 function listed(sources: readonly Source[]): Piece[] {
   const items = sources.flatMap((source): Piece[] => [
-    `\n- **${oneLine(source.title)}:** `,
+    `\n- **${quoted(source.title)}:** `,
     ...mention(source),
   ])
   return items.length > 0 ? ['\n', ...items] : []
