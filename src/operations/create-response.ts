@@ -41,16 +41,18 @@ export const createResponse = defineOperation({
   },
   readConversation: readResponsesConversation,
   response: ResponseObject,
-  resolve: ({ body, now, requestKey, script, ...context }) =>
-    whenThere(answerRequest(withStored(body, context.sandbox), { ...context, script }), (answered) => {
-      const response = toResponseObject(answered, { now, requestKey })
+  resolve: (context) => {
+    const { body, sandbox, script } = context
+    return whenThere(answerRequest(withStored(body, sandbox), context), (answered) => {
+      const response = toResponseObject(answered, context)
       context.used(answered.used)
-      store(answered.body, response, context.sandbox)
+      store(answered.body, response, sandbox)
       for (const name of assumptionsOf(body, answered, true)) context.assume(name)
-      const { options } = context.sandbox
+      const { options } = sandbox
       const reply = body.stream
         ? eventStream(streamFrames(response, options, tellingOf(answered)))
         : withLatency(ok(response), { ...response, outputTokens: answered.usage.outputTokens }, options)
       return script ? withScriptedHead(reply, script) : reply
-    }),
+    })
+  },
 })

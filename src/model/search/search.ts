@@ -14,7 +14,13 @@ import type { Query } from './corpus.ts'
 import { compileFilter } from './domains.ts'
 import { findPages, pageCorpus } from './pages.ts'
 import { findPosts, postCorpus } from './posts.ts'
-import { limitViolations, readSearchRequests, type SearchRequest, withoutOnline } from './search-request.ts'
+import {
+  isOnline,
+  limitViolations,
+  readSearchRequests,
+  type SearchRequest,
+  withoutOnline,
+} from './search-request.ts'
 
 export interface SearchContext {
   sandbox: SandboxState
@@ -34,6 +40,9 @@ export function searchWeb(
   question: string,
   context: SearchContext,
 ): Soon<Source[] | undefined> {
+  const { tools, plugins, x_search_filter } = body
+  // Most requests say nothing of a search.
+  if (!tools && !plugins && !x_search_filter && !isOnline(model)) return undefined
   const request = chooseSearch(body, model, context)
   const filter = chooseFilter(body, model, request, context)
   return request && search(request, filter, question, context)

@@ -62,7 +62,8 @@ export function topicsOf(question: string): string[] {
   const words = text.match(wordOrMark) ?? []
   const topics: string[] = []
   for (const { determiner, words: own, joint } of readPhrases(words)) {
-    const phrase = [determiner, ...own.slice(-maxWords)].filter((word) => word !== '').join(' ')
+    const named = own.slice(-maxWords).join(' ')
+    const phrase = determiner === '' ? named : `${determiner} ${named}`
     const last = topics.length - 1
     if (joint !== undefined && last >= 0) topics[last] = `${topics[last]} ${joint} ${phrase}`
     else if (!topics.some((topic) => topic.toLowerCase() === phrase.toLowerCase())) topics.push(phrase)
@@ -73,7 +74,8 @@ export function topicsOf(question: string): string[] {
 function readPhrases(words: readonly string[]): Phrase[] {
   const phrases: Phrase[] = []
   const keys = words.map((word) => word.toLowerCase())
-  for (const [at, word] of words.entries()) {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string
     const key = keys[at] as string
     const last = phrases.at(-1)
     const goesOn = last?.end === at - 1
