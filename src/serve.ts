@@ -152,8 +152,11 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       guard.assertHost(request)
       if (!isMet(request)) throw new GatewayError(417, 'Nothing is expected of this server but 100-continue')
       if (isControl(request)) return void (await control(request, response))
-      guard.assertOrigin(request)
-      allowOrigin(request, response)
+      const { origin, host } = request.headers
+      if (origin !== undefined) {
+        guard.assertOrigin(origin, host)
+        allowOrigin(origin, response)
+      }
       if (isPreflight(request)) return void answerPreflight(request, response)
       if (request.url === '/openapi.json') return void (await sendApiDocument(core, response))
       return await serveNode(core, request, response, { bodyTimeoutMs, silent })

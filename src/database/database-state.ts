@@ -17,6 +17,8 @@ const nothingWritten: DatabaseSnapshot = new Map()
 
 export class DatabaseState {
   readonly seedData: SeedData
+  /** Estimated bytes of all own rows; nothing but a write changes them. */
+  weight: number
   readonly #begin: DatabaseSnapshot
   readonly #admit: () => void
   readonly #leave: (rows: OwnRows<object>) => void
@@ -37,6 +39,7 @@ export class DatabaseState {
     this.seedData = seedData
     this.#begin = begin
     this.#admit = admit
+    this.weight = weightOf(begin.values())
   }
 
   /** Frozen rows, for the operations. */
@@ -51,22 +54,17 @@ export class DatabaseState {
     return this.#tables as object as Tables
   }
 
-  /** Estimated bytes of all own rows. */
-  get weight(): number {
-    const own: Iterable<{ weight: number }> = this.#tables
-      ? Object.values(this.#tables)
-      : this.#begin.values()
-    return [...own].reduce((sum, { weight }) => sum + weight, 0)
-  }
-
   /** Does some work when all work before it is done, well or not. */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     const admitted = () => {
       this.#admit()
       return work()
     }
-    const result = this.#turn.then(admitted, admitted)
-    this.#turn = result
+    const done = () => {
+      if (this.#tables) this.weight = weightOf(Object.values(this.#tables))
+    }
+    const result = this.#turn.then(admitted)
+    this.#turn = result.then(done, done)
     return result
   }
 
@@ -105,4 +103,10 @@ export class DatabaseState {
     }
     return snapshot
   }
+}
+
+function weightOf(own: Iterable<{ readonly weight: number }>): number {
+  let sum = 0
+  for (const { weight } of own) sum += weight
+  return sum
 }

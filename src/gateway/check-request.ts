@@ -29,13 +29,16 @@ export function checkRequest(
   { stream, dialect }: RequestReading,
 ): RequestContext {
   const { params, headers, state } = record
-  const sent = { search: record.search, body: bodyOf(operation, record) }
+  const sent = { search: record.search, body: operation.body ? bodyOf(operation, record) : record.body }
   const { search, body: said } = dialect ? toOurs(dialect, operation.id, sent) : sent
   // A fault may ask for the other form of the answer.
   const body = stream === undefined ? said : { ...(said as object), stream }
-  const schemas = schemasFor(operation, record)
+  const schemas = operation.storingBody ? schemasFor(operation, record) : operation
   const { violations, given, ...parts } = readParts(schemas, { params, search, headers, body })
-  const remarks = [...remarksOn('query', operation.query, given), ...remarksOn('body', operation.body, body)]
+  const remarks = [
+    ...(search === '' ? [] : remarksOn('query', operation.query, given)),
+    ...(body === undefined ? [] : remarksOn('body', operation.body, body)),
+  ]
   if (state.options.strict) {
     for (const { path, said, isTolerated } of remarks) {
       if (!isTolerated) violations.push({ path, message: `Unknown field${said}`, rule: 'unrecognized_keys' })
@@ -53,7 +56,7 @@ export function checkRequest(
 
 /** The body as its schema takes it. Throws 400 where it is needed and not there, or is not what it has to be. */
 function bodyOf(operation: Operation, { body, requestText, headers }: CallRecord): unknown {
-  if (!operation.body || (requestText === '' && operation.bodyIsOptional)) return body
+  if (requestText === '' && operation.bodyIsOptional) return body
   const type = headers['content-type']
   if (operation.otherBody && type !== undefined && requestText !== '' && !/[/+]json\b/i.test(type))
     return operation.otherBody.read(requestText, type)
@@ -65,9 +68,8 @@ function bodyOf(operation: Operation, { body, requestText, headers }: CallRecord
 
 /** Nothing depends on what is stored where a rule scripts the reply. */
 function schemasFor(operation: Operation, { state, match }: CallRecord<SandboxState>): Schemas {
-  const { storingBody } = operation
   const isFree = state.options.storedResponses || match?.effect.reply !== undefined
-  return isFree && storingBody ? { ...operation, body: storingBody } : operation
+  return isFree ? { ...operation, body: operation.storingBody } : operation
 }
 
 /** The parts of a request as their schemas make them. Throws a 400 that lists all violations. */

@@ -112,8 +112,7 @@ export class GatewayCore implements DefaultSandbox {
   }
 
   /** The scenarios that a request names in its header `x-understudy-scenario`. Throws 400 for an unknown one. @internal */
-  scenariosNamed(header: string | undefined): readonly Scenario[] {
-    if (header === undefined) return []
+  scenariosNamed(header: string): readonly Scenario[] {
     return header.split(',').map((name) => {
       try {
         return toScenario(name.trim())

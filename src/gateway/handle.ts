@@ -69,9 +69,9 @@ async function answer(
   if (refusal) record.refused()
   const loading = expressionsLoading()
   if (loading) await loading
-  const ask = () => askOnce(gateway, call, record, operation, refusal)
   const models = refusal ? undefined : operation?.modelsOf?.(record.body)
-  return models ? askModels(models, record, ask) : ask()
+  if (!models) return askOnce(gateway, call, record, operation, refusal)
+  return askModels(models, record, () => askOnce(gateway, call, record, operation, refusal))
 }
 
 /** @param refusal What a step before has thrown; undefined where none has. */
@@ -82,26 +82,28 @@ async function askOnce(
   operation: Operation | undefined,
   refusal: unknown,
 ): Promise<Reply> {
-  const named = gateway.scenariosNamed(call.headers['x-understudy-scenario'])
+  const header = call.headers['x-understudy-scenario']
+  const named = header === undefined ? [] : gateway.scenariosNamed(header)
   const met = meetRule(record, call, operation, named)
   const effect = met instanceof Promise ? await met : met
-  if (effect.waitMs > 0) await record.state.clock.wait(effect.waitMs, call.signal)
-  let reply = effect.instead
+  if (effect && effect.waitMs > 0) await record.state.clock.wait(effect.waitMs, call.signal)
+  let reply = effect?.instead
   if (!reply && gateway.recordings) reply = await meetTape(gateway, record, refusal, call.signal)
   if (!reply) {
     try {
       if (!operation || refusal) throw refusal ?? new GatewayError(404)
-      const context = checkRequest(operation, record, { stream: effect.stream, dialect: gateway.dialect })
+      const context = checkRequest(operation, record, { stream: effect?.stream, dialect: gateway.dialect })
       const answered = askOperation(operation, context)
       reply = checkContract(operation, answered instanceof Promise ? await answered : answered)
       if (gateway.dialect) reply = await speakDialect(gateway.dialect, reply, record)
     } catch (error) {
       // A connection that breaks does not ask whether the reply was a refusal.
-      if (!effect.faults) throw error
+      if (!effect?.faults) throw error
       reply = refuse(record, error)
     }
   }
-  const distorted = distort(inOwnEnvelope(reply, gateway, record), effect, record.tokens)
+  const own = reply.status < 400 ? reply : inOwnEnvelope(reply, gateway, record)
+  const distorted = effect ? distort(own, effect, record.tokens) : own
   const { delayMs = 0 } = distorted.transport ?? {}
   if (delayMs > 0) await record.state.clock.wait(delayMs, call.signal)
   return distorted

@@ -26,18 +26,22 @@ export interface CallEffect extends BeforeAnswer {
   readonly charge: ChargeQuotas | undefined
 }
 
-/** @param named Scenarios that the request itself names: they come before all others. */
+/**
+ * Undefined where no rule is about the call.
+ *
+ * @param named Scenarios that the request itself names: they come before all others.
+ */
 export function meetRule(
   record: CallRecord<SandboxState>,
   call: Call,
   operation: Operation | undefined,
   named: readonly Scenario[],
-): CallEffect | Promise<CallEffect> {
+): CallEffect | undefined | Promise<CallEffect> {
   const readConversation = () => operation?.readConversation?.(record.body, record.state)
   const outcome = record.state.rules.match(record, named, readConversation)
   const { match, headers, charge } = outcome
   record.matched(outcome)
-  if (!match) return charge ? { ...noEffect, headers, charge } : noEffect
+  if (!match) return charge && { ...noEffect, headers, charge }
   const act = (answering: Match): CallEffect => {
     if (answering !== match) record.matched({ ...outcome, match: answering })
     return effectOf(answering, outcome, record, call, operation)

@@ -7,13 +7,13 @@ import type { Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { GatewayCore } from './gateway.ts'
 
-/** A refusal, or an error that a fault made; what a rule scripts stays as it is. */
+/** For a refusal, or an error that a fault made; what a rule scripts stays as it is. */
 export function inOwnEnvelope(
   reply: Reply,
   { dialect, router }: Pick<GatewayCore, 'dialect' | 'router'>,
   record: CallRecord,
 ): Reply {
-  if (reply.status < 400 || record.match?.effect.reply) return reply
+  if (record.match?.effect.reply) return reply
   const theirs = dialect ? toTheirError(dialect, reply) : reply
   const operation = router.operation(record.operation)
   if (!operation?.toError || theirs.body.kind !== 'json') return theirs

@@ -169,9 +169,11 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /** Its body has come. From now on it can be told from every other request, equal ones included. */
   received(text: string): void {
     this.#text = text
-    this.#parsed = parseJsonBody(text)
-    this.model = modelOf(this.#parsed)
-    this.asksForStream = asksForStream(this.#parsed)
+    if (text !== '') {
+      this.#parsed = parseJsonBody(text)
+      this.model = modelOf(this.#parsed)
+      this.asksForStream = asksForStream(this.#parsed)
+    }
     const { seed, occurrences } = this.state
     const path = (this.#isRouted && this.route) || this.path
     this.contentKey = hash(this.method, path, this.search, text)
@@ -224,7 +226,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
    *
    * @param reason Why it refuses the call, where its body is not there to say it.
    */
-  replied(reply: Reply, reason: string | undefined = refusalMessage(reply)): void {
+  replied(reply: Reply, reason = reply.status < 400 ? undefined : refusalMessage(reply)): void {
     if (this.id === '') this.received('')
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
     if (this.match) headers['x-understudy-scenario'] = `${this.match.scenario}#${this.match.rule}`
@@ -248,12 +250,10 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.events += events
     this.firstByteAt ??= now
     if (this.#keptBytes === undefined) return
-    const before = this.replyBody.heldBytes
     const offset = this.replyBody.bytes
     if (offset > 0) this.timeline ??= new Timeline(this.firstByteAt - this.startedAt)
     const marked = this.timeline?.mark(offset, now - this.startedAt) ?? 0
-    this.replyBody.add(part, this.#keptBytes, length)
-    this.state.journal.grow(this.replyBody.heldBytes - before + marked)
+    this.state.journal.grow(marked + this.replyBody.add(part, this.#keptBytes, length))
   }
 
   /** The delivery is over; the first word on it stands. */
@@ -266,13 +266,14 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     for (const listener of this.state.listeners) listener.settled?.(this)
   }
 
-  /** The journal keeps it, with so many bytes of each body. */
-  kept(bodyBytes: number): void {
+  /** The journal keeps it, with so many bytes of each body. Returns its `heldBytes`. */
+  kept(bodyBytes: number): number {
     this.#keptBytes = bodyBytes
     this.#headBytes = recordBytes + this.path.length + this.search.length + sizeOf(this.headers)
-    if (this.#text) this.requestBody.add(this.#text, bodyBytes)
+    const held = this.#text ? this.requestBody.add(this.#text, bodyBytes) : 0
     this.#text = undefined
     this.#parsed = undefined
+    return this.#headBytes + held
   }
 
   /** The journal has let it go. */

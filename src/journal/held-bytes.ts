@@ -40,7 +40,7 @@ export class HeldBytes {
   /** More is held than before, or less. */
   grow(bytes: number): void {
     this.#bytes += bytes
-    if (bytes > 0) this.#makeRoom(0)
+    if (bytes > 0 && this.#bytes > this.#limit) this.#makeRoom(0)
   }
 
   /** Sets what something weighs as a whole. */

@@ -231,9 +231,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   /** Keeps a call, and lets go of the oldest for which there is no room any more. @internal */
   add(record: CallRecord): void {
     this.#records.push(record)
-    record.kept(this.#limits.bodyBytes)
     if (!this.#isLetGo) this.#held.addRecord(record, this)
-    this.grow(record.heldBytes)
+    this.grow(record.kept(this.#limits.bodyBytes))
     if (this.#waiters) for (const check of [...this.#waiters]) check()
   }
 

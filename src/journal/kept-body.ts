@@ -36,20 +36,22 @@ export class KeptBody {
   }
 
   /**
-   * Adds a part, or the whole characters of it that there is room for.
+   * Adds a part, or the whole characters of it that there is room for. Returns how many more bytes of memory that takes.
    *
    * @param limit Bytes of the whole body.
    * @param length Bytes of the part. Default: counted.
    */
-  add(part: string | Uint8Array, limit: number, length = sizeOf(part)): void {
+  add(part: string | Uint8Array, limit: number, length = sizeOf(part)): number {
     if (this.cut > 0) {
       this.cut += length ?? byteLength(part as string)
-      return
+      return 0
     }
+    const { heldBytes: before } = this
     const { kept, bytes, cut } = beginning(part, limit - this.bytes, length)
     this.#append(kept, bytes, limit)
     this.bytes += bytes
     this.cut = cut
+    return this.heldBytes - before
   }
 
   #append(part: string | Uint8Array, bytes: number, limit: number): void {

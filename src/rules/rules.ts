@@ -68,6 +68,8 @@ export class Rules {
   /** Scenarios that requests name in their header, by name. */
   #named: ReadonlyMap<string, Use> = noneNamed
   #state = firstState
+  /** Estimated bytes of all that is active. */
+  weight = 0
   /** How many conversations have followed a script. */
   #conversations = 0
   /** Cache by operation or `METHOD /path`, dropped when the active scenarios change. */
@@ -108,11 +110,6 @@ export class Rules {
     const use = { ...begin(scenario, isCounted, weight), answer }
     this.#change([use, ...this.#uses])
     return { id: use.id, name: scenario.name, [Symbol.dispose]: () => among().end(use.id) }
-  }
-
-  /** Estimated bytes of all that is active. */
-  get weight(): number {
-    return this.#uses.reduce((sum, use) => sum + use.weight, 0)
   }
 
   /** Names of the active scenarios, newest first. */
@@ -272,6 +269,7 @@ export class Rules {
 
   #change(uses: Use[]): void {
     this.#uses = uses
+    this.weight = uses.reduce((sum, use) => sum + use.weight, 0)
     this.#candidates = undefined
   }
 

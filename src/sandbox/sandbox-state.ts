@@ -47,6 +47,9 @@ export interface StateSnapshot {
 
 export class SandboxState implements RecordOwner {
   readonly options: GatewayOptions
+  readonly seed: string | number
+  readonly sandboxId: string
+  readonly listeners: Iterable<CallListener>
   readonly database: DatabaseState
   readonly clock: Clock
   readonly rules: Rules
@@ -63,8 +66,12 @@ export class SandboxState implements RecordOwner {
   /** @param from Default: the seed, without a scenario. */
   constructor(owner: StateOwner, seedData: SeedData, from?: StateSnapshot) {
     const { options } = owner
+    const { seed } = options
     this.#owner = owner
     this.options = options
+    this.seed = seed
+    this.sandboxId = owner.id
+    this.listeners = owner.listeners
     this.database = new DatabaseState(
       seedData,
       from?.database,
@@ -75,7 +82,6 @@ export class SandboxState implements RecordOwner {
     this.ledger = from?.ledger.copy() ?? new Ledger()
     this.promptCache = from?.promptCache.copy() ?? new PromptCache()
     this.storedResponses = from?.storedResponses.copy() ?? new StoredResponses()
-    const { seed } = options
     this.rules = new Rules({ seed, clock: this.clock, spent: () => this.ledger.cost })
     this.occurrences = from?.occurrences.fork() ?? new Occurrences()
     if (!from) return
@@ -91,18 +97,6 @@ export class SandboxState implements RecordOwner {
   /** Of these, what a snapshot copies. */
   get copiedWeight(): number {
     return this.promptCache.weight + this.storedResponses.weight
-  }
-
-  get seed(): string | number {
-    return this.options.seed
-  }
-
-  get sandboxId(): string {
-    return this.#owner.id
-  }
-
-  get listeners(): Iterable<CallListener> {
-    return this.#owner.listeners
   }
 
   /** The collections as operations read them: frozen rows. */

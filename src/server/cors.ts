@@ -22,8 +22,7 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const usual = ['authorization', 'content-type', 'x-understudy-scenario']
 
 /** Lets a page read the reply that is to come. */
-export function allowOrigin({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
-  if (origin === undefined) return
+export function allowOrigin(origin: string, response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', origin)
   response.setHeader('vary', 'origin')
   response.setHeader('access-control-expose-headers', exposed)

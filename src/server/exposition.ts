@@ -76,8 +76,9 @@ export class Histogram implements Family {
       this.#series.set(value, series)
     }
     const seconds = ms / 1000
-    const place = this.#bounds.findIndex((bound) => seconds <= bound)
-    if (place >= 0) series.counts[place] = (series.counts[place] as number) + 1
+    let place = 0
+    while (seconds > (this.#bounds[place] as number)) place++
+    if (place < series.counts.length) series.counts[place] = (series.counts[place] as number) + 1
     series.sum += seconds
     series.count++
   }

@@ -48,14 +48,9 @@ export class Guard {
       throw foreignHost(host)
   }
 
-  /** Throws 403 for a call of the API by a page that is neither of this machine, nor ours, nor allowed. */
-  assertOrigin({ headers: { origin, host } }: IncomingMessage): void {
-    if (
-      origin === undefined ||
-      this.#allowedOrigins.has('*') ||
-      this.#allowedOrigins.has(origin.toLowerCase())
-    )
-      return
+  /** Throws 403 for a call of the API by a page of this origin, if it is neither of this machine, nor ours, nor allowed. */
+  assertOrigin(origin: string, host: string | undefined): void {
+    if (this.#allowedOrigins.has('*') || this.#allowedOrigins.has(origin.toLowerCase())) return
     const url = /^https?:/i.test(origin) ? URL.parse(origin) : null
     if (url && (url.host === host || isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1')))) return
     throw new GatewayError(
