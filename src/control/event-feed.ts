@@ -15,6 +15,8 @@ const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 const frameMs = 100
 /** Calls in one frame; where more came, whoever watches is told to read them anew. */
 const maxCalls = 1000
+/** Calls that wait for somebody who may come back: until then, none of them is written down, or let go. */
+const maxUnwatched = 100
 /** Frames that are kept for those who come back, and bytes of them. */
 const maxFrames = 300
 const maxBytes = 2 * 1024 * 1024
@@ -74,6 +76,7 @@ export class EventFeed implements CallListener {
       throw new GatewayError(429, `${maxWatchers} readers follow the events already: close one of them`)
     const watcher: Watcher = { response, isBehind: false }
     this.#begin()
+    if (this.#watchers.size === 0 && this.#pending.size > 0) this.#flush()
     this.#watchers.add(watcher)
     response.on('drain', () => this.#catchUp(watcher))
     response.once('close', () => this.#leave(watcher))
@@ -114,6 +117,7 @@ export class EventFeed implements CallListener {
     this.#timer = undefined
     this.#heartbeat = undefined
     this.#pending.clear()
+    this.#hasOverflown = false
     this.#frames = []
     this.#bytes = 0
     // What comes from now on, nobody has counted.
@@ -121,12 +125,15 @@ export class EventFeed implements CallListener {
   }
 
   #tell(record: CallRecord): void {
-    if (this.#pending.size < maxCalls) this.#pending.add(record)
-    else this.#hasOverflown = true
-    this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
+    const isWatched = this.#watchers.size > 0
+    if (this.#pending.size < (isWatched ? maxCalls : maxUnwatched)) this.#pending.add(record)
+    else if (!this.#pending.has(record)) this.#hasOverflown = true
+    if (isWatched)
+      this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
   }
 
   #flush(): void {
+    clearTimeout(this.#timer)
     this.#timer = undefined
     this.#sentAt = monotonic()
     const frame = this.#hasOverflown

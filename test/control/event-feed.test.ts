@@ -123,6 +123,23 @@ it('takes up where a reader was, and says resync where what they missed is no lo
   await expect.poll(() => later.events()).toEqual(['resync'])
 })
 
+it('writes nothing while nobody watches, and then what came since, or resync where that was much', async () => {
+  const first = watch()
+  await call(2)
+  await expect.poll(() => first.calls().length).toBe(2)
+  first.response.emit('close')
+  await call(100)
+  const second = watch(first.ids().at(-1))
+  await expect.poll(() => second.calls().length).toBe(100)
+  expect(second.events()).toEqual(['calls'])
+  second.response.emit('close')
+  await call(101)
+  const third = watch(second.ids().at(-1))
+  await expect.poll(() => third.events()).toEqual(['resync'])
+  await call(1)
+  await expect.poll(() => third.events()).toEqual(['resync', 'calls'])
+})
+
 it('lets 64 watch, and refuses more with 429', () => {
   for (let count = 0; count < 64; count++) watch()
   expect(() => watch()).toThrow(expect.objectContaining({ status: 429 }))
