@@ -1,6 +1,7 @@
 /**
  * One event stream for all tabs of a browser: it opens six connections to a host, and the seventh request would wait.
- * One tab holds a lock and reads; it tells the others on a channel. When it goes, another takes up where it was.
+ * One tab holds a lock and reads; it tells the others on a channel. When it goes, or nobody sees it any more, another
+ * takes up where it was. Where nobody sees any of them, nothing is read, and the server writes nothing.
  */
 import { signal } from '@preact/signals'
 import type { CallSummary } from '../journal/call-summary.ts'
@@ -53,25 +54,47 @@ export function follow(listener: Listener): void {
   channel.onmessage = ({ data }: MessageEvent<Message>) => take(data)
   channel.postMessage({ kind: 'hello' } satisfies Message)
 
+  let leaving = new AbortController()
+  document.addEventListener('visibilitychange', () => document.hidden && leaving.abort())
   const read = async () => {
     reads = true
-    for (;;) {
+    while (!document.hidden) {
+      leaving = new AbortController()
       try {
-        await readEvents(last, (message) => tell(message))
+        await readEvents(last, tell, leaving.signal)
       } catch {
         // Told below, whatever it was.
       }
+      if (document.hidden) break
       tell({ kind: 'state', state: 'lost' })
       await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
+    reads = false
   }
   // Without locks (a page by plain HTTP of another machine has none) each tab reads for itself.
-  if (navigator.locks) void navigator.locks.request('understudy-events', read)
-  else void read()
+  const takeTurn = () => (navigator.locks ? navigator.locks.request('understudy-events', read) : read())
+  const keepOn = async () => {
+    for (;;) {
+      await untilSeen()
+      await takeTurn()
+    }
+  }
+  void keepOn()
 }
 
-async function readEvents(after: string, tell: (message: Message) => void): Promise<void> {
-  const response = await send('GET', `/events${after && `?after=${encodeURIComponent(after)}`}`)
+/** Resolves when somebody sees the page: at once, or when they come back to it. */
+async function untilSeen(): Promise<void> {
+  while (document.hidden)
+    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
+}
+
+async function readEvents(
+  after: string,
+  tell: (message: Message) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = `/events${after && `?after=${encodeURIComponent(after)}`}`
+  const response = await send('GET', path, undefined, signal)
   tell({ kind: 'state', state: 'live' })
   const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>>
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()

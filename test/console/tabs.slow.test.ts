@@ -1,7 +1,7 @@
 /**
  * Many tabs of one browser: they share one event stream, so that requests of its six connections are left.
  */
-import type { Browser } from '@playwright/test'
+import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { launch } from './browser.ts'
@@ -17,7 +17,16 @@ afterAll(async () => {
   await server.close()
 })
 
-/** The paths of requests of the event stream that the browser has made and that are open. */
+/** The requests of the event stream that the browser has made and that are open. */
+function openStreams(context: BrowserContext): Set<unknown> {
+  const streams = new Set<unknown>()
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/__understudy/events') streams.add(request)
+  })
+  context.on('requestfailed', (request) => streams.delete(request))
+  return streams
+}
+
 describe('Ten tabs', () => {
   it('beside a page with four hanging streams: the next request is answered, and every tab shows it', async () => {
     server.gateway.use({
@@ -26,11 +35,7 @@ describe('Ten tabs', () => {
       fault: { name: 'stream-stall', afterDeltas: 1 },
     })
     const context = await browser.newContext()
-    const streams = new Set<unknown>()
-    context.on('request', (request) => {
-      if (new URL(request.url()).pathname === '/__understudy/events') streams.add(request)
-    })
-    context.on('requestfailed', (request) => streams.delete(request))
+    const streams = openStreams(context)
     const tabs = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const page = await context.newPage()
@@ -94,6 +99,39 @@ describe('Ten tabs', () => {
     await call('/presets/after')
     for (const path of ['between', 'after'])
       await third?.getByText(`/presets/${path}`, { exact: true }).waitFor()
+    await context.close()
+  })
+
+  it('read nothing while nobody sees them, and then what came meanwhile', async () => {
+    const context = await browser.newContext()
+    const streams = openStreams(context)
+    const [first, second] = await Promise.all(
+      [1, 2].map(async () => {
+        const page = await context.newPage()
+        await page.goto(`${server.url}/__understudy/`)
+        await page.getByText('Live', { exact: true }).waitFor()
+        return page
+      }),
+    )
+    /** This browser has no window that could cover a page. */
+    const hide = (page: Page | undefined, hidden: boolean) =>
+      page?.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, hidden)
+    const call = (path: string) =>
+      fetch(server.baseUrl + path, { headers: { authorization: 'Bearer any' } }).then((reply) => reply.text())
+    // Whichever reads: one of them goes on.
+    await hide(first, true)
+    await call('/presets/seen-by-one')
+    await second?.getByText('/presets/seen-by-one', { exact: true }).waitFor()
+    await hide(second, true)
+    await expect.poll(() => streams.size).toBe(0)
+    await call('/presets/seen-by-none')
+    await hide(first, false)
+    for (const tab of [first, second])
+      await tab?.getByText('/presets/seen-by-none', { exact: true }).waitFor()
+    expect(streams.size).toBe(1)
     await context.close()
   })
 })
