@@ -9,7 +9,7 @@
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { monotonic } from '../../src/lib/clock.ts'
 import { random } from '../../src/lib/seed.ts'
@@ -35,6 +35,7 @@ const patience = { ms: 30_000, times: 3 }
 const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
 const chosenFile = join(scratch, 'mutants.json')
 const notesFile = join(scratch, 'passed.jsonl')
+const orderFile = (mutant: number) => join(scratch, `order-${mutant}.json`)
 
 /** A seeded sample of all mutants; none lies inside another. */
 function sample(): { chosen: Mutant[]; of: number } {
@@ -58,6 +59,7 @@ type Report = {
   success: boolean
   testResults: Array<{
     name: string
+    status: string
     startTime: number
     endTime: number
     assertionResults: Array<{ status: string; fullName: string }>
@@ -82,10 +84,11 @@ const usual = (files: readonly string[]) =>
 
 type Outcome = { report?: Report; timedOut: boolean; output: string }
 
-/** Runs test files with one mutant awake, or none. */
+/** Runs test files in this order with one mutant awake, or none. */
 async function runTests(files: readonly string[], mutant?: number, workers = 1): Promise<Outcome> {
   const reportFile = join(scratch, `report-${mutant ?? 'none'}.json`)
   rmSync(reportFile, { force: true })
+  if (mutant !== undefined) writeFileSync(orderFile(mutant), JSON.stringify(files))
   const args = ['run', '--config', 'test/mutate/vitest.config.ts', `--outputFile=${reportFile}`]
   const child = spawn(
     'vitest',
@@ -96,7 +99,7 @@ async function runTests(files: readonly string[], mutant?: number, workers = 1):
         UNDERSTUDY_MUTANTS: chosenFile,
         ...(mutant === undefined
           ? { UNDERSTUDY_MUTANT_NOTES: notesFile }
-          : { UNDERSTUDY_MUTANT: String(mutant) }),
+          : { UNDERSTUDY_MUTANT: String(mutant), UNDERSTUDY_TEST_ORDER: orderFile(mutant) }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -141,17 +144,24 @@ if (!unchanged.report?.success) {
   process.exit(2)
 }
 
-/** Test files that pass each mutant, the quickest first. */
+/** Which mutants each test file passes. */
 const notes: Array<{ file: string; passed: number[]; atImport: number[] }> = readFileSync(notesFile, 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line))
 for (const { name, startTime, endTime } of unchanged.report.testResults)
-  durations.set(name.slice(process.cwd().length + 1), endTime - startTime)
+  durations.set(relative(process.cwd(), name), endTime - startTime)
 const atImport = new Set(notes.flatMap((note) => note.atImport))
+/** How many mutants each test file has killed so far. */
+const kills = new Map<string, number>()
+
+/** Those first that are quick, or near, or have killed many. */
 function filesThatPass(mutant: Mutant): string[] {
   const room = mutant.file.split('/')[1] ?? ''
-  const rank = (file: string) => (durations.get(file) ?? 0) + (file.startsWith(`test/${room}`) ? 0 : 300)
+  const rank = (file: string) => {
+    const distance = file.startsWith(`test/${room}/`) ? 0 : 300
+    return ((durations.get(file) ?? 0) + distance) / (1 + (kills.get(file) ?? 0))
+  }
   return notes
     .filter(({ passed }) => atImport.has(mutant.id) || passed.includes(mutant.id))
     .map(({ file }) => file)
@@ -166,24 +176,19 @@ function explanationOf({ file, before }: Mutant): string | undefined {
 }
 
 async function judge(mutant: Mutant): Promise<Verdict> {
+  const why = explanationOf(mutant)
+  if (why !== undefined) return { mutant, state: 'explained', by: why }
   const files = filesThatPass(mutant)
   if (files.length === 0) return { mutant, state: 'not reached' }
-  for (const [from, to] of [
-    [0, 4],
-    [4, 20],
-    [20, undefined],
-  ]) {
-    const batch = files.slice(from, to)
-    if (batch.length === 0) break
-    const { report, timedOut, output } = await runTests(batch, mutant.id)
-    if (timedOut) return { mutant, state: 'killed', by: 'an endless loop' }
-    if (!report) return { mutant, state: 'killed', by: `no report: ${output.trim().split('\n').at(-1)}` }
-    if (report.success) continue
-    const failed = failuresIn(report)
-    return { mutant, state: 'killed', by: failed[0] ?? 'a file that did not load' }
+  const { report, timedOut, output } = await runTests(files, mutant.id)
+  if (timedOut) return { mutant, state: 'killed', by: 'an endless loop' }
+  if (!report) return { mutant, state: 'killed', by: `no report: ${output.trim().split('\n').at(-1)}` }
+  if (report.success) return { mutant, state: 'survived' }
+  for (const { name, status } of report.testResults) {
+    const file = relative(process.cwd(), name)
+    if (status === 'failed') kills.set(file, (kills.get(file) ?? 0) + 1)
   }
-  const why = explanationOf(mutant)
-  return why === undefined ? { mutant, state: 'survived' } : { mutant, state: 'explained', by: why }
+  return { mutant, state: 'killed', by: failuresIn(report)[0] ?? 'a file that did not load' }
 }
 
 function inWords({ mutant, state, by }: Verdict): string {

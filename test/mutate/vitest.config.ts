@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import project from '../../vitest.config.ts'
 import { type Mutant, withMutants } from './mutants.ts'
 
@@ -9,7 +10,17 @@ const root = new URL('../..', import.meta.url).pathname
 const mutantsFile = process.env['UNDERSTUDY_MUTANTS'] ?? ''
 const mutants: Mutant[] = JSON.parse(readFileSync(mutantsFile, 'utf8'))
 const byFile = Map.groupBy(mutants, (mutant) => mutant.file)
+const orderFile = process.env['UNDERSTUDY_TEST_ORDER']
+const order: string[] = orderFile === undefined ? [] : JSON.parse(readFileSync(orderFile, 'utf8'))
 const quick = project.test?.projects?.[0] as UserWorkspaceConfig
+
+/** As the run asks for it: those first that are likely to fail. */
+class AsAsked extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => order.indexOf(relative(root, moduleId))
+    return files.toSorted((one, other) => place(one) - place(other))
+  }
+}
 
 export default defineConfig({
   ...quick,
@@ -28,6 +39,7 @@ export default defineConfig({
     ...quick.test,
     isolate: false,
     maxConcurrency: 50,
+    sequence: { sequencer: AsAsked },
     reporters: ['json'],
     // A cache of its own for each run: Vitest does not know which mutants are in a module.
     fsModuleCachePath: join(dirname(mutantsFile), 'modules'),
