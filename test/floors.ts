@@ -5,24 +5,25 @@
  */
 export const floors: readonly Readonly<Record<string, string>>[] = [
   {
-    lib: 'small things without a subject: clock, seed, did-you-mean, glob, value paths',
+    lib: 'small things without a subject: clock, seed, files, did-you-mean, glob, value paths',
     assumptions: 'every silent place of the specification, named, with our choice',
   },
   { http: 'words of HTTP without state: replies, errors, violations, encoding' },
-  { resources: 'the nouns: schema, factory and declaration of their collection' },
+  { resources: 'the nouns: their schemas, factories, and declarations of collections' },
   { faults: 'the catalogue of faults, and how they act on a reply' },
   { database: 'collections over seeded rows, unique keys, snapshots' },
   { rules: 'scenarios: schema, checks, conditions, progress, scripts, near misses' },
-  { journal: 'call records, what is kept of them, explanations, expectations, HAR' },
+  { journal: 'call records, what is kept and how much, explanations, expectations, HAR' },
   { sandbox: 'one sandbox and all of them, and the options' },
   { operation: '`defineOperation`, the central idea' },
   { model: "what a language model's answer needs: conversation, text, tokens, search, streams" },
   {
-    operations: 'the verbs, one file each; `index.ts` is the only list; `extensions/` beside them',
+    operations:
+      'the verbs, one file each; `index.ts` is the only list; `extensions/`, and those of a `document/`',
     dialects: "vendors' names and extra fields, data only",
     tapes: 'recorded exchanges: format, key, redaction, replay',
   },
-  { gateway: '`handle.ts`, the life of one request, and its steps' },
+  { gateway: 'what a gateway is made of; `handle.ts`, the life of one request, and its steps' },
   { adapters: 'where replies become bytes: MSW, fetch, Node, interception' },
   { server: 'what stands before the socket: hosts, origins, limits, log line, metrics' },
   {

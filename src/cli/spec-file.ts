@@ -3,8 +3,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import { type DescribedOperation, readDocument } from '../contract/document.ts'
-import { DocumentError } from '../http/openapi-document.ts'
-import { parseDocument } from '../lib/document-file.ts'
+import { parseDocument } from '../operations/document/document-file.ts'
+import { DocumentError } from '../operations/document/openapi-document.ts'
 
 /** Bytes of a document; published ones have two megabytes. */
 const limit = 64 * 1024 * 1024

@@ -9,7 +9,7 @@ import {
   OpenApiDocument,
   routeOf,
   shapeOf,
-} from '../http/openapi-document.ts'
+} from '../operations/document/openapi-document.ts'
 import { SchemaReader } from './schema-shape.ts'
 import { type Shape, unknownShape } from './shape.ts'
 

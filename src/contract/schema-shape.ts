@@ -2,7 +2,7 @@
  * The shape that a JSON Schema describes. References are followed when they are met, each once, so that a document of
  * any size costs what is looked at of it.
  */
-import { isJson, type Json, type OpenApiDocument } from '../http/openapi-document.ts'
+import { isJson, type Json, type OpenApiDocument } from '../operations/document/openapi-document.ts'
 import {
   type Field,
   intersectionOf,

@@ -2,8 +2,8 @@
  * Our own OpenAPI document with the operations that a gateway answers from another one.
  */
 import { upgrade } from '@scalar/openapi-upgrader'
-import { isJson, type Json, OpenApiDocument, shapeOf } from '../http/openapi-document.ts'
 import type { DocumentOperation } from '../operations/document/document-operations.ts'
+import { isJson, type Json, OpenApiDocument, shapeOf } from '../operations/document/openapi-document.ts'
 
 const sections = ['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links']
 

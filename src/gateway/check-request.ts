@@ -4,7 +4,6 @@
 import type * as z from 'zod'
 import type { AssumptionName } from '../assumptions.ts'
 import type { Dialect } from '../dialects/dialect.ts'
-import { toOurs } from '../dialects/translate.ts'
 import { invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
@@ -14,6 +13,7 @@ import type { Operation } from '../operation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { RequestContext } from './request-context.ts'
+import { toOurs } from './translate.ts'
 
 /** What changes a request before it is checked. */
 export interface RequestReading {

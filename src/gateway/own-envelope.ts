@@ -2,10 +2,11 @@
  * Step: errors as the vendor of the gateway's dialect puts them, and in the envelope of their operation where it has one
  * of its own. Faults act on what comes of it.
  */
-import { toTheirError } from '../dialects/translate.ts'
+
 import type { Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { GatewayCore } from './gateway.ts'
+import { toTheirError } from './translate.ts'
 
 /** For a refusal, or an error that a fault made; what a rule scripts stays as it is. */
 export function inOwnEnvelope(

@@ -1,8 +1,9 @@
 /**
  * Which operation a request means: one look-up for paths without parameters, one short list for the others.
  */
-import { shapeOf } from '../http/openapi-document.ts'
+
 import type { Operation } from '../operation.ts'
+import { shapeOf } from '../operations/document/openapi-document.ts'
 
 /** What is known of a path and method. */
 export interface Found {

@@ -2,12 +2,12 @@
  * Step: the answer in the words of the gateway's dialect, where it has one.
  */
 import type { Dialect } from '../dialects/dialect.ts'
-import { asksForFields, toTheirs } from '../dialects/translate.ts'
 import type { Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { pricingOf } from '../model/cost.ts'
 import { providersOf } from '../model/providers.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import { asksForFields, toTheirs } from './translate.ts'
 
 export async function speakDialect(
   dialect: Dialect,

@@ -1,12 +1,13 @@
 /**
  * The only list of operations: what is on it is served, routed, documented and scriptable.
  */
-import { DocumentError } from '../http/openapi-document.ts'
-import { readDocumentFile } from '../lib/document-file.ts'
+
 import type { Operation } from '../operation.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
 import { createResponse } from './create-response.ts'
+import { readDocumentFile } from './document/document-file.ts'
 import { documentOperations } from './document/document-operations.ts'
+import { DocumentError } from './document/openapi-document.ts'
 import { extensions } from './extensions/index.ts'
 import { getPreset } from './get-preset.ts'
 import { listBenchmarks } from './list-benchmarks.ts'

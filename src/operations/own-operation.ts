@@ -1,12 +1,13 @@
 /**
  * Operations of a person's own, checked when the gateway is made.
  */
-import { shapeOf } from '../http/openapi-document.ts'
+
 import type { Reply } from '../http/reply.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Frozen, Operation, ResolverContext } from '../operation.ts'
 import type { OwnOperationId } from '../rules/scenario-input.ts'
 import type { OwnOperation } from '../sandbox/options.ts'
+import { shapeOf } from './document/openapi-document.ts'
 
 /** A schema of zod 4, whichever copy of it. */
 export interface Schema {

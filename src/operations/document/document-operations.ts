@@ -3,10 +3,10 @@
  * made; their schemas are read when they are first asked.
  */
 import * as z from 'zod'
-import { type FoundOperation, OpenApiDocument, shapeOf } from '../../http/openapi-document.ts'
-import { PlainSchemas } from '../../http/openapi-schemas.ts'
 import { hash } from '../../lib/seed.ts'
 import type { Operation, ResolverContext } from '../../operation.ts'
+import { type FoundOperation, OpenApiDocument, shapeOf } from './openapi-document.ts'
+import { PlainSchemas } from './openapi-schemas.ts'
 import { parametersOf, parametersSchema, readRepeatedQuery } from './parameters.ts'
 import { reading } from './reading.ts'
 import { DocumentReply } from './reply.ts'

@@ -2,8 +2,6 @@
  * Parameters of an OpenAPI operation: their texts as values, in the style of each, checked by its schema.
  */
 import * as z from 'zod'
-import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
-import type { PlainSchemas } from '../../http/openapi-schemas.ts'
 import { problemsOf } from '../../model/json-schema/problems.ts'
 import {
   itemSchema,
@@ -14,6 +12,8 @@ import {
   schemasAt,
   typesOf,
 } from '../../model/json-schema/schema.ts'
+import { isJson, type Json, type OpenApiDocument } from './openapi-document.ts'
+import type { PlainSchemas } from './openapi-schemas.ts'
 import { follow, reading } from './reading.ts'
 
 export type Place = 'path' | 'query' | 'header'

@@ -2,8 +2,8 @@
  * Reading what a document describes, where references may lead nowhere.
  */
 import { GatewayError } from '../../http/errors.ts'
-import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
 import { LostReference } from '../../model/json-schema/schema.ts'
+import { isJson, type Json, type OpenApiDocument } from './openapi-document.ts'
 
 /** As `document.resolve`, for what an operation cannot do without. Throws for a reference that leads nowhere. */
 export function follow(document: OpenApiDocument, value: unknown): Json | undefined {

@@ -4,13 +4,13 @@
  */
 import { toBytes } from '../../http/encode.ts'
 import { GatewayError } from '../../http/errors.ts'
-import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
-import type { PlainSchemas } from '../../http/openapi-schemas.ts'
 import type { Reply } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
 import { problemsOf } from '../../model/json-schema/problems.ts'
 import { LostReference } from '../../model/json-schema/schema.ts'
 import { makeValue } from '../../model/structured.ts'
+import { isJson, type Json, type OpenApiDocument } from './openapi-document.ts'
+import type { PlainSchemas } from './openapi-schemas.ts'
 import { follow } from './reading.ts'
 
 interface Described {

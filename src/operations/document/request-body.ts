@@ -4,12 +4,12 @@
  */
 import * as z from 'zod'
 import { invalidRequest } from '../../http/errors.ts'
-import { isJson, type OpenApiDocument } from '../../http/openapi-document.ts'
-import type { PlainSchemas } from '../../http/openapi-schemas.ts'
 import { problemsOf } from '../../model/json-schema/problems.ts'
 import type { SchemaObject } from '../../model/json-schema/schema.ts'
 import type { OtherBody } from '../../operation.ts'
 import { fieldsIn } from './form.ts'
+import { isJson, type OpenApiDocument } from './openapi-document.ts'
+import type { PlainSchemas } from './openapi-schemas.ts'
 import { addIssue } from './parameters.ts'
 import { follow, reading } from './reading.ts'
 

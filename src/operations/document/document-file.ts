@@ -3,7 +3,7 @@
  * Node only; Node's modules are looked up when a file is read, because the main entry runs in browsers too.
  */
 import type { load as Load } from 'js-yaml'
-import { FileError } from './data-file.ts'
+import { FileError } from '../../lib/data-file.ts'
 
 /** Bytes; published ones have two megabytes. */
 const limit = 64 * 1024 * 1024

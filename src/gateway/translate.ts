@@ -1,12 +1,13 @@
 /**
  * Requests from a dialect into our words, replies and events into the dialect's.
  */
+
+import type { Dialect, Fields, FieldValue, RequestedFields, Word } from '../dialects/dialect.ts'
 import { messageOf } from '../http/errors.ts'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { dollars } from '../journal/ledger.ts'
 import { uuid } from '../lib/seed.ts'
 import { edited, readAt, readPath, reads } from '../lib/value-path.ts'
-import type { Dialect, Fields, FieldValue, RequestedFields, Word } from './dialect.ts'
 
 /** What a dialect reads of a request. */
 export interface SentParts {
