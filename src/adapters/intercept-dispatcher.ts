@@ -11,6 +11,7 @@ const [first, second] = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('un
 type Places = { [place: symbol]: Dispatcher | undefined }
 /** Those of Node itself: a test runner may run its tests in a realm of their own, whose `fetch` is still Node's. */
 const places: Places = runInThisContext('globalThis')
+const { Object: objects }: { Object: ObjectConstructor } = runInThisContext('({ Object })')
 
 /** Answers a call in the place of the network, or lets it go its way, by `pass`. */
 export type Intercept = (options: DispatchOptions, handler: Handler, pass: Pass) => boolean
@@ -18,10 +19,17 @@ export type Pass = (options: DispatchOptions) => boolean
 
 /** Starts to intercept; the function returned ends that, and puts back what was there. */
 export function interceptDispatcher(intercept: Intercept): () => void {
-  // Node puts its dispatcher there when it loads `fetch`, which it does when somebody first looks at one of its classes.
-  if (places[first] === undefined) void globalThis.Headers
+  // Another interception waits already: one of this copy of the package, or of another.
+  if (Object.getOwnPropertyDescriptor(places, first)?.get) loadFetch()
+  if (places[first] !== undefined) return takePlaces(places[first], intercept)
+  let restore = whenMade((made) => {
+    restore = takePlaces(made, intercept)
+  })
+  return () => restore()
+}
+
+function takePlaces(original: Dispatcher, intercept: Intercept): () => void {
   const state = { on: true }
-  const original = places[first] as Dispatcher
   const substitute = inPlaceOf(original, state, intercept)
   places[first] = substitute
 
@@ -36,6 +44,63 @@ export function interceptDispatcher(intercept: Intercept): () => void {
   return () => {
     state.on = false
     for (const each of restore) each()
+  }
+}
+
+/** Node loads `fetch` when somebody first looks at one of its classes. */
+function loadFetch(): void {
+  runInThisContext('globalThis.Headers')
+}
+
+/**
+ * Tells of the dispatcher that Node makes when it loads `fetch`. That takes 35 ms, which a process that calls nobody
+ * does without. Node looks whether there is a dispatcher, defines its own where there is none, and may use it at
+ * once: so whoever looks is told that there is none, and the definition that follows is heard.
+ *
+ * @returns What ends the wait.
+ */
+function whenMade(tell: (made: Dispatcher) => void): () => void {
+  const { defineProperty } = objects
+  const look = () => {
+    stop()
+    objects.defineProperty = (object, key, attributes) => {
+      if (key !== first) return defineProperty(object, key, attributes)
+      objects.defineProperty = defineProperty
+      const defined = defineProperty(object, key, attributes)
+      tell(attributes.value)
+      return defined
+    }
+    // It may have been somebody else who looked.
+    queueMicrotask(loadFetch)
+    return undefined
+  }
+  const freeFirst = hold(first, look)
+  // Undici 8 looks here, and takes what it finds.
+  const freeSecond = hold(second, () => {
+    freeSecond()
+    loadFetch()
+    return places[second]
+  })
+  const stop = () => {
+    freeFirst()
+    freeSecond()
+  }
+  return stop
+}
+
+/**
+ * Answers whoever looks at an empty place, until somebody puts a dispatcher there.
+ *
+ * @returns What ends that, and may leave a dispatcher there.
+ */
+function hold(place: symbol, get: () => Dispatcher | undefined): (left?: Dispatcher) => void {
+  const set = (value: Dispatcher) =>
+    Object.defineProperty(places, place, { value, writable: true, configurable: true })
+  Object.defineProperty(places, place, { get, set, configurable: true })
+  return (left) => {
+    if (Object.getOwnPropertyDescriptor(places, place)?.get !== get) return
+    if (left) set(left)
+    else delete places[place]
   }
 }
 
@@ -72,17 +137,10 @@ function reserve(original: Dispatcher, state: { on: boolean }, intercept: Interc
     dispatch: (options, handler) => original.dispatch(options, withCallbacks(handler)),
   }
   const substitute = inPlaceOf(legacy, state, intercept)
-  const hold = (value: Dispatcher) =>
-    Object.defineProperty(places, second, { value, writable: true, configurable: true })
   let isRead = false
-  const get = () => {
+  const free = hold(second, () => {
     isRead = true
     return substitute
-  }
-  Object.defineProperty(places, second, { get, set: hold, configurable: true })
-  return () => {
-    if (Object.getOwnPropertyDescriptor(places, second)?.get !== get) return
-    if (isRead) hold(substitute)
-    else delete places[second]
-  }
+  })
+  return () => free(isRead ? substitute : undefined)
 }
