@@ -132,6 +132,7 @@ function parametersOf(
   io: 'input' | 'output',
   schemas: Record<string, Json>,
 ): Json[] {
+  if (schema instanceof z.ZodLazy) return parametersOf(place, schema._zod.innerType as z.ZodType, io, schemas)
   if (!(schema instanceof z.ZodObject)) return []
   return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
     const { description, ...rest } = schemaOf(field, io, schemas)

@@ -9,14 +9,16 @@ const Records = z.array(z.unknown())
 const Count = z.int().min(0).max(1_000_000)
 
 /** A person's own records in place of the canonical ones of a collection. */
-export const Fixtures = z.strictObject(optionals(collectionNames, Records))
+export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records)))
 
 /** How many records a collection has: the first so many of the fixtures, filled up with generated ones. */
-export const Size = z.strictObject(
-  // Parts have no number of their own: they come with the records that they are parts of.
-  optionals(
-    collections.filter(({ partOf }) => !partOf).map(({ name }) => name as SizedCollectionName),
-    Count,
+export const Size = z.lazy(() =>
+  z.strictObject(
+    // Parts have no number of their own: they come with the records that they are parts of.
+    optionals(
+      collections.filter(({ partOf }) => !partOf).map(({ name }) => name as SizedCollectionName),
+      Count,
+    ),
   ),
 )
 

@@ -3,19 +3,23 @@
  */
 import * as z from 'zod'
 
-export const HeaderValue = z
-  .string()
-  .min(1)
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header value is one line of Latin-1')
+export const HeaderValue = z.lazy(() =>
+  z
+    .string()
+    .min(1)
+    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header value is one line of Latin-1'),
+)
 
 const framing = new Set(['transfer-encoding', 'trailer'])
 
-export const HeaderRecord = z.record(
-  z
-    .string()
-    .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'a header name has no spaces or colons')
-    .refine((name) => !framing.has(name.toLowerCase()), 'the server itself says how it frames a body'),
-  HeaderValue,
+export const HeaderRecord = z.lazy(() =>
+  z.record(
+    z
+      .string()
+      .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'a header name has no spaces or colons')
+      .refine((name) => !framing.has(name.toLowerCase()), 'the server itself says how it frames a body'),
+    HeaderValue,
+  ),
 )
 
 /** The same headers with their names in lower case. */

@@ -17,19 +17,23 @@ import {
 } from '../resources/benchmark.ts'
 
 /** Decimal digits, at least 1; no upper bound is shown. */
-const Count = z
-  .string()
-  .regex(/^\d+$/, 'Must be a whole number in decimal digits')
-  .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
-  .pipe(z.int().min(1))
+const Count = z.lazy(() =>
+  z
+    .string()
+    .regex(/^\d+$/, 'Must be a whole number in decimal digits')
+    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
+    .pipe(z.int().min(1)),
+)
 
-const Query = z.object({
-  source: BenchmarkSource.optional().describe('Decides the item shape. Default: all sources.'),
-  task_type: TaskType.optional().describe('Selects the matching index, or the matching category.'),
-  arena: Arena.optional().describe('Of design-source only; defaults to models when that is the source.'),
-  category: z.string().min(1).optional().describe('Of design-source only: a category within the arena.'),
-  max_results: Count.optional().describe('Default: all matching results.'),
-})
+const Query = z.lazy(() =>
+  z.object({
+    source: BenchmarkSource.optional().describe('Decides the item shape. Default: all sources.'),
+    task_type: TaskType.optional().describe('Selects the matching index, or the matching category.'),
+    arena: Arena.optional().describe('Of design-source only; defaults to models when that is the source.'),
+    category: z.string().min(1).optional().describe('Of design-source only: a category within the arena.'),
+    max_results: Count.optional().describe('Default: all matching results.'),
+  }),
+)
 type Query = z.infer<typeof Query>
 
 /** Lists benchmark rows. Order, and what filters mean across sources, are ours: see `assumptions.ts`. */

@@ -8,7 +8,7 @@ import { defineOperation, type ResolverContext } from '../operation.ts'
 import { PROVIDER_SORTS, Workspace, WorkspaceUpdate } from '../resources/workspace.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 
-type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate.shape>
+type Updatable = Pick<Workspace, keyof typeof WorkspaceUpdate._zod.innerType.shape>
 
 /** Updates the named fields of a workspace; null clears where it is allowed, an absent field stays. */
 export const updateWorkspace = defineOperation({
@@ -21,7 +21,8 @@ export const updateWorkspace = defineOperation({
   refuses: [404, 409],
   params: z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') }),
   body: WorkspaceUpdate,
-  response: z.object({ data: Workspace }),
+  // The schema itself: one that stands for it could not be compiled.
+  response: z.lazy(() => z.object({ data: Workspace._zod.innerType })),
   async resolve({ params, body, sandbox, now, assume, warn }) {
     const workspace = await findWorkspace(sandbox, params.id, assume)
     if (!workspace) throw new GatewayError(404)
@@ -69,9 +70,10 @@ async function isTaken(
 }
 
 function knownFields(body: z.infer<typeof WorkspaceUpdate>): Partial<Updatable> {
+  const { shape } = WorkspaceUpdate._zod.innerType
   const known: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(body)) {
-    if (value !== undefined && Object.hasOwn(WorkspaceUpdate.shape, field)) known[field] = value
+    if (value !== undefined && Object.hasOwn(shape, field)) known[field] = value
   }
   return known
 }

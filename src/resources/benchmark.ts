@@ -30,8 +30,8 @@ export const CATEGORIES = [
 /** `as_of` of the fixtures. */
 export const BENCHMARKS_AS_OF = '2025-12-15T00:00:00.000Z'
 
-const Pricing = z.strictObject({ prompt: z.string(), completion: z.string() })
-const Count = z.int().nonnegative()
+const Pricing = z.lazy(() => z.strictObject({ prompt: z.string(), completion: z.string() }))
+const Count = z.lazy(() => z.int().nonnegative())
 
 export const IndexBenchmark = z.lazy(() =>
   z
@@ -74,23 +74,27 @@ export const DesignBenchmark = z.lazy(() =>
 
 export type DesignBenchmark = z.infer<typeof DesignBenchmark>
 
-export const Benchmark = z
-  .discriminatedUnion('source', [IndexBenchmark, DesignBenchmark])
-  .meta({ id: 'Benchmark', description: 'A benchmark item; its source decides its shape.' })
+export const Benchmark = z.lazy(() =>
+  z
+    .discriminatedUnion('source', [IndexBenchmark, DesignBenchmark])
+    .meta({ id: 'Benchmark', description: 'A benchmark item; its source decides its shape.' }),
+)
 
 export type Benchmark = z.infer<typeof Benchmark>
 
-export const BenchmarkMeta = z
-  .strictObject({
-    as_of: Timestamp,
-    model_count: Count.describe('How many distinct models data names.'),
-    version: z.string(),
-    source: BenchmarkSource.nullable().describe('Null when no source was requested.'),
-    source_url: z.string().nullable(),
-    citation: z.string().nullable().describe('Attribution text.'),
-    task_type: TaskType.nullable(),
-  })
-  .meta({ id: 'BenchmarkMeta', description: 'What the benchmark items are and where they come from.' })
+export const BenchmarkMeta = z.lazy(() =>
+  z
+    .strictObject({
+      as_of: Timestamp,
+      model_count: Count.describe('How many distinct models data names.'),
+      version: z.string(),
+      source: BenchmarkSource.nullable().describe('Null when no source was requested.'),
+      source_url: z.string().nullable(),
+      citation: z.string().nullable().describe('Attribution text.'),
+      task_type: TaskType.nullable(),
+    })
+    .meta({ id: 'BenchmarkMeta', description: 'What the benchmark items are and where they come from.' }),
+)
 
 export type BenchmarkMeta = z.infer<typeof BenchmarkMeta>
 

@@ -4,16 +4,18 @@ import * as z from 'zod'
 
 const Anything = z.record(z.string(), z.unknown())
 
-export const ErrorEnvelope = z
-  .strictObject({
-    error: z.strictObject({
-      code: z.int().describe('The status of the reply.'),
-      message: z.string(),
-      metadata: Anything.nullish(),
-    }),
-    gateway_metadata: Anything.nullish(),
-    user_id: z.string().nullish(),
-  })
-  .meta({ id: 'ErrorEnvelope', description: 'The body of an error reply.' })
+export const ErrorEnvelope = z.lazy(() =>
+  z
+    .strictObject({
+      error: z.strictObject({
+        code: z.int().describe('The status of the reply.'),
+        message: z.string(),
+        metadata: Anything.nullish(),
+      }),
+      gateway_metadata: Anything.nullish(),
+      user_id: z.string().nullish(),
+    })
+    .meta({ id: 'ErrorEnvelope', description: 'The body of an error reply.' }),
+)
 
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>

@@ -5,19 +5,21 @@ import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, timestamp } from './factory.ts'
 import { Timestamp, WebAddress } from './text.ts'
 
-const Media = z.array(z.strictObject({ description: z.string().min(1) }))
+const Media = z.lazy(() => z.array(z.strictObject({ description: z.string().min(1) })))
 
-export const Post = z
-  .strictObject({
-    id: z.string().min(1),
-    handle: z.string().regex(/^[A-Za-z0-9_]+$/, 'Must be a handle without @'),
-    date: Timestamp,
-    text: z.string().min(1),
-    url: WebAddress,
-    images: Media.optional().describe('What image understanding sees.'),
-    videos: Media.optional().describe('What video understanding sees.'),
-  })
-  .meta({ id: 'Post', description: 'A social-media post that web search can find.' })
+export const Post = z.lazy(() =>
+  z
+    .strictObject({
+      id: z.string().min(1),
+      handle: z.string().regex(/^[A-Za-z0-9_]+$/, 'Must be a handle without @'),
+      date: Timestamp,
+      text: z.string().min(1),
+      url: WebAddress,
+      images: Media.optional().describe('What image understanding sees.'),
+      videos: Media.optional().describe('What video understanding sees.'),
+    })
+    .meta({ id: 'Post', description: 'A social-media post that web search can find.' }),
+)
 
 export type Post = z.infer<typeof Post>
 

@@ -11,50 +11,60 @@ import type { Workspace } from './workspace.ts'
 export const PresetStatus = z.enum(['active', 'disabled', 'archived'])
 export type PresetStatus = z.infer<typeof PresetStatus>
 
-export const PresetVersion = z
-  .strictObject({
-    id: z.uuid(),
-    preset_id: z.uuid(),
-    version: z.int().positive().describe('Version number.'),
-    config: z
-      .looseObject({ model: z.string().optional(), temperature: z.number().optional() })
-      .describe('Model configuration.'),
-    system_prompt: z.string(),
-    creator_id: z.string(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .meta({ id: 'PresetVersion', description: 'One version of a preset.' })
+export const PresetVersion = z.lazy(() =>
+  z
+    .strictObject({
+      id: z.uuid(),
+      preset_id: z.uuid(),
+      version: z.int().positive().describe('Version number.'),
+      config: z
+        .looseObject({ model: z.string().optional(), temperature: z.number().optional() })
+        .describe('Model configuration.'),
+      system_prompt: z.string(),
+      creator_id: z.string(),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+    })
+    .meta({ id: 'PresetVersion', description: 'One version of a preset.' }),
+)
 
 export type PresetVersion = z.infer<typeof PresetVersion>
 
 /** A version as it is stored: what it would bring to a request, a request may have. */
-const StoredPresetVersion = PresetVersion.check(({ value, issues }) => {
-  for (const issue of RequestSettings.safeParse(value.config).error?.issues ?? [])
-    issues.push({ ...issue, path: ['config', ...issue.path], input: value.config } as never)
-})
+const StoredPresetVersion = z.lazy(() =>
+  PresetVersion.check(({ value, issues }) => {
+    for (const issue of RequestSettings.safeParse(value.config).error?.issues ?? [])
+      issues.push({ ...issue, path: ['config', ...issue.path], input: value.config } as never)
+  }),
+)
 
 /** A preset as it is stored: its versions are records of their own. */
-export const PresetRecord = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  slug: UrlSafe.describe('URL-safe.'),
-  description: z.string().nullable(),
-  status: PresetStatus,
-  status_updated_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  creator_user_id: z.string(),
-  workspace_id: z.uuid(),
-  designated_version_id: z.uuid().describe('Identifier of the designated version.'),
-})
+export const PresetRecord = z.lazy(() =>
+  z.strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    slug: UrlSafe.describe('URL-safe.'),
+    description: z.string().nullable(),
+    status: PresetStatus,
+    status_updated_at: Timestamp.nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    creator_user_id: z.string(),
+    workspace_id: z.uuid(),
+    designated_version_id: z.uuid().describe('Identifier of the designated version.'),
+  }),
+)
 
 export type PresetRecord = z.infer<typeof PresetRecord>
 
 /** A preset as the wire shows it. */
-export const Preset = PresetRecord.extend({
-  designated_version: PresetVersion.describe('The currently designated version, embedded.'),
-}).meta({ id: 'Preset', description: 'A named, versioned model configuration.' })
+export const Preset = z.lazy(() =>
+  PresetRecord.unwrap()
+    .extend({
+      designated_version: PresetVersion.describe('The currently designated version, embedded.'),
+    })
+    .meta({ id: 'Preset', description: 'A named, versioned model configuration.' }),
+)
 
 export type Preset = z.infer<typeof Preset>
 

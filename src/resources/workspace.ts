@@ -5,7 +5,7 @@ import { defineCollection } from './collection.ts'
 import { type FactoryContext, lifetime, pick, slugify, uniqueWords, VENDORS } from './factory.ts'
 import { codePoints, Timestamp } from './text.ts'
 
-const fields = {
+const fields = () => ({
   name: codePoints(1, 100).describe('Name of the workspace.'),
   slug: codePoints(1, 50)
     .regex(
@@ -29,25 +29,29 @@ const fields = {
   is_data_discount_logging_enabled: z.boolean().describe('Whether data discount logging is enabled.'),
   is_observability_broadcast_enabled: z.boolean().describe('Whether broadcast is enabled.'),
   is_observability_io_logging_enabled: z.boolean().describe('Whether private logging is enabled.'),
-}
+})
 
-export const Workspace = z
-  .strictObject({
-    id: z.uuid(),
-    ...fields,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    created_by: z.string().describe('Identifier of the creating user.'),
-  })
-  .meta({ id: 'Workspace', description: 'A container for defaults and logging settings.' })
+export const Workspace = z.lazy(() =>
+  z
+    .strictObject({
+      id: z.uuid(),
+      ...fields(),
+      created_at: Timestamp,
+      updated_at: Timestamp,
+      created_by: z.string().describe('Identifier of the creating user.'),
+    })
+    .meta({ id: 'Workspace', description: 'A container for defaults and logging settings.' }),
+)
 
 export type Workspace = z.infer<typeof Workspace>
 
 /** The body of PATCH /workspaces/{id}. Loose: fields that the specification does not name are kept. */
-export const WorkspaceUpdate = z
-  .looseObject(fields)
-  .partial()
-  .meta({ id: 'WorkspaceUpdate', description: 'The fields of a workspace to change; omitted ones stay.' })
+export const WorkspaceUpdate = z.lazy(() =>
+  z
+    .looseObject(fields())
+    .partial()
+    .meta({ id: 'WorkspaceUpdate', description: 'The fields of a workspace to change; omitted ones stay.' }),
+)
 
 export type WorkspaceUpdate = z.infer<typeof WorkspaceUpdate>
 

@@ -4,15 +4,14 @@
 import * as z from 'zod'
 import { otherNames } from './unknown-fields.ts'
 
-const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or without @ before it')
-const Handles = z.array(Handle).max(10)
-const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
-
 /** For the document: JSON Schema of a list that excludes the other one. */
 const filledList = { type: 'array', minItems: 1 }
 
-export const xSearchFilter = () =>
-  z
+export const xSearchFilter = () => {
+  const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or without @ before it')
+  const Handles = z.array(Handle).max(10)
+  const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
+  return z
     .looseObject({
       allowed_x_handles: Handles.nullish()
         .describe('Only posts from these handles.')
@@ -44,6 +43,7 @@ export const xSearchFilter = () =>
         properties: { allowed_x_handles: filledList, excluded_x_handles: filledList },
       },
     })
+}
 export type XSearchFilter = z.infer<ReturnType<typeof xSearchFilter>>
 
 /** An empty list counts as absent. */

@@ -7,44 +7,51 @@ import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
 import { begin, type Use, weightOf } from './use.ts'
 
-const Count = z.int().min(0)
-const Uses = z.array(
-  z.strictObject({ at: z.number(), now: z.number(), requests: z.number(), tokens: z.number() }),
+const Count = z.lazy(() => z.int().min(0))
+
+const Uses = z.lazy(() =>
+  z.array(z.strictObject({ at: z.number(), now: z.number(), requests: z.number(), tokens: z.number() })),
 )
 
-const Run = z.strictObject({
-  conversation: Count,
-  firstUserText: z.string(),
-  turns: Count,
-  said: z.array(z.strictObject({ text: z.string(), isSure: z.boolean() })),
-  calls: z.record(z.string(), z.string()),
-  pending: z.array(z.string()),
-  problem: z.string().nullable(),
-})
+const Run = z.lazy(() =>
+  z.strictObject({
+    conversation: Count,
+    firstUserText: z.string(),
+    turns: Count,
+    said: z.array(z.strictObject({ text: z.string(), isSure: z.boolean() })),
+    calls: z.record(z.string(), z.string()),
+    pending: z.array(z.string()),
+    problem: z.string().nullable(),
+  }),
+)
 
-const UseFile = z.strictObject({
-  scenario: z.looseObject({}),
-  isCounted: z.boolean(),
-  progress: z.array(
-    z.strictObject({
-      rule: Count.describe('Its place in the scenario, from 1.'),
-      seen: Count,
-      taken: Count,
-      happened: Count,
-      quota: z.array(z.tuple([z.string(), Uses])),
-      runs: z.array(Run),
-      problem: z.string().nullable(),
-    }),
-  ),
-})
+const UseFile = z.lazy(() =>
+  z.strictObject({
+    scenario: z.looseObject({}),
+    isCounted: z.boolean(),
+    progress: z.array(
+      z.strictObject({
+        rule: Count.describe('Its place in the scenario, from 1.'),
+        seen: Count,
+        taken: Count,
+        happened: Count,
+        quota: z.array(z.tuple([z.string(), Uses])),
+        runs: z.array(Run),
+        problem: z.string().nullable(),
+      }),
+    ),
+  }),
+)
 type UseFile = z.infer<typeof UseFile>
 
-export const RulesFile = z.strictObject({
-  uses: z.array(UseFile).describe('In force, newest first. Replies by functions stay in their process.'),
-  named: z.array(UseFile).describe('Named by requests in their header.'),
-  conversations: Count,
-  state: z.string(),
-})
+export const RulesFile = z.lazy(() =>
+  z.strictObject({
+    uses: z.array(UseFile).describe('In force, newest first. Replies by functions stay in their process.'),
+    named: z.array(UseFile).describe('Named by requests in their header.'),
+    conversations: Count,
+    state: z.string(),
+  }),
+)
 export type RulesFile = z.infer<typeof RulesFile>
 
 export function toRulesFile({ uses, named, conversations, state }: RulesSnapshot): RulesFile {

@@ -31,7 +31,7 @@ export function readOptions<Schema extends z.ZodObject>(
   caller: string,
 ): z.output<Schema> {
   assertObject(input, caller)
-  const result = schema.safeParse(input)
+  const result = schema.safeParse(input, { jitless: true })
   if (result.success) return result.data
   throw new TypeError(`${caller}: ${problemOf(result.error, schema, input)}`)
 }

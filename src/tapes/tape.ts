@@ -14,7 +14,7 @@ const encoder = new TextEncoder()
 const milliseconds = () => z.number().min(0).describe('Milliseconds since the request was sent.')
 
 /** Headers as they were seen, those of the connection too; names in lower case. */
-const HeadersSeen = z.record(z.string(), z.string())
+const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
 
 /** The first line. */
 const Head = z.lazy(() =>

@@ -19,17 +19,21 @@ export const getCredits = defineOperation({
   summary: 'Get the credits',
   tag: 'Credits',
   extension: true,
-  response: z.object({ data: z.strictObject({ total_credits: z.number(), total_usage: z.number() }) }),
+  response: z.lazy(() =>
+    z.object({ data: z.strictObject({ total_credits: z.number(), total_usage: z.number() }) }),
+  ),
   resolve: ({ sandbox }) => ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.cost } }),
 })
 
-const Key = z.looseObject({
-  label: z.string(),
-  usage: z.number(),
-  limit: z.number().nullable(),
-  limit_remaining: z.number().nullable(),
-  is_free_tier: z.boolean(),
-})
+const Key = z.lazy(() =>
+  z.looseObject({
+    label: z.string(),
+    usage: z.number(),
+    limit: z.number().nullable(),
+    limit_remaining: z.number().nullable(),
+    is_free_tier: z.boolean(),
+  }),
+)
 
 /** Reads the key of the call: without a limit, with what the sandbox has used. */
 export const getKey = defineOperation({
@@ -39,7 +43,7 @@ export const getKey = defineOperation({
   summary: 'Get the key of this call',
   tag: 'API Keys',
   extension: true,
-  response: z.object({ data: Key }),
+  response: z.lazy(() => z.object({ data: Key })),
   resolve({ sandbox }) {
     const usage = sandbox.ledger.cost
     return ok({
@@ -76,8 +80,12 @@ export const getGeneration = defineOperation({
   summary: 'Get a generation',
   tag: 'Generations',
   extension: true,
-  query: z.looseObject({ id: z.string().min(1).describe('The id of a completion, response or message.') }),
-  response: z.object({ data: z.looseObject({ id: z.string(), model: z.string(), total_cost: z.number() }) }),
+  query: z.lazy(() =>
+    z.looseObject({ id: z.string().min(1).describe('The id of a completion, response or message.') }),
+  ),
+  response: z.lazy(() =>
+    z.object({ data: z.looseObject({ id: z.string(), model: z.string(), total_cost: z.number() }) }),
+  ),
   resolve({ query: { id }, sandbox }) {
     const named = JSON.stringify(id)
     const record = sandbox.journal.find(

@@ -11,66 +11,68 @@ import { tokenize } from '../../../model/tokens.ts'
 import type { AnswerUsage } from '../../../model/usage.ts'
 import type { ChatRequest } from './chat-request.ts'
 
-const UrlCitation = z.strictObject({
-  type: z.literal('url_citation'),
-  url_citation: z.strictObject({
-    url: z.string(),
-    title: z.string(),
-    content: z.string().optional(),
-    start_index: z.int(),
-    end_index: z.int(),
-  }),
-})
-
-const ToolCall = z.strictObject({
-  id: z.string(),
-  type: z.literal('function'),
-  function: z.strictObject({ name: z.string(), arguments: z.string() }),
-})
-
-const TokenLogprob = z.strictObject({
-  token: z.string(),
-  logprob: z.number(),
-  bytes: z.array(z.int()),
-})
-const Logprobs = z.strictObject({
-  content: z.array(TokenLogprob.extend({ top_logprobs: z.array(TokenLogprob) })),
-  refusal: z.null(),
-})
-
-const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error'])
-
-export const ChatCompletion = z
-  .strictObject({
-    id: z.string(),
-    object: z.literal('chat.completion'),
-    created: z.int().describe('Unix timestamp in seconds.'),
-    model: z.string(),
-    choices: z.array(
-      z.strictObject({
-        index: z.int(),
-        message: z.strictObject({
-          role: z.literal('assistant'),
-          content: z.string().nullable(),
-          refusal: z.string().nullable(),
-          reasoning: z.string().nullable().optional(),
-          tool_calls: z.array(ToolCall).optional(),
-          annotations: z.array(UrlCitation).optional(),
-        }),
-        finish_reason: FinishReason.nullable(),
-        logprobs: Logprobs.nullable(),
-      }),
-    ),
-    usage: z.looseObject({
-      prompt_tokens: z.int(),
-      completion_tokens: z.int(),
-      total_tokens: z.int(),
-      prompt_tokens_details: z.strictObject({ cached_tokens: z.int() }),
-      completion_tokens_details: z.strictObject({ reasoning_tokens: z.int() }),
+export const ChatCompletion = z.lazy(() => {
+  const UrlCitation = z.strictObject({
+    type: z.literal('url_citation'),
+    url_citation: z.strictObject({
+      url: z.string(),
+      title: z.string(),
+      content: z.string().optional(),
+      start_index: z.int(),
+      end_index: z.int(),
     }),
-    system_fingerprint: z.string().nullable(),
   })
-  .meta({ id: 'ChatCompletion', description: 'A chat completion.' })
+
+  const ToolCall = z.strictObject({
+    id: z.string(),
+    type: z.literal('function'),
+    function: z.strictObject({ name: z.string(), arguments: z.string() }),
+  })
+
+  const TokenLogprob = z.strictObject({
+    token: z.string(),
+    logprob: z.number(),
+    bytes: z.array(z.int()),
+  })
+  const Logprobs = z.strictObject({
+    content: z.array(TokenLogprob.extend({ top_logprobs: z.array(TokenLogprob) })),
+    refusal: z.null(),
+  })
+
+  const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error'])
+
+  return z
+    .strictObject({
+      id: z.string(),
+      object: z.literal('chat.completion'),
+      created: z.int().describe('Unix timestamp in seconds.'),
+      model: z.string(),
+      choices: z.array(
+        z.strictObject({
+          index: z.int(),
+          message: z.strictObject({
+            role: z.literal('assistant'),
+            content: z.string().nullable(),
+            refusal: z.string().nullable(),
+            reasoning: z.string().nullable().optional(),
+            tool_calls: z.array(ToolCall).optional(),
+            annotations: z.array(UrlCitation).optional(),
+          }),
+          finish_reason: FinishReason.nullable(),
+          logprobs: Logprobs.nullable(),
+        }),
+      ),
+      usage: z.looseObject({
+        prompt_tokens: z.int(),
+        completion_tokens: z.int(),
+        total_tokens: z.int(),
+        prompt_tokens_details: z.strictObject({ cached_tokens: z.int() }),
+        completion_tokens_details: z.strictObject({ reasoning_tokens: z.int() }),
+      }),
+      system_fingerprint: z.string().nullable(),
+    })
+    .meta({ id: 'ChatCompletion', description: 'A chat completion.' })
+})
 
 export type ChatCompletion = z.infer<typeof ChatCompletion>
 export type ChatChoice = ChatCompletion['choices'][number]
@@ -201,7 +203,7 @@ function stopAt(text: string, stop: ChatRequest['stop']): string {
 const utf8 = new TextEncoder()
 
 /** Plausible numbers: the token that was chosen is the likeliest. */
-function logprobsOf(text: string, top: number, key: string): z.infer<typeof Logprobs> {
+function logprobsOf(text: string, top: number, key: string): NonNullable<ChatChoice['logprobs']> {
   const rounded = (value: number) => Math.round(value * 1e6) / 1e6
   const content = tokenize(text).map((token, place) => {
     const logprob = rounded(-draw(key, 'logprob', place) / 2)

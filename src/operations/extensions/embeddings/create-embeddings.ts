@@ -15,9 +15,8 @@ const defaultDimensions = 1536
 /** Of one request, so that its answer stays of a size that clients take: 2,048 texts of the default dimensions. */
 const mostNumbers = 2048 * defaultDimensions
 
-const Content = z.looseObject({
-  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
-})
+const content = () =>
+  z.looseObject({ content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })) })
 
 const EmbeddingsRequest = z.lazy(() =>
   z
@@ -27,7 +26,7 @@ const EmbeddingsRequest = z.lazy(() =>
         .union([
           z.string(),
           z
-            .array(z.union([z.string(), Content]))
+            .array(z.union([z.string(), content()]))
             .min(1)
             .max(2048),
           z.array(z.int()).min(1),
@@ -43,17 +42,8 @@ const EmbeddingsRequest = z.lazy(() =>
 )
 type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
 
-/** Embeds texts; the same text gives the same vector, a changed word moves it a little. */
-export const createEmbeddings = defineOperation({
-  id: 'createEmbeddings',
-  method: 'post',
-  path: '/embeddings',
-  summary: 'Create embeddings',
-  tag: 'Embeddings',
-  extension: true,
-  body: EmbeddingsRequest,
-  restsOn: { model: 'modelName' },
-  response: z.object({
+const EmbeddingsList = z.lazy(() =>
+  z.object({
     id: z.string(),
     object: z.literal('list'),
     model: z.string(),
@@ -66,6 +56,19 @@ export const createEmbeddings = defineOperation({
     ),
     usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
   }),
+)
+
+/** Embeds texts; the same text gives the same vector, a changed word moves it a little. */
+export const createEmbeddings = defineOperation({
+  id: 'createEmbeddings',
+  method: 'post',
+  path: '/embeddings',
+  summary: 'Create embeddings',
+  tag: 'Embeddings',
+  extension: true,
+  body: EmbeddingsRequest,
+  restsOn: { model: 'modelName' },
+  response: EmbeddingsList,
   async resolve({ body, sandbox, requestKey, used }) {
     const { model, dimensions, encoding_format } = body
     const size = dimensions ?? defaultDimensions
@@ -100,7 +103,7 @@ function textsOf(input: EmbeddingsRequest['input']): string[] {
   return input.map((each) => {
     if (typeof each === 'string') return each
     if (Array.isArray(each)) return each.join(' ')
-    return (each as z.infer<typeof Content>).content.map(({ text = '' }) => text).join('\n')
+    return (each as z.infer<ReturnType<typeof content>>).content.map(({ text = '' }) => text).join('\n')
   })
 }
 

@@ -9,45 +9,47 @@ import type { AnsweredRequest } from '../../../model/answer-request.ts'
 import type { CountedItem } from '../../../model/budget.ts'
 import type { MessagesRequest } from './messages-request.ts'
 
-const Citation = z.strictObject({
-  type: z.literal('web_search_result_location'),
-  url: z.string(),
-  title: z.string().nullable(),
-  cited_text: z.string(),
-  encrypted_index: z.string(),
-})
-
-const Block = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), text: z.string(), citations: z.array(Citation).nullable() }),
-  z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
-  z.strictObject({
-    type: z.literal('tool_use'),
-    id: z.string(),
-    name: z.string(),
-    input: z.record(z.string(), z.unknown()),
-    caller: z.strictObject({ type: z.literal('direct') }),
-  }),
-])
-
-export const MessageObject = z
-  .strictObject({
-    id: z.string(),
-    type: z.literal('message'),
-    role: z.literal('assistant'),
-    model: z.string(),
-    content: z.array(Block),
-    stop_reason: z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']).nullable(),
-    stop_sequence: z.string().nullable(),
-    stop_details: z.null(),
-    container: z.null(),
-    usage: z.looseObject({
-      input_tokens: z.int(),
-      output_tokens: z.int(),
-      cache_creation_input_tokens: z.int().nullable(),
-      cache_read_input_tokens: z.int().nullable(),
-    }),
+export const MessageObject = z.lazy(() => {
+  const Citation = z.strictObject({
+    type: z.literal('web_search_result_location'),
+    url: z.string(),
+    title: z.string().nullable(),
+    cited_text: z.string(),
+    encrypted_index: z.string(),
   })
-  .meta({ id: 'Message', description: 'A message of the model.' })
+
+  const Block = z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text'), text: z.string(), citations: z.array(Citation).nullable() }),
+    z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+    z.strictObject({
+      type: z.literal('tool_use'),
+      id: z.string(),
+      name: z.string(),
+      input: z.record(z.string(), z.unknown()),
+      caller: z.strictObject({ type: z.literal('direct') }),
+    }),
+  ])
+
+  return z
+    .strictObject({
+      id: z.string(),
+      type: z.literal('message'),
+      role: z.literal('assistant'),
+      model: z.string(),
+      content: z.array(Block),
+      stop_reason: z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']).nullable(),
+      stop_sequence: z.string().nullable(),
+      stop_details: z.null(),
+      container: z.null(),
+      usage: z.looseObject({
+        input_tokens: z.int(),
+        output_tokens: z.int(),
+        cache_creation_input_tokens: z.int().nullable(),
+        cache_read_input_tokens: z.int().nullable(),
+      }),
+    })
+    .meta({ id: 'Message', description: 'A message of the model.' })
+})
 
 export type MessageObject = z.infer<typeof MessageObject>
 export type MessageBlock = MessageObject['content'][number]

@@ -9,17 +9,33 @@ import { providersOf } from '../../../model/providers.ts'
 import { defineOperation } from '../../../operation.ts'
 import { CatalogueModel } from '../../../resources/catalogue-model.ts'
 
-const Filters = z.looseObject({
-  output_modalities: z.string().optional().describe('Words with commas between them; `all` for every model.'),
-  supported_parameters: z.string().optional().describe('Words with commas between them; all of them.'),
-  q: z.string().optional().describe('A part of id or name, whatever the case.'),
-})
+const Filters = z.lazy(() =>
+  z.looseObject({
+    output_modalities: z
+      .string()
+      .optional()
+      .describe('Words with commas between them; `all` for every model.'),
+    supported_parameters: z.string().optional().describe('Words with commas between them; all of them.'),
+    q: z.string().optional().describe('A part of id or name, whatever the case.'),
+  }),
+)
 type Filters = z.infer<typeof Filters>
 
-const digits = z
-  .string()
-  .regex(/^\d{1,9}$/, 'Must be a whole number')
-  .transform(Number)
+const PagedFilters = z.lazy(() => {
+  const digits = z
+    .string()
+    .regex(/^\d{1,9}$/, 'Must be a whole number')
+    .transform(Number)
+  return Filters.unwrap().extend({ limit: digits.optional(), offset: digits.optional() })
+})
+
+const Models = z.lazy(() =>
+  z.object({
+    data: z.array(CatalogueModel),
+    total_count: z.int(),
+    links: z.strictObject({ next: z.string().nullable() }),
+  }),
+)
 
 /** Lists the models that the filters leave, in the order of the catalogue. */
 export const listModels = defineOperation({
@@ -29,12 +45,8 @@ export const listModels = defineOperation({
   summary: 'List the models',
   tag: 'Models',
   extension: true,
-  query: Filters.extend({ limit: digits.optional(), offset: digits.optional() }),
-  response: z.object({
-    data: z.array(CatalogueModel),
-    total_count: z.int(),
-    links: z.strictObject({ next: z.string().nullable() }),
-  }),
+  query: PagedFilters,
+  response: Models,
   async resolve({ query, sandbox }) {
     const { limit, offset = 0, ...filters } = query
     const found = (await sandbox.tables.models.rows()).filter((model) => passes(model, filters))
@@ -53,35 +65,44 @@ export const countModels = defineOperation({
   tag: 'Models',
   extension: true,
   query: Filters,
-  response: z.object({ data: z.strictObject({ count: z.int() }) }),
+  response: z.lazy(() => z.object({ data: z.strictObject({ count: z.int() }) })),
   async resolve({ query, sandbox }) {
     const rows = await sandbox.tables.models.rows()
     return ok({ data: { count: rows.filter((model) => passes(model, query)).length } })
   },
 })
 
-const Percentiles = z.strictObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() })
-
-const Endpoint = z.strictObject({
-  name: z.string(),
-  model_id: z.string(),
-  model_name: z.string(),
-  provider_name: z.string(),
-  tag: z.string(),
-  context_length: z.int(),
-  max_completion_tokens: z.int().nullable(),
-  max_prompt_tokens: z.int().nullable(),
-  pricing: z.record(z.string(), z.string()),
-  quantization: z.string().nullable(),
-  status: z.int(),
-  supported_parameters: z.array(z.string()),
-  supports_implicit_caching: z.boolean(),
-  uptime_last_5m: z.number().nullable(),
-  uptime_last_30m: z.number().nullable(),
-  uptime_last_1d: z.number().nullable(),
-  latency_last_30m: Percentiles.nullable(),
-  throughput_last_30m: Percentiles.nullable(),
+const Endpoint = z.lazy(() => {
+  const percentiles = z.strictObject({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() })
+  return z.strictObject({
+    name: z.string(),
+    model_id: z.string(),
+    model_name: z.string(),
+    provider_name: z.string(),
+    tag: z.string(),
+    context_length: z.int(),
+    max_completion_tokens: z.int().nullable(),
+    max_prompt_tokens: z.int().nullable(),
+    pricing: z.record(z.string(), z.string()),
+    quantization: z.string().nullable(),
+    status: z.int(),
+    supported_parameters: z.array(z.string()),
+    supports_implicit_caching: z.boolean(),
+    uptime_last_5m: z.number().nullable(),
+    uptime_last_30m: z.number().nullable(),
+    uptime_last_1d: z.number().nullable(),
+    latency_last_30m: percentiles.nullable(),
+    throughput_last_30m: percentiles.nullable(),
+  })
 })
+
+const ModelEndpoints = z.lazy(() =>
+  z.object({
+    data: CatalogueModel.unwrap()
+      .pick({ id: true, name: true, description: true, created: true, architecture: true })
+      .extend({ endpoints: z.array(Endpoint) }),
+  }),
+)
 
 /** Reads a model with its endpoints, by id or canonical slug: one at each of two providers. Throws 404 for an unknown one. */
 export const listModelEndpoints = defineOperation({
@@ -92,11 +113,7 @@ export const listModelEndpoints = defineOperation({
   tag: 'Models',
   extension: true,
   params: z.object({ author: z.string().min(1), slug: z.string().min(1) }),
-  response: z.object({
-    data: CatalogueModel.unwrap()
-      .pick({ id: true, name: true, description: true, created: true, architecture: true })
-      .extend({ endpoints: z.array(Endpoint) }),
-  }),
+  response: ModelEndpoints,
   async resolve({ params: { author, slug }, sandbox }) {
     const model = await sandbox.tables.models.find(`${author}/${slug}`)
     if (!model) throw new GatewayError(404)
