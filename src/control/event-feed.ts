@@ -13,10 +13,11 @@ const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
 /** Real milliseconds between two frames: at most ten a second. */
 const frameMs = 100
-/** Calls in one frame; where more came, whoever watches is told to read them anew. */
-const maxCalls = 1000
-/** Calls that wait for somebody who may come back: until then, none of them is written down, or let go. */
-const maxUnwatched = 100
+/**
+ * Calls in one frame. Where more come, whoever watches is told to read them anew, and the rest costs nothing. As many wait
+ * for somebody who may come back: until then, none of them is written down, or let go.
+ */
+const maxCalls = 250
 /** Frames that are kept for those who come back, and bytes of them. */
 const maxFrames = 300
 const maxBytes = 2 * 1024 * 1024
@@ -125,10 +126,10 @@ export class EventFeed implements CallListener {
   }
 
   #tell(record: CallRecord): void {
-    const isWatched = this.#watchers.size > 0
-    if (this.#pending.size < (isWatched ? maxCalls : maxUnwatched)) this.#pending.add(record)
-    else if (!this.#pending.has(record)) this.#hasOverflown = true
-    if (isWatched)
+    if (this.#hasOverflown) return
+    this.#pending.add(record)
+    this.#hasOverflown = this.#pending.size > maxCalls
+    if (this.#watchers.size > 0)
       this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
   }
 

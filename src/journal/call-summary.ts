@@ -58,7 +58,7 @@ export function toSummary(record: CallRecord): CallSummary {
     warnings: record.warnings.length,
     delivery: record.delivery,
     tokens: record.tokens,
-    startedAt: timeOfDayAt(startedAt).toISOString(),
+    startedAt: timeOfDayAt(startedAt),
     durationMs: endedAt === undefined ? null : endedAt - startedAt,
     firstByteMs: firstByteAt === undefined ? null : firstByteAt - startedAt,
   }

