@@ -92,7 +92,7 @@ export function Scenarios() {
       <section aria-label="All scenarios">
         <div class="bar">
           <h2>All</h2>
-          <span class="muted">own and bundled</span>
+          <span class="muted">bundled, and own ones since this page was opened</span>
           <span class="grow" />
           <input
             type="search"

@@ -93,16 +93,21 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** The newest call of one operation. Throws 400 for an operation that there is none of. */
   last<Id extends keyof Bodies & string>(operation: Id): JournalEntry<Bodies[Id]> | undefined {
-    const record = this.#callsOf(operation).at(-1)
+    this.#assertOperation(operation)
+    const record = this.#records.findLast((each) => each.operation === operation)
     return record && (toEntry(record) as JournalEntry<Bodies[Id]>)
   }
 
-  /** A name that nothing has would be called never, and nobody would learn why. */
   #callsOf(operation: string): CallRecord[] {
+    this.#assertOperation(operation)
+    return this.#records.filter((record) => record.operation === operation)
+  }
+
+  /** A name that nothing has would be called never, and nobody would learn why. */
+  #assertOperation(operation: string): void {
     const ids = this.operationIds
     if (!ids.includes(operation))
       throw new GatewayError(400, `Unknown operation '${operation}'${didYouMean(String(operation), ids)}`)
-    return this.#records.filter((record) => record.operation === operation)
   }
 
   /** Ids of the operations that its calls may be of. @internal */

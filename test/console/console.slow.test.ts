@@ -119,6 +119,7 @@ describe('Every screen', () => {
     ['light', 1280],
     ['dark', 1280],
     ['light', 320],
+    ['dark', 320],
   ] as const)(
     'passes axe in the %s scheme at %i pixels, without a line that is too wide',
     async (colorScheme, width) => {

@@ -2,10 +2,10 @@
  * What callers send is shown as text, whatever it is: nothing of it runs, nothing asks another host, and the policy of
  * the page has nothing to report.
  */
-import type { Browser, Page } from '@playwright/test'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningServer, startServer } from '../../src/serve.ts'
-import { launch, open } from './browser.ts'
+import type { Page } from '@playwright/test'
+import { describe, expect, it } from 'vitest'
+import { open } from './browser.ts'
+import { openStage } from './stage.ts'
 
 /** Each calls `alert`, sets `window.owned`, or asks `evil.example`, where it runs. */
 const payloads = [
@@ -41,22 +41,13 @@ const payloads = [
   '__proto__',
 ]
 
-let server: RunningServer
-let browser: Browser
-beforeAll(async () => {
-  server = await startServer()
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser.close()
-  await server.close()
-})
+const stage = openStage()
 
 const readable = (text: string) => encodeURIComponent(text)
 
 /** A payload in every place that callers fill; the ids of the calls. */
 async function plant(payload: string): Promise<string[]> {
-  const { gateway, baseUrl } = server
+  const { gateway, baseUrl } = stage.server
   const ids: string[] = []
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(baseUrl + path, {
@@ -126,7 +117,7 @@ async function look(page: Page, hash: string, text: string): Promise<void> {
 describe('30 hostile payloads', () => {
   it('in texts, headers, names, events, rows and YAML: none runs, and the policy has nothing to report', async () => {
     expect(payloads).toHaveLength(30)
-    const { page, complaints } = await open(browser, `${server.url}/__understudy/`)
+    const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
     await page.addInitScript(() => {
       addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
         console.error(`policy: ${violatedDirective} ${blockedURI}`)

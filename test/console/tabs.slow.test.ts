@@ -1,21 +1,11 @@
 /**
  * Many tabs of one browser: they share one event stream, so that requests of its six connections are left.
  */
-import type { Browser, BrowserContext, Page } from '@playwright/test'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningServer, startServer } from '../../src/serve.ts'
-import { launch } from './browser.ts'
+import type { BrowserContext, Page } from '@playwright/test'
+import { describe, expect, it } from 'vitest'
+import { openStage } from './stage.ts'
 
-let server: RunningServer
-let browser: Browser
-beforeAll(async () => {
-  server = await startServer()
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser.close()
-  await server.close()
-})
+const stage = openStage()
 
 /** The requests of the event stream that the browser has made and that are open. */
 function openStreams(context: BrowserContext): Set<unknown> {
@@ -29,17 +19,17 @@ function openStreams(context: BrowserContext): Set<unknown> {
 
 describe('Ten tabs', () => {
   it('beside a page with four hanging streams: the next request is answered, and every tab shows it', async () => {
-    server.gateway.use({
+    stage.server.gateway.use({
       on: 'createResponse',
       when: { stream: true },
       fault: { name: 'stream-stall', afterDeltas: 1 },
     })
-    const context = await browser.newContext()
+    const context = await stage.browser.newContext()
     const streams = openStreams(context)
     const tabs = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const page = await context.newPage()
-        await page.goto(`${server.url}/__understudy/`)
+        await page.goto(`${stage.server.url}/__understudy/`)
         await page.getByText('Live', { exact: true }).waitFor()
         return page
       }),
@@ -48,7 +38,7 @@ describe('Ten tabs', () => {
 
     // An application of the same origin, with four streams that hang.
     const app = await context.newPage()
-    await app.goto(`${server.url}/__understudy/health`)
+    await app.goto(`${stage.server.url}/__understudy/health`)
     const hanging = await app.evaluate(async (url) => {
       const ask = async () => {
         const response = await fetch(`${url}/responses`, {
@@ -61,13 +51,13 @@ describe('Ten tabs', () => {
         return response.status
       }
       return Promise.all([ask(), ask(), ask(), ask()])
-    }, server.baseUrl)
+    }, stage.server.baseUrl)
     expect(hanging).toEqual([200, 200, 200, 200])
 
     const status = await app.evaluate(
       async (url) =>
         (await fetch(`${url}/presets/code-review`, { headers: { authorization: 'Bearer any' } })).status,
-      server.baseUrl,
+      stage.server.baseUrl,
     )
     expect(status).toBe(200)
     for (const tab of tabs) await tab.getByText('/presets/code-review', { exact: true }).waitFor()
@@ -78,17 +68,19 @@ describe('Ten tabs', () => {
   })
 
   it('go on when the one that reads for them is closed, and lose no call', async () => {
-    const context = await browser.newContext()
+    const context = await stage.browser.newContext()
     const [first, second, third] = await Promise.all(
       [1, 2, 3].map(async () => {
         const page = await context.newPage()
-        await page.goto(`${server.url}/__understudy/`)
+        await page.goto(`${stage.server.url}/__understudy/`)
         await page.getByText('Live', { exact: true }).waitFor()
         return page
       }),
     )
     const call = (path: string) =>
-      fetch(server.baseUrl + path, { headers: { authorization: 'Bearer any' } }).then((reply) => reply.text())
+      fetch(stage.server.baseUrl + path, { headers: { authorization: 'Bearer any' } }).then((reply) =>
+        reply.text(),
+      )
     await call('/presets/before')
     for (const tab of [first, second, third])
       await tab?.getByText('/presets/before', { exact: true }).waitFor()
@@ -103,12 +95,12 @@ describe('Ten tabs', () => {
   })
 
   it('read nothing while nobody sees them, and then what came meanwhile', async () => {
-    const context = await browser.newContext()
+    const context = await stage.browser.newContext()
     const streams = openStreams(context)
     const [first, second] = await Promise.all(
       [1, 2].map(async () => {
         const page = await context.newPage()
-        await page.goto(`${server.url}/__understudy/`)
+        await page.goto(`${stage.server.url}/__understudy/`)
         await page.getByText('Live', { exact: true }).waitFor()
         return page
       }),
@@ -120,7 +112,9 @@ describe('Ten tabs', () => {
         document.dispatchEvent(new Event('visibilitychange'))
       }, hidden)
     const call = (path: string) =>
-      fetch(server.baseUrl + path, { headers: { authorization: 'Bearer any' } }).then((reply) => reply.text())
+      fetch(stage.server.baseUrl + path, { headers: { authorization: 'Bearer any' } }).then((reply) =>
+        reply.text(),
+      )
     // Whichever reads: one of them goes on.
     await hide(first, true)
     await call('/presets/seen-by-one')

@@ -1,22 +1,12 @@
 /**
  * "Why" on calls that no rule met: the page names the rule that was nearest, and the field that differed.
  */
-import type { Browser } from '@playwright/test'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../src/rules/scenario-input.ts'
-import { type RunningServer, startServer } from '../../src/serve.ts'
-import { launch, open } from './browser.ts'
+import { open } from './browser.ts'
+import { openStage } from './stage.ts'
 
-let server: RunningServer
-let browser: Browser
-beforeAll(async () => {
-  server = await startServer({ timeScale: 0 })
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser.close()
-  await server.close()
-})
+const stage = openStage({ timeScale: 0 })
 
 const fault = { name: 'status', status: 503 } as const
 const hello = { model: 'aurora/dawn-2', input: 'Hello' }
@@ -99,19 +89,19 @@ const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeo
 describe('Why', () => {
   it('names the nearest rule and the field that differed: 20 of 20', async () => {
     expect(cases).toHaveLength(20)
-    const { page, complaints } = await open(browser, `${server.url}/__understudy/`)
+    const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
     const wrong: string[] = []
     for (const [index, [rule, { method, path, body, headers }, said]] of cases.entries()) {
       const scenario = `case-${index + 1}`
       // Another rule stands before it, about something else.
-      using _inForce = server.gateway.use({
+      using _inForce = stage.server.gateway.use({
         name: scenario,
         rules: [
           { on: 'listProviders', fault },
           { ...rule, name: 'meant' },
         ],
       })
-      const response = await fetch(server.baseUrl + path, {
+      const response = await fetch(stage.server.baseUrl + path, {
         method,
         headers: { authorization: 'Bearer any', 'content-type': 'application/json', ...headers },
         ...(body && { body: JSON.stringify(body) }),
