@@ -167,10 +167,10 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     }
   }
 
-  const open = new Set<ServerResponse>()
+  /** The newest reply of each connection: while it is open, the connection is in use. */
+  const connections = new Map<Socket, ServerResponse | undefined>()
   const listener: RequestListener = (request, response) => {
-    open.add(response)
-    response.once('close', () => open.delete(response))
+    connections.set(request.socket, response)
     const served = serveRequest(request, response)
     if (onRequest) toRequestLine(request, response, served).then(onRequest)
   }
@@ -179,9 +179,8 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   const server = createServer(settings, listener)
   server.on('checkExpectation', listener)
   server.on('connect', refuseTunnel)
-  const connections = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    connections.add(socket)
+    connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   })
   server.headersTimeout = headersTimeoutMs
@@ -204,8 +203,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       const endIdle = () => {
         closeControl()
         for (const response of silent) response.destroy()
-        const inUse = new Set(Array.from(open, ({ req }) => req.socket))
-        for (const socket of connections) if (!inUse.has(socket)) socket.destroy()
+        for (const [socket, reply] of connections) if (!reply || reply.closed) socket.destroy()
       }
       endIdle()
       const idle = setInterval(endIdle, idleCheckMs)
