@@ -9,7 +9,8 @@
  */
 export function hash(...labels: ReadonlyArray<string | number>): string {
   const [high, low] = mix(labels)
-  return hexadecimal(high) + hexadecimal(low)
+  // As one number of 64 bits: for those of 32, `toString` takes three times as long above 2^31.
+  return ((BigInt(high) << 32n) | BigInt(low)).toString(16).padStart(16, '0')
 }
 
 /** A generator of numbers in [0, 1) that depends on the labels only. */
@@ -51,15 +52,6 @@ function mix(labels: ReadonlyArray<string | number>): [number, number] {
   }
   return [avalanche(high ^ (low >>> 15)), avalanche(low ^ (high >>> 13))]
 }
-
-/** Eight digits. `toString(16)` takes ten times as long for numbers above 2^31: 5 % of a POST /responses. */
-function hexadecimal(value: number): string {
-  const high = `${pairs[value >>> 24]}${pairs[(value >>> 16) & 0xff]}`
-  return `${high}${pairs[(value >>> 8) & 0xff]}${pairs[value & 0xff]}`
-}
-
-/** The two digits of each byte. */
-const pairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 function avalanche(value: number): number {
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)

@@ -125,10 +125,7 @@ function isNoun(key: string): boolean {
 
 /** Whether a text is English, as far as that shows: it has one of the small words, or is too short to tell. */
 function isEnglish(text: string): boolean {
-  let words = 0
-  for (const [word] of text.matchAll(/[\p{L}\p{M}'’]+/gu)) {
-    if (word.length > 1 && isStopWord(word.toLowerCase())) return true
-    words++
-  }
-  return words <= 3 && !/[^\x20-\x7e]/.test(text)
+  const words = text.match(/[\p{L}\p{M}'’]+/gu) ?? []
+  if (words.some((word) => word.length > 1 && isStopWord(word.toLowerCase()))) return true
+  return words.length <= 3 && !/[^\x20-\x7e]/.test(text)
 }
