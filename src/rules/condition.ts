@@ -24,6 +24,13 @@ export const Pattern = z.strictObject({
   flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
 })
 
+const Part = z
+  .strictObject({ contains: z.string().min(1).describe('A part of the text.') })
+  .describe('A part of the text.')
+
+/** What a text must be like. */
+export const TextCondition = z.union([z.string().min(1), Part, Pattern])
+
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
 /** A condition on one value: the value itself, or what it should be like. */
@@ -35,9 +42,7 @@ export const Condition = z.lazy(() =>
         z
           .strictObject({ equals: z.json().describe('Any JSON value, compared deeply.') })
           .describe('Any JSON value, compared deeply.'),
-        z
-          .strictObject({ contains: z.string().min(1).describe('A part of the text.') })
-          .describe('A part of the text.'),
+        Part,
         Pattern,
         z
           .strictObject({ present: z.boolean().describe('Whether it is there at all.') })
@@ -57,10 +62,9 @@ export const When = z.lazy(() =>
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
       .describe('Globs of model names: `aurora/*`. One of several is enough.'),
-    input: z
-      .union([z.string().min(1), Pattern])
-      .optional()
-      .describe('A part of the input text, or a regular expression that finds it.'),
+    input: TextCondition.optional().describe(
+      'A part of the input text, or a regular expression that finds it.',
+    ),
     stream: z.boolean().optional().describe('Whether the request asks for an event stream.'),
     headers: named.optional().describe('By name; case does not matter in names.'),
     query: named.optional().describe('Query parameters by name.'),

@@ -132,7 +132,10 @@ export interface WhenInput {
   /** Globs of model names: `aurora/*`. One of several is enough. */
   model?: string | string[]
   /** A part of the input text, or a regular expression that finds it. */
-  input?: string | PatternInput
+  input?: string | {
+    /** A part of the text. */
+    contains: string
+  } | PatternInput
   /** Whether the request asks for an event stream. */
   stream?: boolean
   /** By name; case does not matter in names. */
@@ -417,7 +420,10 @@ export interface TurnInput {
 /** What the request of a turn must look like. */
 export interface TurnExpectationInput {
   /** A part of the last user message, or a regular expression that finds it. */
-  input?: string | PatternInput
+  input?: string | {
+    /** A part of the text. */
+    contains: string
+  } | PatternInput
   /** Functions that the request must offer; it may offer more. */
   tools?: string[]
   /** What the functions that the turn before called have returned, by name. A list has one check for each call of that function, in their order; a single check must hold for one of them. */

@@ -41,9 +41,12 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
     if (isFault(path) && typeof value === 'string') return [{ path, message: unknownFault(value, place) }]
   }
   if (issue.code === 'unrecognized_keys') {
+    const known = knownFields(path, value)
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: `Unknown field '${key}' ${place}${didYouMean(key, knownFields(path, value))}`,
+      message: known.includes(key)
+        ? `'${key}' ${place} does not go with what stands beside it`
+        : `Unknown field '${key}' ${place}${didYouMean(key, known)}`,
     }))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
@@ -146,6 +149,7 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
       ? ['name', ...Object.keys(faultOf(name).params().shape)]
       : ['name']
   }
+  if (within === 'input') return ['contains', 'matches', 'flags']
   if (path.includes('when')) return ['equals', 'contains', 'matches', 'flags', 'present']
   return ['from', 'to', 'overMs']
 }

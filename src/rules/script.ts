@@ -2,7 +2,7 @@
  * Scripts: the turns of one conversation, as data. Each request of the conversation takes the next turn.
  */
 import * as z from 'zod'
-import { Pattern } from './condition.ts'
+import { Pattern, TextCondition } from './condition.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
 const names = z.array(z.string().min(1)).min(1)
@@ -24,10 +24,9 @@ export type ResultCheck = z.infer<typeof ResultCheck>
 
 export const TurnExpectation = z.lazy(() =>
   z.strictObject({
-    input: z
-      .union([z.string().min(1), Pattern])
-      .optional()
-      .describe('A part of the last user message, or a regular expression that finds it.'),
+    input: TextCondition.optional().describe(
+      'A part of the last user message, or a regular expression that finds it.',
+    ),
     tools: names.optional().describe('Functions that the request must offer; it may offer more.'),
     result: z
       .record(z.string().min(1), z.union([ResultCheck, z.array(ResultCheck).min(1)]))

@@ -1,6 +1,7 @@
 /**
  * What secrets look like: keys of known vendors, and what stands where a secret belongs. All of them read text that
- * has one character for each byte. The part that is secret is the group `secret`, or the whole match.
+ * has one character for each byte. The part that is secret is the group `secret`, or the whole match. What one of them
+ * looks ahead for is bounded: a text takes time in proportion to its length.
  */
 import { secretFields, secretHeaders } from '../http/secrets.ts'
 
@@ -13,7 +14,7 @@ export interface SecretPattern {
 
 /** Keys that tell by themselves what they are. */
 export const keyPatterns: readonly SecretPattern[] = [
-  { kind: 'api key (sk-)', expression: /\bsk-(?=[\w-]*\d)[A-Za-z0-9_-]{20,}/g },
+  { kind: 'api key (sk-)', expression: /\bsk-(?=[\w-]{0,200}\d)[A-Za-z0-9_-]{20,}/g },
   { kind: 'api key (sk_, rk_)', expression: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
   { kind: 'api key (gsk_)', expression: /\bgsk_[A-Za-z0-9]{32,}/g },
   { kind: 'api key (xai-)', expression: /\bxai-[A-Za-z0-9]{32,}/g },
@@ -31,7 +32,8 @@ export const keyPatterns: readonly SecretPattern[] = [
   { kind: 'JSON web token', expression: /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g },
   {
     kind: 'private key',
-    expression: /-----BEGIN [A-Z ]*PRIVATE KEY-----(?<secret>[\s\S]+?)-----END [A-Z ]*PRIVATE KEY-----/g,
+    expression:
+      /-----BEGIN [A-Z ]*PRIVATE KEY-----(?<secret>(?:(?!-----)[\s\S])+)-----END [A-Z ]*PRIVATE KEY-----/g,
   },
 ]
 
@@ -44,7 +46,7 @@ export const placePatterns: readonly SecretPattern[] = [
   },
   {
     kind: 'password in a URL',
-    expression: /\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/"'\\]+:(?<secret>[^\s:@/"'\\]+)@/gi,
+    expression: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/"'\\]+:(?<secret>[^\s:@/"'\\]+)@/gi,
   },
 ]
 
@@ -89,7 +91,7 @@ export function fieldPatterns(names: readonly string[]): SecretPattern[] {
   return [
     pattern('field', inJson, name),
     pattern('field', inJson.replace('VALUE', likeKey), groupOf([...doubtful])),
-    pattern('field', '(?<q>\\\\+")(?<name>NAMES)\\k<q>\\s*:\\s*\\k<q>(?<secret>[^"\\\\]+)\\k<q>', name),
+    pattern('field', '(?<q>\\\\{1,31}")(?<name>NAMES)\\k<q>\\s*:\\s*\\k<q>(?<secret>[^"\\\\]+)\\k<q>', name),
     pattern('parameter', '[?&](?<name>NAMES)=(?<secret>[^&#\\s"\'\\\\]+)', name),
     pattern(
       'parameter',

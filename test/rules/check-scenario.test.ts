@@ -168,6 +168,11 @@ describe('a rule that contradicts itself is refused', () => {
       { on: '*', when: { input: { matches: 'a'.repeat(201) } }, fault: 'status' },
       "Wrong 'when.input.matches' in scenario 'outage', rule 2",
     ],
+    [
+      { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },
+      "'matches' in scenario 'outage', rule 2 does not go with what stands beside it",
+    ],
+    [{ on: '*', when: { input: { equal: 'a' } }, fault: 'status' }, 'there are contains, matches, flags'],
     [{ on: '*', fault: { name: 'stream-cut', atEvent: 1, atByte: 1 } }, 'a fault falls at one place'],
     [
       { on: '*', fault: 'missing-field' },

@@ -48,7 +48,7 @@ describe('Rules with times', () => {
 
   it('only wait for those that are about the same request', async () => {
     const { gateway, ask } = setup()
-    gateway.reply('about tides', { times: 1, when: { input: 'tides' } })
+    gateway.reply('about tides', { times: 1, when: { input: { contains: 'tides' } } })
     gateway.reply('about skies', { times: 1 })
     expect([await ask(), await ask({ input: 'Why tides?' })]).toEqual(['about skies', 'about tides'])
   })
