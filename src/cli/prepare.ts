@@ -5,28 +5,34 @@ import { loadLibrary } from '../database/own-rows.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { CallListener } from '../journal/call-listener.ts'
 
-/** Real milliseconds after the start, and after the last call. */
-const idleMs = 250
+/** Real milliseconds between the start and the first look whether nobody is served, and between the looks. */
+const lookMs = 250
 
 export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCore): void {
-  setTimeout(async () => {
-    const { compileSchemas } = await import('./compile-schemas.ts')
-    await compileSchemas(operations)
-  }, idleMs).unref()
-  // The library of the database brings undici along and stops everything for 60 ms: not while somebody is served.
   let open = 0
-  const load = () => {
-    if (open > 0) return void quiet.refresh()
-    listeners.delete(watch)
-    loadLibrary()
-  }
-  const quiet = setTimeout(load, idleMs).unref()
+  let isQuiet = true
   const watch: CallListener = {
     replied() {
       open++
-      quiet.refresh()
+      isQuiet = false
     },
     settled: () => void open--,
   }
   listeners.add(watch)
+  let isCompiled = false
+  const looks = setInterval(async () => {
+    const wasQuiet = isQuiet
+    isQuiet = true
+    if (open > 0) return
+    if (!isCompiled) {
+      isCompiled = true
+      const { compileSchemas } = await import('./compile-schemas.ts')
+      await compileSchemas(operations)
+    } else if (wasQuiet) {
+      // The library of the database brings undici along and stops everything for 60 ms: not between two calls either.
+      clearInterval(looks)
+      listeners.delete(watch)
+      loadLibrary()
+    }
+  }, lookMs).unref()
 }
