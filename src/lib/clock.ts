@@ -126,7 +126,7 @@ export class Clock {
       if (isFirst) signal?.addEventListener('abort', () => waits.end(), { once: true })
       isFirst = false
       const { promise, resolve } = Promise.withResolvers<void>()
-      return waits.begin(ms, resolve) ? promise : undefined
+      return waits.begin(ms, resolve) > 0 ? promise : undefined
     }
   }
 
@@ -168,20 +168,23 @@ export class Waits {
   }
 
   /**
-   * Calls back when so much time has passed. Returns false, and does not call back, where there is nothing to wait
-   * for. A thousand streams wait at a time: a callback costs them less than a promise.
+   * Calls back when so much time has passed. A thousand streams wait at a time: a callback costs them less than a
+   * promise.
    *
    * @param ms Milliseconds of sandbox time.
+   * @returns The real milliseconds that are left. It does not call back where they are 0, as there is nothing to wait
+   * for, or less, as the wait should be over by now.
    */
-  begin(ms: number, done: () => void): boolean {
+  begin(ms: number, done: () => void): number {
     const real = ms * this.#timeScale
     this.#due += real
     // Never longer than was asked for: timers may be those of a test runner, and this clock the machine's.
     const left = Math.min(real, this.#due - monotonic())
-    if (!(left > 0) || this.#hasEnded) return false
+    if (!(real > 0) || this.#hasEnded) return 0
+    if (!(left > 0)) return left
     this.#done = done
     this.#timer = setTimeout(done, Math.min(left, maxTimerMs))
-    return true
+    return left
   }
 
   /** Ends the wait that is under way, which calls back at once, and every later one. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { serveNode } from '../../src/adapters/node.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import type { ScriptedReply } from '../../src/rules/scripted-reply.ts'
@@ -79,6 +79,22 @@ describe('The server', () => {
       const [, body] = text.split(/\r\n\r\n(.*)/s)
       expect(body).toBe('data: ä€😀\n\ndata: plain\n\n')
     })
+  })
+
+  it('sends events of a stream that are late in one piece, and their end with them', async () => {
+    const server = await start()
+    const frames = Array.from({ length: 30 }, (_, place) => [{ data: `${place}` }, { wait: 1 }]).flat()
+    server.gateway.use({ on: 'createResponse', reply: { frames } })
+    const socket = await dial(server)
+    socket.write(head('POST /api/v1/responses', '{"model":"aurora/large","input":"Hello?","stream":true}'))
+    const pieces: string[] = []
+    socket.on('data', (piece) => void pieces.push(String(piece)))
+    await once(socket, 'data')
+    const before = pieces.length
+    // Nothing happens in this process until every event is due.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    await vi.waitFor(() => expect(pieces.join('')).toMatch(/data: 29\n\n\r\n0\r\n\r\n$/))
+    expect(pieces.slice(before)).toHaveLength(1)
   })
 
   it('says the length of a plain body in bytes', async () => {
