@@ -43,6 +43,15 @@ describe('clients made at import', () => {
   })
 })
 
+describe('a project that has no plumbing of its own', () => {
+  it('has its tests kept apart, its files read, and is told what is wrong', async () => {
+    await using project = await install('plumbing')
+    const { code, stdout, stderr } = await project.run('npm test --silent')
+    expect(stdout, stderr).toMatch(/^# pass 9$/m)
+    expect(code).toBe(0)
+  })
+})
+
 describe('a project with Jest as it comes, in CommonJS', () => {
   it('intercepts, gives a client the fetch of the gateway, starts a server, and runs in jsdom', async () => {
     await using project = await install('jest-commonjs')

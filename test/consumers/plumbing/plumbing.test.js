@@ -1,0 +1,134 @@
+/**
+ * What a test needs no code for, and what it is told when something is wrong: in a project that has the package
+ * installed.
+ */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { createGateway, intercept, parseScenario } from 'gateway-understudy/node'
+import { connectGateway } from 'gateway-understudy/remote'
+import { startServer } from 'gateway-understudy/serve'
+import OpenAI from 'openai'
+import busy from './busy.json' with { type: 'json' }
+
+const url = 'https://gateway.example/api/v1'
+/** Made before anything is intercepted. */
+const openai = new OpenAI({ apiKey: 'any', baseURL: url, maxRetries: 0 })
+const ask = async (model = 'aurora/large') =>
+  (await openai.responses.create({ model, input: 'Hello?' })).output_text
+const run = promisify(execFile)
+
+function intercepted(options) {
+  const gateway = createGateway({ timeScale: 0 })
+  const interception = intercept(gateway, options)
+  return { gateway, interception, [Symbol.dispose]: () => interception.close() }
+}
+
+test('calls of one client belong to the test that made them, whatever runs at the same time', async () => {
+  using context = intercepted()
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, number) => {
+      const sandbox = context.gateway.createSandbox()
+      sandbox.reply(`answer ${number}`)
+      return context.gateway.run(sandbox, () => ask())
+    }),
+  )
+  assert.deepEqual(
+    answers,
+    answers.map((_, number) => `answer ${number}`),
+  )
+})
+
+const reason = 'model: must be vendor/model, as in aurora/dawn-2'
+
+test('a refusal says its reason in the error of a client and in explain()', async () => {
+  using context = intercepted()
+  await assert.rejects(ask('gpt-4o'), ({ message }) => message.includes(reason))
+  assert.ok(context.gateway.journal.explain(context.gateway.journal.entries()[0]).includes(reason))
+})
+
+test('a server says the reason of a refusal in its line, and what an unknown path should have been', async () => {
+  const { promise: line, resolve: onRequest } = Promise.withResolvers()
+  await using server = await startServer({ onRequest })
+  const own = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl, maxRetries: 0 })
+  await assert.rejects(own.responses.create({ model: 'gpt-4o', input: 'Hello?' }))
+  assert.ok((await line).reason.includes(reason))
+  const response = await fetch(`${server.baseUrl}/response`, { headers: { authorization: 'Bearer any' } })
+  assert.match((await response.json()).error.message, /responses/)
+})
+
+test('a call for the gateway does not leave unnoticed', async (context) => {
+  context.mock.method(console, 'error', () => {})
+  using _ = intercepted()
+  const elsewhere = new OpenAI({ apiKey: 'any', baseURL: 'https://api.elsewhere.example/v1', maxRetries: 0 })
+  await assert.rejects(elsewhere.responses.create({ model: 'aurora/large', input: 'Hello?' }))
+  assert.match(console.error.mock.calls[0].arguments[0], /would leave this machine for the gateway/)
+})
+
+test('scenario files are used in code, in options and by a remote client', async () => {
+  const gateway = createGateway({ scenarios: ['./busy.json'] })
+  assert.deepEqual(
+    gateway.activeScenarios().map(({ name }) => name),
+    ['busy'],
+  )
+  const rule = gateway.use('./busy.yaml')
+  assert.ok(rule.id)
+  assert.equal(parseScenario(busy).name, 'busy')
+  assert.throws(() => gateway.use('timeout'), /'timeout' is a fault, not a scenario/)
+  await using server = await startServer()
+  const remote = await connectGateway(server.url)
+  assert.equal((await remote.use('./busy.json')).name, 'busy')
+})
+
+test('what is given with `times` happens in the order in which it is written', async () => {
+  using context = intercepted()
+  context.gateway.reply('first', { times: 1 })
+  context.gateway.fail(503, { times: 1 })
+  context.gateway.reply('last', { times: 1 })
+  assert.equal(await ask(), 'first')
+  await assert.rejects(ask(), { status: 503 })
+  assert.equal(await ask(), 'last')
+})
+
+test('mistakes that nothing would show are one line each', async () => {
+  const gateway = createGateway()
+  const gone = gateway.createSandbox()
+  gone.dispose()
+  writeFileSync('gateway.config.json', '{ "seed": 1, "timeScal": 0 }')
+  const validate = () => run('npx', ['gateway-understudy', 'validate', 'gateway.config.json'])
+  const mistakes = [
+    [() => gateway.fail(503, 2), /as in fail\(503, { times: 2 }\)/],
+    [() => gone.reply('x'), /is gone: it was disposed of/],
+    [() => gateway.journal.calls('createRespons'), /did you mean 'createResponse'/],
+    [() => connectGateway(undefined), /the address of a running server/],
+    [() => gateway.use({ on: '*', fault: { name: 'latency', ms: '2000' } }), /Wrong 'fault.ms'/],
+    [() => gateway.use({ on: '*', when: { body: { input: /x/ } }, fault: 'status' }), /write { matches: /],
+    [() => startServer({ prot: 1 }), /did you mean 'port'/],
+    [validate, /did you mean 'timeScale'/],
+  ]
+  for (const [mistake, message] of mistakes) {
+    await assert.rejects(
+      async () => mistake(),
+      (error) => message.test(error.message + (error.stderr ?? '')),
+    )
+  }
+})
+
+test('a file that calls nobody loads neither fetch nor MSW', async () => {
+  const code = `
+    import { createGateway, intercept } from 'gateway-understudy/node'
+    intercept(createGateway())
+    console.log(JSON.stringify(process.moduleLoadList.filter((name) => name.endsWith('deps/undici/undici'))))`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code])
+  assert.deepEqual(JSON.parse(stdout), [])
+})
+
+test('a failing test of Vitest shows its refusal, and where its other calls went', async () => {
+  const { stdout, stderr } = await run('npx', ['vitest', 'run', 'failing']).catch((error) => error)
+  const printed = stdout + stderr
+  assert.match(printed, /1 failed/)
+  assert.match(printed, /model: must be vendor\/model/)
+  assert.match(printed, /the default sandbox answered 1 call meanwhile: GET \/providers/)
+})
