@@ -12,6 +12,7 @@ import { ControlClient } from './control/client.ts'
 import { type FollowOptions, followEvents, type GatewayEvent } from './control/follow-events.ts'
 import { remoteDatabase } from './control/remote-database.ts'
 import { remoteJournal } from './control/remote-journal.ts'
+import { Unawaited } from './control/unawaited.ts'
 import type { Database } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
 import { readDataFile } from './lib/data-file.ts'
@@ -55,7 +56,7 @@ export async function connectGateway(
   const client = new ControlClient(address.origin, token)
   try {
     const found: SandboxAddress = await client.data('getSandbox', { sandbox: 'default' })
-    return new RemoteGateway(client, found)
+    return noticed(new RemoteGateway(client, found))
   } catch (error) {
     const isOther =
       error instanceof SyntaxError ||
@@ -78,6 +79,8 @@ export class RemoteSandbox implements RemoteSandboxApi<Bodies> {
   readonly clock: Promised<SandboxClock>
   /** @internal */
   readonly client: ControlClient
+  /** @internal */
+  readonly unawaited = new Unawaited()
   readonly #here: { readonly sandbox: string }
 
   /** @internal */
@@ -89,12 +92,13 @@ export class RemoteSandbox implements RemoteSandboxApi<Bodies> {
     this.directUrl = directUrl
     const here = { sandbox: id }
     this.#here = here
-    this.db = remoteDatabase(client, id)
-    this.journal = remoteJournal(client, id)
-    this.clock = {
+    this.db = remoteDatabase(client, id, this.unawaited)
+    this.journal = this.unawaited.notice(remoteJournal(client, id), 'journal.')
+    const clock: Promised<SandboxClock> = {
       read: () => client.data('readClock', here),
       advance: (ms) => client.data('advanceClock', here, { body: { ms } }),
     }
+    this.clock = this.unawaited.notice(clock, 'clock.')
   }
 
   async use(scenario: string | object): Promise<RemoteActiveScenario> {
@@ -183,7 +187,7 @@ export class RemoteSandbox implements RemoteSandboxApi<Bodies> {
 
   async dispose(): Promise<void> {
     try {
-      await this.client.finish(this.id)
+      await this.unawaited.finish(this.id)
     } finally {
       await this.client.data<void, 'deleteSandbox'>('deleteSandbox', this.#here).catch((error) => {
         if (!(error instanceof GatewayError && error.status === 410)) throw error
@@ -212,7 +216,7 @@ export class RemoteGateway extends RemoteSandbox {
   /** A sandbox that goes on where one that was saved has been: `save()` gives the file. */
   async openSandbox(file: object): Promise<RemoteSandbox> {
     const made: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
-    return new RemoteSandbox(this.client, made)
+    return noticed(new RemoteSandbox(this.client, made))
   }
 
   /** The scenarios that come with the server, and what a client sees of each. */
@@ -277,7 +281,12 @@ async function newSandbox(
     id === undefined
       ? await client.data('createSandbox', {}, { body })
       : await client.data('putSandbox', { sandbox: id }, { body })
-  return new RemoteSandbox(client, made)
+  return noticed(new RemoteSandbox(client, made))
+}
+
+/** The sandbox, which at its end tells of calls that nobody has awaited and that have failed. */
+function noticed<Sandbox extends RemoteSandbox>(sandbox: Sandbox): Sandbox {
+  return sandbox.unawaited.notice(sandbox)
 }
 
 /** What the server is sent: the content of a file in the place of its path. */

@@ -14,15 +14,10 @@ export interface Sent {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Calls that stay open until something happens: nobody need wait for them at the end. */
-const endless: readonly RouteId[] = ['waitForCalls', 'followEvents']
-
 export class ControlClient {
   /** `http://127.0.0.1:4141` */
   readonly origin: string
   readonly #headers: Record<string, string>
-  /** Calls that are under way, by sandbox. */
-  readonly #open = new Map<string, Map<Promise<unknown>, RouteId>>()
 
   /** @param token Where the server wants one. */
   constructor(origin: string, token: string | undefined) {
@@ -43,10 +38,8 @@ export class ControlClient {
   }
 
   /** The body of the reply as text. */
-  text<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}): Promise<string> {
-    const call = this.response(id, params, sent).then((response) => response.text())
-    this.#watch(id, params, call)
-    return call
+  async text<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}): Promise<string> {
+    return (await this.response(id, params, sent)).text()
   }
 
   /** A reply that is read while it comes. */
@@ -54,31 +47,6 @@ export class ControlClient {
     const response = await this.#send(id, params, sent)
     if (response.ok) return response
     throw asError(response.status, await response.text())
-  }
-
-  /**
-   * Waits for the calls about a sandbox that are still under way, because nobody has awaited them. Throws where one of
-   * them fails: nobody else would see it.
-   */
-  async finish(sandbox: string): Promise<void> {
-    for (const [call, id] of this.#open.get(sandbox) ?? []) {
-      await call.catch((error: Error) => {
-        const message = `'${id}' of sandbox '${sandbox}' was not awaited, and has failed: ${error.message}`
-        throw new Error(`${message} (put \`await\` before the call)`, { cause: error })
-      })
-    }
-  }
-
-  #watch(id: RouteId, params: Readonly<Record<string, string>>, call: Promise<unknown>): void {
-    const { sandbox } = params
-    if (sandbox === undefined || endless.includes(id)) return
-    const open = this.#open.get(sandbox) ?? new Map<Promise<unknown>, RouteId>()
-    this.#open.set(sandbox, open.set(call, id))
-    const over = () => {
-      open.delete(call)
-      if (open.size === 0) this.#open.delete(sandbox)
-    }
-    call.then(over, over)
   }
 
   #send(
@@ -100,11 +68,17 @@ export class ControlClient {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((cause) => {
       if (signal?.aborted) throw signal.reason
-      throw new Error(`No gateway answers at ${this.origin}: start one with \`npx gateway-understudy\``, {
-        cause,
-      })
+      const message = isUnreachable(cause)
+        ? `No gateway answers at ${this.origin}: start one with \`npx gateway-understudy\``
+        : `The gateway at ${this.origin} broke the connection before it answered ${method} ${filled}`
+      throw new Error(message, { cause })
     })
   }
+}
+
+/** Whether a request has met nobody, as against one whose connection broke. */
+function isUnreachable({ cause }: { cause?: { code?: string } }): boolean {
+  return !['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(cause?.code ?? '')
 }
 
 function asError(status: number, text: string): Error {

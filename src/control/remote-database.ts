@@ -6,12 +6,19 @@ import type { Database, Records } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Promised } from '../sandbox/remote.ts'
 import type { ControlClient } from './client.ts'
+import type { Unawaited } from './unawaited.ts'
 
 /** @param sandbox Its id. */
-export function remoteDatabase(client: ControlClient, sandbox: string): Promised<Database> {
+export function remoteDatabase(
+  client: ControlClient,
+  sandbox: string,
+  unawaited: Unawaited,
+): Promised<Database> {
   return new Proxy({} as Promised<Database>, {
     get: (_, name) =>
-      typeof name === 'string' && name !== 'then' ? recordsOf(client, sandbox, name) : undefined,
+      typeof name === 'string' && name !== 'then'
+        ? unawaited.notice(recordsOf(client, sandbox, name), `db.${name}.`)
+        : undefined,
   })
 }
 

@@ -1,6 +1,9 @@
 /**
  * The control API as another language sees it: plain HTTP. What a sandbox does is in `test/remote/sandbox.test.ts`.
  */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -174,5 +177,15 @@ describe('connectGateway', () => {
     await expect(connectGateway(gone.url)).rejects.toThrow(
       `No gateway answers at ${gone.url}: start one with \`npx gateway-understudy\``,
     )
+  })
+
+  it('does not say so of a connection that breaks', async () => {
+    const breaking = createServer(({ socket }) => void socket.destroy()).listen(0, '127.0.0.1')
+    await once(breaking, 'listening')
+    const url = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`
+    await expect(connectGateway(url)).rejects.toThrow(
+      `The gateway at ${url} broke the connection before it answered GET /sandboxes/default`,
+    )
+    breaking.close()
   })
 })

@@ -161,10 +161,28 @@ describe('a call that nobody awaits', () => {
     const other = await fresh()
     const seen = other.use('flakey' as never).catch(() => {})
     await expect(other.dispose()).rejects.toThrow(
-      `'useScenario' of sandbox '${other.id}' was not awaited, and has failed: Unknown scenario 'flakey': did you mean 'flaky'? (put \`await\` before the call)`,
+      `'use' of sandbox '${other.id}' was not awaited, and has failed: Unknown scenario 'flakey': did you mean 'flaky'? (put \`await\` before the call)`,
     )
     await seen
     await expect(other.usage()).rejects.toMatchObject({ status: 410 })
+  })
+
+  it('and that has failed before the end, as well, where nobody has seen it', async () => {
+    // A runner would tell of these.
+    const listeners = process.listeners('unhandledRejection')
+    const swallowed: unknown[] = []
+    process.removeAllListeners('unhandledRejection')
+    process.on('unhandledRejection', (error) => swallowed.push(error))
+    const [seen, unseen] = [await fresh(), await fresh()]
+    void unseen.db.workspaces.delete('nope')
+    await expect(seen.db.workspaces.delete('nope')).rejects.toMatchObject({ status: 404 })
+    await vi.waitFor(() => expect(swallowed).toHaveLength(1))
+    process.removeAllListeners('unhandledRejection')
+    for (const listener of listeners) process.on('unhandledRejection', listener)
+    await expect(unseen.dispose()).rejects.toThrow(
+      `'db.workspaces.delete' of sandbox '${unseen.id}' was not awaited, and has failed: `,
+    )
+    await seen.dispose()
   })
 
   it('and that is answered, is let be', async () => {
