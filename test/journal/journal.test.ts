@@ -209,6 +209,16 @@ describe('its limits', () => {
     expect(journal.last('updateWorkspace')?.rawBody).toEqual({ text: '{"a":"€', cut: 7 })
   })
 
+  it('keep as much of a long body as the option says, also beyond 64 KB', async () => {
+    const { call, journal } = begin({ journal: { bodyBytes: 100_001 } })
+    const body = JSON.stringify({ name: 'é'.repeat(80_000) })
+    await call('PATCH /workspaces/production', { body })
+    const { text, cut } = journal.last('updateWorkspace')?.rawBody ?? { text: '', cut: 0 }
+    expect(Buffer.byteLength(text)).toBe(100_001)
+    expect(body.startsWith(text)).toBe(true)
+    expect(cut).toBe(Buffer.byteLength(body) - 100_001)
+  })
+
   it('cut a reply that comes in parts as they cut a whole one', async () => {
     const { call, journal } = begin({ journal: { bodyBytes: 100 } })
     const text = await (await call('POST /responses', { body: { ...question, stream: true } })).text()

@@ -46,4 +46,9 @@ export const explained: readonly Explained[] = [
     before: '!this.#storage',
     why: 'Work without a value runs as well in a storage that holds none; it only spares making one.',
   },
+  {
+    file: 'src/model/search/placed-links.ts',
+    before: '20',
+    why: 'A bound on the work: any number of about that size is as right.',
+  },
 ]
