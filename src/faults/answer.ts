@@ -142,8 +142,8 @@ function mapAnswer(
   field: string,
 ): Reply {
   const changed = (answer: unknown) => (isFields(answer) && field in answer ? change(answer) : answer)
-  return mapped(reply, context, `the answer has no ${field}`, (value, isEvent) => {
-    if (!isEvent || !isFields(value)) return changed(value)
+  return mapped(reply, context, `the answer has no ${field}`, (value) => {
+    if (!isFields(value)) return value
     for (const place of ['response', 'message']) {
       if (!isFields(value[place])) continue
       const whole = changed(value[place])

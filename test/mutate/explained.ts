@@ -51,4 +51,19 @@ export const explained: readonly Explained[] = [
     before: '20',
     why: 'A bound on the work: any number of about that size is as right.',
   },
+  {
+    file: 'src/database/own-rows.ts',
+    before: '1000',
+    why: 'An estimate of memory: any number of about that size is as right.',
+  },
+  {
+    file: 'src/operations/document/form.ts',
+    before: '8192',
+    why: 'A bound on the work: any number of about that size is as right.',
+  },
+  {
+    file: 'src/journal/timeline.ts',
+    before: '1',
+    why: 'How near two parts are that count as one: two milliseconds would do as well.',
+  },
 ]
