@@ -66,20 +66,22 @@ export class Router {
    */
   find(method: string, path: string): Found {
     const wanted = method === 'HEAD' ? 'GET' : method
-    const fixed = this.#fixed.get(path)
-    const own = fixed?.get(wanted)
+    const own = this.#fixed.get(path)?.get(wanted)
     if (own) return { operation: own, params: noParams, allow: none }
-    const methods = new Set(fixed?.keys())
-    for (const { expression, methods: others } of this.#patterns) {
-      const match = expression.exec(path)
-      const values = match && decoded(match)
-      if (!values) continue
-      const route = others.get(wanted)
-      if (route) return { operation: route.operation, params: paramsOf(route, values), allow: none }
-      for (const method of others.keys()) methods.add(method)
+    for (const { expression, methods } of this.#patterns) {
+      const route = methods.get(wanted)
+      const params = route && readParams(expression, path, route.names)
+      if (params) return { operation: route.operation, params, allow: none }
     }
-    if (methods.has('GET')) methods.add('HEAD')
-    return { operation: undefined, params: noParams, allow: [...methods] }
+    return { operation: undefined, params: noParams, allow: this.#methodsOf(path) }
+  }
+
+  #methodsOf(path: string): string[] {
+    const found = new Set(this.#fixed.get(path)?.keys())
+    for (const { expression, methods } of this.#patterns)
+      for (const [method, { names }] of methods) if (readParams(expression, path, names)) found.add(method)
+    if (found.has('GET')) found.add('HEAD')
+    return [...found]
   }
 }
 
@@ -102,10 +104,18 @@ function order({ shape }: Pattern): string {
   return shape.replaceAll('{}', '\uffff')
 }
 
-/** The values of the parameters; undefined where a broken percent-encoding names no resource. */
-function decoded(match: RegExpExecArray): string[] | undefined {
+/** The parameters by name; undefined for another path, and where a broken percent-encoding names no resource. */
+function readParams(
+  expression: RegExp,
+  path: string,
+  names: readonly string[],
+): Record<string, string> | undefined {
+  const match = expression.exec(path)
+  if (!match) return undefined
   try {
-    return match.slice(1).map(decodeURIComponent)
+    return Object.fromEntries(
+      names.map((name, place) => [name, decodeURIComponent(match[place + 1] as string)]),
+    )
   } catch {
     return undefined
   }
@@ -113,8 +123,4 @@ function decoded(match: RegExpExecArray): string[] | undefined {
 
 function namesIn(path: string): string[] {
   return Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name as string)
-}
-
-function paramsOf({ names }: Route, values: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name, place) => [name, values[place] as string]))
 }

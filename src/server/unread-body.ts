@@ -25,7 +25,9 @@ export function cutUnreadBody(
     request.resume()
   }
   // Node calls a request complete only after it has handed on the last byte, by when the reply may be out.
-  const look = () => setImmediate(cut)
-  if (response.writableFinished) look()
-  else response.once('finish', look)
+  setImmediate(() => {
+    if (request.complete) return
+    if (response.writableFinished) cut()
+    else response.once('finish', () => setImmediate(cut))
+  })
 }
