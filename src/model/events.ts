@@ -27,13 +27,13 @@ export interface Telling {
 export function responseEvents(
   response: ResponseObject,
   { previews, isInterleaved }: Telling = {},
-): Generator<StreamEvent> {
+): Iterable<StreamEvent> {
   const begun = inProgress(response)
   const items = response.output.map((item, index) => itemEvents(item, index, previews?.get(index)))
-  return each([
+  return new Events([
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },
-    ...(isInterleaved ? alternating(items.map(each)) : items.flat()),
+    ...(isInterleaved ? alternating(items.map((told) => new Events(told))) : items.flat()),
     { type: lastEvent(response), response },
   ])
 }
@@ -51,11 +51,37 @@ class Deltas {
 
 type Told = StreamEvent | Deltas
 
-/** One generator for all of them: a thousand streams wait in theirs at a time. */
-function* each(told: readonly Told[]): Generator<StreamEvent> {
-  for (const event of told) {
-    if (event instanceof Deltas) for (const token of tokenize(event.text)) yield event.toEvent(token)
-    else yield event
+/** The events that are told, one after another. A generator would take a tenth more of an unpaced stream. */
+class Events implements IterableIterator<StreamEvent, undefined> {
+  readonly #told: readonly Told[]
+  #place = 0
+  /** Of the text at this place, and how many of them were told. */
+  #tokens: readonly string[] | undefined
+  #count = 0
+
+  constructor(told: readonly Told[]) {
+    this.#told = told
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<StreamEvent, undefined> {
+    while (this.#place < this.#told.length) {
+      const told = this.#told[this.#place] as Told
+      if (!(told instanceof Deltas)) {
+        this.#place++
+        return { done: false, value: told }
+      }
+      this.#tokens ??= tokenize(told.text)
+      const token = this.#tokens[this.#count++]
+      if (token !== undefined) return { done: false, value: told.toEvent(token) }
+      this.#tokens = undefined
+      this.#count = 0
+      this.#place++
+    }
+    return { done: true, value: undefined }
   }
 }
 

@@ -36,21 +36,7 @@ export function* pacedFrames(
   const firstEventMs = drawn?.firstMs ?? options.firstEventMs
   const pace = drawn?.gapMs ?? pacer(id, options)
   /** Milliseconds that nothing has been sent. */
-  let silence = 0
-
-  function* wait(ms: number): Generator<Frame> {
-    for (let left = ms; left > 0; ) {
-      const step = Math.min(left, keepAliveMs - silence)
-      yield { kind: 'wait', ms: step }
-      left -= step
-      silence += step
-      if (silence < keepAliveMs) continue
-      yield { kind: 'bytes', bytes: ': keep-alive\n\n' }
-      silence = 0
-    }
-  }
-
-  yield* wait(firstEventMs)
+  let silence = yield* longWait(firstEventMs, 0, keepAliveMs)
   for (const event of events) {
     if (pace && isToken(event)) {
       const ms = pace()
@@ -58,7 +44,7 @@ export function* pacedFrames(
       if (ms > 0 && silence + ms < keepAliveMs) {
         yield { kind: 'wait', ms }
         silence += ms
-      } else yield* wait(ms)
+      } else silence = yield* longWait(ms, silence, keepAliveMs)
     }
     const frame = toFrame(event)
     if (!frame) continue
@@ -68,10 +54,25 @@ export function* pacedFrames(
   if (endsWithDone) yield { kind: 'done' }
 }
 
+/** With signs of life. Returns how long nothing has been sent by then. */
+function* longWait(ms: number, silence: number, keepAliveMs: number): Generator<Frame, number> {
+  for (let left = ms; left > 0; ) {
+    const step = Math.min(left, keepAliveMs - silence)
+    yield { kind: 'wait', ms: step }
+    left -= step
+    silence += step
+    if (silence < keepAliveMs) continue
+    yield { kind: 'bytes', bytes: ': keep-alive\n\n' }
+    silence = 0
+  }
+  return silence
+}
+
 /** How long to wait before each token, in milliseconds. */
 function pacer(id: string, { seed, tokensPerSecond, jitter }: PaceOptions): (() => number) | undefined {
   if (tokensPerSecond === undefined) return undefined
   const pause = 1000 / tokensPerSecond
+  if (jitter === 0) return () => pause
   const draw = random(seed, 'pace', id)
   return () => pause * (1 + jitter * (2 * draw() - 1))
 }
