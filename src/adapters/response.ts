@@ -9,7 +9,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { type Ending, isChunk, play } from './play.ts'
 
 /** Statuses whose `Response` may not have a body. */
-const bodiless = new Set([101, 204, 205, 304])
+const bodiless = new Set([204, 205, 304])
 
 /** A connection that ended, as `fetch` tells of it. */
 export class ConnectionError extends TypeError {

@@ -26,6 +26,13 @@ describe('gateway.fetch', () => {
     expect(globalThis.fetch).toBe(before)
   })
 
+  it.each([204, 205, 304])('answers a scripted %i without a body', async (status) => {
+    const gateway = make()
+    gateway.use({ on: 'listProviders', reply: { status, body: { any: 'body' } } })
+    const reply = await gateway.fetch(`${url}/providers`, { headers })
+    expect([reply.status, await reply.text()]).toEqual([status, ''])
+  })
+
   it('rejects at once when it was aborted before', async () => {
     const gateway = make()
     await expect(gateway.fetch(`${url}/providers`, { headers, signal: AbortSignal.abort() })).rejects.toThrow(

@@ -406,3 +406,42 @@ describe('createGateway with openapi', () => {
     expect(createGateway({ openapi }).handlers.length).toBeGreaterThan(6)
   })
 })
+
+describe('A body that fits none of several schemas', () => {
+  const kind = (name: string, fields: object) => ({
+    type: 'object',
+    required: ['kind', ...Object.keys(fields)],
+    properties: { kind: { const: name }, ...fields },
+  })
+  const schema = {
+    oneOf: [
+      kind('circle', { radius: { type: 'number' } }),
+      kind('square', { side: { type: 'number' }, corner: { type: 'object', required: ['x', 'y'] } }),
+      { type: 'string' },
+    ],
+  }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: {
+      '/shapes': {
+        post: { requestBody: { content: { 'application/json': { schema } } }, responses: { 204: {} } },
+      },
+    },
+  }
+  const { fetch } = createGateway({ openapi })
+
+  it.each([
+    [{ kind: 'square', side: 1, corner: {} }, ['body.corner.x', 'body.corner.y']],
+    [{ kind: 'square', side: 'long', corner: { x: 0, y: 0 } }, ['body.side']],
+    [{ kind: 'circle' }, ['body.radius']],
+    [7, ['body']],
+  ])('is told what is wrong with %j by the schema that it means', async (shape, paths) => {
+    const reply = await fetch('https://gateway.example/api/v1/shapes', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify(shape),
+    })
+    const { error } = await reply.json()
+    expect(error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(paths)
+  })
+})
