@@ -230,6 +230,16 @@ describe('what a fault does', () => {
     expect(outline(frames).at(-1)).toBe('[DONE]')
   })
 
+  it.each([
+    [{ firstEventMs: 1, everyMs: 0 }, []],
+    [{ firstEventMs: 0, everyMs: 1 }, []],
+    [{ firstEventMs: 0, everyMs: 0 }, ["'slow-stream' found nothing to act on: it takes no time"]],
+  ])('slow-stream with %j says whether it takes time', (setting, warnings) => {
+    const told: Told = { warnings: [] }
+    framesOf(afflict(sample(), { name: 'slow-stream', ...setting }, { told }))
+    expect(told.warnings).toEqual(warnings)
+  })
+
   it('leaves a reply alone that is not a stream, and says so', () => {
     const told: Told = { warnings: [] }
     expect(afflict(completed, 'stream-cut', { told })).toBe(completed)

@@ -116,7 +116,7 @@ test('mistakes that nothing would show are one line each', async () => {
   }
 })
 
-test('a file that calls nobody loads neither fetch nor MSW', async () => {
+test('a file that calls nobody does without Node’s fetch', async () => {
   const code = `
     import { createGateway, intercept } from 'gateway-understudy/node'
     intercept(createGateway())
