@@ -240,3 +240,16 @@ describe('the document of the control API', () => {
     expect(control.servers).toEqual([{ url: '/__understudy' }])
   })
 })
+
+it('Control routes that make something answer 201', () => {
+  const operations = Object.values<Document>(control.paths).flatMap((path) => Object.values<Document>(path))
+  const making = operations.filter(({ responses }) => responses['201'])
+  expect(making.map(({ operationId }) => operationId).sort()).toEqual([
+    'createRecord',
+    'createSandbox',
+    'createSnapshot',
+    'openSandbox',
+    'resendCall',
+    'useScenario',
+  ])
+})
