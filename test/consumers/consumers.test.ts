@@ -47,7 +47,7 @@ describe('a project that has no plumbing of its own', () => {
   it('has its tests kept apart, its files read, and is told what is wrong', async () => {
     await using project = await install('plumbing')
     const { code, stdout, stderr } = await project.run('npm test --silent')
-    expect(stdout, stderr).toMatch(/^# pass 9$/m)
+    expect(stdout, stderr).toMatch(/^# pass 14$/m)
     expect(code).toBe(0)
   })
 })

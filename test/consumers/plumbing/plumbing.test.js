@@ -41,6 +41,13 @@ test('calls of one client belong to the test that made them, whatever runs at th
   )
 })
 
+for (const isolate of ['--isolate', '--no-isolate']) {
+  test(`50 tests at once, with one client and one key, are apart in Vitest with ${isolate}`, async () => {
+    const { stdout } = await run('npx', ['vitest', 'run', 'apart', isolate])
+    assert.match(stdout, /Tests +50 passed \(50\)/)
+  })
+}
+
 const reason = 'model: must be vendor/model, as in aurora/dawn-2'
 
 test('a refusal says its reason in the error of a client and in explain()', async () => {
@@ -67,6 +74,23 @@ test('a call for the gateway does not leave unnoticed', async (context) => {
   assert.match(console.error.mock.calls[0].arguments[0], /would leave this machine for the gateway/)
 })
 
+test('what becomes of calls that leave is said: refused, told of, or neither', async (context) => {
+  const told = [
+    context.mock.method(console, 'warn', () => {}),
+    context.mock.method(console, 'error', () => {}),
+  ]
+  const leaving = async (unhandledRequests) => {
+    using _ = intercepted({ unhandledRequests })
+    const failure = await fetch('https://elsewhere.invalid/v1/responses').catch((error) => error)
+    const lines = told.reduce((count, { mock }) => count + mock.callCount(), 0)
+    for (const { mock } of told) mock.resetCalls()
+    return [/unhandledRequests/.test(`${failure.message} ${failure.cause?.message}`), lines]
+  }
+  assert.deepEqual(await leaving('error'), [true, 1])
+  assert.deepEqual(await leaving('warn'), [false, 1])
+  assert.deepEqual(await leaving('pass'), [false, 0])
+})
+
 test('scenario files are used in code, in options and by a remote client', async () => {
   const gateway = createGateway({ scenarios: ['./busy.json'] })
   assert.deepEqual(
@@ -90,6 +114,23 @@ test('what is given with `times` happens in the order in which it is written', a
   assert.equal(await ask(), 'first')
   await assert.rejects(ask(), { status: 503 })
   assert.equal(await ask(), 'last')
+})
+
+test('a stream fault as one step of a sequence leaves the other steps to every call', async () => {
+  using context = intercepted()
+  context.gateway.use({
+    on: 'createResponse',
+    sequence: [{ reply: { text: 'plain' } }, { fault: 'stream-cut' }],
+  })
+  assert.equal(await ask(), 'plain')
+})
+
+test('a remote call that nobody awaits is told of at the end', async () => {
+  await using server = await startServer()
+  const remote = await connectGateway(server.url)
+  const sandbox = await remote.createSandbox()
+  void sandbox.use('flakey')
+  await assert.rejects(sandbox.dispose(), /'use' of sandbox .* was not awaited, and has failed: .*'flaky'/)
 })
 
 test('mistakes that nothing would show are one line each', async () => {
