@@ -1,9 +1,10 @@
 import { expect, test } from 'gateway-understudy/playwright'
 
 test('fails, and so shows what it asked', async ({ request, gateway, sandbox }) => {
-  await sandbox.fail(503)
+  await sandbox.fail(503, { times: 1 })
   const headers = { authorization: 'Bearer any' }
   const response = await request.get(`${sandbox.baseUrl}/providers`, { headers })
+  await request.post(`${sandbox.baseUrl}/responses`, { headers, data: { model: 'gpt-4o', input: 'Hello?' } })
   await request.get(`${gateway.baseUrl}/providers`, { headers })
   expect(response.status()).toBe(200)
 })
