@@ -53,6 +53,15 @@ describe('a search', () => {
     for (const { url, title, excerpt } of pages) expect(find(`${title} ${excerpt}`)[0]?.url).toBe(url)
   })
 
+  it('counts a word twice where it stands in a title, and the more the fewer pages have it', () => {
+    const page = (title: string, excerpt: string) => ({ url: `https://a.example/${title}`, title, excerpt })
+    const corpus = pageCorpus([page('zinc', 'other'), page('other', 'zinc cobalt')])
+    const urls = (question: string) =>
+      findPages(corpus, { question, limit: 2, passes: () => true }).map(({ title }) => title)
+    expect(urls('zinc')).toEqual(['zinc', 'other'])
+    expect(urls('zinc and cobalt')).toEqual(['other', 'zinc'])
+  })
+
   it('looks past case and small words', () => {
     expect(find('what is the SALINITY of the sea?')[0]?.url).toMatch(/buoys/)
   })

@@ -64,6 +64,14 @@ describeAdapters('Unknown fields that were swallowed without a word', (entrance)
     expect(entranceWarnings()).toContain(`body.${path} is not known to createResponse and was ignored${hint}`)
   })
 
+  it('are named by their first hundred characters', async () => {
+    const name = `long${'_name'.repeat(40)}`
+    await call('POST /responses', { body: { ...request, [name]: 1 } })
+    expect(entranceWarnings()).toContain(
+      `body[${JSON.stringify(`${name.slice(0, 100)}…`)}] is not known to createResponse and was ignored`,
+    )
+  })
+
   it('do not hide in what a caller may fill freely', async () => {
     const free = {
       metadata: { anything: { at: 'all' } },

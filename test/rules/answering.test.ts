@@ -23,6 +23,21 @@ function setup(rule?: RuleInput) {
   return { gateway, send, ask }
 }
 
+describe('A scripted text as a body', () => {
+  it.each([
+    [undefined, '"Hello"', 'application/json'],
+    ['application/problem+json', '"Hello"', 'application/problem+json'],
+    ['text/plain', 'Hello', 'text/plain'],
+  ])('with the content type %s is %s', async (type, text, sent) => {
+    const { send } = setup({
+      on: 'createResponse',
+      reply: { body: 'Hello', ...(type && { headers: { 'Content-Type': type } }) },
+    })
+    const reply = await send({})
+    expect([await reply.text(), reply.headers.get('content-type')]).toEqual([text, sent])
+  })
+})
+
 describe('Templates', () => {
   const inText = (text: string) => setup({ on: 'createResponse', reply: { text } })
 

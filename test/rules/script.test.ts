@@ -166,11 +166,14 @@ describe('A script', () => {
       const agent = new Agent(gateway, 'Hello')
       await agent.ask()
       await agent.says('Go on').ask()
-      return { last: await agent.says('And on').ask(), other: await new Agent(gateway, 'Another').ask() }
+      const last = await agent.says('And on').ask()
+      const other = await new Agent(gateway, 'Another').ask()
+      return { last, other, readings: gateway.journal.entries().map(({ turn }) => turn) }
     }
     const failed = await third()
     expect(failed.last.error.message).toBe('Script: no turn 3, the script is over after 2 turns')
     expect(failed.other.error.message).toContain('no script is left for this new conversation')
+    expect(failed.readings.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
     const repeated = await third('repeat')
     expect([textOf(repeated.last), textOf(repeated.other)]).toEqual(['One', 'One'])
     const passed = await third('pass')

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { Histogram } from '../../src/server/exposition.ts'
 
 let server: RunningServer
 let gateway: RemoteGateway
@@ -110,4 +111,16 @@ describe('GET /__understudy/metrics', () => {
     const lines = text.split('\n').filter((line) => line.startsWith('understudy_requests_total'))
     expect(lines.length).toBeLessThanOrEqual(101)
   })
+})
+
+it('A histogram counts what is up to each bound, and tells the sum', () => {
+  const histogram = new Histogram('seconds', 'How long.', [0.1, 1], 'of')
+  for (const ms of [50, 100, 500, 5000]) histogram.observe(ms, 'a')
+  expect([...histogram.lines()].map((line) => line.trim())).toEqual([
+    'seconds_bucket{of="a",le="0.1"} 2',
+    'seconds_bucket{of="a",le="1"} 3',
+    'seconds_bucket{of="a",le="+Inf"} 4',
+    'seconds_sum{of="a"} 5.65',
+    'seconds_count{of="a"} 4',
+  ])
 })
