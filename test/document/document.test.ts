@@ -415,7 +415,10 @@ describe('A body that fits none of several schemas', () => {
   })
   const schema = {
     oneOf: [
-      kind('circle', { radius: { type: 'number' } }),
+      {
+        ...kind('circle', { radius: { type: 'number' } }),
+        patternProperties: { tags: { type: 'array', prefixItems: [{ type: 'string' }] } },
+      },
       kind('square', { side: { type: 'number' }, corner: { type: 'object', required: ['x', 'y'] } }),
       { type: 'string' },
     ],
@@ -443,5 +446,37 @@ describe('A body that fits none of several schemas', () => {
     })
     const { error } = await reply.json()
     expect(error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(paths)
+    if (shape === 7) expect(error.message).toContain('expected object or string, received number')
   })
+})
+
+it('A field that goes one way only is not asked for, and not given, the other way', async () => {
+  const schema = {
+    type: 'object',
+    required: ['id', 'name', 'secret'],
+    properties: {
+      id: { type: 'string', readOnly: true },
+      name: { type: 'string' },
+      secret: { type: 'string', writeOnly: true },
+    },
+  }
+  const content = { 'application/json': { schema } }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: { '/keys': { post: { requestBody: { content }, responses: { 200: { content } } } } },
+  }
+  const { fetch } = createGateway({ openapi })
+  const post = async (body: object) => {
+    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+    const reply = await fetch('https://gateway.example/api/v1/keys', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    return reply.json()
+  }
+  expect(Object.keys(await post({ name: 'a', secret: 'b' })).sort()).toEqual(['id', 'name'])
+  const { error } = await post({ id: 'a' })
+  const paths = error.metadata.violations.map(({ path }: { path: string }) => path)
+  expect(paths.sort()).toEqual(['body.name', 'body.secret'])
 })

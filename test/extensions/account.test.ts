@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { extensions } from '../../src/operations/extensions/index.ts'
 
 const gateway = createGateway({ timeScale: 0, extensions: ['account', 'chat'] })
 
@@ -63,4 +64,10 @@ describe('The account of a sandbox', () => {
     expect((await call('GET /generation?id=gen-none')).status).toBe(404)
     expect((await call('GET /generation')).status).toBe(400)
   })
+})
+
+it('Every operation of an extension says that it is one', () => {
+  const all = Object.values(extensions).flat()
+  expect(all.length).toBeGreaterThan(5)
+  expect(all.filter(({ extension }) => !extension).map(({ id }) => id)).toEqual([])
 })
