@@ -66,4 +66,9 @@ export const explained: readonly Explained[] = [
     before: '1',
     why: 'How near two parts are that count as one: two milliseconds would do as well.',
   },
+  {
+    file: 'src/gateway/router.ts',
+    before: 'order(left) < order(right)',
+    why: 'Paths of the same shape are one pattern, so that no two are in the same place.',
+  },
 ]
