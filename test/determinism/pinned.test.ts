@@ -228,6 +228,7 @@ const schemas: Record<string, object> = {
   'integer of broken steps': { type: 'integer', multipleOf: 0.25, minimum: 1.5, maximum: 7 },
   number: number({}),
   'number between': number({ minimum: 0.5, maximum: 0.75 }),
+  'number between fractions': number({ minimum: 0.3713, maximum: 0.4031 }),
   'number of steps': number({ multipleOf: 0.05, minimum: 1, maximum: 2 }),
   'number as draft 4': number({ minimum: 3, exclusiveMinimum: true, maximum: 4, exclusiveMaximum: true }),
   'number below zero': number({ maximum: -100 }),

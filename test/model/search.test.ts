@@ -62,6 +62,13 @@ describe('a search', () => {
     expect(urls('zinc and cobalt')).toEqual(['other', 'zinc'])
   })
 
+  it('looks for the parts of a compound too, single letters apart', () => {
+    const page = (title: string) => ({ url: `https://a.example/${title}`, title, excerpt: 'nothing' })
+    const corpus = pageCorpus([page('x'), page('ray')])
+    const [first] = findPages(corpus, { question: 'x-ray', limit: 1, passes: () => true })
+    expect(first?.title).toBe('ray')
+  })
+
   it('looks past case and small words', () => {
     expect(find('what is the SALINITY of the sea?')[0]?.url).toMatch(/buoys/)
   })

@@ -71,4 +71,19 @@ export const explained: readonly Explained[] = [
     before: 'order(left) < order(right)',
     why: 'Paths of the same shape are one pattern, so that no two are in the same place.',
   },
+  {
+    file: 'src/http/errors.ts',
+    before: '500',
+    why: 'The message of a 500 is in the list: nobody asks for a general one.',
+  },
+  {
+    file: 'src/rules/compiled.ts',
+    before: 'compiled.set(scenario, result)',
+    why: 'Without it, scenarios are compiled anew at each use, and do the same.',
+  },
+  {
+    file: 'src/sandbox/stored-responses.ts',
+    before: 'this.find(holder) ?? []',
+    why: 'For the types alone: whoever holds an item is kept.',
+  },
 ]

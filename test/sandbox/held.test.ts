@@ -42,6 +42,24 @@ describe('maxHeldBytes', () => {
     }
   })
 
+  it('counts the times of a paced stream while its call is kept, and no longer', async () => {
+    const gateway = createGateway({ journal: { entries: 1 } })
+    const { held } = gateway.sandboxes
+    gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 2 } })
+    const list = async () => {
+      const headers = { authorization: 'Bearer any' }
+      await (await gateway.fetch('https://gateway.example/api/v1/providers', { headers })).text()
+      return held.bytes
+    }
+    const stream = async () => (await ask(gateway, 'any', { input: 'ok', stream: true })).text()
+    // That a request has come before is remembered.
+    await stream()
+    const before = await list()
+    await stream()
+    expect(held.bytes).toBeGreaterThan(before)
+    expect(await list()).toBe(before)
+  })
+
   it('then refuses rules, rows and sandboxes with 503 and the way out; the API still answers', async () => {
     const gateway = createGateway({ maxHeldBytes: 200_000 })
     const sandbox = gateway.createSandbox()
