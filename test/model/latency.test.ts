@@ -6,7 +6,12 @@ import type { Frame } from '../../src/http/reply.ts'
 import { createGateway } from '../../src/index.ts'
 import { pacedFrames } from '../../src/model/paced-frames.ts'
 import { countTokens } from '../../src/model/tokens.ts'
-import { bundledProfiles, type LatencyProfile, type Quantiles } from '../../src/sandbox/latency-profile.ts'
+import {
+  bundledProfiles,
+  type LatencyProfile,
+  latencyOf,
+  type Quantiles,
+} from '../../src/sandbox/latency-profile.ts'
 import { cases } from '../whole.ts'
 
 const profile: LatencyProfile = {
@@ -132,6 +137,15 @@ describe('latencyProfile', () => {
       body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello' }),
     }).then((response) => response.text())
     expect(journal.entries()[0]?.durationMs).toBeGreaterThanOrEqual(39)
+  })
+
+  it('is that of the model itself before that of a pattern, and `*` is last', () => {
+    const line = (p50: number) => ({ firstByteMs: { p50 } })
+    const models = { '*': line(1), 'aurora/*': line(2), 'aurora/dawn-2': line(3) }
+    const found = ['aurora/dawn-2', 'aurora/dusk', 'x/y'].map((model) =>
+      latencyOf({ profile: 1, models }, model),
+    )
+    expect(found.map((latency) => latency?.firstByteMs?.p50)).toEqual([3, 2, 1])
   })
 
   it('is a file, as the command prints it, or the name of a bundled one', () => {
