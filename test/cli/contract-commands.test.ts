@@ -283,6 +283,9 @@ describe('drift', () => {
     expect(await exit('drift', ...flags, '--budget', '0')).toBe(2)
     expect(stdout).toContain('the budget is used up')
     expect(await exit('drift', '--live', '--upstream', 'http://127.0.0.1:9/api/v1')).toBe(2)
+    server.gateway.fail(503, { on: 'listProviders' })
+    expect(await exit('drift', ...flags)).toBe(2)
+    expect(stdout).toContain('live GET /providers: it answers 503')
   }, 20_000)
 
   it('reads tapes, and prints their latencies', async () => {

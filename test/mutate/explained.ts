@@ -86,4 +86,9 @@ export const explained: readonly Explained[] = [
     before: 'this.find(holder) ?? []',
     why: 'For the types alone: whoever holds an item is kept.',
   },
+  {
+    file: 'src/model/json-schema/sizes.ts',
+    before: 'this.#budget.step()',
+    why: 'Branches are steps too: the budget ends such a schema a little later.',
+  },
 ]
