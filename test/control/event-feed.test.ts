@@ -4,7 +4,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { EventFeed } from '../../src/control/event-feed.ts'
 import { Gateway } from '../../src/core.ts'
 
@@ -79,6 +79,23 @@ it('tells each call once in a frame, with its last state', async () => {
   await expect.poll(() => watcher.calls().length).toBe(20)
   const ids = watcher.calls().map(({ id }) => id)
   expect(new Set(ids).size).toBe(20)
+})
+
+it('tells a call that is under way, and again when it is over', async () => {
+  gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 2 } })
+  const watcher = watch()
+  const left = new AbortController()
+  const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true }),
+    signal: left.signal,
+  })
+  const told = () => watcher.calls().map(({ delivery }) => delivery)
+  await vi.waitFor(() => expect(told()).toEqual(['pending']))
+  left.abort()
+  await reply.text().catch(() => '')
+  await vi.waitFor(() => expect(told()).toEqual(['pending', 'client-left']))
 })
 
 it('says resync in the place of more than 250 calls in a frame', async () => {
