@@ -207,6 +207,13 @@ describe.each(Object.entries(clients))('handlers of the user, with %s:', (_, get
     expect(await get(local)).toBe('ours: GET ')
   })
 
+  it('leave to the network what neither they nor the gateway answer', async () => {
+    using context = start()
+    context.interception.use(http.get('https://mail.example/inbox', () => HttpResponse.json(['Hello'])))
+    expect(await get(local)).toBe('ours: GET ')
+    await expect(get('https://mail.invalid/outbox')).rejects.toThrow()
+  })
+
   it('may break the connection', async () => {
     using context = start()
     context.interception.use(http.get('*/broken', () => HttpResponse.error()))
