@@ -137,6 +137,22 @@ describe('calls', () => {
     await expect.poll(deliveries).toEqual(['complete', 'complete'])
   })
 
+  it.each(['curl', 'vitest', 'playwright'] as const)(
+    'as %s have the headers that matter, and no secret',
+    async (as) => {
+      const headers = {
+        authorization: 'Bearer hunter2',
+        'x-api-key': 'hunter3',
+        'x-own': 'kept',
+        'x-stainless-os': 'x',
+      }
+      await (await fetch(`${sandbox.baseUrl}/providers`, { headers })).text()
+      const text = await sandbox.journal.exportAs((await sandbox.journal.last('listProviders'))?.id ?? '', as)
+      expect(text).toContain('x-own')
+      expect(text).not.toMatch(/hunter|x-stainless/)
+    },
+  )
+
   it('are exported as a curl command that a shell reads as it was sent', async () => {
     await ask("It's $HOME \\ `here`")
     const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
