@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net'
 import axios from 'axios'
 import { HttpResponse, http, passthrough } from 'msw'
 import { setupServer } from 'msw/node'
-import { MockAgent, setGlobalDispatcher, Agent as UndiciAgent, fetch as undiciFetch } from 'undici'
+import {
+  MockAgent,
+  setGlobalDispatcher,
+  Agent as UndiciAgent,
+  fetch as undiciFetch,
+  request as undiciRequest,
+} from 'undici'
 import {
   afterAll,
   afterEach,
@@ -182,6 +188,14 @@ describe.each(Object.entries(clients))('unhandledRequests, with %s:', (_, get) =
     expect(warned).not.toHaveBeenCalled()
     expect(context.gateway.journal.entries()).toEqual([])
   })
+})
+
+it('takes the headers of undici as a flat list, too', async () => {
+  using context = start()
+  const headers = ['authorization', 'Bearer any', 'x-own', 'kept']
+  const { statusCode } = await undiciRequest(`${anywhere}/providers`, { headers })
+  expect(statusCode).toBe(200)
+  expect(context.gateway.journal.last('listProviders')?.headers).toMatchObject({ 'x-own': 'kept' })
 })
 
 describe.each(Object.entries(clients))('handlers of the user, with %s:', (_, get) => {

@@ -480,3 +480,33 @@ it('A field that goes one way only is not asked for, and not given, the other wa
   const paths = error.metadata.violations.map(({ path }: { path: string }) => path)
   expect(paths.sort()).toEqual(['body.name', 'body.secret'])
 })
+
+it('Parameters and texts of a document are checked by their form', async () => {
+  const filter = { type: 'object', properties: { limit: { type: 'integer' }, name: { type: 'string' } } }
+  const at = (explode: boolean) => ({ name: 'filter', in: 'query', explode, schema: filter })
+  const key = { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] }
+  const body = { content: { 'application/json': { schema: { type: 'object', properties: { key } } } } }
+  const responses = { 204: {} }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: {
+      '/open': { get: { parameters: [at(true)], responses } },
+      '/closed': { get: { parameters: [at(false)], responses } },
+      '/keys': { post: { requestBody: body, responses } },
+    },
+  }
+  const { fetch } = createGateway({ openapi })
+  const ask = async (path: string, given?: object) => {
+    const reply = await fetch(`https://gateway.example/api/v1${path}`, {
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      ...(given && { method: 'POST', body: JSON.stringify(given) }),
+    })
+    return reply.status === 204 ? 204 : (await reply.json()).error.message
+  }
+  expect(await ask('/open?limit=5&name=a')).toBe(204)
+  expect(await ask('/open?limit=many')).toContain('limit')
+  expect(await ask('/closed?filter=limit,5,name,a')).toBe(204)
+  expect(await ask('/closed?filter=limit,many')).toContain('limit')
+  expect(await ask('/keys', { key: '0b0e0f0a-1111-4222-8333-444455556666' })).toBe(204)
+  expect(await ask('/keys', { key: 'none' })).toContain('invalid uuid')
+})

@@ -25,6 +25,7 @@ describe('the 404 of an unknown path', () => {
       'GET /api/v1/presets/code-review/',
       'no operation answers GET /presets/code-review/: did you mean GET /presets/code-review?',
     ],
+    [`GET /api/v1/${'a'.repeat(300)}`, `no operation answers GET /${'a'.repeat(199)}…`],
     [
       'POST /api/v1/api/v1/responses',
       'no operation answers POST /api/v1/responses, since the base URL ends in /api/v1 and /api/v1 follows: did you mean POST /responses?',

@@ -23,6 +23,17 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     expect(body.data.designated_version.version).toBe(1)
   })
 
+  it.each([
+    [{ model: 'aurora/dawn-2', temperature: 0.5 }, false],
+    [{ model: 'aurora/dawn-2', top_p: 0.5 }, true],
+  ])('with the configuration %j rests on presetConfig: %s', async (config, rests) => {
+    const { presets, presetVersions } = entrance.sandbox.db
+    const preset = await presets.get('code-review')
+    await presetVersions.update(preset?.designated_version_id ?? '', { config })
+    const { headers } = await call('GET /presets/code-review')
+    expect((headers.get('x-understudy-assumptions') ?? '').includes('presetConfig')).toBe(rests)
+  })
+
   it('follows a new designation', async () => {
     const { presets, presetVersions } = entrance.sandbox.db
     const preset = await presets.get('code-review')
