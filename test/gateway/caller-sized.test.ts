@@ -41,7 +41,7 @@ describe('a hundred thousand messages', () => {
 })
 
 describe('the time of a request grows with its bytes and not with their square', () => {
-  it.each(sized.filter(([what]) => draw('sized', what) < 0.2))(
+  it.each(sized.filter(([what]) => draw('sized', what) < 0.12))(
     'for %s',
     async (_, sizedBy) => {
       // Eight times the bytes; their square would be sixty-four times.
