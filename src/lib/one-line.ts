@@ -5,7 +5,8 @@
 /** The same words; a text of over 1,000 characters loses its middle. */
 export function oneLine(text: string): string {
   const line = withoutBreaks(text)
-  return line.length > 1000 ? `${line.slice(0, 700)} … ${line.slice(-300)}` : line
+  // A cut may fall inside a character.
+  return line.length > 1000 ? `${line.slice(0, 700)} … ${line.slice(-300)}`.toWellFormed() : line
 }
 
 /** Each line break, with the blanks around it, as one space. */

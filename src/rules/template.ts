@@ -12,7 +12,7 @@ export type TemplateValues = Readonly<Record<string, unknown>>
 const maxOutput = 1024 * 1024
 const repetitionCost = 16
 
-/** In a row. */
+/** Spaces and line breaks in a row, anywhere in a template. */
 const maxBlanks = 100
 
 export function isTemplate(text: string): boolean {
