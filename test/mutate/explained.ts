@@ -5,6 +5,8 @@
 export interface Explained {
   /** From the top folder. */
   file: string
+  /** A part of the line where the change begins. */
+  line: string
   /** The changed code as the source has it, spaces joined. */
   before: string
   why: string
@@ -13,81 +15,97 @@ export interface Explained {
 export const explained: readonly Explained[] = [
   {
     file: 'src/contract/double.ts',
+    line: 'timeScale: 0',
     before: '0',
     why: 'The played streams are not paced, so no factor on time changes them.',
   },
   {
     file: 'src/model/json-schema/pattern-text.ts',
+    line: 'budget.characters(1)',
     before: 'budget.characters(1)',
     why: 'Each character is a step too: the budget of steps ends such a pattern a little later.',
   },
   {
     file: 'src/model/json-schema/pattern.ts',
+    line: 'budget.step()',
     before: 'budget.step()',
     why: 'A pattern is bounded by its length before it is read: this only ends it earlier.',
   },
   {
     file: 'src/rules/expression.ts',
+    line: 'min = 0, max = 0',
     before: '0',
     why: 'The larger of two counts, of which the other one is there and at least as large.',
   },
   {
     file: 'src/operations/extensions/models/list-models.ts',
+    line: 'provider?.name',
     before: "provider?.name ?? ''",
     why: 'For the types alone: the list of providers is never empty there.',
   },
   {
     file: 'src/tapes/replay.ts',
+    line: 'reply?.headers',
     before: 'reply?.headers ?? {}',
     why: 'For the types alone: a tape is replayed only where it has a reply.',
   },
   {
     file: 'src/sandbox/current.ts',
+    line: '!this.#storage',
     before: '!this.#storage',
     why: 'Work without a value runs as well in a storage that holds none; it only spares making one.',
   },
   {
     file: 'src/model/search/placed-links.ts',
+    line: 'const maxLeaves = 20',
     before: '20',
     why: 'A bound on the work: any number of about that size is as right.',
   },
   {
     file: 'src/database/own-rows.ts',
+    line: 'return 1000 +',
     before: '1000',
     why: 'An estimate of memory: any number of about that size is as right.',
   },
   {
     file: 'src/operations/document/form.ts',
+    line: 'const maxHead = 8192',
     before: '8192',
     why: 'A bound on the work: any number of about that size is as right.',
   },
   {
     file: 'src/journal/timeline.ts',
+    line: 'ms - last < 1',
     before: '1',
     why: 'How near two parts are that count as one: two milliseconds would do as well.',
   },
   {
     file: 'src/gateway/router.ts',
+    line: 'this.#patterns =',
     before: 'order(left) < order(right)',
     why: 'Paths of the same shape are one pattern, so that no two are in the same place.',
   },
   {
     file: 'src/http/errors.ts',
+    line: 'status < 500',
     before: '500',
     why: 'The message of a 500 is in the list: nobody asks for a general one.',
   },
   {
     file: 'src/rules/compiled.ts',
+    line: 'compiled.set(scenario, result)',
     before: 'compiled.set(scenario, result)',
     why: 'Without it, scenarios are compiled anew at each use, and do the same.',
   },
   {
     file: 'src/sandbox/stored-responses.ts',
+    line: 'this.find(holder)',
     before: 'this.find(holder) ?? []',
     why: 'For the types alone: whoever holds an item is kept.',
   },
   {
     file: 'src/model/json-schema/sizes.ts',
+    line: 'this.#budget.step()',
     before: 'this.#budget.step()',
     why: 'Branches are steps too: the budget ends such a schema a little later.',
   },

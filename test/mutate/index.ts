@@ -37,14 +37,23 @@ const chosenFile = join(scratch, 'mutants.json')
 const notesFile = join(scratch, 'passed.jsonl')
 const orderFile = (mutant: number) => join(scratch, `order-${mutant}.json`)
 
-/** A seeded sample of all mutants; none lies inside another. */
+/**
+ * A seeded sample of all mutants; none lies inside another. What is drawn depends on the code that is changed, not on
+ * what stands around it, so that most of a sample stays when sources change.
+ */
 function sample(): { chosen: Mutant[]; of: number } {
+  const seen = new Map<string, number>()
+  const place = ({ file, before, after = '' }: Omit<Mutant, 'id'>) => {
+    const name = [file, before, after].join('\n')
+    const nth = (seen.get(name) ?? 0) + 1
+    seen.set(name, nth)
+    return random('mutate', values.seed, name, String(nth))()
+  }
   const all = globSync('src/**/*.ts')
     .filter((file) => file.startsWith(values.file) && !untested.test(file))
     .sort()
     .flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')))
-  const next = random('mutate', values.seed)
-  const drawn = all.map((mutant) => ({ mutant, at: next() })).sort((a, b) => a.at - b.at)
+  const drawn = all.map((mutant) => ({ mutant, at: place(mutant) })).sort((a, b) => a.at - b.at)
   const chosen: Mutant[] = []
   for (const { mutant } of drawn) {
     if (chosen.length === Number(values.mutants)) break
@@ -170,9 +179,10 @@ function filesThatPass(mutant: Mutant): string[] {
 
 type Verdict = { mutant: Mutant; state: 'killed' | 'survived' | 'not reached' | 'explained'; by?: string }
 
-function explanationOf({ file, before }: Mutant): string | undefined {
-  const code = before.replace(/\s+/g, ' ')
-  return explained.find((each) => each.file === file && each.before === code)?.why
+function explanationOf({ file, code, before }: Mutant): string | undefined {
+  const changed = before.replace(/\s+/g, ' ')
+  return explained.find((each) => each.file === file && code.includes(each.line) && each.before === changed)
+    ?.why
 }
 
 async function judge(mutant: Mutant): Promise<Verdict> {

@@ -8,6 +8,8 @@ export type Mutant = {
   /** From the top folder, as in `src/lib/seed.ts`. */
   file: string
   line: number
+  /** The line where it begins. */
+  code: string
   /** Offsets in the file's text, in UTF-16 units. */
   start: number
   end: number
@@ -18,7 +20,7 @@ export type Mutant = {
 }
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>
-type Found = Omit<Mutant, 'id' | 'file' | 'line' | 'before'>
+type Found = Omit<Mutant, 'id' | 'file' | 'line' | 'code' | 'before'>
 
 const otherOperator: Record<string, string> = {
   '===': '!==',
@@ -83,6 +85,7 @@ export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'
       ...mutant,
       file,
       line: source.slice(0, mutant.start).split('\n').length,
+      code: source.slice(source.lastIndexOf('\n', mutant.start) + 1).split('\n', 1)[0] as string,
       before: source.slice(mutant.start, mutant.end),
     }))
 }
