@@ -22,7 +22,7 @@ export interface InterceptOptions {
   unhandledRequests?: UnhandledRequests
 }
 
-const Options = z.strictObject({ unhandledRequests: z.enum(unhandledRequests).optional() })
+const checks = { unhandledRequests: () => z.enum(unhandledRequests) }
 
 export interface Interception {
   /** Puts MSW handlers of your own before the gateway; the newest come first. */
@@ -43,7 +43,7 @@ export interface Interception {
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
   if (!isGateway(gateway)) throw new TypeError('intercept takes a gateway, as in intercept(createGateway())')
-  const { unhandledRequests = 'gateway' } = readOptions(Options, options, 'intercept')
+  const { unhandledRequests = 'gateway' } = readOptions(checks, options, 'intercept')
   const handlers = new UserHandlers()
   const setup = { gateway, handlers, unhandledRequests }
   const restoreDispatcher = interceptDispatcher(onDispatch(setup))

@@ -10,7 +10,7 @@ import { readPath } from '../lib/value-path.ts'
 import { operations } from '../operations/index.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { collectionNames, collections } from '../resources/collections.ts'
-import { GatewayOptions } from '../sandbox/options.ts'
+import { optionNames } from '../sandbox/options.ts'
 import { readConfig } from './config-file.ts'
 import { loadScenarioFile, toScenario } from './scenario-file.ts'
 
@@ -39,7 +39,7 @@ function validateFile(file: string): readonly FileProblem[] {
 /** Whether a file has options of `createGateway`, not a scenario. */
 function isConfig(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || 'rules' in value || 'on' in value) return false
-  return Object.keys(value).some((name) => name in GatewayOptions.shape)
+  return Object.keys(value).some((name) => optionNames.includes(name))
 }
 
 /** As `--config` would find them. */

@@ -16,9 +16,9 @@ import type { Scenario } from '../rules/scenario.ts'
 import type { ScenarioInput } from '../rules/scenario-input.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import { assertNames } from '../sandbox/known-names.ts'
-import { GatewayOptions } from '../sandbox/options.ts'
+import { type GatewayOptions, readGatewayOptions } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
-import { assertObject, readOptions } from '../sandbox/read-options.ts'
+import { assertObject } from '../sandbox/read-options.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxClock } from '../sandbox/sandbox-clock.ts'
 import { type NewSandbox, newSandboxNames } from '../sandbox/sandbox-host.ts'
@@ -70,7 +70,7 @@ export class GatewayCore implements DefaultSandbox {
    * @param readScenario Reads scenario files, for `use('./busy.yaml')`. Default: a path is refused.
    */
   constructor(options: GatewayOptionsInput = {}, readScenario?: ScenarioReader) {
-    this.options = readOptions(GatewayOptions, options, 'createGateway')
+    this.options = readGatewayOptions(options)
     this.dialect = this.options.dialect === undefined ? undefined : findDialect(this.options.dialect)
     const on = [...new Set([...this.options.extensions, ...(this.dialect?.extensions ?? [])])]
     const operations = operationsOf({ ...this.options, extensions: on })

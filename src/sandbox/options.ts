@@ -7,6 +7,7 @@ import { Fixtures, Size } from '../database/seed-options.ts'
 import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
 import { LatencyProfileOption } from './latency-profile.ts'
 import type { GatewayOptionsInput } from './options-input.ts'
+import { type Given, readOptions } from './read-options.ts'
 import { nodeNameForm } from './sandbox-id.ts'
 
 /** Groups of operations that the specification names and does not describe. */
@@ -21,7 +22,6 @@ export interface OwnOperation {
   readonly path: string
 }
 
-const milliseconds = z.number().min(0)
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** A parsed tape, as `parseTape` gives it. */
@@ -30,83 +30,108 @@ export interface GivenTape {
   readonly chunks: readonly unknown[]
 }
 
-export const GatewayOptions = z.strictObject({
-  seed: z.union([z.int(), z.string().min(1)]).default(1),
-  size: Size.default({}),
-  fixtures: Fixtures.default({}),
-  baseUrl: z
-    .url()
-    .regex(/\/api\/v1\/?$/, 'Must end in /api/v1, as https://gateway.example/api/v1')
-    .optional(),
-  apiKeys: z.array(z.string().min(1)).optional(),
-  strict: z.boolean().default(false),
-  clock: z.enum(['fixed', 'system']).default('fixed'),
-  timeScale: z.number().min(0).default(1),
-  extensions: z.array(z.enum(extensionNames)).default([]),
-  dialect: z.union([z.string(), z.custom<object>(isObject)]).optional(),
-  operations: z
-    .array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation'))
-    .default([]),
-  openapi: z
-    .union([z.string().min(1), z.custom<object>(isObject, 'Must be a file, or a parsed OpenAPI document')])
-    .optional(),
-  scenarios: z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])).default([]),
-  recordings: z.union([z.string().min(1), z.array(z.custom<GivenTape>(isObject))]).optional(),
-  onMiss: z.enum(['fail', 'double', 'forward']).default('fail'),
-  speed: z.number().min(0).default(1),
-  volatileFields: z.array(z.string().min(1)).optional(),
-  upstream: z.url({ protocol: /^https?$/ }).optional(),
-  allowCi: z.boolean().default(false),
-  promptCache: z.boolean().default(false),
-  storedResponses: z.boolean().default(false),
-  streamEvents: z.enum(['all', 'documented']).default('all'),
-  firstEventMs: milliseconds.default(0),
-  tokensPerSecond: z.number().positive().optional(),
-  jitter: z.number().min(0).max(1).default(0),
-  keepAliveMs: z.number().positive().optional(),
-  latencyProfile: LatencyProfileOption.optional(),
-  limitedEngine: z.enum(['engine_a', 'engine_b', 'engine_c']).optional(),
-  models: z.array(z.string().min(1)).optional(),
-  modelsWithoutNativeSearch: z.array(z.string().min(1)).default([]),
-  xSearchVendor: z.string().min(1).default('x-ai'),
-  maxBodyBytes: z
-    .int()
-    .positive()
-    .default(10 * 1024 * 1024),
-  maxHeldBytes: z
-    .int()
-    .positive()
-    .default(512 * 1024 * 1024),
-  journal: z
-    .strictObject({
-      entries: z.int().positive().default(1000),
-      bytes: z
-        .int()
-        .positive()
-        .default(32 * 1024 * 1024),
-      bodyBytes: z
-        .int()
-        .min(0)
-        .default(64 * 1024),
-    })
-    .prefault({}),
-  sandboxes: z
-    .strictObject({
-      limit: z.int().positive().default(100_000),
-      idleMs: z
-        .number()
-        .positive()
-        .default(60 * 60 * 1000),
-      node: z.string().regex(nodeNameForm, 'A node is named by letters and a number, as in n3').optional(),
-      default: z.boolean().default(true),
-    })
-    .prefault({}),
+/** What is in place of an option that is left out. */
+export const defaultOptions = () => ({
+  seed: 1,
+  size: {},
+  fixtures: {},
+  strict: false,
+  clock: 'fixed',
+  timeScale: 1,
+  extensions: [],
+  operations: [],
+  scenarios: [],
+  onMiss: 'fail',
+  speed: 1,
+  allowCi: false,
+  promptCache: false,
+  storedResponses: false,
+  streamEvents: 'all',
+  firstEventMs: 0,
+  jitter: 0,
+  modelsWithoutNativeSearch: [],
+  xSearchVendor: 'x-ai',
+  maxBodyBytes: 10 * 1024 * 1024,
+  maxHeldBytes: 512 * 1024 * 1024,
+  journal: defaultJournal(),
+  sandboxes: defaultSandboxes(),
 })
+
+const defaultJournal = () => ({ entries: 1000, bytes: 32 * 1024 * 1024, bodyBytes: 64 * 1024 })
+const defaultSandboxes = () => ({ limit: 100_000, idleMs: 60 * 60 * 1000, default: true })
+
+/** What each option must be. A gateway makes the checks of those that it is given: all of them take 5 ms. */
+const checks = {
+  seed: () => z.union([z.int(), z.string().min(1)]),
+  size: () => Size,
+  fixtures: () => Fixtures,
+  baseUrl: () => z.url().regex(/\/api\/v1\/?$/, 'Must end in /api/v1, as https://gateway.example/api/v1'),
+  apiKeys: () => z.array(z.string().min(1)),
+  strict: () => z.boolean(),
+  clock: () => z.enum(['fixed', 'system']),
+  timeScale: () => z.number().min(0),
+  extensions: () => z.array(z.enum(extensionNames)),
+  dialect: () => z.union([z.string(), z.custom<object>(isObject)]),
+  operations: () => z.array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation')),
+  openapi: () =>
+    z.union([z.string().min(1), z.custom<object>(isObject, 'Must be a file, or a parsed OpenAPI document')]),
+  scenarios: () => z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
+  recordings: () => z.union([z.string().min(1), z.array(z.custom<GivenTape>(isObject))]),
+  onMiss: () => z.enum(['fail', 'double', 'forward']),
+  speed: () => z.number().min(0),
+  volatileFields: () => z.array(z.string().min(1)),
+  upstream: () => z.url({ protocol: /^https?$/ }),
+  allowCi: () => z.boolean(),
+  promptCache: () => z.boolean(),
+  storedResponses: () => z.boolean(),
+  streamEvents: () => z.enum(['all', 'documented']),
+  firstEventMs: () => z.number().min(0),
+  tokensPerSecond: () => z.number().positive(),
+  jitter: () => z.number().min(0).max(1),
+  keepAliveMs: () => z.number().positive(),
+  latencyProfile: () => LatencyProfileOption,
+  limitedEngine: () => z.enum(['engine_a', 'engine_b', 'engine_c']),
+  models: () => z.array(z.string().min(1)),
+  modelsWithoutNativeSearch: () => z.array(z.string().min(1)),
+  xSearchVendor: () => z.string().min(1),
+  maxBodyBytes: () => z.int().positive(),
+  maxHeldBytes: () => z.int().positive(),
+  journal: () => {
+    const { entries, bytes, bodyBytes } = defaultJournal()
+    return z.strictObject({
+      entries: z.int().positive().default(entries),
+      bytes: z.int().positive().default(bytes),
+      bodyBytes: z.int().min(0).default(bodyBytes),
+    })
+  },
+  sandboxes: () => {
+    const { limit, idleMs, default: hasDefault } = defaultSandboxes()
+    return z.strictObject({
+      limit: z.int().positive().default(limit),
+      idleMs: z.number().positive().default(idleMs),
+      node: z.string().regex(nodeNameForm, 'A node is named by letters and a number, as in n3').optional(),
+      default: z.boolean().default(hasDefault),
+    })
+  },
+}
 
 type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 
-// An option stands in the schema, which checks it, and in the interface, which describes it.
-true satisfies SameShape<keyof GatewayOptionsInput, keyof z.input<typeof GatewayOptions>>
+// An option stands here, where it is checked, and in the interface, which describes it.
+true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
+
+type Checked = Given<typeof checks>
 
 /** Options with every default in place. */
-export type GatewayOptions = z.output<typeof GatewayOptions>
+export type GatewayOptions = Omit<Checked, Defaulted> & Required<Pick<Checked, Defaulted>>
+type Defaulted = keyof ReturnType<typeof defaultOptions>
+
+export const optionNames = Object.keys(checks)
+
+/** What a person gives, checked, and the default of all else. Throws one clear line. */
+export function readGatewayOptions(given: GatewayOptionsInput): GatewayOptions {
+  return { ...defaultOptions(), ...readOptions(checks, given, 'createGateway') } as GatewayOptions
+}
+
+/** What of the options a sandbox may have of its own. */
+export const OwnOptions = z.lazy(() => z.strictObject({ seed: checks.seed(), fixtures: checks.fixtures() }))

@@ -20,24 +20,44 @@ export const serverOptionNames = [
   'onRequest',
 ] as const
 
+/** What each option must be, made when it is given. */
+type Checks = Readonly<Record<string, () => z.ZodType>>
+
+/** The options that were given. */
+export type Given<Options extends Checks> = { [Name in keyof Options]?: z.output<ReturnType<Options[Name]>> }
+
 /**
- * The options with every default in place. Throws a `TypeError`.
+ * The options that were given, checked; one that is undefined counts as left out. Throws a `TypeError`.
  *
  * @param caller What the message calls the function that they are given to.
  */
-export function readOptions<Schema extends z.ZodObject>(
-  schema: Schema,
+export function readOptions<const Options extends Checks>(
+  checks: Options,
   input: unknown,
   caller: string,
-): z.output<Schema> {
+): Given<Options> {
   assertObject(input, caller)
-  const result = schema.safeParse(input, { jitless: true })
-  if (result.success) return result.data
-  throw new TypeError(`${caller}: ${problemOf(result.error, schema, input)}`)
+  for (const name in input) if (!Object.hasOwn(checks, name)) return refuse(checks, input, caller)
+  const given: Record<string, unknown> = {}
+  for (const [name, check] of Object.entries(checks)) {
+    const value = Reflect.get(input, name)
+    if (value === undefined) continue
+    const result = check().safeParse(value, { jitless: true })
+    if (!result.success) return refuse(checks, input, caller)
+    given[name] = result.data
+  }
+  return given as Given<Options>
+}
+
+function refuse(checks: Checks, input: object, caller: string): never {
+  const entries = Object.entries(checks).map(([name, check]) => [name, check().optional()] as const)
+  const schema = z.strictObject(Object.fromEntries(entries))
+  const { error } = schema.safeParse(input, { jitless: true })
+  throw new TypeError(`${caller}: ${error ? problemOf(error, schema, input) : 'options: Invalid'}`)
 }
 
 /** Throws where the options are no object, as in `createGateway('flaky')`. */
-export function assertObject(input: unknown, caller: string): void {
+export function assertObject(input: unknown, caller: string): asserts input is object {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return
   throw new TypeError(`${caller} takes an object of options, as in { seed: 7 }, not ${shown(input)}`)
 }

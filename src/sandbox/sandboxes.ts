@@ -15,7 +15,7 @@ import { fromRulesFile } from '../rules/rules-file.ts'
 import type { Scenario } from '../rules/scenario.ts'
 import { Current } from './current.ts'
 import { Occurrences } from './occurrences.ts'
-import { GatewayOptions } from './options.ts'
+import { type GatewayOptions, OwnOptions } from './options.ts'
 import { PromptCache } from './prompt-cache.ts'
 import { Sandbox } from './sandbox.ts'
 import { SandboxFile } from './sandbox-file.ts'
@@ -89,7 +89,7 @@ export class Sandboxes implements SandboxHost {
     }
     const { options } = this.#setup
     if (!own) return this.#admit(id, options, this.#seedData)
-    const result = Own.safeParse({
+    const result = OwnOptions.safeParse({
       seed: seed ?? options.seed,
       fixtures: { ...options.fixtures, ...fixtures },
     })
@@ -286,9 +286,6 @@ export class Sandboxes implements SandboxHost {
     }
   }
 }
-
-/** What of the options a sandbox may have of its own. */
-const Own = GatewayOptions.pick({ seed: true, fixtures: true })
 
 /** Throws 400 where a fixture is wrong. */
 function seedDataOf(options: GatewayOptions): SeedData {

@@ -4,28 +4,27 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { GatewayOptions } from '../sandbox/options.ts'
+import { optionNames } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 
-const names = z.array(z.string().min(1))
-const milliseconds = z.number().positive()
+const names = () => z.array(z.string().min(1))
+const milliseconds = () => z.number().positive()
 
-const Own = z.strictObject({
-  port: z.int().min(0).max(65_535).optional(),
-  host: z.string().min(1).optional(),
-  allowedHosts: names.optional(),
-  allowedOrigins: names.optional(),
-  token: z.string().regex(/^\S+$/, 'A token has no spaces and at least one character').optional(),
-  advertise: z.url({ protocol: /^https?$/ }).optional(),
-  console: z.boolean().optional(),
-  gateway: z.custom<GatewayCore>(isGateway, 'Must be a gateway, from createGateway()').optional(),
-  headersTimeoutMs: milliseconds.optional(),
-  bodyTimeoutMs: milliseconds.optional(),
-  onRequest: z
-    .custom<(line: never) => void>((value) => typeof value === 'function', 'Must be a function')
-    .optional(),
-}) satisfies z.ZodObject<Record<(typeof serverOptionNames)[number], z.ZodType>>
+const checks = {
+  port: () => z.int().min(0).max(65_535),
+  host: () => z.string().min(1),
+  allowedHosts: names,
+  allowedOrigins: names,
+  token: () => z.string().regex(/^\S+$/, 'A token has no spaces and at least one character'),
+  advertise: () => z.url({ protocol: /^https?$/ }),
+  console: () => z.boolean(),
+  gateway: () => z.custom<GatewayCore>(isGateway, 'Must be a gateway, from createGateway()'),
+  headersTimeoutMs: milliseconds,
+  bodyTimeoutMs: milliseconds,
+  onRequest: () =>
+    z.custom<(line: never) => void>((value) => typeof value === 'function', 'Must be a function'),
+} satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>
 
 /** The options of the server, and those of its gateway. Throws a `TypeError`. */
 export function readServerOptions<Given extends object>(given: Given) {
@@ -36,12 +35,12 @@ export function readServerOptions<Given extends object>(given: Given) {
     const known: readonly string[] = serverOptionNames
     const target = known.includes(name) ? own : options
     target[name] = value
-    if (target === options && !(name in GatewayOptions.shape))
+    if (target === options && !optionNames.includes(name))
       throw new TypeError(
-        `startServer: options.${name}: Unknown field${didYouMean(name, [...known, ...Object.keys(GatewayOptions.shape)])}`,
+        `startServer: options.${name}: Unknown field${didYouMean(name, [...known, ...optionNames])}`,
       )
   }
-  readOptions(Own, own, 'startServer')
+  readOptions(checks, own, 'startServer')
   const [extra] = own['gateway'] === undefined ? [] : Object.keys(options)
   if (extra !== undefined)
     throw new TypeError(

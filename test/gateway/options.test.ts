@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
 
 describe('createGateway', () => {
   it.each<[object, string]>([
@@ -13,6 +13,14 @@ describe('createGateway', () => {
     [{ scenarios: ['flakey'] }, "Unknown scenario 'flakey': did you mean 'flaky'?"],
   ])('refuses %o in one clear line', (options, message) => {
     expect(() => createGateway(options)).toThrow(message)
+  })
+
+  it('takes an option that is undefined as one left out, and fills up one that is given in part', () => {
+    const { options } = createGateway({ seed: undefined, journal: { entries: 20 } } as GatewayOptions)
+    expect(options).toStrictEqual({
+      ...createGateway().options,
+      journal: { entries: 20, bytes: 33_554_432, bodyBytes: 65_536 },
+    })
   })
 
   it('takes every scenario that is in force from the start, and goes back to them', async () => {
