@@ -14,6 +14,7 @@ import { GatewayCore } from './gateway/gateway.ts'
 import { GatewayError } from './http/errors.ts'
 import { ok } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
+import { monotonic } from './lib/clock.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import { consoleFileOf } from './server/console-path.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
@@ -172,7 +173,9 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   const listener: RequestListener = (request, response) => {
     connections.set(request.socket, response)
     const served = serveRequest(request, response)
-    if (onRequest) toRequestLine(request, response, served).then(onRequest)
+    if (!onRequest) return
+    const startedAt = monotonic()
+    response.once('close', async () => onRequest(toRequestLine(request, response, startedAt, await served)))
   }
   // The guard itself refuses a request without a `Host`, in the envelope.
   const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }

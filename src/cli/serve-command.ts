@@ -11,6 +11,7 @@ import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { drain } from '../server/drain.ts'
 import { type RequestLine, requestLineText } from '../server/request-line.ts'
 import { loadScenarios, readConfig } from './config-file.ts'
+import { toLinePrinter } from './line-printer.ts'
 import { openPage } from './open-page.ts'
 import { prepareLater } from './prepare.ts'
 import { consoleAt, readyLine, readyText, type Started } from './ready.ts'
@@ -73,7 +74,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const token = flags.token ?? (await tokenIn(flags.tokenFile))
   const { gateway, files } = prepare(flags)
   // What a program reads from stdout is the ready line alone.
-  const print = flags.json ? console.error : console.log
+  const print = toLinePrinter(flags.json ? console.error : console.log)
   const onRequest = flags.quiet ? undefined : (line: RequestLine) => print(requestLineText(line))
   const server = await start({
     gateway,

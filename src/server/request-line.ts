@@ -25,19 +25,17 @@ export interface RequestLine {
 }
 
 /**
- * The line of a request, when it is over.
+ * The line of a request that is over.
  *
- * @param answered What the gateway made of it; nothing where the request did not get so far.
+ * @param startedAt Real milliseconds, from `monotonic()`.
+ * @param record What the gateway made of it; undefined where the request did not get so far.
  */
-export async function toRequestLine(
+export function toRequestLine(
   { method = '', url: path = '' }: IncomingMessage,
   response: ServerResponse,
-  answered: Promise<CallRecord | undefined>,
-): Promise<RequestLine> {
-  const startedAt = monotonic()
-  const { promise: closed, resolve } = Promise.withResolvers<void>()
-  response.once('close', resolve)
-  const [record] = await Promise.all([answered, closed])
+  startedAt: number,
+  record: CallRecord | undefined,
+): RequestLine {
   const { match } = record ?? {}
   return {
     method,

@@ -1,0 +1,27 @@
+import { expect, it, vi } from 'vitest'
+import { toLinePrinter } from '../../src/cli/line-printer.ts'
+
+const turnIsOver = () => new Promise((resolve) => setImmediate(resolve))
+
+it('prints the lines of one turn together, in their order', async () => {
+  const print = vi.fn()
+  const printLine = toLinePrinter(print)
+  printLine('one')
+  printLine('two')
+  expect(print).not.toHaveBeenCalled()
+  await turnIsOver()
+  printLine('three')
+  await turnIsOver()
+  expect(print.mock.calls).toEqual([['one\ntwo'], ['three']])
+})
+
+it('prints what is left when the process ends, and nothing twice', async () => {
+  const print = vi.fn()
+  const others = process.listeners('exit')
+  const printLine = toLinePrinter(print)
+  const [atExit] = process.listeners('exit').filter((listener) => !others.includes(listener))
+  printLine('last')
+  atExit?.(0)
+  await turnIsOver()
+  expect(print.mock.calls).toEqual([['last']])
+})
