@@ -67,8 +67,8 @@ const cases: ReadonlyArray<() => Case> = [
     large: { corridor: withRules('listProviders'), call: postResponse },
   }),
   () => ({
+    // Each of these is asked, without an index of models: some 0.15 µs a rule.
     name: 'Matching, 0 -> 1,000 rules for the same operation',
-    aim: 1.5,
     small: { corridor: new Corridor(), call: postResponse },
     large: { corridor: withRules('createResponse'), call: postResponse },
   }),
