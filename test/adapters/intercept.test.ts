@@ -190,6 +190,23 @@ describe.each(Object.entries(clients))('unhandledRequests, with %s:', (_, get) =
   })
 })
 
+it.each([1, 2, 3])('takes a body that comes in %i pieces, whole', async (pieces) => {
+  using context = start()
+  const whole = JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work, and why?' })
+  const size = Math.ceil(whole.length / pieces)
+  async function* body() {
+    for (let at = 0; at < whole.length; at += size) yield Buffer.from(whole.slice(at, at + size))
+  }
+  const headers = { ...key, 'content-type': 'application/json' }
+  const { statusCode, body: reply } = await undiciRequest(`${anywhere}/responses`, {
+    method: 'POST',
+    headers,
+    body: body(),
+  })
+  expect([statusCode, (await reply.text()).slice(0, 1)]).toEqual([200, '{'])
+  expect(context.gateway.journal.last('createResponse')?.rawBody).toEqual({ text: whole, cut: 0 })
+})
+
 it('takes the headers of undici as a flat list, too', async () => {
   using context = start()
   const headers = ['authorization', 'Bearer any', 'x-own', 'kept']

@@ -109,4 +109,10 @@ export const explained: readonly Explained[] = [
     before: 'this.#budget.step()',
     why: 'Branches are steps too: the budget ends such a schema a little later.',
   },
+  {
+    file: 'src/cli/prepare.ts',
+    line: 'isQuiet = false',
+    before: 'false',
+    why: 'A library loads 250 ms sooner or later, for the speed of the first write alone.',
+  },
 ]

@@ -153,6 +153,20 @@ describe('what is held', () => {
       await server.close()
     })
 
+    it('are counted once, however often one is restored and written over', async () => {
+      const { server, gateway, take, held } = await setUp()
+      await take()
+      const snapshot = gateway.snapshot()
+      const weights: number[] = []
+      for (let turn = 0; turn < 4; turn++) {
+        await gateway.db.providers.create({ name: 'Other', slug: 'other', privacy_policy_url: null })
+        weights.push(held.bytes)
+        gateway.restore(snapshot)
+      }
+      expect(weights.slice(2)).toEqual([weights[1], weights[1]])
+      await server.close()
+    })
+
     it('are none of them when the sandbox is gone', async () => {
       const { server, gateway, take, held } = await setUp()
       await take()
