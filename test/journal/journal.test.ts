@@ -409,6 +409,16 @@ describe('the journal as HAR', () => {
     expect(reset).toMatchObject({ response: { status: 0 }, _delivery: 'cut', _rule: 'rule#1' })
   })
 
+  it('says so where a single byte of a body was not kept', async () => {
+    const body = '{ "extra": "twenty-six" }\n'
+    const comments = [body.length - 1, body.length].map(async (bodyBytes) => {
+      const { call, journal } = begin({ journal: { bodyBytes } })
+      await call('PATCH /workspaces/production', { body })
+      return journal.har().log.entries[0]?.request.postData?.comment
+    })
+    expect(await Promise.all(comments)).toEqual(['1 more bytes were not kept', undefined])
+  })
+
   it('has the real time of day, and timings that add up', async () => {
     const before = Date.now()
     await fetch(`${server.baseUrl}/providers`)
