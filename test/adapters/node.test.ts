@@ -41,6 +41,14 @@ async function readUntil(socket: Socket, wanted: RegExp): Promise<string> {
 }
 
 describe('The server', () => {
+  it('sends the head at once, where a fault has another part of the reply in mind', async () => {
+    const server = await start({ timeScale: 1_000_000 })
+    server.gateway.use({ on: '*', fault: { name: 'idle-connection-closed', afterMs: 1 } })
+    const socket = await dial(server)
+    socket.write(head('GET /api/v1/providers'))
+    expect(await readUntil(socket, /"data"/)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
   it('keeps a connection open after a refusal', async () => {
     const socket = await dial(await start())
     socket.write(head('PATCH /api/v1/workspaces/staging', '{"name":""}'))

@@ -115,4 +115,28 @@ export const explained: readonly Explained[] = [
     before: 'false',
     why: 'A library loads 250 ms sooner or later, for the speed of the first write alone.',
   },
+  {
+    file: 'src/adapters/intercept-socket.ts',
+    line: 'if (!this.#hasEnded && !this.peer?.destroyed)',
+    before: '!this.#hasEnded && !this.peer?.destroyed',
+    why: 'A stream takes its end a second time, or when it is destroyed, in silence.',
+  },
+  {
+    file: 'src/operations/document/document-file.ts',
+    line: 'const limit = 64 * 1024 * 1024',
+    before: '64',
+    why: 'A bound on the work: any number of about that size is as right.',
+  },
+  {
+    file: 'src/serve.ts',
+    line: 'return program !== undefined &&',
+    before: 'program !== undefined',
+    why: 'The program runs in a process of its own, where no mutant is awake; its tests would see it.',
+  },
+  {
+    file: 'src/journal/held-bytes.ts',
+    line: 'if (bytes > 0 && this.#bytes > this.#limit)',
+    before: 'bytes > 0',
+    why: 'It spares a look where nothing grew.',
+  },
 ]

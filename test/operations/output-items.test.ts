@@ -3,6 +3,7 @@
  */
 import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
+import { countTokens } from '../../src/model/tokens.ts'
 import { ResponseObject } from '../../src/resources/response.ts'
 import { ResponseStreamEvent } from '../../src/resources/stream-event.ts'
 import type { RuleInput } from '../../src/rules/scenario-input.ts'
@@ -129,7 +130,7 @@ describeAdapters('a scripted output', (entrance) => {
       {
         type: 'reasoning',
         summary: ['Light.', 'Air.'],
-        content: 'Blue scatters most.',
+        content: 'Blue scatters most of all colours there are.',
         encrypted_content: 'x9',
       },
       { type: 'message', content: 'Scattering.' },
@@ -142,11 +143,14 @@ describeAdapters('a scripted output', (entrance) => {
         { type: 'summary_text', text: 'Light.' },
         { type: 'summary_text', text: 'Air.' },
       ],
-      content: [{ type: 'reasoning_text', text: 'Blue scatters most.' }],
+      content: [{ type: 'reasoning_text', text: 'Blue scatters most of all colours there are.' }],
       encrypted_content: 'x9',
     })
     const { output_tokens, output_tokens_details } = response.usage
-    expect(output_tokens_details.reasoning_tokens).toBeGreaterThan(0)
+    // Of the thoughts that are shown, not of their summary.
+    expect(output_tokens_details.reasoning_tokens).toBe(
+      countTokens('Blue scatters most of all colours there are.'),
+    )
     expect(output_tokens).toBeGreaterThan(output_tokens_details.reasoning_tokens)
     const events = await ask.streamed({ output })
     const summary = [
@@ -165,7 +169,9 @@ describeAdapters('a scripted output', (entrance) => {
       'content_part.done',
       'output_item.done',
     ])
-    expect(joined(events, 'response.reasoning_text.delta')).toBe('Blue scatters most.')
+    expect(joined(events, 'response.reasoning_text.delta')).toBe(
+      'Blue scatters most of all colours there are.',
+    )
     expect(events.at(-1).response.output[0]).toMatchObject({ encrypted_content: 'x9' })
   })
 

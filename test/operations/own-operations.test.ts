@@ -71,6 +71,7 @@ describe('Own operations', () => {
   it.each([
     [{ ...good, response: undefined }, /operation 'makeReport': response is missing/],
     [{ ...good, body: { type: 'object' } }, /operation 'makeReport': body must be a schema of zod 4/],
+    [{ ...good, query: { safeParse() {} } }, /operation 'makeReport': query must be a schema of zod 4/],
     [{ ...good, method: 'GET' }, /method 'GET' is none of get, post, .*did you mean 'get'/],
     [{ ...good, path: 'reports' }, /path 'reports' must begin with a slash/],
     [{ ...good, id: 'getPreset' }, /operation 'getPreset': there is an operation of this id already/],
