@@ -1,5 +1,6 @@
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import axios from 'axios'
 import { HttpResponse, http, passthrough } from 'msw'
 import { setupServer } from 'msw/node'
@@ -201,7 +202,7 @@ it.each([1, 2, 3])('takes a body that comes in %i pieces, whole', async (pieces)
   const { statusCode, body: reply } = await undiciRequest(`${anywhere}/responses`, {
     method: 'POST',
     headers,
-    body: body(),
+    body: Readable.from(body()),
   })
   expect([statusCode, (await reply.text()).slice(0, 1)]).toEqual([200, '{'])
   expect(context.gateway.journal.last('createResponse')?.rawBody).toEqual({ text: whole, cut: 0 })
