@@ -4,6 +4,7 @@
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
+import type { Soon } from '../lib/when-there.ts'
 
 /**
  * The reply of the first model that is neither refused nor fails, or else that of the last one.
@@ -13,7 +14,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 export async function askModels(
   models: readonly string[],
   record: CallRecord,
-  ask: () => Promise<Reply>,
+  ask: () => Soon<Reply>,
 ): Promise<Reply> {
   for (const [place, model] of models.entries()) {
     record.asks(model)

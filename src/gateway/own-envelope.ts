@@ -8,13 +8,13 @@ import type { CallRecord } from '../journal/call-record.ts'
 import type { GatewayCore } from './gateway.ts'
 import { toTheirError } from './translate.ts'
 
-/** For a refusal, or an error that a fault made; what a rule scripts stays as it is. */
+/** For a refusal, or an error that a fault made; any other reply stays as it is, and what a rule scripts. */
 export function inOwnEnvelope(
   reply: Reply,
   { dialect, router }: Pick<GatewayCore, 'dialect' | 'router'>,
   record: CallRecord,
 ): Reply {
-  if (record.match?.effect.reply) return reply
+  if (reply.status < 400 || record.match?.effect.reply) return reply
   const theirs = dialect ? toTheirError(dialect, reply) : reply
   const operation = router.operation(record.operation)
   if (!operation?.toError || theirs.body.kind !== 'json') return theirs
