@@ -5,8 +5,8 @@ import * as z from 'zod'
 import { collectionNames, collections } from '../resources/collections.ts'
 import type { SizedCollectionName } from '../resources/rows.ts'
 
-const Records = z.array(z.unknown())
-const Count = z.int().min(0).max(1_000_000)
+const Records = z.lazy(() => z.array(z.unknown()))
+const Count = z.lazy(() => z.int().min(0).max(1_000_000))
 
 /** A person's own records in place of the canonical ones of a collection. */
 export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records)))

@@ -15,8 +15,8 @@ export const getPreset = defineOperation({
   summary: 'Get a preset',
   tag: 'Presets',
   refuses: [404],
-  params: z.object({ slug: z.string().min(1) }),
-  response: z.object({ data: Preset }),
+  params: z.lazy(() => z.object({ slug: z.string().min(1) })),
+  response: z.lazy(() => z.object({ data: Preset })),
   async resolve({ params, sandbox, assume }) {
     const preset = await sandbox.tables.presets.findBy('slug', params.slug)
     if (!preset) {

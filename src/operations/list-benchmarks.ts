@@ -44,7 +44,7 @@ export const listBenchmarks = defineOperation({
   summary: 'List benchmarks',
   tag: 'Benchmarks',
   query: Query,
-  response: z.object({ data: z.array(Benchmark), meta: BenchmarkMeta }),
+  response: z.lazy(() => z.object({ data: z.array(Benchmark), meta: BenchmarkMeta })),
   resolve({ query, sandbox, assume }) {
     assume('benchmarkOrder')
     assume('benchmarkMeta')

@@ -14,7 +14,7 @@ export const listEmbeddingsModels = defineOperation({
   path: '/embeddings/models',
   summary: 'List all embeddings models',
   tag: 'Embeddings',
-  response: z.object({ data: z.array(EmbeddingsModel) }),
+  response: z.lazy(() => z.object({ data: z.array(EmbeddingsModel) })),
   resolve: ({ sandbox }) =>
     whenThere(
       sandbox.tables.embeddingsModels.memo('reply', (data) => Object.freeze({ data })),

@@ -14,7 +14,7 @@ export const listProviders = defineOperation({
   path: '/providers',
   summary: 'List all providers',
   tag: 'Providers',
-  response: z.object({ data: z.array(Provider) }),
+  response: z.lazy(() => z.object({ data: z.array(Provider) })),
   resolve: ({ sandbox }) =>
     whenThere(
       sandbox.tables.providers.memo('reply', (data) => Object.freeze({ data })),

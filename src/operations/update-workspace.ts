@@ -19,7 +19,7 @@ export const updateWorkspace = defineOperation({
   tag: 'Workspaces',
   writes: true,
   refuses: [404, 409],
-  params: z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') }),
+  params: z.lazy(() => z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') })),
   body: WorkspaceUpdate,
   // The schema itself: one that stands for it could not be compiled.
   response: z.lazy(() => z.object({ data: Workspace._zod.innerType })),

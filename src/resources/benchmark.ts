@@ -4,15 +4,16 @@
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, price, titled, uniqueWords, VENDORS } from './factory.ts'
-import { Timestamp } from './text.ts'
+import { isoTimestamp } from './text.ts'
 
-export const BenchmarkSource = z.enum(['index-source', 'design-source'])
+export const BenchmarkSource = z.lazy(() => z.enum(['index-source', 'design-source']))
 export type BenchmarkSource = z.infer<typeof BenchmarkSource>
 
-export const TaskType = z.enum(['coding', 'intelligence', 'agentic'])
+export const TaskType = z.lazy(() => z.enum(['coding', 'intelligence', 'agentic']))
 export type TaskType = z.infer<typeof TaskType>
 
-export const Arena = z.enum(['models', 'builders', 'agents'])
+const arenas = ['models', 'builders', 'agents'] as const
+export const Arena = z.lazy(() => z.enum(arenas))
 export type Arena = z.infer<typeof Arena>
 
 /** The categories that the specification gives as examples. Any other string is a category too. */
@@ -85,7 +86,7 @@ export type Benchmark = z.infer<typeof Benchmark>
 export const BenchmarkMeta = z.lazy(() =>
   z
     .strictObject({
-      as_of: Timestamp,
+      as_of: isoTimestamp(),
       model_count: Count.describe('How many distinct models data names.'),
       version: z.string(),
       source: BenchmarkSource.nullable().describe('Null when no source was requested.'),
@@ -136,7 +137,7 @@ export function fakeDesignBenchmark(context: FactoryContext): DesignBenchmark {
   return {
     source: 'design-source',
     ...fakeModel(context),
-    arena: pick(field('arena'), Arena.options),
+    arena: pick(field('arena'), arenas),
     category: pick(field('category'), CATEGORIES),
     elo: field('elo').number.int({ min: 900, max: 1400 }),
     win_rate: field('win_rate').number.float({ min: 20, max: 80, fractionDigits: 1 }),

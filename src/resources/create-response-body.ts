@@ -3,11 +3,11 @@
  * send beside them. Every rule that needs nothing but the request is here, so that all violations come at once.
  */
 import * as z from 'zod'
-import { Tool, WebSearchEngine } from './tools.ts'
+import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
 import { otherNames } from './unknown-fields.ts'
 import { xSearchFilter } from './x-search-filter.ts'
 
-const Text = z.string()
+const anyText = () => z.string()
 
 /** Fields that clients send and that change nothing here, whatever they hold. */
 function ignored<Name extends string>(...names: Name[]): Record<Name, z.ZodOptional<z.ZodUnknown>> {
@@ -17,14 +17,14 @@ function ignored<Name extends string>(...names: Name[]): Record<Name, z.ZodOptio
 /** One part of a message. User parts are `input_text`; an assistant's history has `output_text` and `refusal`. */
 const contentPart = () =>
   z.discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('input_text'), text: Text }),
+    z.looseObject({ type: z.literal('input_text'), text: anyText() }),
     z.looseObject({
       type: z.literal('output_text'),
-      text: Text,
+      text: anyText(),
       annotations: z.array(z.unknown()).nullish(),
       ...ignored('logprobs'),
     }),
-    z.looseObject({ type: z.literal('refusal'), refusal: Text }),
+    z.looseObject({ type: z.literal('refusal'), refusal: anyText() }),
     z.looseObject({ type: z.literal('input_image'), ...ignored('image_url', 'file_id', 'detail') }),
     z.looseObject({
       type: z.literal('input_file'),
@@ -33,7 +33,7 @@ const contentPart = () =>
   ])
 export type ContentPart = z.infer<ReturnType<typeof contentPart>>
 
-const content = () => z.union([Text, z.array(contentPart())])
+const content = () => z.union([anyText(), z.array(contentPart())])
 
 const message = () =>
   z.looseObject({
@@ -75,7 +75,7 @@ export type InputItem = z.infer<ReturnType<typeof inputItem>>
 const webPlugin = () =>
   z.looseObject({
     id: z.literal('web'),
-    engine: WebSearchEngine.optional().describe('Default: automatic choice.'),
+    engine: WebSearchEngine.unwrap().optional().describe('Default: automatic choice.'),
     max_results: z.int().min(1).max(25).optional().describe('Default: 5. At most 20 for one engine.'),
     include_domains: z
       .array(z.string().min(1))
@@ -125,7 +125,7 @@ const fields = () => ({
         { pattern: ':online$', deprecated: true, description: 'Use the tool `gateway:web_search`.' },
       ],
     }),
-  input: z.union([Text, z.array(inputItem()).min(1)]).describe('Plain text, or a list of messages.'),
+  input: z.union([anyText(), z.array(inputItem()).min(1)]).describe('Plain text, or a list of messages.'),
   plugins: z
     .array(webPlugin())
     .nullish()
@@ -135,7 +135,7 @@ const fields = () => ({
   x_search_filter: xSearchFilter().nullish(),
 
   instructions: z.string().nullish(),
-  tools: z.array(Tool).nullish(),
+  tools: z.array(anyTool()).nullish(),
   tool_choice: toolChoice().nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   text: z

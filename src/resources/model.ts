@@ -13,8 +13,8 @@ import {
   VENDORS,
 } from './factory.ts'
 
-const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/, 'Must be a decimal number in a string')
-const TokenCount = z.int().nonnegative()
+const decimal = () => z.string().regex(/^-?\d+(\.\d+)?$/, 'Must be a decimal number in a string')
+const tokenCount = () => z.int().nonnegative()
 
 export const EmbeddingsModel = z.lazy(() =>
   z
@@ -24,7 +24,7 @@ export const EmbeddingsModel = z.lazy(() =>
       name: z.string(),
       description: z.string(),
       created: z.int().nonnegative().describe('Unix timestamp in seconds.'),
-      context_length: TokenCount,
+      context_length: tokenCount(),
       architecture: z.strictObject({
         input_modalities: z.array(z.string()),
         output_modalities: z
@@ -36,12 +36,12 @@ export const EmbeddingsModel = z.lazy(() =>
         instruct_type: z.string().nullable(),
       }),
       pricing: z
-        .strictObject({ prompt: Decimal, completion: Decimal, image: Decimal, request: Decimal })
+        .strictObject({ prompt: decimal(), completion: decimal(), image: decimal(), request: decimal() })
         .describe('Each a decimal number per unit.'),
       top_provider: z.strictObject({
-        context_length: TokenCount,
+        context_length: tokenCount(),
         is_moderated: z.boolean(),
-        max_completion_tokens: TokenCount.nullable(),
+        max_completion_tokens: tokenCount().nullable(),
       }),
       supported_parameters: z.array(z.string()).describe('Empty for embeddings models.'),
       links: z.strictObject({ details: z.string().describe('Path to the endpoints of this model.') }),

@@ -3,15 +3,15 @@
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, slugify, timestamp, uniqueWords } from './factory.ts'
-import { Timestamp, WebAddress } from './text.ts'
+import { isoTimestamp, webAddress } from './text.ts'
 
 export const Page = z.lazy(() =>
   z
     .strictObject({
-      url: WebAddress.describe('Key of the page.'),
+      url: webAddress().describe('Key of the page.'),
       title: z.string().min(1),
       excerpt: z.string().min(1).describe('One to three sentences of the page.'),
-      published_at: Timestamp.optional(),
+      published_at: isoTimestamp().optional(),
     })
     .meta({ id: 'Page', description: 'A page that web search can find.' }),
 )

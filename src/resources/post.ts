@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, timestamp } from './factory.ts'
-import { Timestamp, WebAddress } from './text.ts'
+import { isoTimestamp, webAddress } from './text.ts'
 
 const Media = z.lazy(() => z.array(z.strictObject({ description: z.string().min(1) })))
 
@@ -12,9 +12,9 @@ export const Post = z.lazy(() =>
     .strictObject({
       id: z.string().min(1),
       handle: z.string().regex(/^[A-Za-z0-9_]+$/, 'Must be a handle without @'),
-      date: Timestamp,
+      date: isoTimestamp(),
       text: z.string().min(1),
-      url: WebAddress,
+      url: webAddress(),
       images: Media.optional().describe('What image understanding sees.'),
       videos: Media.optional().describe('What video understanding sees.'),
     })

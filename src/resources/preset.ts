@@ -4,11 +4,11 @@ import * as z from 'zod'
 import { defineCollection } from './collection.ts'
 import { RequestSettings } from './create-response-body.ts'
 import { type FactoryContext, lifetime, pick, slugify, timestamp, uniqueWords, VENDORS } from './factory.ts'
-import { Timestamp, UrlSafe } from './text.ts'
+import { isoTimestamp, urlSafe } from './text.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Only `active` is in the specification; the others are known from its clients. */
-export const PresetStatus = z.enum(['active', 'disabled', 'archived'])
+export const PresetStatus = z.lazy(() => z.enum(['active', 'disabled', 'archived']))
 export type PresetStatus = z.infer<typeof PresetStatus>
 
 export const PresetVersion = z.lazy(() =>
@@ -22,8 +22,8 @@ export const PresetVersion = z.lazy(() =>
         .describe('Model configuration.'),
       system_prompt: z.string(),
       creator_id: z.string(),
-      created_at: Timestamp,
-      updated_at: Timestamp,
+      created_at: isoTimestamp(),
+      updated_at: isoTimestamp(),
     })
     .meta({ id: 'PresetVersion', description: 'One version of a preset.' }),
 )
@@ -43,12 +43,12 @@ export const PresetRecord = z.lazy(() =>
   z.strictObject({
     id: z.uuid(),
     name: z.string(),
-    slug: UrlSafe.describe('URL-safe.'),
+    slug: urlSafe().describe('URL-safe.'),
     description: z.string().nullable(),
     status: PresetStatus,
-    status_updated_at: Timestamp.nullable(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    status_updated_at: isoTimestamp().nullable(),
+    created_at: isoTimestamp(),
+    updated_at: isoTimestamp(),
     creator_user_id: z.string(),
     workspace_id: z.uuid(),
     designated_version_id: z.uuid().describe('Identifier of the designated version.'),

@@ -3,20 +3,20 @@
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, pick, slugify, uniqueWords } from './factory.ts'
-import { UrlSafe, WebAddress } from './text.ts'
+import { urlSafe, webAddress } from './text.ts'
 
-const CountryCode = z.string().regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 alpha-2 country code')
+const countryCode = () => z.string().regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 alpha-2 country code')
 
 export const Provider = z.lazy(() =>
   z
     .strictObject({
       name: z.string().describe('Display name.'),
-      slug: UrlSafe.describe('URL-friendly identifier.'),
-      privacy_policy_url: WebAddress.nullable().describe('URL of the privacy policy.'),
-      terms_of_service_url: WebAddress.nullish().describe('URL of the terms of service.'),
-      status_page_url: WebAddress.nullish().describe('URL of the status page.'),
-      headquarters: CountryCode.nullish().describe('ISO 3166-1 alpha-2 country code.'),
-      datacenters: z.array(CountryCode).nullish().describe('ISO 3166-1 alpha-2 country codes.'),
+      slug: urlSafe().describe('URL-friendly identifier.'),
+      privacy_policy_url: webAddress().nullable().describe('URL of the privacy policy.'),
+      terms_of_service_url: webAddress().nullish().describe('URL of the terms of service.'),
+      status_page_url: webAddress().nullish().describe('URL of the status page.'),
+      headquarters: countryCode().nullish().describe('ISO 3166-1 alpha-2 country code.'),
+      datacenters: z.array(countryCode()).nullish().describe('ISO 3166-1 alpha-2 country codes.'),
     })
     .meta({ id: 'Provider', description: 'A provider of AI models.' }),
 )

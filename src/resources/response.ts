@@ -3,52 +3,53 @@
 
 import * as z from 'zod'
 
-const UnixSeconds = z.int().nonnegative()
-const Tokens = z.int().nonnegative()
+const unixSeconds = () => z.int().nonnegative()
+const tokens = () => z.int().nonnegative()
 
-export const ResponseStatus = z.enum([
-  'completed',
-  'incomplete',
-  'in_progress',
-  'failed',
-  'cancelled',
-  'queued',
-])
+export const ResponseStatus = z.lazy(() =>
+  z.enum(['completed', 'incomplete', 'in_progress', 'failed', 'cancelled', 'queued']),
+)
 export type ResponseStatus = z.infer<typeof ResponseStatus>
 
-export const IncompleteReason = z.enum(['max_output_tokens', 'content_filter'])
+export const IncompleteReason = z.lazy(() => z.enum(['max_output_tokens', 'content_filter']))
 export type IncompleteReason = z.infer<typeof IncompleteReason>
 
-export const MessageStatus = z.enum(['completed', 'incomplete', 'in_progress'])
+export const MessageStatus = z.lazy(() => z.enum(['completed', 'incomplete', 'in_progress']))
 export type MessageStatus = z.infer<typeof MessageStatus>
 
-export const UrlCitation = z
-  .strictObject({
-    type: z.literal('url_citation'),
-    url: z.string().describe('Source page.'),
-    title: z.string(),
-    start_index: z.int().nonnegative().describe('Start offset into the text of its content part.'),
-    end_index: z.int().nonnegative().describe('End offset into the same text, exclusive.'),
-    content: z.string().optional().describe('Excerpt of the page.'),
-  })
-  .meta({ id: 'UrlCitation', description: 'A source of the words that it spans, in UTF-16 units.' })
+export const UrlCitation = z.lazy(() =>
+  z
+    .strictObject({
+      type: z.literal('url_citation'),
+      url: z.string().describe('Source page.'),
+      title: z.string(),
+      start_index: z.int().nonnegative().describe('Start offset into the text of its content part.'),
+      end_index: z.int().nonnegative().describe('End offset into the same text, exclusive.'),
+      content: z.string().optional().describe('Excerpt of the page.'),
+    })
+    .meta({ id: 'UrlCitation', description: 'A source of the words that it spans, in UTF-16 units.' }),
+)
 
 export type UrlCitation = z.infer<typeof UrlCitation>
 
-export const OutputText = z
-  .strictObject({
-    type: z.literal('output_text'),
-    text: z.string(),
-    annotations: z.array(UrlCitation),
-    logprobs: z.array(z.unknown()).optional(),
-  })
-  .meta({ id: 'OutputText', description: 'A content part that is text.' })
+export const OutputText = z.lazy(() =>
+  z
+    .strictObject({
+      type: z.literal('output_text'),
+      text: z.string(),
+      annotations: z.array(UrlCitation._zod.innerType),
+      logprobs: z.array(z.unknown()).optional(),
+    })
+    .meta({ id: 'OutputText', description: 'A content part that is text.' }),
+)
 
 export type OutputText = z.infer<typeof OutputText>
 
-export const OutputRefusal = z
-  .strictObject({ type: z.literal('refusal'), refusal: z.string() })
-  .meta({ id: 'OutputRefusal', description: 'A content part by which the model refuses.' })
+export const OutputRefusal = z.lazy(() =>
+  z
+    .strictObject({ type: z.literal('refusal'), refusal: z.string() })
+    .meta({ id: 'OutputRefusal', description: 'A content part by which the model refuses.' }),
+)
 
 export type OutputRefusal = z.infer<typeof OutputRefusal>
 
@@ -57,9 +58,11 @@ const outputMessage = () =>
     .strictObject({
       type: z.literal('message'),
       id: z.string(),
-      status: MessageStatus,
+      status: MessageStatus.unwrap(),
       role: z.literal('assistant'),
-      content: z.array(z.discriminatedUnion('type', [OutputText, OutputRefusal])),
+      content: z.array(
+        z.discriminatedUnion('type', [OutputText._zod.innerType, OutputRefusal._zod.innerType]),
+      ),
     })
     .meta({ id: 'OutputMessage', description: 'What the model says.' })
 
@@ -73,28 +76,32 @@ const functionCall = () =>
       call_id: z.string(),
       name: z.string(),
       arguments: z.string().describe('JSON in a string.'),
-      status: MessageStatus,
+      status: MessageStatus.unwrap(),
     })
     .meta({ id: 'FunctionCall', description: 'A function that the model wants called.' })
 
 export type FunctionCall = z.infer<ReturnType<typeof functionCall>>
 
-export const SummaryText = z
-  .strictObject({ type: z.literal('summary_text'), text: z.string() })
-  .meta({ id: 'SummaryText', description: 'A part of the summary of what the model thought.' })
+export const SummaryText = z.lazy(() =>
+  z
+    .strictObject({ type: z.literal('summary_text'), text: z.string() })
+    .meta({ id: 'SummaryText', description: 'A part of the summary of what the model thought.' }),
+)
 
-export const ReasoningText = z
-  .strictObject({ type: z.literal('reasoning_text'), text: z.string() })
-  .meta({ id: 'ReasoningText', description: 'A part of what the model thought.' })
+export const ReasoningText = z.lazy(() =>
+  z
+    .strictObject({ type: z.literal('reasoning_text'), text: z.string() })
+    .meta({ id: 'ReasoningText', description: 'A part of what the model thought.' }),
+)
 
 const reasoning = () =>
   z
     .strictObject({
       type: z.literal('reasoning'),
       id: z.string(),
-      status: MessageStatus.optional(),
-      summary: z.array(SummaryText),
-      content: z.array(ReasoningText).optional(),
+      status: MessageStatus.unwrap().optional(),
+      summary: z.array(SummaryText._zod.innerType),
+      content: z.array(ReasoningText._zod.innerType).optional(),
       encrypted_content: z.string().nullable().optional(),
     })
     .meta({ id: 'Reasoning', description: 'What the model thought before it went on.' })
@@ -160,11 +167,11 @@ export type OutputItem = z.infer<ReturnType<typeof outputItem>>
 const responseUsage = () =>
   z
     .strictObject({
-      input_tokens: Tokens,
-      input_tokens_details: z.strictObject({ cached_tokens: Tokens }),
-      output_tokens: Tokens,
-      output_tokens_details: z.strictObject({ reasoning_tokens: Tokens }),
-      total_tokens: Tokens,
+      input_tokens: tokens(),
+      input_tokens_details: z.strictObject({ cached_tokens: tokens() }),
+      output_tokens: tokens(),
+      output_tokens_details: z.strictObject({ reasoning_tokens: tokens() }),
+      total_tokens: tokens(),
     })
     .meta({ id: 'ResponseUsage', description: 'Tokens that the response took.' })
 
@@ -175,12 +182,12 @@ export const ResponseObject = z.lazy(() =>
     .strictObject({
       id: z.string(),
       object: z.literal('response'),
-      created_at: UnixSeconds.describe('Unix timestamp in seconds.'),
-      completed_at: UnixSeconds.nullable(),
+      created_at: unixSeconds().describe('Unix timestamp in seconds.'),
+      completed_at: unixSeconds().nullable(),
       model: z.string().describe('The model that was asked for.'),
-      status: ResponseStatus,
+      status: ResponseStatus.unwrap(),
       error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
-      incomplete_details: z.strictObject({ reason: IncompleteReason }).nullable(),
+      incomplete_details: z.strictObject({ reason: IncompleteReason.unwrap() }).nullable(),
       instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
       text: z
         .looseObject({})

@@ -31,12 +31,13 @@ export function countCodePoints(text: string): number {
 }
 
 /** An ISO 8601 date and time with `Z` or an offset, such as `Date.toISOString()` makes. */
-export const Timestamp = z.iso.datetime({ offset: true })
+export const isoTimestamp = () => z.iso.datetime({ offset: true })
 
 /** One path segment that needs no escaping. */
-export const UrlSafe = z.string().regex(/^[A-Za-z0-9._~-]+$/, 'Must be URL-safe: letters, digits, . _ ~ -')
+export const urlSafe = () =>
+  z.string().regex(/^[A-Za-z0-9._~-]+$/, 'Must be URL-safe: letters, digits, . _ ~ -')
 
-export const WebAddress = z.url({ protocol: /^https?$/ })
+export const webAddress = () => z.url({ protocol: /^https?$/ })
 
 function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { objectByType } from './object-by-type.ts'
 import { otherNames } from './unknown-fields.ts'
 
-export const WebSearchEngine = z.enum(['native', 'engine_a', 'engine_b', 'engine_c'])
+export const WebSearchEngine = z.lazy(() => z.enum(['native', 'engine_a', 'engine_b', 'engine_c']))
 export type WebSearchEngine = z.infer<typeof WebSearchEngine>
 
 const FunctionTool = z.lazy(() =>
@@ -28,7 +28,7 @@ export const WebSearchTool = z.lazy(() =>
       type: z.literal('gateway:web_search'),
       parameters: z
         .looseObject({
-          engine: z.enum(['auto', ...WebSearchEngine.options]).optional(),
+          engine: z.enum(['auto', ...WebSearchEngine.unwrap().options]).optional(),
           max_results: z.int().min(1).max(25).optional(),
           max_total_results: z.int().min(1).optional(),
           allowed_domains: z
@@ -50,8 +50,8 @@ export const WebSearchTool = z.lazy(() =>
 export type WebSearchTool = z.infer<typeof WebSearchTool>
 
 /** Any entry of `tools`. */
-export const Tool = objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
-export type Tool = z.infer<typeof Tool>
+export const anyTool = () => objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
+export type Tool = z.infer<ReturnType<typeof anyTool>>
 
 export function isFunction(tool: Tool): tool is FunctionTool {
   return tool.type === 'function'

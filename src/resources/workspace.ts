@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
 import { type FactoryContext, lifetime, pick, slugify, uniqueWords, VENDORS } from './factory.ts'
-import { codePoints, Timestamp } from './text.ts'
+import { codePoints, isoTimestamp } from './text.ts'
 
 const fields = () => ({
   name: codePoints(1, 100).describe('Name of the workspace.'),
@@ -36,8 +36,8 @@ export const Workspace = z.lazy(() =>
     .strictObject({
       id: z.uuid(),
       ...fields(),
-      created_at: Timestamp,
-      updated_at: Timestamp,
+      created_at: isoTimestamp(),
+      updated_at: isoTimestamp(),
       created_by: z.string().describe('Identifier of the creating user.'),
     })
     .meta({ id: 'Workspace', description: 'A container for defaults and logging settings.' }),

@@ -13,25 +13,29 @@ import { asksForStream, bodyField, type Conditioned, inputTextOf, modelOf } from
 /** Characters. */
 const maxPattern = 200
 
-export const Pattern = z.strictObject({
-  matches: z
-    .string()
-    .min(1)
-    .max(maxPattern)
-    .describe(
-      'A regular expression of JavaScript without look-around and back-references, found anywhere in the text.',
-    ),
-  flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
-})
+export const Pattern = z.lazy(() =>
+  z.strictObject({
+    matches: z
+      .string()
+      .min(1)
+      .max(maxPattern)
+      .describe(
+        'A regular expression of JavaScript without look-around and back-references, found anywhere in the text.',
+      ),
+    flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
+  }),
+)
 
-const Part = z
-  .strictObject({ contains: z.string().min(1).describe('A part of the text.') })
-  .describe('A part of the text.')
+const Part = z.lazy(() =>
+  z
+    .strictObject({ contains: z.string().min(1).describe('A part of the text.') })
+    .describe('A part of the text.'),
+)
 
 /** What a text must be like. */
-export const TextCondition = z.union([z.string().min(1), Part, Pattern])
+export const TextCondition = z.lazy(() => z.union([z.string().min(1), Part, Pattern]))
 
-const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
+const scalar = z.lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null()]))
 
 /** A condition on one value: the value itself, or what it should be like. */
 export const Condition = z.lazy(() =>
@@ -54,7 +58,7 @@ export const Condition = z.lazy(() =>
 )
 export type Condition = z.infer<typeof Condition>
 
-const named = z.record(z.string().min(1), Condition)
+const named = z.lazy(() => z.record(z.string().min(1), Condition))
 
 export const When = z.lazy(() =>
   z.strictObject({

@@ -9,7 +9,7 @@ import type { ScenarioInput } from './scenario-input.ts'
 import { Exhausted, Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
-const milliseconds = z.number().min(0)
+const milliseconds = z.lazy(() => z.number().min(0))
 
 /** What a rule does at one call: `pass` leaves the call to older rules and to the operation. */
 export const Step = z.lazy(() =>

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { Pattern, TextCondition } from './condition.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
-const names = z.array(z.string().min(1)).min(1)
+const names = z.lazy(() => z.array(z.string().min(1)).min(1))
 
 /** What a function must have returned. */
 export const ResultCheck = z.lazy(() =>
@@ -51,7 +51,7 @@ const answerFields = {
   usage: true,
 } as const
 
-const Calls = z.record(z.string().min(1), z.record(z.string(), z.json()))
+const Calls = z.lazy(() => z.record(z.string().min(1), z.record(z.string(), z.json())))
 
 /** One request of the conversation: what it must look like, and what it gets. */
 export const Turn = z.lazy(() =>
@@ -80,7 +80,7 @@ export const Script = z.lazy(() =>
 export type Script = z.infer<typeof Script>
 
 export const Exhausted = z
-  .enum(['fail', 'repeat', 'pass'])
+  .lazy(() => z.enum(['fail', 'repeat', 'pass']))
   .describe(
     'What a conversation gets after the last turn: `fail` refuses, `repeat` begins again, also for new conversations, `pass` leaves it to other rules and the operation. Default: fail.',
   )

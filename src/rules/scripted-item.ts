@@ -16,16 +16,18 @@ const head = () => ({
   status: MessageStatus.optional().describe('Default: completed, or incomplete where the item is cut.'),
 })
 
-const Part = z
-  .looseObject({
-    type: z.enum(['output_text', 'refusal']).optional(),
-    text: z.string().optional(),
-    annotations: z.array(UrlCitation).optional(),
-    refusal: z.string().optional(),
-  })
-  .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
-    error: 'a part has either a text or a refusal',
-  })
+const Part = z.lazy(() =>
+  z
+    .looseObject({
+      type: z.enum(['output_text', 'refusal']).optional(),
+      text: z.string().optional(),
+      annotations: z.array(UrlCitation).optional(),
+      refusal: z.string().optional(),
+    })
+    .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
+      error: 'a part has either a text or a refusal',
+    }),
+)
 
 const paragraphs = <Paragraph extends z.ZodType>(paragraph: Paragraph) =>
   z.union([z.string(), z.array(z.union([z.string(), paragraph]))], {

@@ -17,7 +17,7 @@ export const ScriptedCitation = z.lazy(() =>
   }),
 )
 
-const milliseconds = z.number().min(0)
+const milliseconds = () => z.number().min(0)
 
 /** One step of a scripted stream. */
 export const ScriptedFrame = z.lazy(() =>
@@ -40,7 +40,7 @@ export const ScriptedFrame = z.lazy(() =>
         .strictObject({ base64: z.base64().describe('Bytes as they are, given in base64.') })
         .describe('Bytes as they are, given in base64.'),
       z
-        .strictObject({ wait: milliseconds.describe('Milliseconds of sandbox time.') })
+        .strictObject({ wait: milliseconds().describe('Milliseconds of sandbox time.') })
         .describe('Nothing for so many milliseconds.'),
       z
         .strictObject({ done: z.literal(true).describe('The literal [DONE].') })
@@ -58,19 +58,18 @@ export type ScriptedFrame = z.infer<typeof ScriptedFrame>
 /** The sum of many such numbers is exact, too. */
 const maxTokens = 1_000_000_000
 
-const tokens = z.int().min(0).max(maxTokens).optional()
-
 /** The usage of a reply. What is left out is counted, and the total follows. */
-export const ScriptedUsage = z.lazy(() =>
-  z
+export const ScriptedUsage = z.lazy(() => {
+  const tokens = z.int().min(0).max(maxTokens).optional()
+  return z
     .strictObject({
       input_tokens: tokens,
       input_tokens_details: z.strictObject({ cached_tokens: tokens }).optional(),
       output_tokens: tokens,
       output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
     })
-    .describe('For POST /responses: the usage. What is left out is counted, and the total follows.'),
-)
+    .describe('For POST /responses: the usage. What is left out is counted, and the total follows.')
+})
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
 
 /** What a rule answers in place of the resolver's own answer. */

@@ -8,7 +8,7 @@ import type { CollectionDeclaration } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
 import { type FactoryContext, uniqueWords } from '../../src/resources/factory.ts'
 import { fakePreset, fakePresetVersion } from '../../src/resources/preset.ts'
-import { Timestamp } from '../../src/resources/text.ts'
+import { isoTimestamp } from '../../src/resources/text.ts'
 import { fakeWorkspace, Workspace, WorkspaceUpdate } from '../../src/resources/workspace.ts'
 
 const shared = new Faker({ locale: [en, base] })
@@ -192,7 +192,7 @@ describe('WorkspaceUpdate', () => {
   })
 })
 
-describe('Timestamp', () => {
+describe('isoTimestamp', () => {
   it.each([
     ['2025-12-31T23:59:59Z', true],
     [new Date(0).toISOString(), true],
@@ -201,7 +201,7 @@ describe('Timestamp', () => {
     ['2025-02-30T00:00:00Z', false],
     ['2025-12-31T23:59:59', false],
   ])('%s', (text, accepted) => {
-    expect(Timestamp.safeParse(text).success).toBe(accepted)
+    expect(isoTimestamp().safeParse(text).success).toBe(accepted)
   })
 })
 

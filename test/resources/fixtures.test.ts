@@ -117,14 +117,14 @@ describe('fixtures', () => {
   })
 
   it('cover every arena and every named category of the design source', () => {
-    expect(new Set(designRows.map((row) => row.arena))).toEqual(new Set(Arena.options))
+    expect(new Set(designRows.map((row) => row.arena))).toEqual(new Set(Arena.unwrap().options))
     expect(new Set(designRows.map((row) => row.category))).toEqual(new Set(CATEGORIES))
     expect(new Set(designRows.map((row) => row.elo)).size).toBe(designRows.length)
   })
 
   it('have rows for every pair of an arena and a named category', () => {
     const pairs = new Set(designRows.map(({ arena, category }) => `${arena} ${category}`))
-    for (const arena of Arena.options)
+    for (const arena of Arena.unwrap().options)
       for (const category of CATEGORIES) expect(pairs).toContain(`${arena} ${category}`)
   })
 

@@ -6,7 +6,7 @@
  */
 import { isStopWord } from './words.ts'
 
-const wordOrMark = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.-][\p{L}\p{N}\p{M}]+)*|[^\s\p{L}\p{N}]/gu
+const wordOrMark = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.-][\p{L}\p{N}\p{M}]+)*|[^\s\p{L}\p{N}]/gu
 
 const maxTopics = 4
 /** Words of one phrase. */
@@ -59,7 +59,7 @@ interface Phrase {
 export function topicsOf(question: string): string[] {
   const text = question.slice(0, readLength).toWellFormed()
   if (!isEnglish(text)) return []
-  const words = text.match(wordOrMark) ?? []
+  const words = text.match(wordOrMark()) ?? []
   const topics: string[] = []
   for (const { determiner, words: own, joint } of readPhrases(words)) {
     const named = own.slice(-maxWords).join(' ')

@@ -2,7 +2,8 @@
  * The words of a text, as far as a search or an answer needs them.
  */
 
-const word = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*/gu
+/** Made when it is first used: the classes of letters take 1 ms. */
+const word = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*/gu
 
 /** English words that say nothing about a subject. */
 const stopWords = new Set(
@@ -23,7 +24,7 @@ export function isStopWord(lowerCaseWord: string): boolean {
 /** Words of a text that say something about its subject, in order, as they are written; each one once. */
 export function* subjectWords(text: string): Generator<string> {
   const seen = new Set<string>()
-  for (const found of text.match(word) ?? []) {
+  for (const found of text.match(word()) ?? []) {
     const key = found.toLowerCase()
     if (stopWords.has(key) || seen.has(key)) continue
     seen.add(key)

@@ -52,8 +52,8 @@ const FunctionTool = z.lazy(() =>
 )
 export type ChatFunctionTool = z.infer<typeof FunctionTool>
 
-const ChatTool = objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
-export type ChatTool = z.infer<typeof ChatTool>
+const chatTool = () => objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
+export type ChatTool = z.infer<ReturnType<typeof chatTool>>
 
 const responseFormat = () =>
   z.discriminatedUnion('type', [
@@ -95,7 +95,7 @@ export const ChatRequest = z.lazy(() => {
         .describe('The answer ends before any of these.'),
       logprobs: z.boolean().nullish(),
       top_logprobs: z.int().min(0).max(20).nullish(),
-      tools: z.array(ChatTool).nullish(),
+      tools: z.array(chatTool()).nullish(),
       tool_choice: toolChoice().nullish(),
       parallel_tool_calls: z.boolean().nullish(),
       response_format: responseFormat().nullish(),

@@ -112,7 +112,7 @@ export const listModelEndpoints = defineOperation({
   summary: 'List the endpoints of a model',
   tag: 'Models',
   extension: true,
-  params: z.object({ author: z.string().min(1), slug: z.string().min(1) }),
+  params: z.lazy(() => z.object({ author: z.string().min(1), slug: z.string().min(1) })),
   response: ModelEndpoints,
   async resolve({ params: { author, slug }, sandbox }) {
     const model = await sandbox.tables.models.find(`${author}/${slug}`)
