@@ -3,6 +3,7 @@
  * a time, and each promise of theirs is work for the garbage collector.
  */
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Frame } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { type Ending, isChunk, Playback } from './play.ts'
@@ -40,10 +41,12 @@ export function writeFrames(
         return resolve(playback.ending ?? 'complete')
       }
       if (isChunk(step)) {
-        isBegun = true
         const length = Buffer.byteLength(step)
         record.sent(step, length, playback.takeEvents())
-        if (!writeChunk(response, step, length)) return response.once('drain', goOn)
+        const socket = isBegun ? socketOf(response) : undefined
+        isBegun = true
+        const full = writeChunk(response, socket, step, length)
+        if (full) return full.once('drain', goOn)
       } else {
         flushHead()
         if (step.until) return step.until.then(goOn)
@@ -55,27 +58,42 @@ export function writeFrames(
     }
     return undefined
   }
-  const goOn = () => {
+  const begin = () => {
     try {
       write()
     } catch (error) {
       reject(error)
     }
   }
-  goOn()
+  const goOn = () => {
+    const socket = socketOf(response)
+    socket?.cork()
+    begin()
+    socket?.uncork()
+  }
+  begin()
   return promise
 }
 
+/** What a chunk may be written to past the response; undefined where only that knows how. */
+function socketOf({ chunkedEncoding, socket }: ServerResponse): Socket | undefined {
+  return chunkedEncoding && socket?.writable ? socket : undefined
+}
+
 /**
- * The same as `response.write`, with a text and the size before it in one piece, where Node hands on four: 3.7 µs a
- * write in place of 5.3.
+ * A text goes to the socket in one piece, 4.5 µs, where Node hands on four, 6.5.
  *
- * @param length Its bytes.
+ * @param socket Undefined where the chunk comes with the head, or is for the response to write.
+ * @param length Bytes of the chunk.
+ * @returns Who drains before there is room again; undefined where there is.
  */
-function writeChunk(response: ServerResponse, chunk: string | Uint8Array, length: number): boolean {
-  if (typeof chunk !== 'string' || !response.chunkedEncoding) return response.write(chunk)
-  response.chunkedEncoding = false
-  const hasRoom = response.write(`${length.toString(16)}\r\n${chunk}\r\n`)
-  response.chunkedEncoding = true
-  return hasRoom
+function writeChunk(
+  response: ServerResponse,
+  socket: Socket | undefined,
+  chunk: string | Uint8Array,
+  length: number,
+): Socket | ServerResponse | undefined {
+  if (!socket || typeof chunk !== 'string') return response.write(chunk) ? undefined : response
+  const sized = `${length.toString(16)}\r\n${chunk}\r\n`
+  return socket.write(sized, length === chunk.length ? 'latin1' : 'utf8') ? undefined : socket
 }
