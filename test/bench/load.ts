@@ -23,7 +23,7 @@ export class Load implements Disposable {
   }
 
   /** @param connections Enough of them keep the server busy. Default: 32. */
-  static async to({ port }: Subject, connections = 32): Promise<Load> {
+  static async to({ port }: Pick<Subject, 'port'>, connections = 32): Promise<Load> {
     const opening = Array.from({ length: connections }, () => Line.to(port))
     return new Load(await Promise.all(opening))
   }

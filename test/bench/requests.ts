@@ -1,9 +1,20 @@
 /**
  * Processor time of a request on the socket, against bare `node:http` that writes the same bytes. Journal on.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { capture, type Wanted } from './floor.ts'
 import { Load, toBytes } from './load.ts'
-import { type Bench, type Comparison, compare, type Figure, microseconds, type Section } from './measure.ts'
+import {
+  type Bench,
+  type Comparison,
+  compare,
+  exactly,
+  type Figure,
+  microseconds,
+  type Section,
+} from './measure.ts'
 import { type Subject, startSubject } from './subject.ts'
 
 interface Exercise {
@@ -67,13 +78,8 @@ export const requests: Section = {
     }
     bench.progress('POST /responses against phantomllm')
     figures.push(await againstPeer(ours, bench))
-    const { rss } = await ours.usage()
-    figures.push({
-      name: 'Memory of the server after this load (RSS)',
-      unit: 'MB',
-      value: { median: rss / 1e6, low: rss / 1e6, high: rss / 1e6 },
-      aim: 200,
-    })
+    bench.progress('memory of the program')
+    figures.push(await memoryOfProgram(bench))
     return figures
   },
 }
@@ -118,6 +124,28 @@ async function againstPeer(ours: Subject, bench: Bench): Promise<Figure> {
     unit: 'x',
     aim: 1,
     detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}`,
+  }
+}
+
+/** The program as people start it: the servers above also hold the benchmark, and what Node reads TypeScript with. */
+async function memoryOfProgram(bench: Bench): Promise<Figure> {
+  const args = [fileURLToPath(bench.entry('bin')), '--port', '0', '--json', '--quiet']
+  const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [ready] = await once(program.stdout, 'data')
+    const { port, url } = JSON.parse(String(ready)) as { port: number; url: string }
+    using load = await Load.to({ port })
+    const count = Math.round(50_000 * bench.scale)
+    for (const { requests } of exercises) await load.send(count, requests.map(toBytes))
+    const metrics = await (await fetch(`${url}/__understudy/metrics`)).text()
+    return {
+      name: `Memory of the program after ${count.toLocaleString('en')} of each (RSS)`,
+      unit: 'MB',
+      value: exactly(Number(/^process_resident_memory_bytes (\d+)$/m.exec(metrics)?.[1]) / 1e6),
+      aim: 200,
+    }
+  } finally {
+    program.kill()
   }
 }
 
