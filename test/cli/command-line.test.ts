@@ -89,6 +89,13 @@ describe('serve', () => {
     }
   })
 
+  it('has a console, unless --no-console leaves it out, which --open does not go with', async () => {
+    expect(await given()).toMatchObject({ console: true })
+    expect(await given('--no-console')).toMatchObject({ console: false })
+    expect(await exit('--open', '--no-console')).toBe(2)
+    expect(stderr).toContain('--open opens the console: leave out --no-console')
+  })
+
   it('reads the token from a file, without the line break at its end', async () => {
     await write('token', 'from-a-file\n')
     expect(await given('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })

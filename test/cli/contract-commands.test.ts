@@ -301,6 +301,8 @@ describe('drift', () => {
       models: { 'a/b': { samples: 1, bytes: { p50: 64 }, tokens: { p50: 7 } } },
     })
     expect(await exit('drift', '--recordings', '@latencies')).toBe(1)
+    expect(await exit('drift', '--recordings', '@latencies', '--dialect', 'neutral')).toBe(1)
+    expect(await exit('drift', '--recordings', '@latencies', '--dialect', 'other')).toBe(2)
     expect(await exit('drift', '--recordings', '@nothing-here')).toBe(2)
     expect(await exit('profile', '@nothing-here')).toBe(2)
   })

@@ -81,6 +81,17 @@ it('tells each call once in a frame, with its last state', async () => {
   expect(new Set(ids).size).toBe(20)
 })
 
+it('tells by how many rules a call was looked at in vain, and nothing of those before the one that answered', async () => {
+  const watcher = watch()
+  gateway.use({ on: 'getPreset', when: { headers: { 'x-first': 'yes' } }, fault: 'timeout' })
+  await call(1)
+  gateway.use({ on: 'getPreset', when: { headers: { 'x-second': 'yes' } }, fault: 'timeout' })
+  await call(1)
+  gateway.use({ on: 'getPreset', reply: { body: {} } })
+  await call(1)
+  await expect.poll(() => watcher.calls().map(({ missed }) => missed)).toEqual([1, 2, 0])
+})
+
 it('tells a call that is under way, and again when it is over', async () => {
   gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 2 } })
   const watcher = watch()

@@ -9,6 +9,7 @@ import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { journalText } from '../../src/journal/journal-text.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
 const base = 'https://gateway.example/api/v1'
@@ -353,6 +354,21 @@ describe('waitFor', () => {
     const response = await call('POST /responses', { body: { ...question, stream: true } })
     expect((await waiting)[0]?.delivery).toBe('pending')
     await response.body?.cancel()
+  })
+})
+
+describe('the journal as text', () => {
+  it.each([9, 10, 11, 12])('has the last ten of %i calls, and says how many came before', async (count) => {
+    const { call, journal } = begin()
+    for (let turn = 0; turn < count; turn++) await (await call('GET /providers')).text()
+    const [title, ...lines] = journalText('It', journal.entries()).split('\n')
+    expect(title).toBe(`It has ${count} calls:`)
+    const before = { 11: ['  … 1 call before'], 12: ['  … 2 calls before'] }[count] ?? []
+    expect(lines.slice(0, before.length)).toEqual(before)
+    const places = lines.slice(before.length).map((line) => Number(/^ {2}(\d+)\. GET /.exec(line)?.[1]))
+    expect(places).toEqual(
+      Array.from({ length: Math.min(10, count) }, (_, at) => at + 1 + Math.max(0, count - 10)),
+    )
   })
 })
 

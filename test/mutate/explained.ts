@@ -139,4 +139,10 @@ export const explained: readonly Explained[] = [
     before: 'bytes > 0',
     why: 'It spares a look where nothing grew.',
   },
+  {
+    file: 'src/faults/before.ts',
+    line: 'middle * Math.exp(sigma * normal(context))',
+    before: 'middle * Math.exp(sigma * normal(context))',
+    why: 'The logarithm is spread evenly around the middle: the other sign is as right.',
+  },
 ]

@@ -218,6 +218,8 @@ describe('Tapes', () => {
     })
     expect(joined(seen.chunks)).toBe('data: first\n\ndata: [DONE]\n\n')
     expect(upstream.requests[0]).toMatchObject({ body: JSON.stringify(hello), url: '/api/v1/responses' })
+    const forwarded = expect.stringContaining(`; forwarded to ${upstream.url.href}`)
+    expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
 
     expect(() => createGateway({ recordings: [], onMiss: 'forward' })).toThrow('needs upstream')
     const before = process.env['CI']
