@@ -11,6 +11,7 @@ import { run } from '../../src/cli/command-line.ts'
 import { apiDocument } from '../../src/control/documents.ts'
 import { operations } from '../../src/operations/index.ts'
 import { startServer } from '../../src/serve.ts'
+import { readTapeFolder } from '../../src/tapes/tape-files.ts'
 import { ask } from '../contract/streams.ts'
 
 let folder: string
@@ -151,6 +152,17 @@ describe('import and export', () => {
       await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', '@imported'),
     ).toBe(2)
     expect(stderr).toMatch(/request\.json:1:\d+: a path begins with \//)
+  })
+
+  it('takes the query of a request with its mark, without it, and none', async () => {
+    await write('reply.txt', 'data: 1\n\n')
+    for (const [place, query] of ['', 'a=1', '?a=1'].entries()) {
+      await write('request.json', { method: 'get', path: '/providers', query })
+      const out = `@queries-${place}`
+      expect(await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', out)).toBe(0)
+      const [[, tape] = []] = readTapeFolder(join(folder, `queries-${place}`))
+      expect(tape?.request).toMatchObject({ method: 'GET', query: query === '' ? '' : '?a=1' })
+    }
   })
 
   it('exports an entry of a journal in three forms', async () => {

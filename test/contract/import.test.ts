@@ -162,6 +162,7 @@ describe('curl commands', () => {
       `curl ${base}/providers?a=1 -H 'authorization: Bearer k'`,
       { method: 'GET', path: '/providers', query: '?a=1' },
     ],
+    [`curl ${base}/providers\\?a=1\\&b=2 -H accept:\\ x`, { query: '?a=1&b=2', headers: { accept: 'x' } }],
     [
       `curl -sSN -XPATCH ${base}/workspaces/a -d '{"name":"N"}' -H "content-type: application/json"`,
       { method: 'PATCH', json: { name: 'N' } },
