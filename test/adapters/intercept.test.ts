@@ -1,6 +1,6 @@
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import axios from 'axios'
 import { HttpResponse, http, passthrough } from 'msw'
 import { setupServer } from 'msw/node'
@@ -8,8 +8,10 @@ import {
   MockAgent,
   setGlobalDispatcher,
   Agent as UndiciAgent,
+  connect as undiciConnect,
   fetch as undiciFetch,
   request as undiciRequest,
+  upgrade as undiciUpgrade,
 } from 'undici'
 import {
   afterAll,
@@ -101,6 +103,21 @@ describe('intercept', () => {
     interception.close()
     const response = await undiciFetch(local, { method: 'POST', body: 'late', dispatcher: held })
     expect(await response.text()).toBe('ours: POST late')
+  })
+
+  it('lets tunnels and upgrades of a connection pass, wherever they go', async () => {
+    using _ = start({}, createGateway({ baseUrl: local.replace('/users', '') }))
+    const greet = (_: unknown, socket: Duplex) => {
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\nours')
+    }
+    ours.once('upgrade', greet)
+    const { headers, socket } = await undiciUpgrade(local, { protocol: 'echo' })
+    expect(headers['upgrade']).toBe('echo')
+    socket.destroy()
+    ours.once('connect', (_, socket) => socket.end('HTTP/1.1 200 Connected\r\nvia: ours\r\n\r\n'))
+    const tunnel = await undiciConnect(local)
+    expect(tunnel.headers['via']).toBe('ours')
+    tunnel.socket.destroy()
   })
 
   it('answers below `baseUrl` alone where there is one, unknown paths too', async () => {

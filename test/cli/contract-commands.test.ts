@@ -165,6 +165,28 @@ describe('import and export', () => {
     }
   })
 
+  it('leaves out what the rules of --redact name, and refuses a bad expression of theirs', async () => {
+    await write('reply.txt', 'data: ticket-4711\n\n')
+    await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-[0-9]+" }]')
+    const args = [
+      'import',
+      'sse',
+      '@reply.txt',
+      '--request',
+      '@ask.sh',
+      '--out',
+      '@redacted',
+      '--redact-text',
+    ]
+    await write('ask.sh', `curl https://gateway.example/api/v1/responses --json '{"a":"ticket-12"}'`)
+    expect(await exit(...args, '--redact', '@rules.yaml')).toBe(0)
+    const [[, tape] = []] = readTapeFolder(join(folder, 'redacted'))
+    expect(JSON.stringify(tape)).not.toMatch(/ticket-\d/)
+    await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-(" }]')
+    expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
+    expect(stderr).toContain('rules.yaml')
+  })
+
   it('exports an entry of a journal in three forms', async () => {
     await using server = await startServer()
     await ask(server.baseUrl, '/providers')

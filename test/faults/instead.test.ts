@@ -130,6 +130,15 @@ it('malformed-body says JSON and is none', () => {
   expect(() => JSON.parse(bytesOf(framesOf(reply('malformed-body'))).toString())).toThrow(SyntaxError)
 })
 
+it('error-body-in-200 is JSON as any other reply is', () => {
+  const { status, headers, body } = reply({ name: 'error-body-in-200', code: 503 })
+  expect({ status, headers, body }).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: { kind: 'json', value: { error: { code: 503 } } },
+  })
+})
+
 it('html-error-page is HTML with its status', () => {
   const { status, headers } = reply({ name: 'html-error-page', status: 504 })
   expect({ status, type: headers['content-type'] }).toEqual({ status: 504, type: 'text/html' })
