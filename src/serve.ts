@@ -3,12 +3,11 @@
  * goes straight to the socket; the control API beside it is loaded when somebody first asks for it.
  */
 import { realpathSync } from 'node:fs'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { serveNode } from './adapters/node.ts'
 import { readNodeBody } from './adapters/node-body.ts'
-import { createServer } from './adapters/node-http.ts'
 import { loadScenarioFile } from './cli/scenario-file.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { GatewayError } from './http/errors.ts'

@@ -3,11 +3,19 @@
  * for the gateway gets a connection within the process, with our own server at its other end, so that resets,
  * half-sent bodies and silence are what they are on a socket.
  */
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
+import {
+  type Agent,
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  Agent as NodeAgent,
+  type RequestOptions,
+  type ServerResponse,
+  request as sendRequest,
+} from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { connectedPair, type PipeSocket } from './intercept-socket.ts'
-import { createServer, Agent as NodeAgent, request as sendRequest } from './node-http.ts'
 
 /** Undocumented, the same since Node 0.12, and what other interceptors and agents rely on. */
 type Agents = {

@@ -1,13 +1,13 @@
 /**
  * A reply of the gateway, handed to undici piece by piece, as its own connection would.
  */
+import { STATUS_CODES } from 'node:http'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import type { Frame } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { DispatchedCall } from './intercept-call.ts'
 import type { ControlledHandler, Controller } from './intercept-undici.ts'
-import { STATUS_CODES } from './node-http.ts'
 import { isChunk, play } from './play.ts'
 import { breaks, brokenConnection } from './response.ts'
 

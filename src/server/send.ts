@@ -2,9 +2,8 @@
  * Writes replies that come from the server and not from the gateway: those of the control API, and refusals of
  * requests that reach neither. Refusals have the error envelope.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { STATUS_CODES } from '../adapters/node-http.ts'
 import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { replyId } from './reply-id.ts'

@@ -121,6 +121,19 @@ describe('The entries', () => {
     expect(staticImportsOf(`dist/${entry}.js`)).not.toContain('msw')
   })
 
+  it.each(['node', 'serve', 'vitest', 'command-line'])('%s starts without what nobody asks for', (entry) => {
+    const imports = [...staticImportsOf(`dist/${entry}.js`)]
+    expect(imports.filter((name) => name.startsWith('node:'))).toEqual([])
+  })
+
+  it('are in ASCII', () => {
+    const code = files.filter((file) => /^dist\/[\w-]+\.c?js$/.test(file))
+    expect(code.length).toBeGreaterThan(20)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them.
+    const other = code.filter((file) => /[^\x00-\x7f]/.test(readFileSync(join(folder, file), 'utf8')))
+    expect(other).toEqual([])
+  })
+
   it('have a command line that says which version it is', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'dist/bin.js'), '--version'])
     expect(stdout.trim()).toBe(manifest.version)
