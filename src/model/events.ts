@@ -14,7 +14,7 @@ import type {
   ResponseObject,
   WebSearchCall,
 } from '../resources/response.ts'
-import { tokenize } from './tokens.ts'
+import { Tokenizer } from './tokens.ts'
 
 export interface Telling {
   /** Base64 by the place of the image in the output: what is shown before it. */
@@ -55,9 +55,8 @@ type Told = StreamEvent | Deltas
 class Events implements IterableIterator<StreamEvent, undefined> {
   readonly #told: readonly Told[]
   #place = 0
-  /** Of the text at this place, and how many of them were told. */
-  #tokens: readonly string[] | undefined
-  #count = 0
+  /** Of the text at this place. */
+  #tokenizer: Tokenizer | undefined
 
   constructor(told: readonly Told[]) {
     this.#told = told
@@ -74,11 +73,10 @@ class Events implements IterableIterator<StreamEvent, undefined> {
         this.#place++
         return { done: false, value: told }
       }
-      this.#tokens ??= tokenize(told.text)
-      const token = this.#tokens[this.#count++]
+      this.#tokenizer ??= new Tokenizer(told.text)
+      const token = this.#tokenizer.next()
       if (token !== undefined) return { done: false, value: told.toEvent(token) }
-      this.#tokens = undefined
-      this.#count = 0
+      this.#tokenizer = undefined
       this.#place++
     }
     return { done: true, value: undefined }

@@ -26,46 +26,75 @@ export interface EventStream {
   readonly endsWithDone?: boolean
 }
 
-/** Every frame of the stream, each made when it is asked for. */
-export function* pacedFrames(
-  { id, model, events, isToken, toFrame, endsWithDone = true }: EventStream,
-  options: PaceOptions,
-): Generator<Frame> {
-  const { keepAliveMs = Number.POSITIVE_INFINITY } = options
-  const drawn = drawLatency({ id, model }, options)
-  const firstEventMs = drawn?.firstMs ?? options.firstEventMs
-  const pace = drawn?.gapMs ?? pacer(id, options)
+/** Every frame of the stream, each made when it is asked for. A generator would take a tenth more. */
+export class PacedFrames implements IterableIterator<Frame, undefined> {
+  readonly #stream: EventStream
+  readonly #events: Iterator<StreamEvent>
+  readonly #pace: (() => number) | undefined
+  readonly #keepAliveMs: number
+  /** Milliseconds to wait before the next event. */
+  #left: number
   /** Milliseconds that nothing has been sent. */
-  let silence = yield* longWait(firstEventMs, 0, keepAliveMs)
-  for (const event of events) {
-    if (pace && isToken(event)) {
-      const ms = pace()
-      // Nearly every pause is short, and a thousand streams wait at a time: these need no generator of their own.
-      if (ms > 0 && silence + ms < keepAliveMs) {
-        yield { kind: 'wait', ms }
-        silence += ms
-      } else silence = yield* longWait(ms, silence, keepAliveMs)
-    }
-    const frame = toFrame(event)
-    if (!frame) continue
-    yield frame
-    silence = 0
-  }
-  if (endsWithDone) yield { kind: 'done' }
-}
+  #silence = 0
+  /** The event that was waited for. */
+  #due: StreamEvent | undefined
+  #endsWithDone: boolean
 
-/** With signs of life. Returns how long nothing has been sent by then. */
-function* longWait(ms: number, silence: number, keepAliveMs: number): Generator<Frame, number> {
-  for (let left = ms; left > 0; ) {
-    const step = Math.min(left, keepAliveMs - silence)
-    yield { kind: 'wait', ms: step }
-    left -= step
-    silence += step
-    if (silence < keepAliveMs) continue
-    yield { kind: 'bytes', bytes: ': keep-alive\n\n' }
-    silence = 0
+  constructor(stream: EventStream, options: PaceOptions) {
+    const { id, model, events, endsWithDone = true } = stream
+    const drawn = drawLatency({ id, model }, options)
+    this.#stream = stream
+    this.#events = events[Symbol.iterator]()
+    this.#pace = drawn?.gapMs ?? pacer(id, options)
+    this.#keepAliveMs = options.keepAliveMs ?? Number.POSITIVE_INFINITY
+    this.#left = drawn?.firstMs ?? options.firstEventMs
+    this.#endsWithDone = endsWithDone
   }
-  return silence
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<Frame, undefined> {
+    if (this.#silence >= this.#keepAliveMs) return this.#say({ kind: 'bytes', bytes: ': keep-alive\n\n' })
+    if (this.#left > 0) return this.#wait()
+    for (;;) {
+      const event = this.#due ?? this.#read()
+      if (!event) return this.#end()
+      if (this.#pace && !this.#due && this.#stream.isToken(event)) {
+        this.#due = event
+        this.#left = this.#pace()
+        if (this.#left > 0) return this.#wait()
+      }
+      this.#due = undefined
+      const frame = this.#stream.toFrame(event)
+      if (frame) return this.#say(frame)
+    }
+  }
+
+  #read(): StreamEvent | undefined {
+    const { done, value } = this.#events.next()
+    return done ? undefined : value
+  }
+
+  /** Until the next event, or the next sign of life. */
+  #wait(): IteratorResult<Frame, undefined> {
+    const ms = Math.min(this.#left, this.#keepAliveMs - this.#silence)
+    this.#left -= ms
+    this.#silence += ms
+    return { done: false, value: { kind: 'wait', ms } }
+  }
+
+  #say(frame: Frame): IteratorResult<Frame, undefined> {
+    this.#silence = 0
+    return { done: false, value: frame }
+  }
+
+  #end(): IteratorResult<Frame, undefined> {
+    if (!this.#endsWithDone) return { done: true, value: undefined }
+    this.#endsWithDone = false
+    return this.#say({ kind: 'done' })
+  }
 }
 
 /** How long to wait before each token, in milliseconds. */

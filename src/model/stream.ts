@@ -6,7 +6,7 @@ import type { Frame, StreamEvent } from '../http/reply.ts'
 import type { ResponseObject } from '../resources/response.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
 import { responseEvents, type Telling } from './events.ts'
-import { type PaceOptions, pacedFrames } from './paced-frames.ts'
+import { PacedFrames, type PaceOptions } from './paced-frames.ts'
 
 export type StreamOptions = PaceOptions & Pick<GatewayOptions, 'streamEvents'>
 
@@ -15,7 +15,7 @@ export function streamFrames(
   response: ResponseObject,
   options: StreamOptions,
   telling?: Telling,
-): Generator<Frame> {
+): IterableIterator<Frame> {
   const toWire = deltaWriter()
   let sequence = 0
   const toFrame = (event: StreamEvent): Frame | undefined => {
@@ -25,7 +25,7 @@ export function streamFrames(
     return isToken(event) ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }
   }
   const events = responseEvents(response, telling)
-  return pacedFrames({ id: response.id, model: response.model, events, isToken, toFrame }, options)
+  return new PacedFrames({ id: response.id, model: response.model, events, isToken, toFrame }, options)
 }
 
 interface Delta extends StreamEvent {
@@ -43,18 +43,18 @@ function isToken(event: StreamEvent): event is Delta {
 function deltaWriter(): (event: Delta) => string {
   let last: Delta | undefined
   let before = ''
-  let between = ''
+  let after = ''
   return (event) => {
     if (!last || !isOfSamePart(event, last)) {
       last = event
       const sample = encodeEvent({ ...event, delta: '', sequence_number: 0 })
-      const place = sample.indexOf('"delta":""') + '"delta":'.length
+      const place = sample.indexOf('"delta":""') + '"delta":"'.length
       before = sample.slice(0, place)
-      between = sample.slice(place + '""'.length, -end.length)
+      after = sample.slice(place, -end.length)
     }
     const { delta } = event
-    const json = plain.test(delta) ? `"${delta}"` : JSON.stringify(delta)
-    return `${before}${json}${between}${event.sequence_number}}\n\n`
+    const json = plain.test(delta) ? delta : JSON.stringify(delta).slice(1, -1)
+    return `${before}${json}${after}${event.sequence_number}}\n\n`
   }
 }
 

@@ -14,13 +14,29 @@ const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
 const maxCharacters = 8
 
-export function tokenize(text: string): readonly string[] {
-  const characters = new Characters(text)
-  const tokens: string[] = []
-  for (let at = 0, end: number; at < text.length; at = end) {
-    end = tokenEnd(characters, at)
-    tokens.push(text.slice(at, end))
+/** Tells the tokens of a text, each when it is asked for. */
+export class Tokenizer {
+  readonly #characters: Characters
+  #at = 0
+
+  constructor(text: string) {
+    this.#characters = new Characters(text)
   }
+
+  /** Undefined at the end. */
+  next(): string | undefined {
+    const { text } = this.#characters
+    const start = this.#at
+    if (start >= text.length) return undefined
+    this.#at = tokenEnd(this.#characters, start)
+    return text.slice(start, this.#at)
+  }
+}
+
+export function tokenize(text: string): readonly string[] {
+  const tokenizer = new Tokenizer(text)
+  const tokens: string[] = []
+  for (let token = tokenizer.next(); token !== undefined; token = tokenizer.next()) tokens.push(token)
   return tokens
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/http/reply.ts'
 import { createGateway } from '../../src/index.ts'
-import { pacedFrames } from '../../src/model/paced-frames.ts'
+import { PacedFrames } from '../../src/model/paced-frames.ts'
 import { countTokens } from '../../src/model/tokens.ts'
 import {
   bundledProfiles,
@@ -41,7 +41,7 @@ function waits(
   options: { latencyProfile: LatencyProfile; seed?: number },
 ): number[] {
   const events = [{ type: 'a' }, { type: 'delta' }, { type: 'delta' }]
-  const frames = pacedFrames(
+  const frames = new PacedFrames(
     {
       id,
       model,

@@ -4,7 +4,7 @@
 import type { StreamFailure, StreamProtocol } from '../../../faults/protocol.ts'
 import { encodeEvent } from '../../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../../http/reply.ts'
-import { type PaceOptions, pacedFrames } from '../../../model/paced-frames.ts'
+import { PacedFrames, type PaceOptions } from '../../../model/paced-frames.ts'
 import { tokenize } from '../../../model/tokens.ts'
 import type { ChatChoice, ChatCompletion } from './chat-completion.ts'
 
@@ -19,9 +19,9 @@ export function chatFrames(
   completion: ChatCompletion,
   telling: ChatTelling,
   options: PaceOptions,
-): Generator<Frame> {
+): IterableIterator<Frame> {
   const toWire = chunkWriter()
-  return pacedFrames(
+  return new PacedFrames(
     {
       id: completion.id,
       model: completion.model,

@@ -4,7 +4,7 @@
 import type { StreamProtocol } from '../../../faults/protocol.ts'
 import { encodeNamedEvent } from '../../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../../http/reply.ts'
-import { type PaceOptions, pacedFrames } from '../../../model/paced-frames.ts'
+import { PacedFrames, type PaceOptions } from '../../../model/paced-frames.ts'
 import { tokenize } from '../../../model/tokens.ts'
 import { type MessageBlock, type MessageObject, toMessagesError } from './message-object.ts'
 
@@ -13,8 +13,8 @@ export function messageFrames(
   message: MessageObject,
   options: PaceOptions,
   failure?: { message: string },
-): Generator<Frame> {
-  return pacedFrames(
+): IterableIterator<Frame> {
+  return new PacedFrames(
     {
       id: message.id,
       model: message.model,
