@@ -18,6 +18,12 @@ export interface PlacedRow<Row> {
   readonly row: Row
 }
 
+/** One that was written here. */
+interface OwnRow<Row> extends PlacedRow<Row> {
+  /** Estimated bytes. */
+  readonly weight: number
+}
+
 /** How the rows of a table differ from the seed. Seed rows are named by their first key. */
 export interface TableDifference<Row extends object = object> {
   readonly created: readonly Row[]
@@ -34,9 +40,7 @@ export class OwnRows<Row extends object> {
   readonly #keys: UniqueKeys<Row>
   readonly #collection: Collection<typeof madeRows>
   /** The rows of the collection that count: neither those being created nor those of a write that was given up. */
-  readonly #places = new Map<Row, number>()
-  /** Estimated bytes of each of them. */
-  readonly #weights = new WeakMap<Row, number>()
+  readonly #admitted = new Map<Row, OwnRow<Row>>()
   /** The places of seed rows that have a newer version here, or were deleted. */
   readonly #covered = new Set<number>()
   #next: number
@@ -72,20 +76,20 @@ export class OwnRows<Row extends object> {
   /** The row that has this value as the named key, be it own or from the seed. */
   find(key: string, value: string): PlacedRow<Row> | undefined {
     const row = this.#keys.find(key, value)
-    return row ? { row, place: this.#places.get(row) as number } : this.#seedRow(key, value)
+    return row ? this.#admitted.get(row) : this.#seedRow(key, value)
   }
 
   /** What these rows add to the seed, change and leave out. */
   difference(): TableDifference<Row> {
     const { keys } = this.#declaration
     const [readKey] = Object.values(keys) as [(row: Row) => string]
-    const placed = [...this.#places].sort(([, left], [, right]) => left - right)
-    const changed = placed.filter(([, place]) => place < this.#seed.rows.length)
-    const kept = new Set(changed.map(([, place]) => place))
+    const own = [...this.#admitted.values()].sort((left, right) => left.place - right.place)
+    const changed = own.filter(({ place }) => place < this.#seed.rows.length)
+    const kept = new Set(changed.map(({ place }) => place))
     const seeded = (place: number) => readKey(this.#seed.rows[place] as Row)
     return {
-      created: placed.filter(([, place]) => place >= this.#seed.rows.length).map(([row]) => row),
-      changed: changed.map(([row, place]) => ({ key: seeded(place), row })),
+      created: own.filter(({ place }) => place >= this.#seed.rows.length).map(({ row }) => row),
+      changed: changed.map(({ row, place }) => ({ key: seeded(place), row })),
       deleted: [...this.#covered]
         .filter((place) => !kept.has(place))
         .sort((left, right) => left - right)
@@ -121,8 +125,8 @@ export class OwnRows<Row extends object> {
   /** The rows that pass, in their order. */
   list(passes: (row: Row) => boolean): Row[] {
     const own = this.#collection
-      .findMany((query) => query.where((row) => this.#places.has(row as Row) && passes(row as Row)))
-      .map((row) => ({ row: row as Row, place: this.#places.get(row as Row) as number }))
+      .findMany((query) => query.where((row) => this.#admitted.has(row as Row) && passes(row as Row)))
+      .map((row) => this.#admitted.get(row as Row) as OwnRow<Row>)
     const seeded = this.#seed.rows
       .map((row, place) => ({ row, place }))
       .filter(({ row, place }) => !this.#covered.has(place) && passes(row))
@@ -137,15 +141,14 @@ export class OwnRows<Row extends object> {
    */
   async create(input: object, replaced: Row | undefined): Promise<Row> {
     this.#keys.replaced = replaced
-    return freeze(await this.#insert(() => this.#checked(input)))
+    return freeze((await this.#collection.create(() => this.#checked(input))) as Row)
   }
 
   /** Shows a created row, in the place of the version before it. */
   admit(row: Row, before: PlacedRow<Row> | undefined): void {
     if (before) this.remove(before)
-    this.#places.set(row, before?.place ?? this.#next++)
     const weight = weightOf(row)
-    this.#weights.set(row, weight)
+    this.#admitted.set(row, { row, place: before?.place ?? this.#next++, weight })
     this.weight += weight
     this.#keys.admit(row)
   }
@@ -156,32 +159,29 @@ export class OwnRows<Row extends object> {
   }
 
   remove({ row, place }: PlacedRow<Row>): void {
-    if (!this.#places.delete(row)) {
+    const own = this.#admitted.get(row)
+    if (!own) {
       this.#covered.add(place)
       return
     }
+    this.#admitted.delete(row)
     this.#collection.delete(row as never)
-    this.weight -= this.#weights.get(row) as number
+    this.weight -= own.weight
   }
 
   /** The same rows in a collection of their own. */
   async copy(): Promise<OwnRows<Row>> {
     const copy = await OwnRows.over(this.#declaration, this.#seed)
     for (const place of this.#covered) copy.#covered.add(place)
-    for (const [row, place] of this.#places) {
+    for (const own of this.#admitted.values()) {
       // A record belongs to one collection. What is inside it is frozen, and shared.
-      const twin = Object.freeze(await copy.#insert(() => ({ ...row })))
-      copy.#places.set(twin, place)
-      copy.#weights.set(twin, this.#weights.get(row) as number)
+      const twin = Object.freeze((await copy.#collection.create(() => ({ ...own.row }))) as Row)
+      copy.#admitted.set(twin, { ...own, row: twin })
       copy.#keys.admit(twin)
     }
     copy.#next = this.#next
     copy.weight = this.weight
     return copy
-  }
-
-  async #insert(make: MakeRow): Promise<Row> {
-    return (await this.#collection.create(make)) as Row
   }
 
   #checked(input: object): Row {
