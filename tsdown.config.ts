@@ -94,23 +94,28 @@ const commandLineOnce: Rolldown.Plugin = {
  */
 const builtinsUnread: Rolldown.Plugin = {
   name: 'builtins-unread',
-  renderChunk: (code) =>
-    code.replace(
-      /^import (?:(?:\* as )?([\w$]+)(?:, )?)?(\{.*\})? ?from "(node:[\w/]+)";$/gm,
-      (_, whole?: string, names?: string, module?: string) =>
-        [whole, names?.replaceAll(' as ', ': ')]
-          .filter((bound) => bound !== undefined)
-          .map((bound) => `const ${bound} = globalThis.process.getBuiltinModule("${module}");`)
-          .join(' '),
-    ),
+  renderChunk: (code, { fileName }) =>
+    isCode(fileName) ? code.replace(importOfNode, withoutImport) : undefined,
 }
+
+const importOfNode = /^import (?:(?:\* as )?([\w$]+)(?:, )?)?(\{.*\})? ?from "(node:[\w/]+)";$/gm
+
+function withoutImport(_: string, whole?: string, names?: string, module?: string): string {
+  return [whole, names?.replaceAll(' as ', ': ')]
+    .flatMap((bound) => bound ?? [])
+    .map((bound) => `const ${bound} = globalThis.process.getBuiltinModule("${module}");`)
+    .join(' ')
+}
+
+/** Not declarations. */
+const isCode = (fileName: string) => /\.c?js$/.test(fileName)
 
 /** Escapes what is not ASCII: V8 reads and keeps such a file in half of the memory, and a start takes 2 ms less. */
 const inAscii: Rolldown.Plugin = {
   name: 'in-ascii',
   generateBundle(_options, bundle) {
     for (const chunk of Object.values(bundle)) {
-      if (chunk.type === 'chunk') chunk.code = chunk.code.replace(notAscii, escaped)
+      if (chunk.type === 'chunk' && isCode(chunk.fileName)) chunk.code = chunk.code.replace(notAscii, escaped)
     }
   },
 }
