@@ -29,12 +29,14 @@ export async function forward(
   if (headers[mark]) throw new GatewayError(502, `${upstream} leads back here: forward to the real gateway`)
   const sent = { ...without(headers), [mark]: '1', 'accept-encoding': 'identity' }
   const body = requestText === '' ? null : requestText
+  const over = new AbortController()
+  record.whenOver = () => over.abort()
   const response = await fetch(`${upstream.replace(/\/$/, '')}${route}${search}`, {
     method,
     headers: sent,
     body,
     redirect: 'manual',
-    ...(signal && { signal }),
+    signal: signal ? AbortSignal.any([over.signal, signal]) : over.signal,
   }).catch((error: Error) => {
     const reason = error.cause instanceof Error ? error.cause.message : error.message
     throw new GatewayError(502, `${upstream} cannot be reached: ${reason}`)
@@ -50,22 +52,18 @@ export async function forward(
 /** Each chunk when it has come. */
 function* framesOf(body: ReadableStream<Uint8Array>): Generator<Frame> {
   const reader = body.getReader()
-  try {
-    for (;;) {
-      let next: { done: boolean; value?: Uint8Array | undefined } | undefined
-      const come = reader.read().then(
-        (result) => {
-          next = result
-        },
-        () => {},
-      )
-      yield { kind: 'wait', ms: 0, until: come }
-      if (!next) return yield { kind: 'hang-up', how: 'reset' }
-      if (next.done) return
-      if (next.value) yield { kind: 'bytes', bytes: next.value }
-    }
-  } finally {
-    reader.cancel().catch(() => {})
+  for (;;) {
+    let next: { done: boolean; value?: Uint8Array | undefined } | undefined
+    const come = reader.read().then(
+      (result) => {
+        next = result
+      },
+      () => {},
+    )
+    yield { kind: 'wait', ms: 0, until: come }
+    if (!next) return yield { kind: 'hang-up', how: 'reset' }
+    if (next.done) return
+    if (next.value) yield { kind: 'bytes', bytes: next.value }
   }
 }
 

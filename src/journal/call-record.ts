@@ -97,6 +97,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /** The reply until it is delivered; the journal keeps its text. */
   reply: Reply = nothing
   delivery: Delivery = 'pending'
+  /** Called once, when the delivery is over, however it ends. */
+  whenOver: (() => void) | undefined
   /** Events of its stream that have left on a socket. */
   events = 0
   /** Real milliseconds, as `startedAt`. */
@@ -263,6 +265,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.reply = nothing
     this.endedAt = monotonic()
     this.state.leave()
+    this.whenOver?.()
     for (const listener of this.state.listeners) listener.settled?.(this)
   }
 

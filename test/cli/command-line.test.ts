@@ -89,6 +89,11 @@ describe('serve', () => {
     }
   })
 
+  it('holds as much as --max-memory says', async () => {
+    expect((await given()).options.maxHeldBytes).toBe(512 * 1024 ** 2)
+    expect((await given('--max-memory', '3mb')).options.maxHeldBytes).toBe(3 * 1024 ** 2)
+  })
+
   it('has a console, unless --no-console leaves it out, which --open does not go with', async () => {
     expect(await given()).toMatchObject({ console: true })
     expect(await given('--no-console')).toMatchObject({ console: false })

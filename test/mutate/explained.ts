@@ -157,4 +157,10 @@ export const explained: readonly Explained[] = [
     before: "redact ?? ''",
     why: 'For the types alone: patterns come from that file.',
   },
+  {
+    file: 'src/rules/rules.ts',
+    line: 'this.#candidates.set(known, found)',
+    before: 'this.#candidates.set(known, found)',
+    why: 'Without it, rules are put in order anew at each call, and do the same.',
+  },
 ]

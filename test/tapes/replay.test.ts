@@ -232,6 +232,40 @@ describe('Tapes', () => {
     }
   })
 
+  it.each(['the client leaves', 'a rule cuts the reply'])(
+    'let go of who they forwarded to when %s',
+    async (why) => {
+      const left = Promise.withResolvers<void>()
+      await using upstream = await startUpstream((_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        const beat = setInterval(() => response.write('data: more\n\n'), 5)
+        response.once('close', () => {
+          clearInterval(beat)
+          left.resolve()
+        })
+      })
+      const { href } = upstream.url
+      await using server = await startServer({
+        recordings: [],
+        onMiss: 'forward',
+        upstream: href,
+        allowCi: true,
+      })
+      if (why === 'a rule cuts the reply')
+        server.gateway.use({ on: '*', fault: { name: 'stream-cut', atByte: 20 } })
+      const leaving = new AbortController()
+      const response = await fetch(`${server.baseUrl}/responses`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hi', stream: true }),
+        signal: leaving.signal,
+      })
+      await response.body?.getReader().read()
+      if (why === 'the client leaves') leaving.abort()
+      await left.promise
+    },
+  )
+
   it('that cannot be read are told with file and line', async () => {
     const folder = await mkdtemp(join(root, 'bad-'))
     await writeFile(join(folder, 'a.tape.jsonl'), '{"tape":1,"operation":"x","key":"k"}\n{"ms":0}\n')
