@@ -159,6 +159,18 @@ describe('a large schema of real life', () => {
   })
 })
 
+describe('alternatives', () => {
+  const impossible = { type: 'array', minItems: 2, uniqueItems: true, items: { const: 1 } }
+
+  it('take another branch where the one that was drawn has no value', () => {
+    const properties = Object.fromEntries(
+      Array.from('abcdefghij', (name) => [name, { anyOf: [impossible, { type: 'string' }] }]),
+    )
+    const { value } = outcome({ type: 'object', properties, required: Object.keys(properties) })
+    expect(new Set(Object.values(value as object).map((each) => typeof each))).toEqual(new Set(['string']))
+  })
+})
+
 describe('any schema', () => {
   it('has a value that an independent validator accepts, or a reason why it has none', () => {
     let valued = 0

@@ -163,4 +163,22 @@ export const explained: readonly Explained[] = [
     before: 'this.#candidates.set(known, found)',
     why: 'Without it, rules are put in order anew at each call, and do the same.',
   },
+  {
+    file: 'src/model/json-schema/budget.ts',
+    line: 'const maxDepth = 400',
+    before: '400',
+    why: 'A bound on the work: any number of about that size is as right.',
+  },
+  {
+    file: 'src/adapters/intercept-socket.ts',
+    line: 'readonly remotePort = 0',
+    before: '0',
+    why: 'A connection without a network has no port: one is as right as another.',
+  },
+  {
+    file: 'src/journal/dry-run.ts',
+    line: 'at = 0',
+    before: '0',
+    why: 'For the types alone: the time is set before each call.',
+  },
 ]
