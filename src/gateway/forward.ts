@@ -30,7 +30,7 @@ export async function forward(
   const sent = { ...without(headers), [mark]: '1', 'accept-encoding': 'identity' }
   const body = requestText === '' ? null : requestText
   const over = new AbortController()
-  record.whenOver = () => over.abort()
+  record.afterwards(() => over.abort())
   const response = await fetch(`${upstream.replace(/\/$/, '')}${route}${search}`, {
     method,
     headers: sent,

@@ -12,3 +12,10 @@ export interface Arrival {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
+
+/** Characters of its headers. */
+export function sizeOf(headers: Arrival['headers']): number {
+  let size = 0
+  for (const name in headers) size += name.length + (headers[name] as string).length
+  return size
+}

@@ -11,7 +11,7 @@ import { hash } from '../lib/seed.ts'
 import type { SkippedRules } from '../rules/near-misses.ts'
 import type { Match, Outcome } from '../rules/outcome.ts'
 import { asksForStream, modelOf, type RuleRequest } from '../rules/rule-request.ts'
-import type { Arrival } from './arrival.ts'
+import { type Arrival, sizeOf } from './arrival.ts'
 import type { CallListener } from './call-listener.ts'
 import { KeptBody } from './kept-body.ts'
 import type { CallUsage } from './ledger.ts'
@@ -97,8 +97,6 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   /** The reply until it is delivered; the journal keeps its text. */
   reply: Reply = nothing
   delivery: Delivery = 'pending'
-  /** Called once, when the delivery is over, however it ends. */
-  whenOver: (() => void) | undefined
   /** Events of its stream that have left on a socket. */
   events = 0
   /** Real milliseconds, as `startedAt`. */
@@ -113,6 +111,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
   #text: string | undefined
   #parsed: unknown
   #isRouted = false
+  #afterwards: (() => void) | undefined
   /** Bytes of one body that the journal keeps; undefined where it has not got the record, or not any more. */
   #keptBytes: number | undefined
   /** All of it but its bodies, as it was when the journal got it. */
@@ -258,6 +257,11 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.state.journal.grow(marked + this.replyBody.add(part, this.#keptBytes, length))
   }
 
+  /** What to do once, when the delivery is over, however it ends. */
+  afterwards(act: () => void): void {
+    this.#afterwards = act
+  }
+
   /** The delivery is over; the first word on it stands. */
   settled(delivery: Exclude<Delivery, 'pending'>): void {
     if (this.delivery !== 'pending') return
@@ -265,7 +269,7 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.reply = nothing
     this.endedAt = monotonic()
     this.state.leave()
-    this.whenOver?.()
+    this.#afterwards?.()
     for (const listener of this.state.listeners) listener.settled?.(this)
   }
 
@@ -287,12 +291,6 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
 
 /** What a record takes without texts, measured. */
 const recordBytes = 1500
-
-function sizeOf(headers: Readonly<Record<string, string>>): number {
-  let size = 0
-  for (const name in headers) size += name.length + (headers[name] as string).length
-  return size
-}
 
 // The journal keeps many records: what is the same in most of them, they share.
 const nothing: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })

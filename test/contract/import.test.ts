@@ -204,6 +204,7 @@ describe('curl commands', () => {
     [`curl -H "authorization: Bearer $KEY" ${base}/providers`, 'a variable'],
     [`curl ${base}/providers | jq .`, "'|'"],
     [`curl ${base}/providers -H 'a`, 'not closed'],
+    [`curl ${base}/providers -H "a: $`, 'a " is not closed'],
     ['curl https://other.example/x', 'give --base'],
     ['wget x', 'has no curl command'],
     ['curl -X', 'has no value'],

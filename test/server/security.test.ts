@@ -73,6 +73,10 @@ describe('the Host of a request', () => {
     expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(200)
   })
 
+  it('is one only where a header of as many letters comes with it', async () => {
+    expect((await send('GET /api/v1/providers', { ...key, date: 'today', from: 'here' })).status).toBe(200)
+  })
+
   it('counts also where the request line has a whole URL', async () => {
     expect((await send('GET http://evil.example/api/v1/providers', key)).status).toBe(403)
     expect((await send('GET http://evil.example/__understudy/sandboxes')).status).toBe(403)
