@@ -173,6 +173,19 @@ describe('calls', () => {
     expect(text).toContain('expect(response.status).toBe(529)')
   })
 
+  it('are exported as a test that expects a body of the same kind', async () => {
+    const exported = async () => {
+      const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
+      return sandbox.journal.exportAs(id, 'vitest')
+    }
+    await ask('Hello')
+    expect(await exported()).toMatch(/expect\(await response\.json\(\)\)\.toHaveProperty\(\['id'\]\)/)
+    await ask('Hello', { model: 'none' })
+    expect(await exported()).toContain('.toMatchObject({ error: { code: 400 } })')
+    await ask('Hello', { stream: true })
+    expect(await exported()).toContain("expect(await response.text()).toContain('data: [DONE]')")
+  })
+
   it('are exported as a test that runs, also where nobody answered', async () => {
     await get('/provider')
     const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/http/reply.ts'
 import { createGateway } from '../../src/index.ts'
+import { textOfLength } from '../../src/model/latency.ts'
 import { PacedFrames } from '../../src/model/paced-frames.ts'
 import { countTokens } from '../../src/model/tokens.ts'
 import {
@@ -170,4 +171,12 @@ describe('latencyProfile', () => {
   ])('refuses %j', (latencyProfile, message) => {
     expect(() => createGateway({ latencyProfile } as never)).toThrow(message)
   })
+})
+
+it('A text of a profile has as many tokens as were drawn, and ends as a sentence', () => {
+  const texts = [1, 2, 3, 9].map((tokens) =>
+    textOfLength(tokens, () => 'Some words and more of them. Others.'),
+  )
+  expect(texts).toEqual(['Some', 'Some.', 'Some words.', 'Some words and more of them. Others.'])
+  expect(texts.map(countTokens)).toEqual([1, 2, 3, 9])
 })

@@ -193,4 +193,10 @@ export const explained: readonly Explained[] = [
     before: '1',
     why: 'An estimate: what an object itself counts for is as right with another number.',
   },
+  {
+    file: 'src/tapes/latency-profile.ts',
+    line: 'const value = sorted[',
+    before: 'sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0',
+    why: 'For the types alone: nobody asks for quantiles of nothing.',
+  },
 ]
