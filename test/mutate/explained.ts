@@ -199,4 +199,16 @@ export const explained: readonly Explained[] = [
     before: 'sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0',
     why: 'For the types alone: nobody asks for quantiles of nothing.',
   },
+  {
+    file: 'src/adapters/node-head.ts',
+    line: '(headMs === 0 && !headIsCut)',
+    before: '0',
+    why: 'A head within one millisecond, or in pieces without a wait: nobody can tell.',
+  },
+  {
+    file: 'src/resources/text.ts',
+    line: "{ origin: 'string', inclusive: true,",
+    before: 'true',
+    why: 'Neither is read: the message is ready, and no other check follows.',
+  },
 ]

@@ -167,6 +167,21 @@ describe('what is held', () => {
       await server.close()
     })
 
+    it('are not those of the sandbox that was forked', async () => {
+      const { server, gateway, take, held } = await setUp()
+      await take()
+      const before = held.bytes
+      const fork = gateway.sandboxes.default.fork()
+      await fork.db.providers.create({ name: 'Other', slug: 'other', privacy_policy_url: null })
+      const own = fork.snapshot()
+      // Its own copy of the long row, of two bytes a character, once.
+      expect(held.bytes - before).toBeGreaterThan(2 * name.length)
+      expect(held.bytes - before).toBeLessThan(3 * name.length)
+      expect(own.id).toBeTruthy()
+      fork.dispose()
+      await server.close()
+    })
+
     it('are none of them when the sandbox is gone', async () => {
       const { server, gateway, take, held } = await setUp()
       await take()
