@@ -205,10 +205,4 @@ export const explained: readonly Explained[] = [
     before: '0',
     why: 'A head within one millisecond, or in pieces without a wait: nobody can tell.',
   },
-  {
-    file: 'src/resources/text.ts',
-    line: "{ origin: 'string', inclusive: true,",
-    before: 'true',
-    why: 'Neither is read: the message is ready, and no other check follows.',
-  },
 ]

@@ -208,6 +208,15 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(await stored('staging')).toEqual(before)
     })
 
+    it('tells everything that is wrong with one field', async () => {
+      const { status, body } = await patch(production, { slug: '-'.repeat(51) })
+      expect(status).toBe(400)
+      expect(body.error.metadata.violations).toMatchObject([
+        { path: 'body.slug', message: 'Must have at most 50 characters, has 51' },
+        { path: 'body.slug', message: expect.stringContaining('lowercase alphanumeric segments') },
+      ])
+    })
+
     it('lists all violations at once, each with its path, message and rule', async () => {
       const { body } = await patch('staging', { name: '', slug: 'A', io_logging_sampling_rate: 2 })
       const { violations } = body.error.metadata
