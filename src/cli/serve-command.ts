@@ -97,8 +97,6 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   if (flags.open) openPage(consoleAt(server), print)
   // The space for new objects stays small: 180 MB of RSS under load in place of 320, at the same processor time.
   setFlagsFromString('--semi-space-growth-factor=1')
-  // It is cleared in 1 ms: to wake another thread for a part of that takes 3 % of a request.
-  setFlagsFromString('--no-parallel-scavenge')
   prepareLater(gateway)
   if (flags.watch) watchScenarios(gateway, files, print)
 
