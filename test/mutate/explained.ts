@@ -205,4 +205,16 @@ export const explained: readonly Explained[] = [
     before: '0',
     why: 'A head within one millisecond, or in pieces without a wait: nobody can tell.',
   },
+  {
+    file: 'src/gateway/handle.ts',
+    line: 'const wait = delayMs > 0',
+    before: '0',
+    why: 'Nobody can tell a delay of one millisecond from none.',
+  },
+  {
+    file: 'src/contract/shell-words.ts',
+    line: "if (character === '\\\\' &&",
+    before: "text[at + 1] ?? ''",
+    why: 'For the types alone: nothing of the name of no value is looked for.',
+  },
 ]

@@ -27,6 +27,9 @@ describe('How often the same request came before', () => {
     occurrences.next('one more')
     expect(occurrences.next('request 1')).toBe(1)
     expect(occurrences.next('request 0')).toBe(0)
+    const others = filled(capacity)
+    others.next('one more')
+    expect(others.next('request 0')).toBe(0)
   })
 
   it('goes on in a fork, which counts for itself from then on', () => {
