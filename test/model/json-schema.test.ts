@@ -160,14 +160,15 @@ describe('a large schema of real life', () => {
 })
 
 describe('alternatives', () => {
-  const impossible = { type: 'array', minItems: 2, uniqueItems: true, items: { const: 1 } }
+  const impossible = { type: 'string', minLength: 5, maxLength: 2 }
 
-  it('take another branch where the one that was drawn has no value', () => {
+  it('take another branch where the one that was drawn, or the smallest, has no value', () => {
+    const list = { type: 'array', minItems: 2, items: { const: 1 } }
     const properties = Object.fromEntries(
-      Array.from('abcdefghij', (name) => [name, { anyOf: [impossible, { type: 'string' }] }]),
+      Array.from('abcdefghij', (name) => [name, { anyOf: [impossible, list] }]),
     )
     const { value } = outcome({ type: 'object', properties, required: Object.keys(properties) })
-    expect(new Set(Object.values(value as object).map((each) => typeof each))).toEqual(new Set(['string']))
+    expect(Object.values(value as object).every(Array.isArray)).toBe(true)
   })
 })
 
