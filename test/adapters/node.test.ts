@@ -41,6 +41,21 @@ async function readUntil(socket: Socket, wanted: RegExp): Promise<string> {
 }
 
 describe('The server', () => {
+  it('takes the time of many small waits, although each timer may end a little early', async () => {
+    const server = await start()
+    server.gateway.use({ on: '*', fault: { name: 'bandwidth', bytesPerSecond: 100_000 } })
+    for (let turn = 0; turn < 3; turn++) {
+      const begin = performance.now()
+      const response = await fetch(`${server.baseUrl}/responses`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work?', stream: true }),
+      })
+      const bytes = (await response.bytes()).length
+      expect(performance.now() - begin).toBeGreaterThan(bytes / 100 - 4)
+    }
+  })
+
   it('sends the head at once, where a fault has another part of the reply in mind', async () => {
     const server = await start({ timeScale: 1_000_000 })
     server.gateway.use({ on: '*', fault: { name: 'idle-connection-closed', afterMs: 1 } })
