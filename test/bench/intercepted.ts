@@ -24,7 +24,8 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [name, { path, init }] of Object.entries(requests)) {
     const call = async () => (await fetch(origin + path, init)).text()
-    const count = Math.round(150 * bench.scale)
+    // Long enough for the garbage of both to be cleared in their own rounds.
+    const count = Math.round(1500 * bench.scale)
     const ours = async () => {
       const interception = intercept(gateway)
       const cost = await cpuPerCall(count, call)
@@ -46,12 +47,12 @@ export async function measure(bench: Bench): Promise<Figure[]> {
       Reflect.set(globalThis, place, before)
       return cost
     }
-    const againstMock = await compare(bench.rounds, mocked, ours)
+    const againstMock = await compare(Math.min(bench.rounds, 15), mocked, ours)
 
     const server = setupServer(...gateway.handlers)
     const msw = async () => {
       server.listen()
-      const cost = await cpuPerCall(Math.max(10, Math.round(count / 10)), call)
+      const cost = await cpuPerCall(Math.max(10, Math.round(count / 50)), call)
       server.close()
       return cost
     }
