@@ -259,7 +259,8 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
 
   /** What to do once, when the delivery is over, however it ends. */
   afterwards(act: () => void): void {
-    this.#afterwards = act
+    const before = this.#afterwards
+    this.#afterwards = before ? () => [before, act].forEach((each) => void each()) : act
   }
 
   /** The delivery is over; the first word on it stands. */

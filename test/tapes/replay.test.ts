@@ -266,6 +266,23 @@ describe('Tapes', () => {
     },
   )
 
+  it('let go of each model that they asked before another one answered', async () => {
+    const left = Promise.withResolvers<void>()
+    let asked = 0
+    await using upstream = await startUpstream((_, response) => {
+      if (asked++ > 0) return void response.end('{}')
+      response.writeHead(503, { 'content-type': 'application/json' }).write('{"error":')
+      return void response.once('close', left.resolve)
+    })
+    const { href } = upstream.url
+    const options: GatewayOptions = { recordings: [], onMiss: 'forward', upstream: href, allowCi: true }
+    const gateway = createGateway({ ...options, extensions: ['chat'] })
+    const models = ['aurora/dawn-2', 'borealis/polar-1']
+    const body = { models, messages: [{ role: 'user', content: 'Hi' }] }
+    expect((await post(gateway, '/chat/completions', body)).text).toBe('{}')
+    await left.promise
+  })
+
   it('that cannot be read are told with file and line', async () => {
     const folder = await mkdtemp(join(root, 'bad-'))
     await writeFile(join(folder, 'a.tape.jsonl'), '{"tape":1,"operation":"x","key":"k"}\n{"ms":0}\n')
