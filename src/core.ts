@@ -54,18 +54,13 @@ export {
 export type { Bodies } from './operations/request-bodies.ts'
 export type { CollectionName } from './resources/collections.ts'
 export type { NearMiss } from './rules/near-misses.ts'
+export type { OperationName, OwnOperationId } from './rules/operation-name.ts'
 export type { ActiveScenario, UnusedRule } from './rules/rules.ts'
 export { defineScenario } from './rules/scenario.ts'
-export type {
-  BundledScenarioName,
-  OperationName,
-  OwnOperationId,
-  RuleInput,
-  ScenarioInput,
-  ScenarioInput as Scenario,
-  ScenarioPath,
-  ScriptedReplyInput as ScriptedReply,
-} from './rules/scenario-input.ts'
+export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './rules/scenario-input.ts'
+export type { BundledScenarioName } from './rules/scenario-names.ts'
+export type { ScenarioPath } from './rules/scenario-path.ts'
+export type { ScriptedReplyInput as ScriptedReply } from './rules/scripted-reply-input.ts'
 export type { FailOptions, ReplyOptions, ScriptOptions } from './rules/shorthand.ts'
 export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options-input.ts'
 export type { Sandbox } from './sandbox/sandbox.ts'

@@ -5,7 +5,7 @@
 import type { Reply } from '../http/reply.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { Frozen, Operation, ResolverContext } from '../operation.ts'
-import type { OwnOperationId } from '../rules/scenario-input.ts'
+import type { OwnOperationId } from '../rules/operation-name.ts'
 import type { OwnOperation } from '../sandbox/options.ts'
 import { shapeOf } from './document/openapi-document.ts'
 

@@ -5,8 +5,8 @@ import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
 import { IncompleteReason, ResponseStatus } from '../resources/response.ts'
-import type { ScriptedReplyInput } from './scenario-input.ts'
 import { ScriptedItem } from './scripted-item.ts'
+import type { ScriptedReplyInput } from './scripted-reply-input.ts'
 
 /** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
 export const ScriptedCitation = z.lazy(() =>

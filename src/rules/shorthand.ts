@@ -5,7 +5,8 @@ import type * as z from 'zod'
 import type { status } from '../faults/instead.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from './check-scenario.ts'
-import type { OperationName, RuleInput, ScenarioInput } from './scenario-input.ts'
+import type { OperationName } from './operation-name.ts'
+import type { RuleInput, ScenarioInput } from './scenario-input.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
 
 type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>

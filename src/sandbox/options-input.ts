@@ -4,7 +4,9 @@
  */
 import type { CollectionName } from '../resources/collections.ts'
 import type { SizedCollectionName } from '../resources/rows.ts'
-import type { BundledScenarioName, RuleInput, ScenarioInput, ScenarioPath } from '../rules/scenario-input.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
+import type { BundledScenarioName } from '../rules/scenario-names.ts'
+import type { ScenarioPath } from '../rules/scenario-path.ts'
 import type { LatencyProfileInput } from './file-types.ts'
 import type { ExtensionName, GivenTape, OwnOperation } from './options.ts'
 

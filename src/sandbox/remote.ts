@@ -5,14 +5,11 @@
 import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallMatch, Journal } from '../journal/journal.ts'
+import type { Computed } from '../rules/operation-name.ts'
 import type { ActiveScenario } from '../rules/rules.ts'
-import type {
-  BundledScenarioName,
-  Computed,
-  RuleInput,
-  ScenarioInput,
-  ScenarioPath,
-} from '../rules/scenario-input.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
+import type { BundledScenarioName } from '../rules/scenario-names.ts'
+import type { ScenarioPath } from '../rules/scenario-path.ts'
 import type { replyScenario } from '../rules/shorthand.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { SandboxClock } from './sandbox-clock.ts'

@@ -6,15 +6,12 @@ import type { CallListener } from '../journal/call-listener.ts'
 import { Journal } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
+import type { Computed } from '../rules/operation-name.ts'
 import type { ReplyContext, ReplyFunction } from '../rules/reply-function.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
-import type {
-  BundledScenarioName,
-  Computed,
-  RuleInput,
-  ScenarioInput,
-  ScenarioPath,
-} from '../rules/scenario-input.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
+import type { BundledScenarioName } from '../rules/scenario-names.ts'
+import type { ScenarioPath } from '../rules/scenario-path.ts'
 import { isScenarioPath } from '../rules/scenario-path.ts'
 import type { ScenarioProgress } from '../rules/scenario-progress.ts'
 import type { ScriptProgress } from '../rules/script-progress.ts'

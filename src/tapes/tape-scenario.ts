@@ -3,7 +3,8 @@
  * recorded.
  */
 import type { KnownOperation } from '../rules/check-scenario.ts'
-import type { OperationName, RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
+import type { OperationName } from '../rules/operation-name.ts'
+import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
 import type { ScriptedFrame } from '../rules/scripted-reply.ts'
 import { hangUpOf, replayedHeaders } from './replay.ts'
 import { comparableBody, parsedBody, volatileFields } from './request-key.ts'

@@ -3,7 +3,7 @@
  */
 // Written by `npm run generate` from the schemas: change those.
 
-import type { Json } from '../faults/fault-input.ts'
+import type { Json } from '../lib/json.ts'
 
 /** One recorded exchange, as plain data. */
 export interface Tape {

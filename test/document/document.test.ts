@@ -10,7 +10,7 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
-import type { OwnOperationId } from '../../src/rules/scenario-input.ts'
+import type { OwnOperationId } from '../../src/rules/operation-name.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 import { hardDocument } from './hard-document.ts'
 

@@ -3,6 +3,7 @@
  * show, and no zod, which would cost each user's compiler more than all the rest. `npm run generate` writes them.
  */
 import type * as z from 'zod'
+import { type Layer, layers } from '../../src/faults/fault.ts'
 import { faults } from '../../src/faults/index.ts'
 import { everyOperation, operations } from '../../src/operations/index.ts'
 import { collections } from '../../src/resources/collections.ts'
@@ -22,25 +23,14 @@ import {
 import { LatencyProfile } from '../../src/sandbox/latency-profile.ts'
 import { SandboxFile } from '../../src/sandbox/sandbox-file.ts'
 import { Tape } from '../../src/tapes/tape.ts'
-
-type Side = 'input' | 'output'
-
-/** How one file writes types. */
-interface Writing {
-  readonly side: Side
-  /** What schemas are called that have a name; those of other files are called the same. */
-  readonly names: ReadonlyMap<z.ZodType, string>
-}
-
-// The parts of a schema that are looked at; zod types each kind of schema by itself.
-// biome-ignore lint/suspicious/noExplicitAny: see above
-const definitionOf = (schema: z.ZodType): any => schema._zod.def
+import { comment, declaration, fieldsOf, pascal, union, type Writing } from './written-type.ts'
 
 /** The files, by path below the repository. */
 export function schemaTypes(): Record<string, string> {
   return {
-    'src/faults/fault-input.ts': faultTypes(),
-    'src/rules/scenario-input.ts': scenarioTypes(),
+    ...faultTypes(),
+    'src/rules/scenario-names.ts': scenarioNames(),
+    ...scenarioTypes(),
     'src/resources/rows.ts': rowTypes(),
     'src/operations/request-bodies.ts': bodyTypes(),
     'src/tapes/tape-types.ts': tapeTypes(),
@@ -48,36 +38,56 @@ export function schemaTypes(): Record<string, string> {
   }
 }
 
+/** A schema, what its type is called, and what it says where the schema says nothing. */
+type Named = readonly [z.ZodType, string, string]
+
 const note = '// Written by `npm run generate` from the schemas: change those.\n'
 
-function faultTypes(): string {
-  const names = new Map(
-    faults.map((fault) => [fault.params() as z.ZodType, `${pascal(fault.name)}Fault`] as const),
-  )
-  const writing: Writing = { side: 'input', names: new Map() }
+/** The names of faults and their union, and their parameters in a file for each layer. */
+function faultTypes(): Record<string, string> {
   const demanding = faults.filter((fault) => !fault.params().safeParse({}).success)
-  const interfaces = [...names].map(([params, name], place) => {
-    const { name: wire, summary } = faults[place] as (typeof faults)[number]
-    const body = fieldsOf(params, writing, 1)
-    return `${comment(summary, 0)}export interface ${name} {\n  name: '${wire}'\n${body}}\n`
-  })
-  return [
+  const layered = layers.map((layer) => `${pascal(layer)}Fault`)
+  const names = [
     '/**\n * Faults as a scenario writes them.\n */',
     note,
+    layers.map((layer, place) => `import type { ${layered[place]} } from './input/${layer}.ts'\n`).join(''),
     `/** A fault by its name. */\nexport type FaultName =${union(faults.map(({ name }) => `'${name}'`))}\n`,
     `/** The faults whose parameters all have defaults. */\nexport type BareFaultName = Exclude<FaultName, ${demanding.map(({ name }) => `'${name}'`).join(' | ')}>\n`,
-    `/** A fault: \`'stream-cut'\`, or \`{ name: 'stream-cut', atEvent: 5 }\`. */\nexport type FaultInput =${union(['BareFaultName', ...names.values()])}\n`,
-    jsonType,
+    `/** A fault: \`'stream-cut'\`, or \`{ name: 'stream-cut', atEvent: 5 }\`. */\nexport type FaultInput =${union(['BareFaultName', ...layered])}\n`,
+  ]
+  const files = layers.map((layer) => [`src/faults/input/${layer}.ts`, faultsOfLayer(layer)])
+  return { 'src/faults/fault-input.ts': names.join('\n'), ...Object.fromEntries(files) }
+}
+
+function faultsOfLayer(layer: Layer): string {
+  const within = faults.filter((fault) => fault.layer === layer)
+  const interfaces = within.map(({ name, summary, params }) => {
+    const body = fieldsOf(params(), { side: 'input', names: new Map() }, 1)
+    return `${comment(summary, 0)}export interface ${pascal(name)}Fault {\n  name: '${name}'\n${body}}\n`
+  })
+  return [
+    `/**\n * Faults of the layer \`${layer}\` as a scenario writes them.\n */`,
+    note,
+    ...importsOf(interfaces, { '../../lib/json.ts': ['Json'] }),
+    `export type ${pascal(layer)}Fault =${union(within.map(({ name }) => `${pascal(name)}Fault`))}\n`,
     ...interfaces,
   ].join('\n')
 }
 
-const jsonType = `/** What JSON can say. */
-export type Json = string | number | boolean | null | Json[] | { [field: string]: Json }
-`
+function scenarioNames(): string {
+  const ids = everyOperation.map(({ id }) => `'${id}'`)
+  const scenarios = [...bundledScenarios.keys()].map((name) => `'${name}'`)
+  return [
+    '/**\n * Names that the types of scenarios complete.\n */',
+    note,
+    `/** A scenario that comes with the double. */\nexport type BundledScenarioName =${union(scenarios)}\n`,
+    `/** Operations of the specification, and of the extensions. */\nexport type KnownOperationId =${union(ids)}\n`,
+  ].join('\n')
+}
 
-function scenarioTypes(): string {
-  const named: readonly [z.ZodType, string, string][] = [
+function scenarioTypes(): Record<string, string> {
+  const scenario: readonly Named[] = [
+    [Scenario, 'ScenarioInput', 'A named list of rules.'],
     [Rule, 'RuleInput', 'When something happens, and what.'],
     [When, 'WhenInput', 'Which requests a rule is about.'],
     [Condition, 'ConditionInput', 'What a value must be: equal to this, or as the words say.'],
@@ -88,38 +98,45 @@ function scenarioTypes(): string {
       'StepInput',
       'What a rule does at one call; `pass` leaves the call to older rules and to the operation.',
     ],
+    [Turn, 'TurnInput', 'One request of a conversation: what it must look like, and what it gets.'],
+    [TurnExpectation, 'TurnExpectationInput', 'What the request of a turn must look like.'],
+    [ResultCheck, 'ResultCheckInput', 'What a function must have returned.'],
+  ]
+  const reply: readonly Named[] = [
     [ScriptedReply, 'ScriptedReplyInput', 'What a rule answers in place of the operation.'],
     [ScriptedItem, 'ScriptedItemInput', 'An item of a scripted output.'],
     [ScriptedCitation, 'ScriptedCitationInput', 'A page that a scripted text cites.'],
     [ScriptedFrame, 'ScriptedFrameInput', 'One step of a scripted stream.'],
     [ScriptedUsage, 'ScriptedUsageInput', 'The usage of a reply. What is left out is counted.'],
-    [Turn, 'TurnInput', 'One request of a conversation: what it must look like, and what it gets.'],
-    [TurnExpectation, 'TurnExpectationInput', 'What the request of a turn must look like.'],
-    [ResultCheck, 'ResultCheckInput', 'What a function must have returned.'],
   ]
-  const names = new Map<z.ZodType, string>(named.map(([schema, name]) => [schema, name]))
+  const names = new Map<z.ZodType, string>([...scenario, ...reply].map(([schema, name]) => [schema, name]))
+  names.delete(Scenario)
   names.set(Faults, 'FaultInput | FaultInput[]')
-  const writing: Writing = { side: 'input', names }
-  const ids = everyOperation.map(({ id }) => `'${id}'`)
-  const scenarioNames = [...bundledScenarios.keys()].map((name) => `'${name}'`)
-  const on = 'OperationName | OperationName[]'
-  const written = [[Scenario, 'ScenarioInput', 'A named list of rules.'] as const, ...named]
-    .map(([schema, name, says]) => declaration(schema, name, says, writing))
-    .join('\n')
-    .replace(/^( {2}on: ).*$/m, `$1${on}`)
-  return [
-    '/**\n * Scenarios as a person writes them: faults by their bare names, defaults left out.\n */',
-    `${note}\nimport type { FaultInput, Json } from '../faults/fault-input.ts'\n`,
-    `/** A scenario that comes with the double. */\nexport type BundledScenarioName =${union(scenarioNames)}\n`,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
-    '/** The path of a file with a scenario, a rule or a tape. */\nexport type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.tape.jsonl`\n',
-    '/** Nothing where a text is known when it is compiled: then it must be one of the known names. */\nexport type Computed<Text extends string> = string extends Text ? unknown : never\n',
-    `/** Operations of the specification, and of the extensions. */\nexport type KnownOperationId =${union(ids)}\n`,
-    "/** An operation of your own, as `defineOperation` types its id; of a document: `'getFile' as OwnOperationId`. */\nexport type OwnOperationId = string & { readonly isOwnOperation: true }\n",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
-    "/** What a rule is about: an operation, `*` for every request, or `POST /path` for a path that no operation describes. */\nexport type OperationName =\n  | KnownOperationId\n  | OwnOperationId\n  | '*'\n  | `${'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'} /${string}`\n",
-    written,
-  ].join('\n')
+  const written = (named: readonly Named[]) =>
+    named.map(([schema, name, says]) => declaration(schema, name, says, { side: 'input', names }))
+  const rules = written(scenario).map((text) =>
+    text.replace(/^( {2}on: ).*$/m, '$1OperationName | OperationName[]'),
+  )
+  const replies = written(reply)
+  return {
+    'src/rules/scenario-input.ts': [
+      '/**\n * Scenarios as a person writes them: faults by their bare names, defaults left out.\n */',
+      note,
+      ...importsOf(rules, {
+        '../faults/fault-input.ts': ['FaultInput'],
+        '../lib/json.ts': ['Json'],
+        './operation-name.ts': ['OperationName'],
+        './scripted-reply-input.ts': reply.map(([, name]) => name).sort(),
+      }),
+      ...rules,
+    ].join('\n'),
+    'src/rules/scripted-reply-input.ts': [
+      '/**\n * Scripted replies as a person writes them, defaults left out.\n */',
+      note,
+      ...importsOf(replies, { '../lib/json.ts': ['Json'] }),
+      ...replies,
+    ].join('\n'),
+  }
 }
 
 function rowTypes(): string {
@@ -156,10 +173,12 @@ function bodyTypes(): string {
 
 function tapeTypes(): string {
   const writing: Writing = { side: 'output', names: new Map() }
+  const tape = declaration(Tape, 'Tape', 'One recorded exchange, as plain data.', writing)
   return [
     '/**\n * Tapes as parsed data.\n */',
-    `${note}\nimport type { Json } from '../faults/fault-input.ts'\n`,
-    declaration(Tape, 'Tape', 'One recorded exchange, as plain data.', writing),
+    note,
+    ...importsOf([tape], { '../lib/json.ts': ['Json'] }),
+    tape,
   ].join('\n')
 }
 
@@ -174,128 +193,12 @@ function fileTypes(): string {
   ].join('\n')
 }
 
-function declaration(schema: z.ZodType, name: string, says: string, writing: Writing): string {
-  const others = new Map(writing.names)
-  others.delete(schema)
-  const bare = unwrapped(schema)
-  const inner = { ...writing, names: others }
-  const own = comment(bare.description ?? says, 0)
-  return definitionOf(bare).type === 'object'
-    ? `${own}export interface ${name} {\n${fieldsOf(bare, inner, 1)}}\n`
-    : `${own}export type ${name} =${typeOf(bare, inner, 0).replace(/^(?! ?\n)/, ' ')}\n`
-}
-
-/** The fields of an object, a line each. */
-function fieldsOf(schema: z.ZodType, writing: Writing, depth: number): string {
-  const { shape, catchall } = definitionOf(schema)
-  const margin = '  '.repeat(depth)
-  const fields = Object.entries<z.ZodType>(shape).map(([name, field]) => {
-    const optional = isOptional(field, writing.side) ? '?' : ''
-    const type = typeOf(field, writing, depth)
-    const key = /^\w+$/.test(name) ? name : `'${name}'`
-    return `${comment(descriptionOf(field), depth)}${margin}${key}${optional}: ${type}\n`
-  })
-  const isLoose = catchall && definitionOf(catchall).type !== 'never'
-  return fields.join('') + (isLoose ? `${margin}[field: string]: unknown\n` : '')
-}
-
-function isOptional(schema: z.ZodType, side: Side): boolean {
-  const { type, innerType } = definitionOf(schema)
-  if (type === 'optional') return true
-  if (type === 'default' || type === 'prefault') return side === 'input'
-  return (type === 'nullable' || type === 'readonly') && isOptional(innerType, side)
-}
-
-function descriptionOf(schema: z.ZodType): string | undefined {
-  if (schema.description !== undefined) return schema.description
-  const { type, innerType } = definitionOf(schema)
-  return ['optional', 'default', 'prefault', 'nullable'].includes(type) ? descriptionOf(innerType) : undefined
-}
-
-function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
-  const name = nameOf(schema, writing)
-  if (name !== undefined) return name
-  const definition = definitionOf(schema)
-  const inner = (other: z.ZodType) => typeOf(other, writing, depth)
-  switch (definition.type) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-    case 'unknown':
-    case 'null':
-      return definition.type
-    case 'any':
-    case 'custom':
-      return 'unknown'
-    case 'int':
-      return 'number'
-    case 'lazy':
-      return isJson(definition.getter()) ? 'Json' : inner(definition.getter())
-    case 'optional':
-    case 'default':
-    case 'prefault':
-    case 'readonly':
-    case 'nonoptional':
-    case 'catch':
-      return inner(definition.innerType)
-    case 'nullable':
-      return `${inner(definition.innerType)} | null`
-    case 'pipe':
-      return inner(writing.side === 'input' ? definition.in : definition.out)
-    case 'literal':
-      return definition.values.map(literal).join(' | ')
-    case 'enum':
-      return Object.values(definition.entries).map(literal).join(' | ')
-    case 'array': {
-      const element = inner(definition.element)
-      return / [|&] /.test(element) || element.startsWith('\n') ? `Array<${element.trim()}>` : `${element}[]`
-    }
-    case 'tuple':
-      return `[${definition.items.map(inner).join(', ')}]`
-    case 'record':
-      return `Record<string, ${inner(definition.valueType)}>`
-    case 'union':
-      return [...new Set<string>(definition.options.map(inner))].join(' | ')
-    case 'intersection':
-      return `${inner(definition.left)} & ${inner(definition.right)}`
-    case 'object':
-      return `{\n${fieldsOf(schema, writing, depth + 1)}${'  '.repeat(depth)}}`
-    default:
-      throw new Error(`Nobody has said how a schema of kind '${definition.type}' is written`)
-  }
-}
-
-/** Also of a schema that only has another description. */
-function nameOf(schema: z.ZodType | undefined, writing: Writing): string | undefined {
-  if (schema === undefined) return undefined
-  return writing.names.get(schema) ?? nameOf(schema._zod.parent as z.ZodType | undefined, writing)
-}
-
-/** A schema of `z.json()`. */
-function isJson(schema: z.ZodType): boolean {
-  const { type, options } = definitionOf(schema)
-  const kinds = ['string', 'number', 'boolean', 'null', 'array', 'record']
-  return (
-    type === 'union' && options.map((option: z.ZodType) => definitionOf(option).type).join() === kinds.join()
-  )
-}
-
-function unwrapped(schema: z.ZodType): z.ZodType {
-  const { type, getter, innerType } = definitionOf(schema)
-  if (type === 'lazy') return unwrapped(getter())
-  return type === 'readonly' ? unwrapped(innerType) : schema
-}
-
-const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value))
-
-function union(names: readonly string[]): string {
-  return `\n${names.map((name) => `  | ${name}`).join('\n')}`
-}
-
-function comment(text: string | undefined, depth: number): string {
-  return text === undefined ? '' : `${'  '.repeat(depth)}/** ${text.replaceAll('*/', '*\\/')} */\n`
-}
-
-function pascal(name: string): string {
-  return name.replace(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+/** Imports of the types that texts name, a paragraph of their own; none where they name none. */
+function importsOf(texts: readonly string[], types: Record<string, readonly string[]>): string[] {
+  const isNamed = (type: string) => texts.some((text) => new RegExp(`\\b${type}\\b`).test(text))
+  const imports = Object.entries(types)
+    .map(([file, all]) => ({ file, named: all.filter(isNamed) }))
+    .filter(({ named }) => named.length > 0)
+    .map(({ file, named }) => `import type { ${named.join(', ')} } from '${file}'\n`)
+  return imports.length === 0 ? [] : [imports.join('')]
 }

@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { bundledScenarios } from '../../src/rules/bundled.ts'
-import type { BundledScenarioName } from '../../src/rules/scenario-input.ts'
+import type { BundledScenarioName } from '../../src/rules/scenario-names.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 

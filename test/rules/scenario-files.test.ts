@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createGateway, parseScenario } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
-import type { ScenarioPath } from '../../src/rules/scenario-input.ts'
+import type { ScenarioPath } from '../../src/rules/scenario-path.ts'
 import { startServer } from '../../src/serve.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-scenarios-'))

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startRecorder } from '../../src/contract/recorder.ts'
 import { createGateway, type GatewayOptions, parseTape } from '../../src/index.ts'
-import type { ScenarioPath } from '../../src/rules/scenario-input.ts'
+import type { ScenarioPath } from '../../src/rules/scenario-path.ts'
 import { startServer } from '../../src/serve.ts'
 import { Redactor } from '../../src/tapes/redactor.ts'
 import {

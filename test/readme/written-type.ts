@@ -1,0 +1,143 @@
+/**
+ * Schemas of zod written as TypeScript: plain interfaces, with the sentences of `.describe` above the fields.
+ */
+import type * as z from 'zod'
+
+type Side = 'input' | 'output'
+
+/** How one file writes types. */
+export interface Writing {
+  readonly side: Side
+  /** What schemas are called that have a name; those of other files are called the same. */
+  readonly names: ReadonlyMap<z.ZodType, string>
+}
+
+// The parts of a schema that are looked at; zod types each kind of schema by itself.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const definitionOf = (schema: z.ZodType): any => schema._zod.def
+
+export function declaration(schema: z.ZodType, name: string, says: string, writing: Writing): string {
+  const others = new Map(writing.names)
+  others.delete(schema)
+  const bare = unwrapped(schema)
+  const inner = { ...writing, names: others }
+  const own = comment(bare.description ?? says, 0)
+  return definitionOf(bare).type === 'object'
+    ? `${own}export interface ${name} {\n${fieldsOf(bare, inner, 1)}}\n`
+    : `${own}export type ${name} =${typeOf(bare, inner, 0).replace(/^(?! ?\n)/, ' ')}\n`
+}
+
+/** The fields of an object, a line each. */
+export function fieldsOf(schema: z.ZodType, writing: Writing, depth: number): string {
+  const { shape, catchall } = definitionOf(schema)
+  const margin = '  '.repeat(depth)
+  const fields = Object.entries<z.ZodType>(shape).map(([name, field]) => {
+    const optional = isOptional(field, writing.side) ? '?' : ''
+    const type = typeOf(field, writing, depth)
+    const key = /^\w+$/.test(name) ? name : `'${name}'`
+    return `${comment(descriptionOf(field), depth)}${margin}${key}${optional}: ${type}\n`
+  })
+  const isLoose = catchall && definitionOf(catchall).type !== 'never'
+  return fields.join('') + (isLoose ? `${margin}[field: string]: unknown\n` : '')
+}
+
+function isOptional(schema: z.ZodType, side: Side): boolean {
+  const { type, innerType } = definitionOf(schema)
+  if (type === 'optional') return true
+  if (type === 'default' || type === 'prefault') return side === 'input'
+  return (type === 'nullable' || type === 'readonly') && isOptional(innerType, side)
+}
+
+function descriptionOf(schema: z.ZodType): string | undefined {
+  if (schema.description !== undefined) return schema.description
+  const { type, innerType } = definitionOf(schema)
+  return ['optional', 'default', 'prefault', 'nullable'].includes(type) ? descriptionOf(innerType) : undefined
+}
+
+function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
+  const name = nameOf(schema, writing)
+  if (name !== undefined) return name
+  const definition = definitionOf(schema)
+  const inner = (other: z.ZodType) => typeOf(other, writing, depth)
+  switch (definition.type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'unknown':
+    case 'null':
+      return definition.type
+    case 'any':
+    case 'custom':
+      return 'unknown'
+    case 'int':
+      return 'number'
+    case 'lazy':
+      return isJson(definition.getter()) ? 'Json' : inner(definition.getter())
+    case 'optional':
+    case 'default':
+    case 'prefault':
+    case 'readonly':
+    case 'nonoptional':
+    case 'catch':
+      return inner(definition.innerType)
+    case 'nullable':
+      return `${inner(definition.innerType)} | null`
+    case 'pipe':
+      return inner(writing.side === 'input' ? definition.in : definition.out)
+    case 'literal':
+      return definition.values.map(literal).join(' | ')
+    case 'enum':
+      return Object.values(definition.entries).map(literal).join(' | ')
+    case 'array': {
+      const element = inner(definition.element)
+      return / [|&] /.test(element) || element.startsWith('\n') ? `Array<${element.trim()}>` : `${element}[]`
+    }
+    case 'tuple':
+      return `[${definition.items.map(inner).join(', ')}]`
+    case 'record':
+      return `Record<string, ${inner(definition.valueType)}>`
+    case 'union':
+      return [...new Set<string>(definition.options.map(inner))].join(' | ')
+    case 'intersection':
+      return `${inner(definition.left)} & ${inner(definition.right)}`
+    case 'object':
+      return `{\n${fieldsOf(schema, writing, depth + 1)}${'  '.repeat(depth)}}`
+    default:
+      throw new Error(`Nobody has said how a schema of kind '${definition.type}' is written`)
+  }
+}
+
+/** Also of a schema that only has another description. */
+function nameOf(schema: z.ZodType | undefined, writing: Writing): string | undefined {
+  if (schema === undefined) return undefined
+  return writing.names.get(schema) ?? nameOf(schema._zod.parent as z.ZodType | undefined, writing)
+}
+
+/** A schema of `z.json()`. */
+function isJson(schema: z.ZodType): boolean {
+  const { type, options } = definitionOf(schema)
+  const kinds = ['string', 'number', 'boolean', 'null', 'array', 'record']
+  return (
+    type === 'union' && options.map((option: z.ZodType) => definitionOf(option).type).join() === kinds.join()
+  )
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  const { type, getter, innerType } = definitionOf(schema)
+  if (type === 'lazy') return unwrapped(getter())
+  return type === 'readonly' ? unwrapped(innerType) : schema
+}
+
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value))
+
+export function union(names: readonly string[]): string {
+  return `\n${names.map((name) => `  | ${name}`).join('\n')}`
+}
+
+export function comment(text: string | undefined, depth: number): string {
+  return text === undefined ? '' : `${'  '.repeat(depth)}/** ${text.replaceAll('*/', '*\\/')} */\n`
+}
+
+export function pascal(name: string): string {
+  return name.replace(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}
