@@ -1,10 +1,6 @@
 /**
  * `npm run mutate`: changes the sources in small ways, one at a time, and tells which changes the quick tests do not
- * notice. Ends with 1 where fewer are noticed than asked for.
- *
- *   npm run mutate -- --mutants 160 --seed 1 --killed 92
- *   npm run mutate -- --file src/rules --mutants 40
- *   npm run mutate -- --only 12,31            the mutants 12 and 31 of the same sample again
+ * notice.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,15 +12,49 @@ import { random } from '../../src/lib/seed.ts'
 import { explained } from './explained.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 
-const { values } = parseArgs({
-  options: {
-    mutants: { type: 'string', default: '160' },
-    seed: { type: 'string', default: '1' },
-    killed: { type: 'string', default: '92' },
-    file: { type: 'string', default: 'src' },
-    only: { type: 'string', default: '' },
-  },
-})
+const usage = `Usage: npm run mutate -- [options]
+
+Changes the sources in small ways, one at a time, and tells which changes the quick tests do not notice.
+Run it on a quiet machine: a test of time that fails under load is taken for one that noticed.
+
+  --mutants <n>     how many (default: 160)
+  --seed <text>     which sample of them (default: 1)
+  --file <prefix>   only of sources whose path begins so, as in src/rules (default: src)
+  --only <ids>      only these of the sample, as in 12,31
+  --workers <n>     how many at a time (default: one for each processor)
+  --killed <n>      percent that must be noticed (default: 92)
+
+Ends with 0 where that many were noticed, with 1 where not, and with 2 where nothing could be judged.`
+
+const values = settings()
+
+function settings() {
+  const whole = (name: string, value: string) => {
+    if (!/^[1-9]\d*$/.test(value)) throw new Error(`--${name} takes a whole number above 0, not '${value}'`)
+  }
+  try {
+    const parsed = parseArgs({
+      options: {
+        mutants: { type: 'string', default: '160' },
+        seed: { type: 'string', default: '1' },
+        killed: { type: 'string', default: '92' },
+        file: { type: 'string', default: 'src' },
+        only: { type: 'string', default: '' },
+        workers: { type: 'string', default: String(availableParallelism()) },
+        help: { type: 'boolean', default: false, short: 'h' },
+      },
+    })
+    const { mutants, workers, help } = parsed.values
+    whole('mutants', mutants)
+    whole('workers', workers)
+    if (!help) return parsed.values
+    console.log(usage)
+    process.exit(0)
+  } catch (error) {
+    console.error(`mutate: ${(error as Error).message}; see --help`)
+    process.exit(2)
+  }
+}
 
 /** The console's screens are tested in a browser, in the slow tier. */
 const untested = /^src\/console\//
@@ -143,10 +173,14 @@ const tell = (line: string) =>
   console.log(`${((monotonic() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 
 const { chosen, of } = sample()
+if (chosen.length === 0) {
+  console.error(`mutate: no source whose path begins with '${values.file}' has anything to change`)
+  process.exit(2)
+}
 writeFileSync(chosenFile, JSON.stringify(chosen))
 tell(`${chosen.length} of ${of} mutants, seed ${values.seed}; the tests without a mutant come first`)
 
-const unchanged = await runTests([], undefined, availableParallelism())
+const unchanged = await runTests([], undefined, Number(values.workers))
 if (!unchanged.report?.success) {
   console.error(unchanged.report ? failuresIn(unchanged.report).join('\n') : unchanged.output)
   console.error('mutate: the tests fail without a mutant')
@@ -219,7 +253,7 @@ async function work(): Promise<void> {
     tell(`${verdicts.length}/${total}  ${inWords(verdict)}`)
   }
 }
-await Promise.all(Array.from({ length: availableParallelism() }, work))
+await Promise.all(Array.from({ length: Number(values.workers) }, work))
 rmSync(scratch, { recursive: true })
 
 const killed = verdicts.filter(({ state }) => state === 'killed').length
