@@ -68,20 +68,32 @@ function exact(path: string, operations: readonly Operation[]): Operation[] {
   return operations.filter((operation) => filled(operation.path, path) === path)
 }
 
+/** A long parameter makes no path near: `/responses/input_tokens` is no mistyped `/workspaces/{id}`. */
 function nearOf(path: string, operations: readonly Operation[]): Operation[] {
-  const near = nearest(path, [...new Set(operations.map((operation) => filled(operation.path, path)))])
-  return near === undefined ? [] : exact(near, operations)
+  const asked = path.split('/', maxSegments)
+  const isNear = (operation: Operation) => {
+    const own = operation.path.split('/')
+    const words = asked.filter((_, index) => !own[index]?.startsWith('{'))
+    const ownWords = own.filter((segment) => !segment.startsWith('{'))
+    return nearest(words.join('/'), [ownWords.join('/')]) !== undefined
+  }
+  const near = operations.filter(isNear)
+  const meant = nearest(path, [...new Set(near.map((operation) => filled(operation.path, path)))])
+  return meant === undefined ? [] : exact(meant, near)
 }
 
 /** `/presets/{slug}` with what was asked for in the place of its parameters, `/presets/code-review`. */
 function filled(pattern: string, asked: string): string {
   if (!pattern.includes('{')) return pattern
-  const segments = asked.split('/', 20)
+  const segments = asked.split('/', maxSegments)
   return pattern
     .split('/')
     .map((segment, index) => (segment.startsWith('{') ? (segments[index] ?? segment) : segment))
     .join('/')
 }
+
+/** Of a path that is asked for, to be compared with those of operations. */
+const maxSegments = 20
 
 /** What a rule may be about. */
 const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/

@@ -54,6 +54,15 @@ describe('the 404 of an unknown path', () => {
       'GET /api/v1/files',
       "no operation answers GET /files: a rule can, as in { on: 'GET /files', reply: { body: {} } }",
     ],
+    [
+      'PATCH /api/v1/workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11',
+      'no operation answers PATCH /workspace/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11: did you mean PATCH /workspaces/9f9b5e0c-87b5-4a0e-a2a4-5c2f4d4e1c11?',
+    ],
+    // No mistyped `/workspaces/{id}`: the long parameter alone is the same.
+    [
+      'POST /api/v1/responses/input_tokens',
+      "no operation answers POST /responses/input_tokens: a rule can, as in { on: 'POST /responses/input_tokens', reply: { body: {} } }",
+    ],
     ['GET /', 'no operation answers GET /: paths begin with /api/v1/'],
   ])('of %s says what was meant or would answer it', async (line, message) => {
     expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
