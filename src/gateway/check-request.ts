@@ -9,6 +9,7 @@ import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { check } from '../lib/check.ts'
+import { shortened } from '../lib/one-line.ts'
 import type { Operation } from '../operation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
@@ -125,15 +126,14 @@ function remarksOn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: 
     const others =
       more > 0 && place === fields.length - 1 ? `, as are ${more} more fields of the ${root}` : ''
     return {
-      path: pathOf(root, path.map(shortened)),
+      path: pathOf(
+        root,
+        path.map((key) => (typeof key === 'string' ? shortened(key, 100) : key)),
+      ),
       said: (meant === undefined ? '' : `: did you mean '${meant}'?`) + others,
       isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
     }
   })
-}
-
-function shortened(key: string | number): string | number {
-  return typeof key === 'string' && key.length > 100 ? `${key.slice(0, 100)}…` : key
 }
 
 /** What a refusal for these violations rests on. */

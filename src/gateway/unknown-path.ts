@@ -2,6 +2,7 @@
  * What a person is told of a call that no operation answers: what was probably meant, or what would answer it.
  */
 import { nearest } from '../lib/did-you-mean.ts'
+import { shortened } from '../lib/one-line.ts'
 import type { Operation } from '../operation.ts'
 import { extensions } from '../operations/extensions/index.ts'
 
@@ -23,7 +24,7 @@ export interface Unrouted {
  */
 export function unknownPath({ method, path, route }: Unrouted, operations: readonly Operation[]): string {
   const asked = route ?? path
-  const said = `no operation answers ${method} ${shortened(asked)}`
+  const said = `no operation answers ${method} ${shortened(asked, maxShown)}`
   const bare = withoutSlashes(asked.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
   const base = route === undefined ? '/api/v1' : ''
   const why = reasonOf(asked, route)
@@ -99,7 +100,3 @@ const maxSegments = 20
 const scriptable = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[^\s?#{}']*$/
 
 const maxShown = 200
-
-function shortened(path: string): string {
-  return path.length > maxShown ? `${path.slice(0, maxShown)}…` : path
-}

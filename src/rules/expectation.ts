@@ -1,6 +1,7 @@
 /**
  * What a turn of a script expects of its request, compared with what the request has.
  */
+import { shortened } from '../lib/one-line.ts'
 import { type Condition, compileCondition, show, wish } from './condition.ts'
 import { type Conversation, lastUserText } from './conversation.ts'
 import type { ResultCheck, TurnExpectation } from './script.ts'
@@ -140,5 +141,5 @@ function inWords(name: string, checks: ResultCheck | readonly ResultCheck[]): st
 
 /** Enough of a text to recognise it. */
 function brief(text: string): string {
-  return show(text.length > 300 ? `${text.slice(0, 300)}…` : text)
+  return show(shortened(text, 300))
 }

@@ -2,6 +2,7 @@
  * The recorded request that is most like one that nobody recorded, and what of it differs: what a miss says.
  */
 import { nearest } from '../lib/did-you-mean.ts'
+import { shortened } from '../lib/one-line.ts'
 import { comparableBody, type KeyParts, parsedBody } from './request-key.ts'
 import type { Tape, TapeRequest } from './tape.ts'
 
@@ -97,6 +98,5 @@ function isObject(value: unknown): value is object {
 }
 
 function shown(value: unknown): string {
-  const text = value === undefined ? 'absent' : (JSON.stringify(value) ?? 'absent')
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+  return shortened(JSON.stringify(value) ?? 'absent', maxShown)
 }
