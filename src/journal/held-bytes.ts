@@ -15,6 +15,8 @@ export class HeldBytes {
   #bytes = 0
   /** The records of calls, oldest first, and who keeps each. */
   readonly #records = new Map<object, Droppable>()
+  /** Goes through who keeps them, by the age of the records: a new iterator would pass the places of all that are gone. */
+  #byAge: Iterator<Droppable> | undefined
   /** Whatever else is held. */
   readonly #weights = new Map<object, number>()
 
@@ -63,10 +65,13 @@ export class HeldBytes {
   }
 
   #makeRoom(bytes: number): void {
-    // Asked before the map is: where its oldest are gone, it looks for the first one through all their places.
-    if (this.#bytes + bytes <= this.#limit) return
-    for (const keeper of this.#records.values()) {
-      if (this.#bytes + bytes <= this.#limit) return
+    while (this.#bytes + bytes > this.#limit) {
+      this.#byAge ??= this.#records.values()
+      const { value: keeper, done } = this.#byAge.next()
+      if (done) {
+        this.#byAge = undefined
+        return
+      }
       keeper.dropOldest()
     }
   }

@@ -13,6 +13,8 @@ export class Occurrences {
   #shared: ReadonlyMap<string, number> | undefined
   /** Made for the first request: many a fork gets none. */
   #counts: Map<string, number> | undefined
+  /** Goes through the counts, the oldest first: a new iterator would pass the places of all that are forgotten. */
+  #byAge: Iterator<string> | undefined
 
   /** Whether the shared ones were counted here first. */
   #isOrigin = false
@@ -27,8 +29,8 @@ export class Occurrences {
     this.#counts ??= new Map()
     const before = this.#counts.get(contentKey) ?? this.#shared?.get(contentKey) ?? 0
     if (before === 0 && this.#counts.size >= capacity) {
-      const [oldest] = this.#counts.keys()
-      this.#counts.delete(oldest as string)
+      this.#byAge ??= this.#counts.keys()
+      this.#counts.delete(this.#byAge.next().value)
     }
     this.#counts.set(contentKey, before + 1)
     return before
@@ -52,6 +54,7 @@ export class Occurrences {
       this.#isOrigin = true
     }
     this.#counts = undefined
+    this.#byAge = undefined
     const fork = new Occurrences()
     fork.#shared = this.#shared
     return fork

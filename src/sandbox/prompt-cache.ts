@@ -19,6 +19,8 @@ const bytesOfOne = 80
 
 export class PromptCache {
   readonly #known: Set<string>
+  /** Goes through them, the oldest first: a new iterator would pass the places of all that are forgotten. */
+  #byAge: Iterator<string> | undefined
 
   constructor(known: Iterable<string> = []) {
     this.#known = new Set(known)
@@ -54,7 +56,10 @@ export class PromptCache {
   }
 
   #add(key: string): void {
-    if (this.#known.size >= maxKnown) this.#known.delete(this.#known.keys().next().value as string)
+    if (this.#known.size >= maxKnown) {
+      this.#byAge ??= this.#known.values()
+      this.#known.delete(this.#byAge.next().value)
+    }
     this.#known.add(key)
   }
 }

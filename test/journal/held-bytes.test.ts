@@ -45,6 +45,16 @@ it('makes room for what fits to the byte, and refuses one more', () => {
   expect(() => held.assertRoom(51)).toThrow(/holds as much as it may, 0 MB/)
 })
 
+it('lets records go in their order, also those that come when all others are gone', () => {
+  const { held, kept, add } = begin()
+  for (let turn = 0; turn < 5; turn++) add()
+  expect([held.bytes, kept.length]).toEqual([90, 3])
+  held.weigh({}, 101)
+  expect([held.bytes, kept.length]).toEqual([101, 0])
+  add()
+  expect([held.bytes, kept.length]).toEqual([101, 0])
+})
+
 it('counts a thing by its last weight', () => {
   const { held } = begin()
   const thing = {}

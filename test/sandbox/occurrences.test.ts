@@ -32,6 +32,14 @@ describe('How often the same request came before', () => {
     expect(others.next('request 0')).toBe(0)
   })
 
+  it('is forgotten of one after another, the oldest first', () => {
+    const occurrences = filled(capacity)
+    for (let index = 0; index < 10; index++) occurrences.next(`one more ${index}`)
+    expect(occurrences.next('request 10')).toBe(1)
+    expect(occurrences.next('request 9')).toBe(0)
+    expect([occurrences.next('request 10'), occurrences.next('one more 0')]).toEqual([0, 1])
+  })
+
   it('goes on in a fork, which counts for itself from then on', () => {
     const origin = new Occurrences()
     origin.next('a')
