@@ -57,7 +57,7 @@ export function drawLength(lengths: Quantiles, key: string): number {
 }
 
 /**
- * A text of so many tokens.
+ * A text of so many tokens; of one less where its last word is followed by a mark already.
  *
  * @param write Writes another part; parts are added until there is enough.
  */
@@ -66,8 +66,9 @@ export function textOfLength(tokens: number, write: (part: number) => string): s
   for (let part = 0; kept.length < tokens && part < tokens; part++)
     kept.push(...tokenize(part === 0 ? write(part) : `\n\n${write(part)}`))
   if (kept.length <= tokens) return kept.join('')
-  return `${kept
+  const text = kept
     .slice(0, Math.max(1, tokens - 1))
     .join('')
-    .trimEnd()}${tokens > 1 ? '.' : ''}`
+    .trimEnd()
+  return tokens > 1 ? `${text.replace(/[.,;:!?]{1,8}$/, '')}.` : text
 }

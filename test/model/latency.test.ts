@@ -179,4 +179,7 @@ it('A text of a profile has as many tokens as were drawn, and ends as a sentence
   )
   expect(texts).toEqual(['Some', 'Some.', 'Some words.', 'Some words and more of them. Others.'])
   expect(texts.map(countTokens)).toEqual([1, 2, 3, 9])
+  // Behind a mark that is there, no second one.
+  expect(textOfLength(8, () => 'Some words and more of them. Others.')).toBe('Some words and more of them.')
+  expect(textOfLength(4, () => 'Some words, and more.')).toBe('Some words.')
 })
