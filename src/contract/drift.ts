@@ -6,7 +6,7 @@ import { compareDocuments, type OperationDifference } from './compare-documents.
 import type { DescribedOperation } from './document.ts'
 import type { Double } from './double.ts'
 import { type Finding, nameOf, type Severity, type Verdict } from './finding.ts'
-import { compareObserved, observe } from './observe.ts'
+import { compareObserved, type Observed, observe } from './observe.ts'
 import type { Shape } from './shape.ts'
 
 export interface DriftSetup {
@@ -44,10 +44,10 @@ export function findDrift({ double, document, observed }: DriftSetup): Drift {
   const documentedNames = new Set(documented.map(nameOf))
   if (document) checked['document operations'] = document.size
 
-  const seen: Seen[] = []
+  const seen: Observed['bodies'][] = []
   for (const [source, tapes] of observed) {
     const told = observe(tapes, double.operations)
-    seen.push({ bodies: told.bodies })
+    seen.push(told.bodies)
     checked[`${source} replies`] = told.replies
     if (told.replies === 0)
       unchecked.push(`${source}: there is no reply of an operation that the double plays`)
@@ -71,22 +71,21 @@ export function findDrift({ double, document, observed }: DriftSetup): Drift {
   return { findings: sorted, unchecked, checked }
 }
 
-interface Seen {
-  readonly bodies: ReadonlyMap<DescribedOperation, ReadonlyMap<number, Shape>>
-}
-
 /** A document says nothing of single events, and little of headers. */
 function isDescribed({ part }: OperationDifference): boolean {
   return part.startsWith('reply')
 }
 
 /** A field that is documented and new, where the object that should have it was seen without it. */
-function isNotShipped({ operation, part, path, kind }: OperationDifference, seen: readonly Seen[]): boolean {
+function isNotShipped(
+  { operation, part, path, kind }: OperationDifference,
+  seen: readonly Observed['bodies'][],
+): boolean {
   if (kind !== 'field-added' || !part.startsWith('reply ')) return false
   const status = Number(part.slice('reply '.length))
   const cut = path.lastIndexOf('.')
   const [parent, name] = cut < 0 ? ['', path] : [path.slice(0, cut), path.slice(cut + 1)]
-  const objects = seen.flatMap(({ bodies }) =>
+  const objects = seen.flatMap((bodies) =>
     [...bodies].flatMap(([described, statuses]) => {
       const shape = described.id === operation ? statuses.get(status) : undefined
       return shape ? objectsAt(shape, parent) : []

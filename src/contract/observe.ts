@@ -20,8 +20,6 @@ export interface Observed {
   readonly mediaTypes: ReadonlyMap<DescribedOperation, ReadonlyMap<number, ReadonlySet<string>>>
   readonly headers: ReadonlySet<string>
   readonly streams: StreamModel
-  /** Tapes of which nothing could be told, and why. */
-  readonly unchecked: readonly string[]
 }
 
 /** Headers of connections, proxies and clocks, which are nobody's contract. */
@@ -49,18 +47,11 @@ export function observe(
   const mediaTypes = new Map<DescribedOperation, Map<number, Set<string>>>()
   const headers = new Set<string>()
   const streams: TapeEvent[][] = []
-  const unchecked: string[] = []
   let replies = 0
-  for (const [name, tape] of tapes) {
+  for (const tape of tapes.values()) {
     const { reply, end, request } = tape
     const operation = request && operationOf(request.method, request.path, operations)
-    if (!reply || end?.end !== 'fin') continue
-    if (!operation) {
-      unchecked.push(
-        `${name}: the double does not play ${request ? `${request.method} ${request.path}` : 'a reply without a request'}`,
-      )
-      continue
-    }
+    if (!reply || end?.end !== 'fin' || !operation) continue
     replies++
     for (const header of Object.keys(reply.headers)) if (!transport.test(header)) headers.add(header)
     const mediaType = reply.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
@@ -71,15 +62,12 @@ export function observe(
       continue
     }
     const value = parsed(decodeUtf8(bodyOf(tape)))
-    if (value === undefined) {
-      unchecked.push(`${name}: its body is no JSON`)
-      continue
-    }
+    if (value === undefined) continue
     const shapes = bodies.get(operation) ?? new Map<number, Shape>()
     const shape = unionOf(shapes.get(reply.status) ?? unknownShape, shapeOfSample(value))
     bodies.set(operation, shapes.set(reply.status, shape))
   }
-  return { replies, bodies, mediaTypes, headers, streams: modelOf(streams), unchecked }
+  return { replies, bodies, mediaTypes, headers, streams: modelOf(streams) }
 }
 
 /** @param streams The model of our streams. Default: streams are not compared. */
