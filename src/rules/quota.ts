@@ -126,7 +126,7 @@ export class QuotaUse {
     return [...this.#uses]
   }
 
-  static from(uses: readonly (readonly [string, readonly Use[]])[]): QuotaUse {
+  static from(uses: Iterable<readonly [string, readonly Use[]]>): QuotaUse {
     const quota = new QuotaUse()
     for (const [caller, used] of uses)
       quota.#uses.set(
@@ -137,13 +137,7 @@ export class QuotaUse {
   }
 
   copy(): QuotaUse {
-    const copy = new QuotaUse()
-    for (const [caller, uses] of this.#uses)
-      copy.#uses.set(
-        caller,
-        uses.map((use) => ({ ...use })),
-      )
-    return copy
+    return QuotaUse.from(this.#uses)
   }
 
   /** The uses that count now. */

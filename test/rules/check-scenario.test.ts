@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { bundledScenario } from '../../src/rules/bundled.ts'
 import { checkScenario, ScenarioError } from '../../src/rules/check-scenario.ts'
+import type { Problem } from '../../src/rules/scenario-problems.ts'
 
 const operations = [
   { id: 'listProviders', method: 'get', path: '/providers' },
@@ -241,6 +242,202 @@ it('lists every problem with its path, and counts them in the message', () => {
     'rules.2.probability',
   ])
   expect(error.message).toMatch(/ \(and 3 more problems\)$/)
+  const of = (...ons: string[]) =>
+    errorOf({ name: 'a', rules: ons.map((on) => ({ on, fault: 'status' })) }).message
+  expect(of('x', 'y')).toMatch(/ \(and 1 more problem\)$/)
+  expect(of('x')).toMatch(/createResponse$/)
+})
+
+describe('every mistake is told with its path', () => {
+  const fault = 'status'
+  const reply = { text: 'a' }
+  const on = 'createResponse'
+  const matches = { matches: '(' }
+  const rules: object[] = [
+    // Where it applies.
+    { on: [], fault },
+    { on: '', fault },
+    { on: ['listProviders', 'x'], fault },
+    { on: ['*', 'GET /presets/a/b', 'GET /presets'], fault },
+    { on: 'POST /presets/mine', fault },
+    { on: 'GET /api/v1/models', fault },
+    { on: 'GET /api/v1', fault },
+    { on: 'GET /a?b=1', fault },
+    { on: 'HEAD /a', fault },
+    { on: 'TRACE /a', fault },
+    { on: '*', when: { model: [] }, fault },
+    { on: '*', when: { model: '', input: '', call: 0, state: '' }, fault },
+    { on: '*', when: { call: 1, state: 's', model: 'm', input: 'i' }, fault },
+    { on: '*', when: { call: [] }, fault },
+    { on: '*', when: { headers: { a: matches }, query: { b: matches }, params: { c: matches } }, fault },
+    { on: '*', when: { body: { 'a.b': matches, c: { matches: 'a', flags: 'gg' } }, input: matches }, fault },
+    { on: '*', when: { input: { matches: 'a'.repeat(200) } }, fault },
+    { on: '*', when: { input: { matches: '' } }, fault },
+    { on: '*', when: { input: /a/ }, fault },
+    { on: '*', when: /a/g, fault },
+    { on: '*', when: { body: { a: { equals: undefined } } }, fault },
+    { on: '*', when: { body: { a: { eqals: 1 } } }, fault },
+    { on: '*', when: { body: { a: { equals: 1, contains: 'a' } } }, fault },
+    { on: '*', when: { body: { a: [1] } }, fault },
+    { on: '*', when: { stream: 'yes' }, fault },
+    // How often.
+    { on: '*', times: 1, after: 0, every: 1, probability: 0, fault },
+    { on: '*', times: -1, after: -1, every: 0, probability: -0.1, fault },
+    { on: '*', times: 1.5, fault },
+    { on: '*', probability: 1, fault },
+    { on: '*', probability: 1.1, fault },
+    { on: '*', probability: { from: 0, to: 1, overMs: 1 }, fault },
+    { on: '*', probability: { from: -1, to: 1, overMs: 1 }, fault },
+    { on: '*', probability: { from: 0, too: 1, overMs: 1 }, fault },
+    { on: '*', probability: '1', fault },
+    { on: '*', during: { fromMs: 8, toMs: 9 }, fault },
+    { on: '*', during: { toMs: 0 }, fault },
+    { on: '*', during: { fromMs: 9 }, fault },
+    { on: '*', during: { fromMs: -1 }, fault },
+    { on: '*', during: { from: 1 }, fault },
+    { on: '*', quota: { limit: 1, windowMs: 1 } },
+    { on: '*', quota: { limit: 1, windowMs: 1, per: '1m' } },
+    { on: '*', quota: { limit: 0, windowMs: 0 } },
+    { on: '*', quota: { per: '1m', tokens: 0, requests: 0 } },
+    { on: '*', quota: { per: 0, tokens: 1 } },
+    { on: '*', quota: { per: '1m' } },
+    { on: '*', quota: { per: '1m', token: 1 } },
+    { on: '*', budget: 0 },
+    { on: '*', budget: -1 },
+    { on: '*', setState: 'a' },
+    { on: '*', setState: '' },
+    { on: '*', name: '' },
+    { on: '*', fault, afterwards: 'last' },
+    { on: '*', sequence: ['pass'], afterwards: 'never' },
+    { on: '*', sequence: ['pass'], exhausted: 'pass' },
+    // What happens: faults.
+    { on: '*', fault: [] },
+    { on: '*', fault: {} },
+    { on: '*', fault: { ms: 1 } },
+    { on: '*', fault: 1 },
+    { on: '*', fault: 'wrong-type' },
+    { on: '*', fault: { name: 'status', status: 99 } },
+    { on: '*', fault: { name: 'status', status: 600 } },
+    { on: '*', fault: { name: 'latency', ms: '5' } },
+    { on: ['listProviders', on], fault: 'stream-cut' },
+    { on, fault: ['stream-cut', 'unknown-event'] },
+    { on, fault: ['latency', 'stream-cut', 'connection-reset'] },
+    { on, when: { stream: true }, fault: 'stream-cut' },
+    { on, when: { stream: true }, fault: 'missing-field' },
+    { on, when: { stream: true }, fault: { name: 'missing-field', path: 'id' } },
+    { on, when: { stream: false }, fault: { name: 'missing-field', path: 'id' } },
+    { on: 'listProviders', fault: { name: 'missing-field', path: 'data' } },
+    { on: '*', fault: 'citation-missing-field' },
+    { on, fault: 'citation-missing-field' },
+    // Replies.
+    { on, reply: {} },
+    { on, reply },
+    { on, reply: { headers: { a: 'b' }, status: 200 } },
+    { on: ['*', on], reply },
+    { on: 'listProviders', reply: { body: {} } },
+    { on, reply: { ...reply, body: {}, frames: [] } },
+    { on, reply: { usage: { input_tokens: 1, tokens: 2 } } },
+    { on, reply: { text: 'a', citations: [{ url: 'here', titel: 'b' }] } },
+    { on, reply: { ...reply, incompleteReason: 'max_output_tokens' } },
+    { on, reply: { ...reply, incompleteReason: 'max_output_tokens', responseStatus: 'incomplete' } },
+    { on, reply: { ...reply, incompleteReason: 'max_output_tokens', responseStatus: 'completed' } },
+    { on, reply: { ...reply, incompleteReason: 'max_output_tokens', error: { code: 'a', message: 'b' } } },
+    { on, reply: { ...reply, responseStatus: 'failed', error: { code: 'server_error', message: 'b' } } },
+    { on, reply: { ...reply, responseStatus: 'completed', error: { code: 'server_error', message: 'b' } } },
+    { on, reply: { ...reply, error: { code: 'server_error', message: 'b' } } },
+    { on, reply: { text: '{{#a}}' } },
+    { on: '*', reply: { body: { a: ['{{a}}', '{{'] }, headers: { b: '{{/c}}' } } },
+    { on: '*', reply: { frames: [{ data: '{{#a}}' }, { base64: 'e3sjYX19' }, { bytes: '{{#b}}' }] } },
+    { on: '*', reply: { frames: [{ wait: -1 }, { hangUp: 'now' }, { done: false }, { event: {} }] } },
+    { on, reply, fault },
+    { on, reply, fault: ['latency', 'connection-reset'] },
+    { on, reply, fault: 'latency' },
+    // Sequences.
+    { on, reply, sequence: ['pass'] },
+    { on, fault, reply, sequence: ['pass'] },
+    { on, sequence: ['pass', { fault: 'nothing' }, { reply: {} }, { reply, fault }] },
+    { on, sequence: [{ fault, reply: undefined }, {}, { reply, falt: 1 }, 7] },
+    { on, sequence: [{ fault, afterwards: 1 }] },
+    // Scripts.
+    { on, script: [] },
+    { on: ['*', on], script: [{ text: 'a' }] },
+    { on, exhausted: 'pass', fault },
+    { on, script: [{ text: 'a' }], exhausted: 'pass' },
+    ...['times', 'after', 'every', 'probability', 'budget'].map((name) => ({
+      on,
+      script: [reply],
+      [name]: 1,
+    })),
+    { on, script: [reply], quota: { per: '1m', tokens: 1 }, during: {}, setState: 'a' },
+    { on, script: [reply], fault, reply, sequence: ['pass'] },
+    { on, script: [{}, { usage: { input_tokens: 1 } }, { id: 'a' }, { interleave: true }] },
+    { on, script: [{ fault }, { fault, usage: { input_tokens: 1 } }, { ...reply, fault }] },
+    {
+      on,
+      script: [
+        { ...reply, fault: ['latency', 'connection-reset'] },
+        { ...reply, fault: 'latency' },
+      ],
+    },
+    {
+      on,
+      script: [{ citations: [{ url: 'https://a.example' }], output: [{ type: 'message', content: 'a' }] }],
+    },
+    { on, script: [{ ...reply, citations: [{ url: 'https://a.example' }] }] },
+    { on, script: [{ ...reply, call: { f: {} }, citations: [{ url: 'https://a.example' }] }] },
+    { on, script: [{ call: [] }, { call: { '': {} } }, { call: { f: 'x' } }] },
+    { on, script: [{ ...reply, incompleteReason: 'max_output_tokens', responseStatus: 'failed' }] },
+    { on, script: [reply, { text: '{{#a}}' }] },
+    { on, script: [{ ...reply, expect: { input: matches, result: { f: matches, g: ['a', matches] } } }] },
+    { on, script: [{ ...reply, expect: { inputs: 'a', tools: [], result: { f: [] } } }] },
+    { on, script: [{ ...reply, expect: { result: { f: '' } } }] },
+    { on, script: [{ ...reply, fault: 'stream-cut' }, { tetx: 'a' }] },
+    { on: 'listProviders', script: [{ ...reply, fault: 'stream-cut' }] },
+  ]
+  const scenarios: unknown[] = [
+    undefined,
+    7,
+    { rules: [{ on: '*', fault }] },
+    { name: '', rules: [{ on: '*', fault }] },
+    { name: '.a', rules: [{ on: '*', fault }] },
+    { name: 'a'.repeat(100), rules: [{ on: '*', fault }] },
+    { name: 'a'.repeat(101), rules: [{ on: '*', fault }] },
+    { name: 'a', rules: [] },
+    { name: 'a', rules: /a/ },
+    { name: 'a', rules: [7] },
+    { name: 'a', rules: [/a/u] },
+    { name: 'a', ruels: [{ on: '*', fault }] },
+    { name: 7, rules: [{ onn: '*' }] },
+    { name: 'a', rules: [{ on: '*', fault }], description: 1, $schema: 1 },
+  ]
+
+  it('in the words of the file', async () => {
+    const told = [...rules.map((rule) => ({ name: 'outage', rules: [rule] })), ...scenarios].map(
+      (scenario) => {
+        const given =
+          (scenario as { name?: unknown })?.name === 'outage'
+            ? (scenario as { rules: [] }).rules[0]
+            : scenario
+        const shown = (_key: string, value: unknown) => (value instanceof RegExp ? String(value) : value)
+        let problems: readonly Problem[] = []
+        try {
+          checkScenario(scenario, operations)
+        } catch (error) {
+          problems = (error as ScenarioError).problems
+        }
+        return [
+          String(JSON.stringify(given, shown)),
+          ...(problems.length === 0
+            ? ['  right']
+            : problems.map(
+                ({ path, message }) =>
+                  `  ${path.join('.')}: ${message.replace(/there are latency, .*/, 'there are …')}`,
+              )),
+        ]
+      },
+    )
+    await expect(`${told.flat().join('\n')}\n`).toMatchFileSnapshot('mistakes.txt')
+  })
 })
 
 it.each([[null], [[]], ['text'], [{}], [{ name: 'a b', rules: [] }], [{ name: 'a', rules: {} }]])(

@@ -138,6 +138,36 @@ describe('A mistake in a call', () => {
       'fail(503, 2): the second argument is an object, as in fail(503, { times: 2 })',
     ],
     [
+      'a text in the place of the options',
+      (gateway) => gateway['fail']?.(503, 'twice'),
+      'fail(503, twice): the second argument is an object, as in fail(503, { times: 2 })',
+    ],
+    [
+      'a count of 3 beside a text',
+      (gateway) => gateway['reply']?.('Hello', 3),
+      `reply("Hello", 3): the second argument is an object, as in reply("Hello", { times: 3 })`,
+    ],
+    [
+      'nothing in the place of the options',
+      (gateway) => gateway['reply']?.('Hello', null),
+      `reply("Hello", null): the second argument is an object, as in reply("Hello", { times: 2 })`,
+    ],
+    [
+      'a number in the place of a text',
+      (gateway) => gateway['reply']?.(7),
+      `reply() takes a text first, as in reply('Hello', { times: 2 }), not 7`,
+    ],
+    [
+      'an object in the place of a status',
+      (gateway) => gateway['fail']?.({ status: 503 }),
+      'fail() takes a status first, as in fail(503, { times: 2 }), not {"status":503}',
+    ],
+    [
+      'a text in the place of a status',
+      (gateway) => gateway['fail']?.('503'),
+      'fail() takes a status first, as in fail(503, { times: 2 }), not 503',
+    ],
+    [
       'a number written as a text',
       (gateway) => gateway['use']?.({ on: '*', fault: { name: 'latency', ms: '2000' } }),
       `Wrong 'fault.ms' in scenario 'rule', rule 1: expected number or object, received "2000"`,

@@ -113,7 +113,7 @@ describe('A quota of requests and tokens', () => {
   }, 180_000)
 
   const asking =
-    (gateway: ReturnType<typeof createGateway>, key = 'any') =>
+    (gateway: Pick<ReturnType<typeof createGateway>, 'fetch'>, key = 'any') =>
     async (body: object = {}) => {
       const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
         method: 'POST',
@@ -166,6 +166,97 @@ describe('A quota of requests and tokens', () => {
     expect((await ask()).status).toBe(200)
   })
 
+  it('tells where a sliding window stands: the oldest use is forgotten first', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({ on: 'createResponse', quota: { requests: 3, per: '10s', window: 'sliding' } })
+    const ask = asking(gateway)
+    const seen = []
+    for (const second of [0, 4, 6, 6, 9, 10, 14, 30]) {
+      gateway.clock.advance(1000 * second - gateway.clock.read().elapsedMs)
+      const { status, headers } = await ask()
+      seen.push([second, status, ...['remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))])
+    }
+    expect(seen).toEqual([
+      [0, 200, '2', '10'],
+      [4, 200, '1', '6'],
+      [6, 200, '0', '4'],
+      [6, 429, '0', '4'],
+      [9, 429, '0', '1'],
+      [10, 200, '0', '4'],
+      [14, 200, '0', '2'],
+      [30, 200, '2', '10'],
+    ])
+  })
+
+  it.each([
+    [1, 1],
+    [60_000, 60],
+    ['1ms', 1],
+    ['1500ms', 2],
+    ['2s', 2],
+    ['0.5m', 30],
+    ['1m', 60],
+    ['1h', 3600],
+    ['1d', 86_400],
+  ])('of the window %j is over after %i s', async (per, seconds) => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({ on: 'createResponse', quota: { requests: 1, per } })
+    const ask = asking(gateway)
+    expect(limits(await ask())).toEqual({
+      'x-ratelimit-limit': '1',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(seconds),
+    })
+    expect((await ask()).status).toBe(429)
+  })
+
+  it('tells of tokens where they are what is used up, or what alone is limited', async () => {
+    const told = async (quota: Omit<Quota, 'per'>, count: number) => {
+      const gateway = createGateway({ timeScale: 0 })
+      gateway.script([{ text: 'One', usage: { input_tokens: 6, output_tokens: 4 } }], { exhausted: 'repeat' })
+      gateway.use({ on: 'createResponse', quota: { ...quota, per: '1m' } })
+      const ask = asking(gateway)
+      for (let call = 1; call < count; call++) await ask()
+      const { status, headers } = await ask()
+      const of = (name: string) =>
+        ['limit', 'remaining'].map((what) => headers.get(`x-ratelimit-${what}${name}`)).join('/')
+      return [status, of(''), of('-requests'), of('-tokens')]
+    }
+    expect(await told({ tokens: 25 }, 1)).toEqual([200, '25/15', '/', '25/15'])
+    expect(await told({ tokens: 25 }, 4)).toEqual([429, '25/0', '/', '25/0'])
+    expect(await told({ requests: 5 }, 2)).toEqual([200, '5/3', '/', '/'])
+    expect(await told({ requests: 5, tokens: 25 }, 1)).toEqual([200, '5/4', '5/4', '25/15'])
+    // The tokens are used up, and the requests are not.
+    expect(await told({ requests: 5, tokens: 10 }, 1)).toEqual([200, '10/0', '5/4', '10/0'])
+    expect(await told({ requests: 1, tokens: 10 }, 2)).toEqual([429, '1/0', '1/0', '10/0'])
+  })
+
+  it('is of each key, each model, or of all', async () => {
+    const passed = async (quota: object) => {
+      const gateway = createGateway({ timeScale: 0 })
+      gateway.use({ on: 'createResponse', quota: { requests: 1, per: '1m', ...quota } })
+      const asks: [Record<string, string>, string][] = [
+        [{ authorization: 'Bearer one' }, 'a/b'],
+        [{ authorization: 'Bearer two' }, 'a/b'],
+        [{ authorization: 'Bearer one' }, 'a/c'],
+        [{ authorization: 'Bearer two' }, 'a/c'],
+      ]
+      const statuses = []
+      for (const [headers, model] of asks) {
+        const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ model, input: 'Hello' }),
+        })
+        statuses.push(response.status)
+      }
+      return statuses
+    }
+    expect(await passed({})).toEqual([200, 429, 429, 429])
+    expect(await passed({ by: 'key' })).toEqual([200, 200, 429, 429])
+    expect(await passed({ by: 'model' })).toEqual([200, 429, 200, 429])
+  })
+
   it('counts the tokens of streams too, and keeps callers apart', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', quota: { tokens: 1, per: 1000, by: 'key' } })
@@ -195,8 +286,19 @@ describe('A quota of requests and tokens', () => {
     expect((await ask()).status).toBe(429)
     gateway.restore(snapshot)
     expect((await ask()).status).toBe(429)
+    const other = createGateway({ timeScale: 0 })
+    const opened = await other.openSandbox(gateway.save())
+    const askOpened = asking(other, opened.apiKey)
+    expect((await askOpened()).status).toBe(429)
+    opened.clock.advance(3_600_000)
+    expect((await askOpened()).status).toBe(200)
     gateway.reset()
     gateway.use({ on: 'createResponse', quota: { requests: 1, per: '1h' } })
+    expect((await ask()).status).toBe(200)
+    gateway.restore(snapshot)
+    gateway.clock.advance(3_599_999)
+    expect((await ask()).status).toBe(429)
+    gateway.clock.advance(1)
     expect((await ask()).status).toBe(200)
   })
 
