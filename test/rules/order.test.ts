@@ -148,11 +148,6 @@ describe('A mistake in a call', () => {
       `reply("Hello", 3): the second argument is an object, as in reply("Hello", { times: 3 })`,
     ],
     [
-      'nothing in the place of the options',
-      (gateway) => gateway['reply']?.('Hello', null),
-      `reply("Hello", null): the second argument is an object, as in reply("Hello", { times: 2 })`,
-    ],
-    [
       'a number in the place of a text',
       (gateway) => gateway['reply']?.(7),
       `reply() takes a text first, as in reply('Hello', { times: 2 }), not 7`,

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { startServer } from '../../src/serve.ts'
+import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
+
+const line: RequestLine = {
+  method: 'GET',
+  path: '/api/v1/providers',
+  status: 200,
+  durationMs: 12.4,
+  rule: undefined,
+  reason: undefined,
+  delivery: 'complete',
+}
+
+it.each([
+  [{}, 'GET /api/v1/providers 200 12 ms'],
+  [{ durationMs: 0.04 }, 'GET /api/v1/providers 200 0.0 ms'],
+  [{ durationMs: 9.94 }, 'GET /api/v1/providers 200 9.9 ms'],
+  [{ durationMs: 10 }, 'GET /api/v1/providers 200 10 ms'],
+  [{ durationMs: 10.5 }, 'GET /api/v1/providers 200 11 ms'],
+  [{ status: 0 }, 'GET /api/v1/providers no answer 12 ms'],
+  [{ rule: 'flaky#1', status: 503 }, 'GET /api/v1/providers 503 12 ms flaky#1'],
+  [{ delivery: 'cut', rule: 'flaky#1' }, 'GET /api/v1/providers 200 12 ms flaky#1 cut'],
+  [{ delivery: 'client-left' }, 'GET /api/v1/providers 200 12 ms client-left'],
+  [{ status: 400, reason: 'model:\n  must\tbe' }, 'GET /api/v1/providers 400 12 ms: model: must be'],
+] satisfies [Partial<RequestLine>, string][])('the line of %j', (more, text) => {
+  expect(requestLineText({ ...line, ...more })).toBe(text)
+})
+
+it('tells of requests what the gateway made of them, and hides secrets of the query', async () => {
+  const lines: RequestLine[] = []
+  await using server = await startServer({ onRequest: (told) => lines.push(told) })
+  const seen = async (path: string) => {
+    await (await fetch(server.url + path, { headers: { authorization: 'Bearer any' } })).arrayBuffer()
+    await expect.poll(() => lines.length).toBe(1)
+    const { durationMs, ...rest } = lines.pop() as RequestLine
+    expect(durationMs).toBeGreaterThan(0)
+    expect(durationMs).toBeLessThan(30_000)
+    return rest
+  }
+  const { durationMs, ...usual } = line
+  expect(await seen('/api/v1/providers')).toEqual(usual)
+  expect(await seen('/api/v1/providers?api_key=abc&a=1')).toMatchObject({
+    path: expect.stringMatching(/^\/api\/v1\/providers\?api_key=[^a]+&a=1$/),
+  })
+  expect(await seen('/openapi.json')).toEqual({ ...usual, path: '/openapi.json' })
+  expect(await seen('/api/v1/presets/none')).toEqual({
+    ...usual,
+    path: '/api/v1/presets/none',
+    status: 404,
+    reason: 'Resource not found',
+  })
+  server.gateway.use({ name: 'down', rules: [{ on: '*', fault: { name: 'status', status: 503 } }] })
+  expect(await seen('/api/v1/providers')).toEqual({ ...usual, status: 503, rule: 'down#1' })
+  server.gateway.use({ name: 'away', rules: [{ on: '*', fault: 'empty-response' }] })
+  await expect(seen('/api/v1/providers')).rejects.toThrow()
+  await expect.poll(() => lines.length).toBe(1)
+  expect(lines.pop()).toMatchObject({ status: 0, rule: 'away#1', delivery: 'cut' })
+})

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { startServer } from '../../src/serve.ts'
+import { readServerOptions, whyNot } from '../../src/server/server-options.ts'
+
+const gateway = createGateway()
+
+it.each([
+  {},
+  { port: 0 },
+  { port: 65_535, host: 'h', allowedHosts: ['a'], allowedOrigins: [] },
+  { token: 't', advertise: 'https://a.example', console: false },
+  { headersTimeoutMs: 0.5, bodyTimeoutMs: 1, onRequest: () => {} },
+  { gateway, port: 1 },
+])('startServer takes %j', (options) => {
+  expect(readServerOptions(options)).toEqual({ own: options, options: {} })
+})
+
+it('startServer keeps its own options apart from those of the gateway', () => {
+  expect(readServerOptions({ port: 1, seed: 2, timeScale: 0, console: true })).toEqual({
+    own: { port: 1, console: true },
+    options: { seed: 2, timeScale: 0 },
+  })
+})
+
+it.each([
+  [{ port: -1 }, 'options.port: Too small: expected number to be >=0'],
+  [{ port: 65_536 }, 'options.port: Too big: expected number to be <=65535'],
+  [{ port: 1.5 }, 'options.port: Invalid input: expected int, received number'],
+  [{ host: '' }, 'options.host: Too small: expected string to have >=1 characters'],
+  [{ allowedHosts: [''] }, 'options.allowedHosts[0]: Too small: expected string to have >=1 characters'],
+  [{ allowedOrigins: 'a' }, 'options.allowedOrigins: Invalid input: expected array, received string'],
+  [{ token: 'a b' }, 'options.token: A token has no spaces and at least one character'],
+  [{ token: '' }, 'options.token: A token has no spaces and at least one character'],
+  [{ advertise: 'ftp://a.example' }, 'options.advertise: Invalid URL'],
+  [{ console: 1 }, 'options.console: Invalid input: expected boolean, received number'],
+  [{ gateway: {} }, 'options.gateway: Must be a gateway, from createGateway()'],
+  [{ headersTimeoutMs: 0 }, 'options.headersTimeoutMs: Too small: expected number to be >0'],
+  [{ bodyTimeoutMs: 0 }, 'options.bodyTimeoutMs: Too small: expected number to be >0'],
+  [{ onRequest: 'log' }, 'options.onRequest: Must be a function'],
+  [{ prot: 1 }, "options.prot: Unknown field: did you mean 'port'?"],
+  [{ sed: 1 }, "options.sed: Unknown field: did you mean 'seed'?"],
+  [
+    { gateway, seed: 1 },
+    'options.seed is for a new gateway: give it to the createGateway() that made options.gateway',
+  ],
+])('startServer(%j) is refused in one line', async (options, message) => {
+  await expect(startServer(options as never)).rejects.toThrow(`startServer: ${message}`)
+})
+
+it.each([
+  ['EADDRINUSE', 'Port 80 is in use: choose another port, or 0 for any free one'],
+  ['EACCES', 'Port 80 may not be used by you: choose one above 1023'],
+  ['EADDRNOTAVAIL', "This machine has no address 'h': choose another host"],
+  ['ENOTFOUND', "This machine has no address 'h': choose another host"],
+])('an address that cannot be had, for %s, is told with the way out', (code, message) => {
+  const error = Object.assign(new Error('x'), { code })
+  expect(whyNot(error, 80, 'h')).toMatchObject({ message, code, cause: error })
+})
+
+it('an error of another kind stays as it is', () => {
+  const error = Object.assign(new Error('x'), { code: 'EOTHER' })
+  expect(whyNot(error, 80, 'h')).toBe(error)
+  const bare = new Error('x')
+  expect(whyNot(bare, 80, 'h')).toBe(bare)
+})
