@@ -412,30 +412,24 @@ describe('every mistake is told with its path', () => {
   ]
 
   it('in the words of the file', async () => {
-    const told = [...rules.map((rule) => ({ name: 'outage', rules: [rule] })), ...scenarios].map(
-      (scenario) => {
-        const given =
-          (scenario as { name?: unknown })?.name === 'outage'
-            ? (scenario as { rules: [] }).rules[0]
-            : scenario
-        const shown = (_key: string, value: unknown) => (value instanceof RegExp ? String(value) : value)
-        let problems: readonly Problem[] = []
-        try {
-          checkScenario(scenario, operations)
-        } catch (error) {
-          problems = (error as ScenarioError).problems
-        }
-        return [
-          String(JSON.stringify(given, shown)),
-          ...(problems.length === 0
-            ? ['  right']
-            : problems.map(
-                ({ path, message }) =>
-                  `  ${path.join('.')}: ${message.replace(/there are latency, .*/, 'there are …')}`,
-              )),
-        ]
-      },
-    )
+    const all: [unknown, unknown][] = [
+      ...rules.map((rule) => [rule, { name: 'outage', rules: [rule] }] satisfies [unknown, unknown]),
+      ...scenarios.map((scenario) => [scenario, scenario] satisfies [unknown, unknown]),
+    ]
+    const told = all.map(([given, scenario]) => {
+      const shown = (_key: string, value: unknown) => (value instanceof RegExp ? String(value) : value)
+      let problems: readonly Problem[] = []
+      try {
+        checkScenario(scenario, operations)
+      } catch (error) {
+        problems = (error as ScenarioError).problems
+      }
+      const lines = problems.map(
+        ({ path, message }) =>
+          `  ${path.join('.')}: ${message.replace(/there are latency, .*/, 'there are …')}`,
+      )
+      return [String(JSON.stringify(given, shown)), ...(lines.length === 0 ? ['  right'] : lines)]
+    })
     await expect(`${told.flat().join('\n')}\n`).toMatchFileSnapshot('mistakes.txt')
   })
 })
