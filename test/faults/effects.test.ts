@@ -1,0 +1,267 @@
+/**
+ * Every fault on one small reply of each form, frame by frame: what a change of a fault would change for a client.
+ */
+import { expect, it } from 'vitest'
+import type { FaultInput } from '../../src/faults/fault-input.ts'
+import { FaultSetting, faultNames, faultOf, inOrder } from '../../src/faults/index.ts'
+import { FaultRun } from '../../src/faults/run.ts'
+import { toBytes } from '../../src/http/encode.ts'
+import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
+import { citation, completed, facts, sample } from './sample.ts'
+
+/** A stream of five pieces with two citations, whose events take 10 ms each. */
+const paced = () => {
+  const { body, ...reply } = sample({ everyMs: 10, deltas: ['One ', 'ü', 'nd ', 'thr', 'ee'] })
+  const frames = body.kind === 'frames' ? [...body.frames] : []
+  return { ...reply, body: { kind: 'frames', frames } } satisfies Reply
+}
+const other = { ...citation, url: 'https://b.example/', start_index: 6, end_index: 9 }
+const cited = (): Reply => {
+  const event = (value: object) => ({ kind: 'event', event: { type: '', ...value } }) satisfies Frame
+  const annotations = [citation, other]
+  return eventStream([
+    event({ type: 'response.output_text.delta', delta: 'One two' }),
+    event({ type: 'response.output_text.annotation.added', annotation: citation, annotation_index: 0 }),
+    event({ type: 'response.output_text.annotation.added', annotation: other, annotation_index: 1 }),
+    event({ type: 'response.output_text.done', text: 'One two' }),
+    event({ type: 'response.content_part.done', part: { text: 'One two three', annotations } }),
+    { kind: 'done' },
+  ])
+}
+const both = ok({ output: [{ content: [{ text: 'One two three', annotations: [citation, other] }] }] })
+const plain = ok({
+  data: [
+    { a: 'text', b: 7 },
+    { a: null, b: [1] },
+  ],
+  total: true,
+})
+const typed = () =>
+  eventStream([{ kind: 'event', event: { type: 'a' }, wire: 'event: a\ndata: {"type":"a"}\n\n' }])
+const none: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
+const cut = () =>
+  eventStream([
+    { kind: 'event', event: { type: 'a' } },
+    { kind: 'hang-up', how: 'reset' },
+  ])
+const ended = () =>
+  eventStream([
+    { kind: 'bytes', bytes: 'abcdef' },
+    { kind: 'hang-up', how: 'end' },
+  ])
+
+const replies: Record<string, () => Reply> = {
+  stream: paced,
+  cited,
+  typed,
+  cut,
+  ended,
+  json: () => completed,
+  both: () => both,
+  plain: () => plain,
+  none: () => none,
+}
+
+/** The parameters that a fault cannot do without. */
+const needed: Record<string, object> = { 'missing-field': { path: 'id' }, 'wrong-type': { path: 'id' } }
+
+const placed = ['stream-cut', 'stream-malformed-event', 'stream-error-event'].flatMap((name) =>
+  [
+    { atEvent: 0 },
+    { atEvent: 1 },
+    { atEvent: 99 },
+    { afterDeltas: 0 },
+    { afterDeltas: 5 },
+    { afterDeltas: 6 },
+    ...(name === 'stream-malformed-event'
+      ? []
+      : [{ atByte: 0 }, { atByte: 150 }, { afterMs: 0 }, { afterMs: 10 }, { afterMs: 15 }, { afterMs: 999 }]),
+  ].map((place) => ({ name, ...place })),
+)
+
+/** Beside every fault with its usual parameters on every reply: others, and several together, by the reply. */
+const more: [string, (object | string)[]][] = [
+  ...placed.map((fault): [string, object[]] => ['stream', [fault]]),
+  ['cut', [{ name: 'stream-cut', atByte: 9999 }]],
+  ['cut', ['stream-without-done']],
+  ['stream', [{ name: 'stream-error-event', form: 'error', code: 'a', message: 'b', atEvent: 0 }]],
+  ['stream', [{ name: 'stream-error-event', atEvent: 1, code: 'a', message: 'b' }]],
+  ['stream', [{ name: 'stream-sequence-gap', missing: 1, atEvent: 8 }]],
+  ['stream', [{ name: 'stream-reordered-events', atEvent: 10 }]],
+  ['stream', [{ name: 'stream-reordered-events', atEvent: 9 }]],
+  ['stream', [{ name: 'stream-huge-event', bytes: 3 }]],
+  ['stream', [{ name: 'stream-unknown-event', atEvent: 0, type: 'x' }]],
+  ['stream', [{ name: 'stream-comments', comment: 'c' }]],
+  ['stream', [{ name: 'slow-stream', firstEventMs: 5, everyMs: 0 }]],
+  ['stream', [{ name: 'slow-stream', firstEventMs: 0, everyMs: 0 }]],
+  ['stream', [{ name: 'stream-joined', ms: 0 }]],
+  ['json', [{ name: 'stream-joined' }]],
+  ['stream', [{ name: 'stream-split', bytes: 300 }]],
+  ['stream', ['stream-malformed-event', 'stream-unknown-event']],
+  ['stream', ['stream-duplicate-event', 'stream-crlf', 'stream-cut']],
+  ['stream', ['stream-malformed-event', 'truncated-body']],
+  ['typed', ['stream-malformed-event', 'stream-no-space']],
+  ['plain', [{ name: 'missing-field', path: 'data.*.a' }]],
+  ['plain', [{ name: 'missing-field', path: 'data.1' }]],
+  ['plain', [{ name: 'missing-field', path: 'data.2' }]],
+  ...['data', 'data.*.b', 'total', 'data.0.a'].flatMap((path): [string, object[]][] =>
+    [undefined, 'string', 'number', 'boolean', 'null', 'array', 'object'].map((as) => [
+      'plain',
+      [{ name: 'wrong-type', path, ...(as && { as }) }],
+    ]),
+  ),
+  ['stream', [{ name: 'wrong-type', path: 'type' }]],
+  ['json', [{ name: 'duplicate-response-id', id: 'i' }]],
+  ...['plain', 'ended'].flatMap((reply): [string, (object | string)[]][] => [
+    [reply, [{ name: 'truncated-body', atByte: 0 }]],
+    [reply, [{ name: 'truncated-body', atByte: 5 }]],
+    [reply, [{ name: 'truncated-body', atByte: 6 }]],
+    [reply, [{ name: 'truncated-body', atByte: 999 }]],
+    [reply, [{ name: 'short-content-length', by: 1 }]],
+    [reply, [{ name: 'short-content-length', by: 6 }]],
+    [reply, [{ name: 'short-content-length', by: 7 }]],
+    [reply, [{ name: 'short-content-length', by: 999 }]],
+    [reply, [{ name: 'slow-body', ms: 60, chunks: 1 }]],
+    [reply, [{ name: 'slow-body', ms: 60, chunks: 4 }]],
+    [reply, [{ name: 'slow-body', ms: 0, chunks: 99 }]],
+    [reply, [{ name: 'bandwidth', bytesPerSecond: 1 }]],
+    [reply, [{ name: 'bandwidth', bytesPerSecond: 79 }]],
+    [reply, [{ name: 'bandwidth', bytesPerSecond: 80 }]],
+    [reply, [{ name: 'slow-head', ms: 0 }]],
+    [reply, [{ name: 'slow-head', ms: 5 }, 'bandwidth']],
+    [reply, [{ name: 'idle-connection-closed', afterMs: 5 }]],
+    [reply, ['gzip-body', 'slow-body']],
+  ]),
+]
+
+function shown(bytes: string | Uint8Array): string {
+  const raw = Buffer.from(toBytes(bytes))
+  const text = raw.toString()
+  const isText = Buffer.from(text).equals(raw)
+  const told = isText ? JSON.stringify(text) : raw.toString('base64')
+  return told.length > 300 ? `${told.slice(0, 60)}… (${raw.length} bytes)` : told
+}
+
+/** The frames of a reply; events that are as they were by the letters of their place. */
+function frameLines({ body }: Reply, before: Reply): string[] {
+  if (body.kind === 'none') return ['no body']
+  if (body.kind === 'hang-up') return [`hang up: ${body.how}`]
+  if (body.kind === 'json') return [`json ${JSON.stringify(body.value)}`]
+  const known =
+    before.body.kind === 'frames' ? [...before.body.frames].filter(({ kind }) => kind === 'event') : []
+  const told: string[] = []
+  for (const frame of body.frames) {
+    const place = known.findIndex((each) => JSON.stringify(each) === JSON.stringify(frame))
+    if (place >= 0) told.push(String.fromCharCode(97 + place))
+    else if (frame.kind === 'wait') told.push(String(Math.round(frame.ms * 100) / 100))
+    else if (frame.kind === 'done') told.push('[DONE]')
+    else if (frame.kind === 'bytes') told.push(shown(frame.bytes))
+    else if (frame.kind === 'event')
+      told.push(frame.wire === undefined ? shown(JSON.stringify(frame.event)) : `as ${shown(frame.wire)}`)
+    else {
+      told.push(`hang up: ${frame.how}`)
+      // Nobody asks for the frame after this one.
+      break
+    }
+  }
+  return told.length > 50 ? [...told.slice(0, 20), `… ${told.length - 30} more …`, ...told.slice(-10)] : told
+}
+
+/** What faults make of a reply, in lines. */
+function effect(name: string, given: (object | string)[], change: object = {}): string[] {
+  const settings = inOrder(given.map((fault) => FaultSetting.parse(fault)))
+  const lines: string[] = []
+  const says = (line: string) => void lines.push(`${line};`)
+  const before = (replies[name] as () => Reply)()
+  let next = 0
+  const run = new FaultRun(
+    settings,
+    { ...facts, random: () => [0.25, 0.5, 0.75][next++ % 3] as number, ...change },
+    { nothingHappened: () => says('nothing happened'), warn: says },
+  )
+  const { waitMs, instead, stream } = run.before()
+  if (waitMs > 0) says(`waits ${Math.round(waitMs * 1000) / 1000}`)
+  if (stream !== undefined) says(`asks for ${stream ? 'a stream' : 'none'}`)
+  const reply = run.distort(instead ?? before)
+  const { status, headers, transport } = reply
+  if (status !== before.status || JSON.stringify(headers) !== JSON.stringify(before.headers))
+    says(`${status} ${JSON.stringify(headers)}`)
+  if (transport) says(`transport ${JSON.stringify(transport)}`)
+  const frames = frameLines(reply, before)
+  lines.push(
+    ...(JSON.stringify(frames) === JSON.stringify(frameLines(before, before)) ? ['as it was'] : frames),
+  )
+  return lines
+}
+
+const told = (title: string, lines: string[]) => [title, `  ${lines.join(' ')}`]
+
+it('is what the file says, on each reply that a fault changes', async () => {
+  const lines = faultNames.flatMap((name) => {
+    const setting = { name, ...needed[name] }
+    const isRequest = faultOf(name).layer === 'request'
+    const names = isRequest ? ['plain'] : Object.keys(replies)
+    return names.flatMap((reply) => told(`${JSON.stringify(setting)} on ${reply}`, effect(reply, [setting])))
+  })
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/usual.txt')
+})
+
+it('is what the file says, with parameters, and of several together', async () => {
+  const lines = more.flatMap(([reply, faults]) =>
+    told(`${JSON.stringify(faults)} on ${reply}`, effect(reply, faults)),
+  )
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/with-parameters.txt')
+})
+
+it('is what the file says, without a connection, later, under a quota, and in place of the answer', async () => {
+  const quota = { limit: 9, remaining: 0, resetMs: 2500 }
+  const ramp = { from: 100, to: 300, overMs: 1000 }
+  const all: [FaultInput, object?][] = [
+    ['idle-connection-closed', { hasConnection: false }],
+    [{ name: 'short-content-length', by: 5 }, { hasConnection: false }],
+    ['truncated-head', { hasConnection: false }],
+    [{ name: 'latency', ms: 0 }],
+    [{ name: 'latency', ms: 100, jitterMs: 100 }],
+    [{ name: 'latency', ms: 100, sigma: 1 }],
+    [{ name: 'latency', ms: 100, sigma: 1, jitterMs: 100 }],
+    ...[-1, 0, 500, 1000, 2000].map((elapsedMs): [FaultInput, object] => [
+      { name: 'latency', ms: ramp },
+      { elapsedMs },
+    ]),
+    ...[400, 401, 402, 408, 410, 418, 429, 499, 500, 502, 503, 524, 529, 599].map((status): [FaultInput] => [
+      { name: 'status', status },
+    ]),
+    [{ name: 'status', status: 429 }, { quota }],
+    [{ name: 'status', status: 503 }, { quota }],
+    [
+      {
+        name: 'status',
+        status: 429,
+        metadata: null,
+        message: 'm',
+        headers: { 'Retry-After': '7', 'X-A': 'b' },
+      },
+    ],
+    [{ name: 'status', status: 500, metadata: { a: 1 }, gateway_metadata: { b: 2 }, user_id: 'u' }],
+    ['rate-limit', { quota }],
+    [
+      'rate-limit',
+      { quota: { ...quota, requests: { limit: 1, remaining: 2 }, tokens: { limit: 3, remaining: 4 } } },
+    ],
+    [{ name: 'rate-limit', limit: 5, retryAfterMs: 1001, message: 'm' }],
+    [{ name: 'rate-limit', retryAfterMs: 0 }],
+    [{ name: 'retry-after-date', status: 503, ms: 1 }, { quota }],
+    [{ name: 'retry-after-date', ms: 0 }],
+    ...[418, 400, 599, 504].map((status): [FaultInput] => [{ name: 'html-error-page', status }]),
+    [{ name: 'random-bytes', bytes: 4, contentType: 'a/b' }],
+    [{ name: 'empty-body', status: 204 }],
+    [{ name: 'error-body-in-200', code: 429, message: 'm' }],
+  ]
+  const lines = all.flatMap(([fault, change]) =>
+    told(
+      `${JSON.stringify(fault)}${change ? ` with ${JSON.stringify(change)}` : ''}`,
+      effect('plain', [fault], change),
+    ),
+  )
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/instead.txt')
+})
