@@ -53,14 +53,7 @@ const shortWithValue: Record<string, string> = {
   E: '--cert',
   K: '--config',
 }
-const refused = new Set([
-  '--form',
-  '--form-string',
-  '--upload-file',
-  '--config',
-  '--next',
-  '--data-urlencode@',
-])
+const refused = new Set(['--form', '--form-string', '--upload-file', '--config', '--next'])
 const withValue = new Set([
   '--request',
   '--header',
@@ -180,12 +173,10 @@ function take(curl: Curl, option: string, value: string): void {
       curl.data.push(value)
       break
     case '--data-urlencode': {
+      // With nothing before it, the equals sign is no part of the data.
       const equals = value.indexOf('=')
-      curl.data.push(
-        equals < 0
-          ? encodeURIComponent(value)
-          : value.slice(0, equals + 1) + encodeURIComponent(value.slice(equals + 1)),
-      )
+      const name = equals > 0 ? value.slice(0, equals + 1) : ''
+      curl.data.push(name + encodeURIComponent(value.slice(equals + 1)))
       break
     }
     case '--url-query':
