@@ -175,11 +175,7 @@ function isOfType(type: TypeName, value: unknown): boolean {
 }
 
 /** Whether a count lies between `minLength` and `maxLength`, and their like. */
-export function isWithin(
-  schema: SchemaObject,
-  what: 'Length' | 'Items' | 'Properties',
-  count: number,
-): boolean {
+function isWithin(schema: SchemaObject, what: 'Length' | 'Items' | 'Properties', count: number): boolean {
   return count >= (numberAt(schema, `min${what}`) ?? 0) && count <= (numberAt(schema, `max${what}`) ?? count)
 }
 

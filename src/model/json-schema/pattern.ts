@@ -207,7 +207,7 @@ export function matchesPattern(pattern: PatternNode, text: string, budget: Budge
 }
 
 function isWordEdge(text: readonly string[], at: number): boolean {
-  const isWord = (character: string | undefined) => /^\w$/.test(character ?? '')
+  const isWord = (character = '') => /^\w$/.test(character)
   return isWord(text[at - 1]) !== isWord(text[at])
 }
 
@@ -222,7 +222,7 @@ function anyOne(source: string): PatternNode {
   const expression = compiled(`^${source}$`)
   const test = (character: string) => expression.test(character)
   const named = source.replace(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/gi, (_, ...codes) =>
-    String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(codes.slice(0, 3).find(Boolean), 16))),
+    String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(codes.find(Boolean), 16))),
   )
   return { kind: 'one', test, candidates: [...new Set([...printable, ...named, '\t', '\n'])].filter(test) }
 }

@@ -1,7 +1,7 @@
 /**
  * Why a schema does not accept a value: every violation, each with its path.
  */
-import { isOfTypes, isWithin, Judge } from './accepts.ts'
+import { isOfTypes, Judge } from './accepts.ts'
 import { Budget, Exhausted } from './budget.ts'
 import { isOfFormat, rangeOf } from './scalars.ts'
 import {
@@ -82,8 +82,10 @@ class Critic {
     const isFar = ({ path: at, rule }: Problem) =>
       (rule === 'invalid_type' && at.length === path.length) ||
       (rule === 'invalid_value' && at.length === path.length + 1)
-    const score = (problems: readonly Problem[]) => (problems.some(isFar) ? 1000 : 0) + problems.length
-    const [nearest = []] = all.sort((left, right) => score(left) - score(right))
+    const distance = (problems: readonly Problem[]) => Number(problems.some(isFar))
+    const [nearest = []] = all.sort(
+      (left, right) => distance(left) - distance(right) || left.length - right.length,
+    )
     const ofType = all.flat().filter(({ path: at, rule }) => rule === 'invalid_type' && at === path)
     if (ofType.length < branches.length) return nearest
     const expected = [...new Set(ofType.map(({ message }) => /expected (.*),/.exec(message)?.[1]))]
@@ -113,13 +115,14 @@ class Critic {
 function ownProblems(schema: SchemaObject, value: unknown, path: Problem['path'], judge: Judge): Problem[] {
   if (typeof value === 'number') return ofNumber(schema, value, path)
   if (typeof value === 'string') return ofText(schema, value, path, judge)
-  const [what, unit] = Array.isArray(value)
-    ? (['Items', 'items'] as const)
-    : (['Properties', 'fields'] as const)
-  const count = Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0
-  const problems = isWithin(schema, what, count) ? [] : [ofCount(schema, what, unit, count, path)]
-  if (Array.isArray(value) && schema['uniqueItems'] === true && new Set(value.map(canonical)).size < count)
-    problems.push({ path, message: 'Items must be unique', rule: 'unique' })
+  const problems: Problem[] = []
+  if (isObject(value))
+    problems.push(...ofCount(schema, 'Properties', 'fields', Object.keys(value).length, path))
+  if (Array.isArray(value)) {
+    problems.push(...ofCount(schema, 'Items', 'items', value.length, path))
+    if (schema['uniqueItems'] === true && new Set(value.map(canonical)).size < value.length)
+      problems.push({ path, message: 'Items must be unique', rule: 'unique' })
+  }
   const not = schemaAt(schema, 'not')
   if (not !== undefined && judge.accepts(not, value))
     problems.push({ path, message: 'Not allowed', rule: 'not' })
@@ -140,10 +143,7 @@ function ofNumber(schema: SchemaObject, value: number, path: Problem['path']): P
 
 function ofText(schema: SchemaObject, text: string, path: Problem['path'], judge: Judge): Problem[] {
   const [pattern, format] = [textAt(schema, 'pattern'), textAt(schema, 'format')]
-  const { length } = [...text]
-  const problems = isWithin(schema, 'Length', length)
-    ? []
-    : [ofCount(schema, 'Length', 'characters', length, path)]
+  const problems = ofCount(schema, 'Length', 'characters', [...text].length, path)
   if (format !== undefined && !isOfFormat(format, text))
     problems.push({ path, message: `Invalid ${format}`, rule: format })
   if (pattern !== undefined && !judge.finds(pattern, text))
@@ -157,11 +157,13 @@ function ofCount(
   unit: string,
   count: number,
   path: Problem['path'],
-): Problem {
-  const min = numberAt(schema, `min${what}`) ?? 0
-  return count < min
-    ? { path, message: `Too small: must have >=${min} ${unit}`, rule: 'too_small' }
-    : { path, message: `Too big: must have <=${numberAt(schema, `max${what}`)} ${unit}`, rule: 'too_big' }
+): Problem[] {
+  const [min, max] = [numberAt(schema, `min${what}`), numberAt(schema, `max${what}`)]
+  if (min !== undefined && count < min)
+    return [{ path, message: `Too small: must have >=${min} ${unit}`, rule: 'too_small' }]
+  if (max !== undefined && count > max)
+    return [{ path, message: `Too big: must have <=${max} ${unit}`, rule: 'too_big' }]
+  return []
 }
 
 function nameOf(value: unknown): string {

@@ -42,20 +42,20 @@ export function numberIn(
   const step = factor ?? (isInteger || high - low >= usual ? 1 : (high - low) / usual)
   if (!(step > 0)) return low === high ? low : undefined
   const unit = isInteger && !Number.isInteger(step) ? step * 10 ** decimalsOf(step) : step
-  // A range that begins at no multiple of the step, and has none, still has its middle.
+  // A range may begin at no multiple of the step.
   const base = factor === undefined && !isInteger ? low : 0
   let first = Math.ceil((low - base) / unit)
   let last = Math.floor((high - base) / unit)
   if (isOpenBelow && base + first * unit <= low) first++
   if (isOpenAbove && base + last * unit >= high) last--
-  if (first > last) return factor === undefined && !isInteger && low < high ? (low + high) / 2 : undefined
+  if (first > last) return undefined
   const value = base + (first + Math.floor(draw() * (last - first + 1))) * unit
   const rounded = Number(value.toFixed(Math.min(12, decimalsOf(unit) + decimalsOf(base))))
   return rounded < low || rounded > high ? value : rounded
 }
 
 function decimalsOf(value: number): number {
-  return /e-(\d+)$/.exec(String(value))?.[1] ? 12 : (String(value).split('.')[1]?.length ?? 0)
+  return /e-/.test(String(value)) ? 12 : (String(value).split('.')[1]?.length ?? 0)
 }
 
 /** Strings by `format`; any string will do for one that is not here. */

@@ -256,7 +256,7 @@ export class ValueMaker {
     if (mayLack && schemas.some((schema) => this.#sizes.of(schema) === Number.POSITIVE_INFINITY))
       return undefined
     try {
-      for (let again = 0; again < (seen ? 60 : 1); again++) {
+      for (let again = 0; again < 60; again++) {
         const value = this.#make(schemas, again === 0 ? path : `${path}#${again}`)
         const text = seen ? canonical(value) : ''
         if (!seen?.has(text)) {

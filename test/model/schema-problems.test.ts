@@ -1,0 +1,360 @@
+/**
+ * What a schema accepts, and what is wrong with the rest: each keyword at its last value that fits and its first that
+ * does not.
+ */
+import { describe, expect, it } from 'vitest'
+import { problemsOf } from '../../src/model/json-schema/problems.ts'
+import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
+
+/** `a.0: Required (required)` */
+const inLines = (schema: unknown, value: unknown) =>
+  problemsOf(schema as JsonSchema, value).map(
+    ({ path, message, rule }) => `${path.join('.')}: ${message} (${rule})`,
+  )
+
+type Refused = [value: unknown, ...problems: string[]]
+type Row = [schema: unknown, accepted: unknown[], ...refused: Refused[]]
+
+const type = (wanted: string, given: string) =>
+  `: Invalid input: expected ${wanted}, received ${given} (invalid_type)`
+const unfit = ': Does not fit its schema (schema)'
+const names = { maxLength: 3 }
+
+const keywords: Record<string, Row[]> = {
+  types: [
+    [true, [1, null]],
+    [false, [], [1, ': Unknown field (unrecognized_keys)']],
+    [{ type: 'null' }, [null], [0, type('null', 'number')], [{}, type('null', 'object')]],
+    [{ type: 'integer' }, [0, -1, 2.0], [1.5, type('integer', 'number')], ['1', type('integer', 'string')]],
+    [{ type: 'number' }, [1.5, 2], [null, type('number', 'null')]],
+    [{ type: 'boolean' }, [true, false], [0, type('boolean', 'number')]],
+    [{ type: 'array' }, [[], [1]], [{}, type('array', 'object')]],
+    [{ type: 'object' }, [{}], [[], type('object', 'array')], [null, type('object', 'null')]],
+    [{ type: ['string', 'null'] }, ['', null], [1, type('string or null', 'number')]],
+    [{ type: 7 }, [1, 'a']],
+  ],
+  'listed values': [
+    [
+      { const: { a: 1, b: [2] } },
+      [{ b: [2], a: 1 }],
+      [{ a: 1 }, ': Invalid input: expected {"a":1,"b":[2]} (invalid_value)'],
+    ],
+    [{ const: null }, [null], [0, ': Invalid input: expected null (invalid_value)']],
+    [{ enum: ['a', 1] }, ['a', 1], ['1', ': Invalid input: expected one of "a"|1 (invalid_value)']],
+    [
+      { enum: Array.from({ length: 21 }, (_, index) => index) },
+      [0, 20],
+      [
+        21,
+        `: Invalid input: expected one of ${Array.from({ length: 20 }, (_, index) => index).join('|')} (invalid_value)`,
+      ],
+    ],
+    [{ enum: 'a' }, ['b']],
+  ],
+  numbers: [
+    [{ minimum: 2 }, [2, 3, 'a'], [1.9, ': Too small: must be >=2 (too_small)']],
+    [{ maximum: 2 }, [2, 1], [2.1, ': Too big: must be <=2 (too_big)']],
+    [
+      { exclusiveMinimum: 2 },
+      [2.1],
+      [2, ': Too small: must be >2 (too_small)'],
+      [1, ': Too small: must be >2 (too_small)'],
+    ],
+    [
+      { exclusiveMaximum: 2 },
+      [1.9],
+      [2, ': Too big: must be <2 (too_big)'],
+      [3, ': Too big: must be <2 (too_big)'],
+    ],
+    [{ minimum: 2, exclusiveMinimum: true }, [2.1], [2, ': Too small: must be >2 (too_small)']],
+    [{ maximum: 2, exclusiveMaximum: true }, [1.9], [2, ': Too big: must be <2 (too_big)']],
+    [{ minimum: 2, exclusiveMinimum: 2 }, [3], [2, ': Too small: must be >2 (too_small)']],
+    [{ minimum: 3, exclusiveMinimum: 2 }, [3], [2.5, ': Too small: must be >=3 (too_small)']],
+    [{ maximum: 2, exclusiveMaximum: 2 }, [1], [2, ': Too big: must be <2 (too_big)']],
+    [{ maximum: 1, exclusiveMaximum: 2 }, [1], [1.5, ': Too big: must be <=1 (too_big)']],
+    [{ minimum: 2, multipleOf: 3 }, [3], [2, ': Must be a multiple of 3 (not_multiple_of)']],
+    [{ maximum: 2, multipleOf: 3 }, [0], [2, ': Must be a multiple of 3 (not_multiple_of)']],
+    [{ multipleOf: 3 }, [0, -6, 9], [4, ': Must be a multiple of 3 (not_multiple_of)']],
+  ],
+  strings: [
+    [{ minLength: 2 }, ['ab', '🌊🌊', 1], ['🌊', ': Too small: must have >=2 characters (too_small)']],
+    [{ maxLength: 2 }, ['ab', '🌊🌊'], ['abc', ': Too big: must have <=2 characters (too_big)']],
+    [{ pattern: '^a+$' }, ['aa', 1], ['ab', ': Must match the pattern ^a+$ (pattern)']],
+    [
+      { minLength: 3, pattern: 'x', format: 'date' },
+      ['2025-01-01'].filter(() => false),
+      [
+        'a',
+        ': Too small: must have >=3 characters (too_small)',
+        ': Invalid date (date)',
+        ': Must match the pattern x (pattern)',
+      ],
+    ],
+    [{ format: 'date', maxLength: 9 }, [], ['2025-01-01', ': Too big: must have <=9 characters (too_big)']],
+    [{ minLength: 2, maxLength: 1 }, [], ['ab', ': Too big: must have <=1 characters (too_big)']],
+    [{ minLength: 2, maxLength: 2, pattern: 'x' }, ['ax'], ['ab', ': Must match the pattern x (pattern)']],
+    [{ pattern: '^(.)+\\1$' }, ['aa', 'baa'], ['ab', ': Must match the pattern ^(.)+\\1$ (pattern)']],
+    [{ format: 'unheard-of' }, ['any', '']],
+  ],
+  lists: [
+    [{ minItems: 1 }, [[1], {}], [[], ': Too small: must have >=1 items (too_small)']],
+    [{ maxItems: 1 }, [[1], []], [[1, 2], ': Too big: must have <=1 items (too_big)']],
+    [
+      { uniqueItems: true },
+      [[1, '1', [1]], []],
+      [[{ a: 1, b: 2 }, 3, { b: 2, a: 1 }], ': Items must be unique (unique)'],
+    ],
+    [
+      { uniqueItems: true, minItems: 3 },
+      [[1, 2, 3]],
+      [[1, 2], ': Too small: must have >=3 items (too_small)'],
+    ],
+    [{ uniqueItems: false }, [[1, 1]]],
+    [
+      { items: { type: 'integer' } },
+      [[1, 2], []],
+      [[1, 'a', 2, 'b'], `1${type('integer', 'string')}`, `3${type('integer', 'string')}`],
+    ],
+    [{ items: false }, [[]], [[1], '0: Unknown field (unrecognized_keys)']],
+    [
+      { prefixItems: [{ type: 'string' }], items: { type: 'integer' } },
+      [['a'], ['a', 1]],
+      [[1, 'a'], `0${type('string', 'number')}`, `1${type('integer', 'string')}`],
+    ],
+    [
+      { items: [{ type: 'string' }, 7], additionalItems: { type: 'null' } },
+      [['a', 1, null]],
+      [['a', 1, 2], `2${type('null', 'number')}`],
+    ],
+    [{ contains: { const: 1 } }, [[1], [0, 1]], [[], unfit], [[0], unfit]],
+    [
+      { contains: { const: 1 }, minContains: 2, maxContains: 3 },
+      [
+        [1, 1],
+        [1, 1, 1, 0],
+      ],
+      [[1], unfit],
+      [[1, 1, 1, 1], unfit],
+    ],
+    [{ contains: { const: 1 }, minContains: 0, maxContains: 1 }, [[], [1]], [[1, 1], unfit]],
+    [{ minContains: 2 }, [[]]],
+  ],
+  objects: [
+    [{ minProperties: 1 }, [{ a: 1 }, []], [{}, ': Too small: must have >=1 fields (too_small)']],
+    [{ maxProperties: 1 }, [{ a: 1 }], [{ a: 1, b: 2 }, ': Too big: must have <=1 fields (too_big)']],
+    [
+      { required: ['a', 'b', 7] },
+      [{ a: 1, b: undefined }],
+      [{ b: 1 }, 'a: Required (required)'],
+      [{}, 'a: Required (required)', 'b: Required (required)'],
+    ],
+    [
+      { properties: { a: { type: 'string' }, b: false }, additionalProperties: false },
+      [{}, { a: '' }],
+      [
+        { a: 1, b: 2, c: 3 },
+        `a${type('string', 'number')}`,
+        'b: Unknown field (unrecognized_keys)',
+        'c: Unknown field (unrecognized_keys)',
+      ],
+    ],
+    [{ additionalProperties: { type: 'null' } }, [{ a: null }], [{ a: 0 }, `a${type('null', 'number')}`]],
+    [
+      { properties: { a: 7 }, additionalProperties: false },
+      [{}],
+      [{ a: 1 }, 'a: Unknown field (unrecognized_keys)'],
+    ],
+    [{ properties: 7, patternProperties: [], required: 'a' }, [{ a: 1 }]],
+    [
+      {
+        properties: { a1: { minimum: 2 } },
+        patternProperties: { '^a': { type: 'integer' } },
+        additionalProperties: false,
+      },
+      [{ a1: 2, a2: 1 }],
+      [
+        { a1: 1, a2: '', b: 1 },
+        'a1: Too small: must be >=2 (too_small)',
+        `a2${type('integer', 'string')}`,
+        'b: Unknown field (unrecognized_keys)',
+      ],
+    ],
+    [{ propertyNames: names }, [{ abc: 1 }], [{ abcd: 1 }, unfit]],
+    [{ dependentRequired: { a: ['b', 'c'] } }, [{}, { b: 1 }, { a: 1, b: 1, c: 1 }], [{ a: 1, b: 1 }, unfit]],
+    [
+      { dependencies: { a: ['b'], c: { required: ['d'] } } },
+      [
+        { a: 1, b: 1 },
+        { c: 1, d: 1 },
+      ],
+      [{ a: 1 }, unfit],
+      [{ c: 1 }, unfit],
+    ],
+    [{ dependentSchemas: { a: { required: ['b'] } } }, [{}, { a: 1, b: 1 }], [{ a: 1 }, unfit]],
+  ],
+  'what combines schemas': [
+    [
+      { allOf: [{ minimum: 1 }, { maximum: 3 }] },
+      [1, 3],
+      [0, ': Too small: must be >=1 (too_small)'],
+      [4, ': Too big: must be <=3 (too_big)'],
+    ],
+    [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, ['a', null], [1, type('string or null', 'number')]],
+    [{ anyOf: [{ type: 'string' }, { minimum: 3 }] }, ['a', 3], [1, ': Too small: must be >=3 (too_small)']],
+    [{ oneOf: [{ minimum: 3 }, { maximum: 5 }] }, [2, 6], [4, unfit]],
+    [
+      { oneOf: [{ type: 'integer', minimum: 5 }, { type: 'integer', maximum: 1 }, { type: 'string' }] },
+      [5, 1, 'a'],
+      [3, ': Too small: must be >=5 (too_small)'],
+    ],
+    [
+      {
+        anyOf: [
+          { properties: { kind: { const: 'a' }, n: { type: 'integer' } } },
+          { properties: { kind: { const: 'b' }, m: { type: 'integer' }, o: { type: 'integer' } } },
+        ],
+      },
+      [{ kind: 'a', n: 1 }, { kind: 'b' }],
+      [{ kind: 'b', m: '', o: '' }, `m${type('integer', 'string')}`, `o${type('integer', 'string')}`],
+      [{ kind: 'a', n: '', m: '' }, `n${type('integer', 'string')}`],
+    ],
+    [{ anyOf: [], oneOf: 7, allOf: [7] }, [1]],
+    [{ not: { const: 1 } }, [2, 'a', null, {}], [1, unfit], [1, unfit]],
+    [
+      { not: { const: null }, minProperties: 1, maxProperties: 0, maxItems: 0 },
+      [1],
+      [null, ': Not allowed (not)'],
+    ],
+    [{ not: { const: null } }, [{}], [null, ': Not allowed (not)']],
+    [{ not: { type: 'array' } }, [{}, 1], [[], ': Not allowed (not)']],
+    [
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      { if: { minimum: 10 }, then: { multipleOf: 10 }, else: { maximum: 5 } },
+      [20, 5, 'a'],
+      [11, unfit],
+      [6, unfit],
+    ],
+    [{ if: { minimum: 10 }, else: { maximum: 5 } }, [11, 5], [6, unfit]],
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    [{ then: false, else: false }, [1]],
+  ],
+  references: [
+    [
+      { $ref: '#/$defs/a~1b~0%20c', $defs: { 'a/b~ c': { type: 'null' } } },
+      [null],
+      [1, type('null', 'number')],
+    ],
+    [{ $ref: '#/$defs/%zz', $defs: { '%zz': { type: 'null' } } }, [null], [1, type('null', 'number')]],
+    [{ $ref: 'other', $defs: { a: { $id: 'other', type: 'null' } } }, [null], [1, type('null', 'number')]],
+    [{ $ref: 'other', $defs: { a: { id: 'other', type: 'null' } } }, [null], [1, type('null', 'number')]],
+    [{ $ref: '#here', $defs: { a: { $anchor: 'here', type: 'null' } } }, [null], [1, type('null', 'number')]],
+    [
+      { $dynamicRef: '#here', $defs: { a: { $dynamicAnchor: 'here', type: 'null' } } },
+      [null],
+      [1, type('null', 'number')],
+    ],
+    [
+      { allOf: [1, { $ref: '#/allOf/2' }, { type: 'null' }] },
+      [null],
+      [1, type('null', 'number'), type('null', 'number')],
+    ],
+    [
+      { properties: { next: { $recursiveRef: '#' } }, additionalProperties: false },
+      [{}, { next: { next: {} } }],
+      [{ next: { next: { a: 1 } } }, 'next.next.a: Unknown field (unrecognized_keys)'],
+    ],
+  ],
+}
+
+describe.each(Object.entries(keywords))('A schema with %s', (_, rows) => {
+  it.each(rows)('%j', (schema, accepted, ...refused) => {
+    for (const value of accepted) expect(inLines(schema, value), JSON.stringify(value)).toEqual([])
+    for (const [value, ...problems] of refused)
+      expect(inLines(schema, value), JSON.stringify(value)).toEqual(problems)
+  })
+})
+
+describe('A reference that leads nowhere', () => {
+  it.each([
+    '#/$defs/none',
+    '#/$defs/a/b',
+    '#/$defs/a/type',
+    '#none',
+    'other',
+    '#/$defs/toString',
+    '#/__proto__',
+    '#/$defs/nothing/at/all',
+  ])('%s', ($ref) => {
+    const schema = { $ref, $defs: { a: { type: 'null' }, nothing: null } }
+    expect(() => problemsOf(schema, 1)).toThrow(
+      expect.objectContaining({
+        name: 'LostReference',
+        reference: $ref,
+        message: `the reference '${$ref}' leads nowhere`,
+      }),
+    )
+  })
+})
+
+describe('Judging is bounded by what is counted', () => {
+  const problems = (schema: unknown, value: unknown) => inLines(schema, value).length
+
+  it('so that what would take too long has no problems', () => {
+    const backtracks = { pattern: '^(a+)+b$' }
+    expect(problems(backtracks, 'aaa')).toBe(1)
+    expect(problems(backtracks, 'a'.repeat(40))).toBe(0)
+    const levels = (count: number) => ({
+      $ref: '#/$defs/d0',
+      $defs: Object.fromEntries(
+        Array.from({ length: count }, (_, level) => {
+          const next = level === count - 1 ? { const: 1 } : { $ref: `#/$defs/d${level + 1}` }
+          return [`d${level}`, { anyOf: [next, next] }]
+        }),
+      ),
+    })
+    expect(problems(levels(3), 2)).toBe(1)
+    expect(problems(levels(30), 2)).toBe(0)
+  })
+
+  it('and reads a pattern and a list of values once, however many values are judged', () => {
+    const pattern = `^${'[a-z]?'.repeat(60)}$`
+    expect(problems({ items: { pattern } }, [...Array(500).fill('abc'), '1'])).toBe(1)
+    const listed = Array.from({ length: 3000 }, (_, index) => `code-${index}`)
+    expect(problems({ items: { enum: listed } }, [...Array(300).fill('code-7'), '1'])).toBe(1)
+  })
+
+  it('and counts the characters of values that are compared', () => {
+    const long = 'x'.repeat(100_000)
+    const schema = { items: { enum: [long, 'a'] } }
+    expect(problems(schema, [...Array(100).fill(long), 'b'])).toBe(1)
+    expect(problems(schema, [...Array(150).fill(long), 'b'])).toBe(0)
+  })
+})
+
+describe('The format', () => {
+  it.each<[format: string, fits: string[], fails: string[]]>([
+    [
+      'date',
+      ['2025-01-01', '2025-12-31'],
+      ['2025-13-01', '2025-00-01', '2025-01-32', '2025-1-1', '2025-01-01T', 'x2025-01-01'],
+    ],
+    ['time', ['00:00:00Z', '23:59:59.5+02:00'], ['24:00:00Z', '23:60:00Z', '23:59:59', 'x00:00:00Z']],
+    ['date-time', ['2025-01-01T00:00:00Z', '2025-01-01t00:00:00z'], ['2025-01-01', '2025-01-01 00:00:00Z']],
+    ['duration', ['P1Y', 'PT5M', 'P1DT1S'], ['P', 'PT', '1D']],
+    ['email', ['a@b.c', 'a.b@c-d.example'], ['a@b', 'a b@c.d', '@b.c']],
+    ['hostname', ['a', 'a-b.c'], ['-a', 'a-', 'a..b', '']],
+    ['ipv4', ['0.0.0.0', '255.255.255.255'], ['256.0.0.1', '1.2.3', '1.2.3.4.5']],
+    ['ipv6', ['::1', '2001:db8::ff'], ['1', 'g::1']],
+    ['uri', ['https://a.b', 'urn:x'], ['a', '/a', 'https://a b']],
+    [
+      'uuid',
+      ['0b0e0f0a-1111-4222-8333-444455556666'],
+      ['0b0e0f0a-1111-4222-8333-44445555666', '0b0e0f0a11114222833344445555666'],
+    ],
+    ['uri', [`a:${'b'.repeat(498)}`], [`a:${'b'.repeat(499)}`]],
+  ])('%s', (format, fits, fails) => {
+    for (const text of fits) expect(inLines({ format }, text), text).toEqual([])
+    for (const text of fails)
+      expect(inLines({ format }, text), text).toEqual([`: Invalid ${format} (${format})`])
+  })
+})
