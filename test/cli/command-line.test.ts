@@ -191,6 +191,50 @@ describe('serve', () => {
     expect((await given('--seed', text)).options.seed).toBe(seed)
   })
 
+  it.each([
+    [['--port', '65535'], { port: 65_535 }],
+    [['--token', 't'], { token: 't' }],
+    [['--advertise', 'https://a.example/path'], { advertise: 'https://a.example' }],
+    [['--allowed-host', 'a,b'], { allowedHosts: ['a', 'b'] }],
+    [['--seed', '123456789012345'], { options: { seed: 123_456_789_012_345 } }],
+    [['--seed', '1234567890123456'], { options: { seed: '1234567890123456' } }],
+    [['--max-memory', '1'], { options: { maxHeldBytes: 1 } }],
+    [['--max-memory', '2kb'], { options: { maxHeldBytes: 2048 } }],
+    [['--max-memory', '2 GB'], { options: { maxHeldBytes: 2 * 1024 ** 3 } }],
+    [
+      ['--recordings', '@', '--speed', '0', '--on-miss', 'double'],
+      { options: { speed: 0, onMiss: 'double' } },
+    ],
+    [['--recordings', '@', '--speed', '1.5'], { options: { speed: 1.5 } }],
+    [
+      ['--extension', 'chat,models', '--extension', 'account'],
+      { options: { extensions: ['chat', 'models', 'account'] } },
+    ],
+    [
+      ['--recordings', '@', '--on-miss', 'forward', '--upstream', 'http://127.0.0.1:9/api/v1', '--allow-ci'],
+      { options: { onMiss: 'forward', upstream: 'http://127.0.0.1:9/api/v1', allowCi: true } },
+    ],
+  ])('takes %j', async (args, taken) => {
+    expect(await given(...args)).toMatchObject(taken)
+  })
+
+  it.each([
+    [['--max-memory', '0'], 'Give a size such as 512mb.'],
+    [['--max-memory', '1tb'], 'Give a size such as 512mb.'],
+    [['--max-memory', '1234567890'], 'Give a size such as 512mb.'],
+    [['--advertise', 'ftp://a.example'], 'Give an address such as http://10.0.0.7:4141.'],
+    [['--speed', '-1'], 'A factor is a number, 0 or more.'],
+    [['--speed', '1.'], 'A factor is a number, 0 or more.'],
+    [['--drain-ms', '1.5'], 'Milliseconds are a whole number.'],
+    [['--drain-ms', '1234567890'], 'Milliseconds are a whole number.'],
+    [['--on-miss', 'never'], 'Allowed choices are fail, double, forward.'],
+    [['--token', ''], 'A token has no spaces.'],
+  ])('refuses %j in one line', async (args, line) => {
+    expect(await exit(...args)).toBe(2)
+    expect(stderr).toMatch(/^error: [^\n]*\n$/)
+    expect(stderr).toContain(line)
+  })
+
   it('tells of requests unless it is to be quiet', async () => {
     expect((await given()).onRequest).toBeTypeOf('function')
     expect((await given('--quiet')).onRequest).toBeUndefined()
@@ -329,6 +373,30 @@ describe('deploy', () => {
   })
 
   it.each([
+    [['nginx', ...nodes, '--listen', '1'], 'listen 1;'],
+    [['nginx', ...nodes, '--listen', '65535'], 'listen 65535;'],
+    [['nginx', ...nodes, '--listen', '[::1]:8080'], 'listen [::1]:8080;'],
+    [['nginx', ...nodes, '--server-name', 'a', '--server-name', 'b'], 'server_name a b;'],
+    [['nginx', ...nodes, '--tls-key', 'a.key', '--tls-certificate', 'a.pem'], 'listen 8080 ssl;'],
+    [['kubernetes'], 'replicas: 3'],
+    [['kubernetes', '--nodes', '1'], 'replicas: 1'],
+    [['kubernetes', '--nodes', '1000'], 'replicas: 1000'],
+    [['kubernetes', ...nodes, ...nodes], 'replicas: 4'],
+    [['kubernetes', '--image', 'own:1'], 'image: own:1'],
+  ])('%j prints what was asked for', async (args, line) => {
+    expect(await exit('deploy', ...args), stderr).toBe(0)
+    expect(stdout).toContain(line)
+  })
+
+  it.each([
+    [['kubernetes', '--nodes', '0'], 'A number of nodes is from 1 to 1000.'],
+    [['kubernetes', '--nodes', '1001'], 'A number of nodes is from 1 to 1000.'],
+    [['kubernetes', '--nodes', '1.5'], 'A number of nodes is from 1 to 1000.'],
+    [['nginx', ...nodes, '--listen', '0'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
+    [['nginx', ...nodes, '--listen', '65536'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
+    [['nginx', ...nodes, '--listen', 'a b:80'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
+    [['nginx', ...nodes, '--tls-certificate', 'a.pem'], '--tls-certificate and --tls-key are given together'],
+    [['nginx', ...nodes, '--node', 'n3=127.0.0.1:4142'], "Two nodes have the address '127.0.0.1:4142'"],
     [['ngnix', ...nodes], "Unknown engine 'ngnix': did you mean 'nginx'?"],
     [['nginx'], 'nginx needs the addresses of its nodes: --node n1=127.0.0.1:4141'],
     [['nginx', ...nodes, '--node', 'n1=127.0.0.1:4143'], "Two nodes have the name 'n1'"],

@@ -15,6 +15,85 @@ describe('createGateway', () => {
     expect(() => createGateway(options)).toThrow(message)
   })
 
+  it('has the defaults that its options say', () => {
+    const { options } = createGateway()
+    expect(options).toEqual({
+      seed: 1,
+      size: {},
+      fixtures: {},
+      strict: false,
+      clock: 'fixed',
+      timeScale: 1,
+      extensions: [],
+      operations: [],
+      scenarios: [],
+      onMiss: 'fail',
+      speed: 1,
+      allowCi: false,
+      promptCache: false,
+      storedResponses: false,
+      streamEvents: 'all',
+      firstEventMs: 0,
+      jitter: 0,
+      modelsWithoutNativeSearch: [],
+      xSearchVendor: 'x-ai',
+      maxBodyBytes: 10_485_760,
+      maxHeldBytes: 536_870_912,
+      journal: { entries: 1000, bytes: 33_554_432, bodyBytes: 65_536 },
+      sandboxes: { limit: 100_000, idleMs: 3_600_000, default: true },
+    })
+    const given = createGateway({ sandboxes: {} as never, journal: {} as never }).options
+    expect(given).toEqual(options)
+  })
+
+  it.each<[string, unknown[], unknown[]]>([
+    ['seed', [-1, 0, 'a'], [1.5, '', null]],
+    [
+      'baseUrl',
+      ['https://a.example/api/v1', 'http://a/api/v1/'],
+      ['https://a.example', 'https://a.example/api/v1/x'],
+    ],
+    ['apiKeys', [[], ['a']], [[''], 'a']],
+    ['strict', [true], [1]],
+    ['clock', ['system'], ['real']],
+    ['timeScale', [0, 2.5], [-0.1]],
+    ['extensions', [['chat']], [['chats'], 'chat']],
+    ['speed', [0, 2.5], [-0.1]],
+    ['volatileFields', [[], ['a']], [['']]],
+    ['upstream', ['http://a'], ['ftp://a', 'a']],
+    ['streamEvents', ['documented'], ['some']],
+    ['firstEventMs', [0, 1.5], [-1]],
+    ['tokensPerSecond', [0.1], [0]],
+    ['jitter', [0, 1], [-0.1, 1.1]],
+    ['keepAliveMs', [0.1], [0]],
+    ['limitedEngine', ['engine_c'], ['engine_d']],
+    ['models', [[], ['a']], [['']]],
+    ['modelsWithoutNativeSearch', [[], ['a']], [['']]],
+    ['xSearchVendor', ['a'], ['']],
+    ['maxBodyBytes', [1], [0, 1.5]],
+    ['maxHeldBytes', [1], [0, 1.5]],
+    [
+      'journal',
+      [{ entries: 1, bytes: 1, bodyBytes: 0 }],
+      [{ entries: 0 }, { bytes: 0 }, { bodyBytes: -1 }, { byte: 1 }],
+    ],
+    [
+      'sandboxes',
+      [{ limit: 1, idleMs: 0.5, node: 'n3', default: false }],
+      [{ limit: 0 }, { idleMs: 0 }, { node: '3' }],
+    ],
+    ['size', [{ providers: 0 }], [{ providers: -1 }, { providers: 1.5 }]],
+    ['operations', [[]], [['a'], [null]]],
+    ['recordings', [[]], ['', [null]]],
+  ])('takes %s as %j, and refuses %j', (name, right, wrong) => {
+    for (const value of right)
+      expect(() => createGateway({ [name]: value }), JSON.stringify(value)).not.toThrow()
+    for (const value of wrong)
+      expect(() => createGateway({ [name]: value }), JSON.stringify(value)).toThrow(
+        `createGateway: options.${name}`,
+      )
+  })
+
   it('takes an option that is undefined as one left out, and fills up one that is given in part', () => {
     const { options } = createGateway({ seed: undefined, journal: { entries: 20 } } as GatewayOptions)
     expect(options).toStrictEqual({

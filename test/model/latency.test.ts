@@ -11,7 +11,9 @@ import {
   bundledProfiles,
   type LatencyProfile,
   latencyOf,
+  pointsOf,
   type Quantiles,
+  valueAt,
 } from '../../src/sandbox/latency-profile.ts'
 import { cases } from '../whole.ts'
 
@@ -56,6 +58,25 @@ function waits(
 }
 
 const { firstByteMs, gapMs, tokens } = profile.models['aurora/*'] as Record<string, Quantiles>
+
+it('A share lies between two quantiles, or on the line of the nearest two, never below zero', () => {
+  const at = (quantiles: Quantiles, ...shares: number[]) => shares.map((share) => valueAt(quantiles, share))
+  const three = { p90: 50, p10: 10, p50: 20 }
+  const rounded = at(three, 0, 0.1, 0.3, 0.5, 0.7, 0.9, 1).map((value) => Math.round(value * 1000) / 1000)
+  expect(rounded).toEqual([7.5, 10, 15, 20, 35, 50, 57.5])
+  expect(at({ p10: 1, p20: 11 }, 0)).toEqual([0])
+  expect(at({ p50: 7 }, 0, 0.5, 1)).toEqual([7, 7, 7])
+  expect(at({}, 0.5)).toEqual([0])
+  expect(pointsOf({ 'p99.5': 2, p0: 1, p100: 3 })).toEqual([
+    [0, 1],
+    [0.995, 2],
+    [1, 3],
+  ])
+})
+
+it('The bundled profiles are what stands beside this test', async () => {
+  await expect(`${JSON.stringify(bundledProfiles, null, 2)}\n`).toMatchFileSnapshot('bundled-profiles.json')
+})
 
 describe('latencyProfile', () => {
   it('draws the first event and the gaps of 1,000 answers within 0.05 of the profile', () => {
@@ -147,6 +168,9 @@ describe('latencyProfile', () => {
       latencyOf({ profile: 1, models }, model),
     )
     expect(found.map((latency) => latency?.firstByteMs?.p50)).toEqual([3, 2, 1])
+    expect(latencyOf({ profile: 1, models }, 'Aurora/Dusk')).toEqual(line(2))
+    expect(latencyOf({ profile: 1, models: { 'a/*': line(1) } }, 'b/c')).toBeUndefined()
+    expect(latencyOf({ profile: 1, models: {} }, 'constructor')).toBeUndefined()
   })
 
   it('is a file, as the command prints it, or the name of a bundled one', () => {
@@ -167,7 +191,18 @@ describe('latencyProfile', () => {
   it.each([
     ['typcal', "did you mean 'typical'?"],
     ['./nothing.json', 'cannot read'],
-    [{ profile: 1, models: { '*': { firstByteMs: { p50: 9, p90: 3 } } } }, ''],
+    [
+      'constructor',
+      "there is no profile 'constructor'; there are fast, typical, reasoning (fast, typical, reasoning, or a file)",
+    ],
+    ['package.json', "the profile 'package.json' is wrong at 'profile'"],
+    ...[{ p50: 9, p90: 3 }, { p50: -1 }, {}, { p101: 1 }, { 50: 1 }, { p5x: 1 }].map(
+      (firstByteMs): [object, string] => [
+        { profile: 1, models: { '*': { firstByteMs } } },
+        'options.latencyProfile',
+      ],
+    ),
+    [{ profile: 2, models: {} }, 'options.latencyProfile'],
   ])('refuses %j', (latencyProfile, message) => {
     expect(() => createGateway({ latencyProfile } as never)).toThrow(message)
   })
