@@ -154,7 +154,7 @@ export class EventFeed implements CallListener {
     this.#frames.push({ number, text })
     this.#bytes += text.length
     while (this.#frames.length > maxFrames || this.#bytes > maxBytes)
-      this.#bytes -= this.#frames.shift()?.text.length ?? 0
+      this.#bytes -= (this.#frames.shift() as Frame).text.length
     return text
   }
 

@@ -46,6 +46,7 @@ function watch(after?: string) {
   feed.watch(response, after)
   return {
     response,
+    head: () => text.split('\r\n\r\n')[0] ?? '',
     events: () => [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name),
     ids: () => [...text.matchAll(/^id: (\S+)$/gm)].map(([, id]) => id),
     calls: () =>
@@ -171,6 +172,20 @@ it('writes nothing while nobody watches, and then what came since, or resync whe
   await expect.poll(() => third.events()).toEqual(['resync'])
   await call(1)
   await expect.poll(() => third.events()).toEqual(['resync', 'calls'])
+})
+
+it('answers with an event stream that nobody keeps or holds back', async () => {
+  const watcher = watch()
+  await expect.poll(() => watcher.events().length).toBe(1)
+  const [status, ...lines] = watcher.head().split('\r\n')
+  expect(status).toBe('HTTP/1.1 200 OK')
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'content-type: text/event-stream',
+      'cache-control: no-store',
+      'x-accel-buffering: no',
+    ]),
+  )
 })
 
 it('lets 64 watch, and refuses more with 429', () => {

@@ -38,6 +38,12 @@ const plain = ok({
 })
 const typed = () =>
   eventStream([{ kind: 'event', event: { type: 'a' }, wire: 'event: a\ndata: {"type":"a"}\n\n' }])
+const called = ok({
+  output: [
+    { type: 'function_call', status: 'completed' },
+    { type: 'message', status: 'completed' },
+  ],
+})
 const none: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
 const cut = () =>
   eventStream([
@@ -60,6 +66,7 @@ const replies: Record<string, () => Reply> = {
   both: () => both,
   plain: () => plain,
   none: () => none,
+  called: () => called,
 }
 
 /** The parameters that a fault cannot do without. */
@@ -96,6 +103,7 @@ const more: [string, (object | string)[]][] = [
   ['stream', [{ name: 'slow-stream', firstEventMs: 0, everyMs: 0 }]],
   ['stream', [{ name: 'stream-joined', ms: 0 }]],
   ['json', [{ name: 'stream-joined' }]],
+  ['called', ['content-filter']],
   ['stream', [{ name: 'stream-split', bytes: 300 }]],
   ['stream', ['stream-malformed-event', 'stream-unknown-event']],
   ['stream', ['stream-duplicate-event', 'stream-crlf', 'stream-cut']],
@@ -200,7 +208,7 @@ it('is what the file says, on each reply that a fault changes', async () => {
   const lines = faultNames.flatMap((name) => {
     const setting = { name, ...needed[name] }
     const isRequest = faultOf(name).layer === 'request'
-    const names = isRequest ? ['plain'] : Object.keys(replies)
+    const names = isRequest ? ['plain'] : Object.keys(replies).filter((reply) => reply !== 'called')
     return names.flatMap((reply) => told(`${JSON.stringify(setting)} on ${reply}`, effect(reply, [setting])))
   })
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/usual.txt')

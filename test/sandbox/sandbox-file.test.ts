@@ -54,6 +54,8 @@ describe('A sandbox file', () => {
     const [entry] = opened.journal.entries()
     expect(entry).toMatchObject({ operation: 'createResponse', body: question, status: 200 })
     expect(entry?.id).toBe(gateway.journal.entries()[0]?.id)
+    expect(entry?.replyBody.text).toContain('"object":"response"')
+    expect(entry?.replyBody).toEqual(gateway.journal.entries()[0]?.replyBody)
     expect((await createGateway().openSandbox(gateway.save({ calls: false }))).journal.entries()).toEqual([])
   })
 

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import { StoredResponses } from '../../src/sandbox/stored-responses.ts'
+
+const item = (id: string, more: object = {}) => ({ id, ...more })
+const keys = (stored: StoredResponses, ...ids: string[]) => ids.filter((id) => stored.find(id))
+
+it('A response is kept as its conversation, a copy of it, until it is kept anew', () => {
+  const stored = new StoredResponses()
+  const items = [item('a'), { text: 'x' }, { id: 7 }]
+  stored.keep('r', items)
+  items.pop()
+  expect(stored.find('r')).toEqual([{ id: 'a' }, { text: 'x' }, { id: 7 }])
+  expect(stored.find('s')).toBeUndefined()
+  stored.keep('r', [item('b')])
+  expect(stored.find('r')).toEqual([{ id: 'b' }])
+  expect([...stored.items(['a', 'b', '7'])]).toEqual([['b', { id: 'b' }]])
+})
+
+it('Items are found by their ids, in the newest conversation that has them', () => {
+  const stored = new StoredResponses()
+  stored.keep('r', [item('a'), item('b')])
+  stored.keep('s', [item('b', { new: true }), item('c')])
+  expect([...stored.items(['b', 'x'])]).toEqual([
+    ['b', { id: 'b', new: true }],
+    ['c', { id: 'c' }],
+  ])
+  expect([...stored.items(['a']).keys()]).toEqual(['a', 'b'])
+})
+
+it('A copy goes on by itself', () => {
+  const stored = new StoredResponses()
+  stored.keep('r', [item('a')])
+  const copy = stored.copy()
+  copy.keep('s', [item('b')])
+  stored.keep('t', [item('c')])
+  expect([keys(stored, 'r', 's', 't'), keys(copy, 'r', 's', 't')]).toEqual([
+    ['r', 't'],
+    ['r', 's'],
+  ])
+  expect([...copy.items(['a'])]).toEqual([['a', { id: 'a' }]])
+  expect(copy.weight).toBe(stored.weight)
+})
+
+it('A thousand are kept, then the oldest go, and what they weighed with them', () => {
+  const stored = new StoredResponses()
+  const length = JSON.stringify([item('i1000')]).length
+  for (let count = 1000; count < 2000; count++) stored.keep(`r${count}`, [item(`i${count}`)])
+  expect(stored.weight).toBe(1000 * (100 + 2 * length))
+  expect(keys(stored, 'r1000', 'r1999')).toEqual(['r1000', 'r1999'])
+  stored.keep('r2000', [item('i2000')])
+  expect(stored.weight).toBe(1000 * (100 + 2 * length))
+  expect(keys(stored, 'r1000', 'r1001', 'r2000')).toEqual(['r1001', 'r2000'])
+  expect([...stored.items(['i1000', 'i1001'])].map(([id]) => id)).toEqual(['i1001'])
+})
+
+it('Conversations of 16 MB together are kept, then the oldest go', () => {
+  const half = 8 * 1024 * 1024
+  const text = (id: string, length: number) => [
+    item(id, { t: 'x'.repeat(length - `[{"id":"${id}","t":""}]`.length) }),
+  ]
+  const stored = new StoredResponses()
+  stored.keep('r', text('a', half))
+  stored.keep('s', text('b', half))
+  expect(keys(stored, 'r', 's')).toEqual(['r', 's'])
+  stored.keep('t', [])
+  expect(keys(stored, 'r', 's', 't')).toEqual(['s', 't'])
+})
