@@ -37,17 +37,14 @@ export function nearestTape(
   const withRequest = tapes.filter(({ tape }) => tape.request)
   const samePath = withRequest.filter((each) => each.parts?.path === parts.path)
   const alike = samePath.filter((each) => each.parts?.method === parts.method)
-  if (alike.length > 0) {
-    const compared = alike
-      .slice(0, maxCompared)
-      .map((each) => ({ each, differences: [...differencesOf(each, request, parts, volatile)] }))
-      .sort((left, right) => left.differences.length - right.differences.length)
-    const [best] = compared
-    const [first] = best?.differences ?? []
-    if (best && first) {
-      const more = best.differences.length > 1 ? ` (and ${best.differences.length - 1} more)` : ''
-      return { tape: best.each.name, field: first.field, reason: first.reason + more }
-    }
+  const [best] = alike
+    .slice(0, maxCompared)
+    .map((each) => ({ each, differences: [...differencesOf(each, request, parts, volatile)] }))
+    .sort((left, right) => left.differences.length - right.differences.length)
+  const [first, ...others] = best?.differences ?? []
+  if (best && first) {
+    const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+    return { tape: best.each.name, field: first.field, reason: first.reason + more }
   }
   const [other] = samePath
   if (other)

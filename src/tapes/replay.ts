@@ -3,7 +3,6 @@
  */
 import { HeaderRecord } from '../http/header-record.ts'
 import type { Frame, Reply } from '../http/reply.ts'
-import { decodeUtf8 } from '../lib/bytes.ts'
 import { isPlaceholder } from './secret-finder.ts'
 import { bodyOf, bytesOf, type Tape } from './tape.ts'
 
@@ -93,6 +92,6 @@ export function hangUpOf(tape: Tape): 'reset' | 'silence' | undefined {
 }
 
 function isComplete(tape: Tape): boolean {
-  const text = decodeUtf8(bodyOf(tape)) ?? ''
+  const text = new TextDecoder().decode(bodyOf(tape))
   return /^data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/m.test(text)
 }

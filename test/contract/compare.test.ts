@@ -528,6 +528,8 @@ describe('Streams', () => {
       flaws: new Set(),
     })
     expect(model([])).toMatchObject({ streams: 1, first: new Set(), last: new Set(), always: new Set() })
+    expect(model(named('[DONE]'))).toMatchObject({ done: 1, flaws: new Set() })
+    expect(model(named('[DONE]', 'a')).flaws).toEqual(new Set(['events come after [DONE]']))
     expect(model(named('a', '[DONE]', 'b')).flaws).toEqual(new Set(['events come after [DONE]']))
   })
 

@@ -217,4 +217,40 @@ export const explained: readonly Explained[] = [
     before: "text[at + 1] ?? ''",
     why: 'For the types alone: nothing of the name of no value is looked for.',
   },
+  {
+    file: 'src/rules/use.ts',
+    line: 'return 2000 *',
+    before: '2000 * scenario.rules.length',
+    why: 'An estimate of memory: any number of about that size is as right.',
+  },
+  {
+    file: 'src/rules/use.ts',
+    line: 'return 2000 *',
+    before: '4',
+    why: 'An estimate of memory: any number of about that size is as right.',
+  },
+  {
+    file: 'src/rules/use.ts',
+    line: 'const useBytes = 500',
+    before: '500',
+    why: 'An estimate of memory: any number of about that size is as right.',
+  },
+  {
+    file: 'src/control/event-feed.ts',
+    line: 'const maxBytes = 2 * 1024 * 1024',
+    before: '1024',
+    why: 'A bound on what is held: any number of about that size is as right.',
+  },
+  {
+    file: 'src/control/event-feed.ts',
+    line: 'Math.max(0, this.#sentAt',
+    before: '0',
+    why: 'Nobody can tell a frame that waits for one millisecond from one that waits for none.',
+  },
+  {
+    file: 'src/contract/import-capture.ts',
+    line: "headers['content-encoding'] ?? ''",
+    before: "headers['content-encoding'] ?? ''",
+    why: 'For the types alone: the name of no value is no coding.',
+  },
 ]

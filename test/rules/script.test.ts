@@ -262,6 +262,34 @@ describe('Conversations', () => {
     expect(textOf(await other.says('More').ask())).toBe('Two')
   })
 
+  it('look at the newest results, by the names of their calls, where a client makes call ids of its own', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      { call: { search: { q: 1 } } },
+      { expect: { result: { search: 'six' } }, text: 'And now', call: { search: { q: 2 } } },
+      { expect: { result: { search: 'seven' } }, text: 'Done' },
+    ])
+    const agent = new Agent(gateway, 'Hello')
+    const own = (...ids: string[]) => {
+      let next = 0
+      for (const [place, item] of agent.input.entries())
+        if (item['type'] === 'function_call') agent.input[place] = { ...item, call_id: ids[next++] }
+    }
+    await agent.ask()
+    own('x1')
+    expect((await agent.results('six').ask()).code).toBe(200)
+    own('x1', 'x2')
+    // What came before the last message is not looked at.
+    const refused = await agent.results('six').ask()
+    expect([refused.code, refused.error.message]).toEqual([
+      400,
+      expect.stringContaining('turn 3 of 3 does not fit'),
+    ])
+    expect(refused.error.metadata).toMatchObject({ turn: 3 })
+    agent.input.pop()
+    expect(textOf(await agent.results('seven').ask())).toBe('Done')
+  })
+
   it('with a text history go on, whatever system messages a client adds', async () => {
     const gateway = createGateway()
     gateway.script([{ text: 'One' }, { text: 'Two' }])

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { resend } from '../../src/control/resend.ts'
+import { Gateway } from '../../src/core.ts'
+import type { GatewayOptionsInput } from '../../src/sandbox/options-input.ts'
+
+const base = 'https://gateway.example/api/v1'
+
+/** Calls a gateway, asks the same again, and gives both calls as they stand in the journal. */
+async function twice(options: GatewayOptionsInput, url: string, init: RequestInit = {}) {
+  const gateway = new Gateway({ timeScale: 0, ...options })
+  const sandbox = gateway.sandboxes.default
+  await (await gateway.fetch(url, init)).text()
+  const [first] = gateway.journal.entries()
+  const record = sandbox.journal.record(first?.id ?? '')
+  const again = await resend(gateway, sandbox, record)
+  expect(gateway.journal.entries().map(({ id }) => id)).toEqual([first?.id, again.id])
+  const told = ({ status, path, search, headers, requestBody }: typeof record) => ({
+    status,
+    path,
+    search,
+    authorization: headers['authorization'],
+    body: requestBody.text,
+  })
+  return [told(record), told(again), sandbox.apiKey] as const
+}
+
+it('A call is asked again in its sandbox, with its query, headers and body', async () => {
+  const body = '{"name":"N"}'
+  const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+  const [first, again] = await twice({}, `${base}/workspaces/production?a=1`, {
+    method: 'PATCH',
+    headers,
+    body,
+  })
+  expect(first).toMatchObject({ status: 200, search: '?a=1', body, path: '/api/v1/workspaces/production' })
+  expect(again).toEqual({ ...first, path: '/sandboxes/default/api/v1/workspaces/production' })
+  const [elsewhere, once] = await twice({}, 'https://gateway.example/other', { headers })
+  expect(elsewhere).toMatchObject({ status: 404, path: '/other' })
+  expect(once).toEqual(elsewhere)
+})
+
+it.each<[GatewayOptionsInput, Record<string, string>, number, number, string]>([
+  // A key that is known is given again, also where it was refused.
+  [{}, { authorization: 'Bearer any' }, 200, 200, 'Bearer any'],
+  [{ apiKeys: ['one'] }, { authorization: 'Bearer other' }, 401, 401, 'Bearer other'],
+  [{}, { 'x-api-key': 'any' }, 401, 401, 'none'],
+  [{ apiKeys: ['one', 'two'] }, {}, 401, 200, 'Bearer one'],
+  [{}, {}, 401, 200, 'own'],
+])(
+  'With %j, a call with %j is %i, and %i when it is asked again',
+  async (options, headers, before, after, key) => {
+    const [first, again, apiKey] = await twice(options, `${base}/providers`, { headers })
+    expect([first.status, again.status]).toEqual([before, after])
+    expect(again.authorization).toBe(key === 'own' ? `Bearer ${apiKey}` : key === 'none' ? undefined : key)
+  },
+)
+
+it('A body that was too long to keep is not asked again', async () => {
+  const ask = twice({ journal: { entries: 9, bytes: 99_999, bodyBytes: 1 } }, `${base}/responses`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: '{}',
+  })
+  await expect(ask).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringMatching(/^The body of '\S+' was too long for the journal to keep it whole$/),
+  })
+})
