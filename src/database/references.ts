@@ -93,10 +93,12 @@ export async function assertNotNamed(
 
 function* partReferences(collections: readonly CollectionDeclaration[]): Generator<PartReference> {
   for (const part of collections) {
-    const owner = collections.find(({ name }) => name === part.partOf?.collection)
-    if (!part.partOf || !owner) continue
-    for (const [field, target] of Object.entries(owner.refersTo ?? {})) {
-      if (target === part.name) yield { owner, field, part, back: part.partOf.field }
+    if (!part.partOf) continue
+    const { collection, field: back } = part.partOf
+    for (const owner of collections.filter(({ name }) => name === collection)) {
+      for (const [field, target] of Object.entries(owner.refersTo ?? {})) {
+        if (target === part.name) yield { owner, field, part, back }
+      }
     }
   }
 }

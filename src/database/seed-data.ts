@@ -93,9 +93,7 @@ export class SeedData {
     const rows = [...written]
     const taken = new Set(rows.flatMap((row) => keysOf(declaration, row)))
     while (rows.length < size) {
-      const row = generateFree(generate, declaration, rows.length, others, taken)
-      for (const key of keysOf(declaration, row)) taken.add(key)
-      rows.push(row)
+      rows.push(generateFree(generate, declaration, rows.length, others, taken))
     }
     return rows
   }
@@ -132,7 +130,7 @@ export class SeedData {
   }
 }
 
-/** Generated rows that would meet one of a person's own begin so many places further on. */
+/** Generated rows that would meet one of a person's own begin so many places further on: beyond the largest size. */
 const nextTry = 1_000_003
 
 function generateFree(

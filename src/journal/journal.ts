@@ -197,7 +197,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
         reject(new GatewayError(408, 'Whoever waited has left'))
       }
       const timer = setTimeout(giveUp, Math.min(timeoutMs, maxTimerMs))
-      signal?.addEventListener('abort', leave, { once: true })
+      signal?.addEventListener('abort', leave)
       const stop = () => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', leave)

@@ -11,7 +11,7 @@ export function codePoints(min: number, max: number) {
     .string()
     .check(({ value, issues }) => {
       const length = countCodePoints(value)
-      const issue = { origin: 'string', inclusive: true, input: value, continue: true } as const
+      const issue = { origin: 'string', input: value, continue: true } as const
       if (length < min) {
         const message = `Must have at least ${characters(min)}, has ${length}`
         issues.push({ ...issue, code: 'too_small', minimum: min, message })

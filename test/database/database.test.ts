@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { Cache } from '../../src/database/cache.ts'
 import { type Records, toDatabase } from '../../src/database/database.ts'
 import { DatabaseState } from '../../src/database/database-state.ts'
 import { SeedData } from '../../src/database/seed-data.ts'
@@ -340,7 +341,91 @@ describe('A collection that is declared elsewhere', () => {
   })
 })
 
+describe('The rows of a collection', () => {
+  const tags = defineCollection({
+    name: 'tags',
+    schema: z.strictObject({ id: z.string() }),
+    keys: { id: ({ id }) => id },
+    fixtures: async () => ({ default: [{ id: 'a' }] }),
+    fake: ({ index }) => ({ id: String(index) }),
+  })
+  const options = { seed: 1, size: {}, fixtures: {} }
+
+  it('are loaded once, for all who ask meanwhile, and are there at once from then on', async () => {
+    let loads = 0
+    const counted = { ...tags, fixtures: () => Promise.resolve({ default: [{ id: String(++loads) }] }) }
+    const data = new SeedData(options, [counted])
+    const [first, second] = await Promise.all([data.rows('tags'), data.rows('tags')])
+    expect(loads).toBe(1)
+    expect(second).toBe(first)
+    expect(data.rows('tags')).toBe(first)
+    expect(() => data.rows('tag')).toThrow("There is no collection 'tag'")
+  })
+
+  it('are the same objects for all gateways, where nobody changed the collection or one that it refers to', async () => {
+    const rowsOf = (name: string, more: object = {}) => new SeedData({ ...options, ...more }).rows(name)
+    for (const name of ['providers', 'presets', 'presetVersions'])
+      expect(await rowsOf(name), name).toBe(await rowsOf(name))
+    const size = { workspaces: 3 }
+    expect(await rowsOf('providers', { size })).toBe(await rowsOf('providers'))
+    expect(await rowsOf('presets', { size })).not.toBe(await rowsOf('presets'))
+    expect(await rowsOf('presetVersions', { size })).not.toBe(await rowsOf('presetVersions'))
+  })
+
+  it.each([
+    [0, []],
+    [1, ['a']],
+    [2, ['a', 'b']],
+    [3, ['a', 'b', '2']],
+  ])('are %i where the size says so', async (size, ids) => {
+    const two = { ...tags, fixtures: async () => ({ default: [{ id: 'a' }, { id: 'b' }] }) }
+    const { rows } = await new SeedData({ ...options, size: { tags: size } }, [two]).rows('tags')
+    expect(rows.map((row) => Reflect.get(row, 'id'))).toEqual(ids)
+  })
+})
+
+it('Values that are derived of rows are made once; the newest two hundred are kept', () => {
+  const cache = new Cache()
+  let made: string[] = []
+  const recall = (name: string) => {
+    expect(cache.recall(name, () => made.push(name) && `value of ${name}`)).toBe(`value of ${name}`)
+  }
+  const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
+  for (const name of [...names, ...names]) recall(name)
+  expect(made).toEqual(names)
+  made = []
+  for (const name of ['one more', 'n1', 'n199', 'n0', 'n1', 'n2']) recall(name)
+  expect(made).toEqual(['one more', 'n0', 'n1', 'n2'])
+})
+
 describe('Presets and their versions', () => {
+  it('are created version first, and a version that nobody designates may go', async () => {
+    const { presets, presetVersions } = make()
+    const [like] = await presets.list()
+    const own = { ...like, id: uuid(2), slug: 'own', designated_version_id: uuid(1) } as NonNullable<
+      typeof like
+    >
+    const message = `presets.designated_version_id: presetVersions has no '${uuid(1)}' whose preset_id is '${uuid(2)}'; create it first`
+    await expect(presets.create(own)).rejects.toMatchObject({ status: 400, message })
+    const [version] = await presetVersions.list()
+    for (const id of [uuid(1), uuid(3)])
+      await presetVersions.create({
+        ...version,
+        id,
+        version: Number(id.at(-1)),
+        preset_id: uuid(2),
+      } as NonNullable<typeof version>)
+    await presetVersions.delete(uuid(3))
+    await presets.create(own)
+    await expect(presetVersions.delete(uuid(1))).rejects.toMatchObject({
+      status: 409,
+      message: `presetVersions '${uuid(1)}' is the designated_version_id of presets '${uuid(2)}'; name another one there first`,
+    })
+    await presetVersions.update(uuid(1), { version: 7 })
+    await presets.delete(uuid(2))
+    expect(await presetVersions.delete(uuid(1))).toMatchObject({ version: 7 })
+  })
+
   it('designate only a version of their own', async () => {
     const { presets, presetVersions } = make()
     const other = (await presets.get('code-review'))?.designated_version_id ?? ''

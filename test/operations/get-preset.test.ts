@@ -56,6 +56,11 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     },
   )
 
+  it('finds one whose slug is one letter', async () => {
+    await entrance.sandbox.db.presets.update('code-review', { slug: 'c' })
+    expect((await call('GET /presets/c')).body.data.slug).toBe('c')
+  })
+
   it('reads a slug that is percent-encoded', async () => {
     expect((await call('GET /presets/code%2Dreview')).body.data.slug).toBe('code-review')
   })

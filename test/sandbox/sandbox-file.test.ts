@@ -22,10 +22,14 @@ describe('A sandbox file', () => {
   it('is opened by another gateway, which answers as the first would have gone on', async () => {
     const first = createGateway({ timeScale: 0 })
     const sandbox = first.createSandbox()
-    await sandbox.db.providers.create({ name: 'Own', slug: 'own', privacy_policy_url: null })
+    for (const slug of ['own', 'other'])
+      await sandbox.db.providers.create({ name: 'Own', slug, privacy_policy_url: null })
+    await sandbox.db.providers.update('own', { name: 'Changed' })
     await sandbox.db.workspaces.update('production', { name: 'Changed' })
-    const [provider] = await sandbox.db.providers.list()
-    await sandbox.db.providers.delete(provider?.slug ?? '')
+    const providers = await sandbox.db.providers.list()
+    for (const place of [5, 3]) await sandbox.db.providers.delete(providers[place]?.slug ?? '')
+    for (const place of [9, 7])
+      await sandbox.db.providers.update(providers[place]?.slug ?? '', { name: 'New' })
     sandbox.use({
       name: 'twice',
       rules: [{ on: 'createResponse', times: 2, fault: { name: 'status', status: 529 } }],
