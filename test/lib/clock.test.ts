@@ -1,10 +1,180 @@
 /**
- * Real times of day.
+ * Sandbox time, and real times of day.
  */
-import { expect, it } from 'vitest'
-import { timeOfDayAt } from '../../src/lib/clock.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Clock, maxAdvanceMs, maxTimerMs, timeOfDayAt } from '../../src/lib/clock.ts'
 
 it('tells the time of day of a moment as a Date does, within a second and from one to the next', () => {
   for (const moment of [0, 0.4, 7.9, 99, 999.6, 1000, 1000.4, 59_999, 60_000, 86_400_000, 12.5, 0])
     expect(timeOfDayAt(moment)).toBe(new Date(performance.timeOrigin + moment).toISOString())
+})
+
+describe('The clock of a sandbox', () => {
+  const newYear = Date.UTC(2026, 0, 1)
+  beforeEach(() => {
+    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('begins in 2026, and moves on by one millisecond a request, and by what is advanced', () => {
+    const clock = new Clock()
+    vi.advanceTimersByTime(500)
+    expect([clock.now(), clock.step(), clock.step(), clock.now()]).toEqual(
+      [0, 1, 2, 2].map((ms) => newYear + ms),
+    )
+    expect(clock.advance(10)).toEqual({ now: '2026-01-01T00:00:00.012Z', elapsedMs: 510 })
+    clock.reset()
+    expect(clock.read()).toEqual({ now: '2026-01-01T00:00:00.000Z', elapsedMs: 0 })
+  })
+
+  it('is that of the machine where it is asked to be', () => {
+    const clock = new Clock({ clock: 'system' })
+    clock.step()
+    expect(clock.now()).toBe(Date.UTC(2030, 0, 1))
+    clock.advance(7)
+    expect(clock.now()).toBe(Date.UTC(2030, 0, 1) + 7)
+  })
+
+  it('is advanced by ten years at most, and not beyond the calendar', () => {
+    const clock = new Clock({ timeScale: 0 })
+    const years = 10 * 366 * 24 * 60 * 60 * 1000
+    expect(maxAdvanceMs).toBe(years)
+    for (const ms of [-1, years + 1, Number.NaN])
+      expect(() => clock.advance(ms)).toThrow(
+        new RangeError(`clock.advance takes milliseconds from 0 to ten years, not ${ms}`),
+      )
+    expect(clock.advance(0).elapsedMs).toBe(0)
+    expect(clock.advance(years).elapsedMs).toBe(years)
+    const last = 8.64e15 - 366 * 24 * 60 * 60 * 1000
+    clock.restore({ steps: 0, advanced: last - newYear - 5, elapsed: 0 })
+    expect(() => clock.advance(6)).toThrow(
+      new RangeError('clock.advance has come to the end of the calendar'),
+    )
+    clock.advance(5)
+    expect(clock.now()).toBe(last)
+  })
+
+  it('scales the real time that has passed, and goes back to a moment', () => {
+    const clock = new Clock({ timeScale: 3 })
+    vi.advanceTimersByTime(100)
+    clock.step()
+    clock.advance(50)
+    const then = clock.snapshot()
+    expect(then).toEqual({ steps: 1, advanced: 50, elapsed: 350 })
+    vi.advanceTimersByTime(1000)
+    clock.step()
+    expect(clock.elapsed()).toBe(3350)
+    clock.restore(then)
+    expect(clock.snapshot()).toEqual(then)
+    vi.advanceTimersByTime(10)
+    expect(clock.elapsed()).toBe(380)
+    const still = new Clock({ timeScale: 0 })
+    still.restore(then)
+    vi.advanceTimersByTime(10)
+    expect(still.elapsed()).toBe(50)
+  })
+
+  it('goes on from where it was when the timers of a runner begin at zero again', () => {
+    const clock = new Clock()
+    const real = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 40)
+    expect(clock.elapsed()).toBe(40)
+    real.mockReturnValue(0)
+    expect(clock.elapsed()).toBe(40)
+    real.mockReturnValue(5)
+    expect(clock.elapsed()).toBe(45)
+    real.mockRestore()
+  })
+
+  it('waits in its own time, until the end or the signal', async () => {
+    const clock = new Clock({ timeScale: 2 })
+    const ended: string[] = []
+    const { signal } = new AbortController()
+    const leaving = new AbortController()
+    void clock.wait(10, signal)?.then(() => ended.push('ten'))
+    void clock.wait(30, leaving.signal)?.then(() => ended.push('left'))
+    expect(vi.getTimerCount()).toBe(2)
+    await vi.advanceTimersByTimeAsync(19)
+    expect(ended).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(ended).toEqual(['ten'])
+    leaving.abort()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ended).toEqual(['ten', 'left'])
+    expect(vi.getTimerCount()).toBe(0)
+    expect(clock.wait(0)).toBeUndefined()
+    expect(clock.wait(10, leaving.signal)).toBeUndefined()
+    expect(new Clock({ timeScale: 0 }).wait(10)).toBeUndefined()
+  })
+
+  it('never gives a timer more than it takes', () => {
+    const set = vi.spyOn(globalThis, 'setTimeout')
+    void new Clock().wait(maxTimerMs + 1)
+    new Clock().pace().begin(maxTimerMs + 1, () => {})
+    expect(set.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1, 2 ** 31 - 1])
+    set.mockRestore()
+  })
+})
+
+describe('Waits that follow on one another', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('begin when the one before was due, not when that was noticed', () => {
+    const waits = new Clock({ timeScale: 2 }).pace()
+    const done = vi.fn()
+    expect(waits.begin(50, done)).toBe(100)
+    vi.advanceTimersByTime(99)
+    expect(done).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(done).toHaveBeenCalledOnce()
+    vi.advanceTimersByTime(30)
+    expect(waits.begin(50, done)).toBe(70)
+    vi.advanceTimersByTime(170)
+    expect(done).toHaveBeenCalledTimes(2)
+    expect(waits.begin(0, done)).toBe(0)
+    expect(waits.begin(30, done)).toBe(-40)
+    expect(waits.begin(50, done)).toBe(60)
+    expect(done).toHaveBeenCalledTimes(2)
+  })
+
+  it('make up for a timer that ended up to two milliseconds early, and for no other', () => {
+    const real = vi.spyOn(performance, 'now').mockReturnValue(1000)
+    const begun = (early: number) => {
+      const waits = new Clock().pace()
+      real.mockReturnValue(1000)
+      waits.begin(10, () => {})
+      real.mockReturnValue(1010 - early)
+      const left = waits.begin(10, () => {})
+      real.mockReturnValue(1000)
+      return left
+    }
+    expect([0, 1, 2, 2.5, 9].map(begun)).toEqual([10, 11, 12, 10, 10])
+    real.mockRestore()
+  })
+
+  it('end all at once with their signal, by promise and by callback', async () => {
+    const leaving = new AbortController()
+    const wait = new Clock().waits(leaving.signal)
+    const ended: string[] = []
+    expect(wait(0)).toBeUndefined()
+    void wait(10)?.then(() => ended.push('first'))
+    await vi.advanceTimersByTimeAsync(10)
+    expect(ended).toEqual(['first'])
+    void wait(10)?.then(() => ended.push('second'))
+    leaving.abort()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ended).toEqual(['first', 'second'])
+    expect(vi.getTimerCount()).toBe(0)
+    expect(wait(10)).toBeUndefined()
+    const waits = new Clock().pace()
+    waits.end()
+    expect(waits.begin(10, () => ended.push('never'))).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
 })

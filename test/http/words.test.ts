@@ -1,0 +1,242 @@
+/** The words of HTTP: what a refusal says, how JSON is read, and what goes onto the wire. */
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { encodeFrame, encodeNamedEvent, toBytes } from '../../src/http/encode.ts'
+import {
+  envelope,
+  GatewayError,
+  invalidRequest,
+  messageOf,
+  refusalMessage,
+  toReply,
+} from '../../src/http/errors.ts'
+import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
+import { eventStream, json } from '../../src/http/reply.ts'
+import { decodeBody } from '../../src/http/utf8.ts'
+import { toViolations } from '../../src/http/violations.ts'
+
+/** What a function throws. */
+function thrown(run: () => unknown): GatewayError {
+  try {
+    run()
+  } catch (error) {
+    return error as GatewayError
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('A refusal', () => {
+  it('has the usual message of its status, or a general one', () => {
+    expect([400, 404, 418, 499, 500, 501, 529].map(messageOf)).toEqual([
+      'Invalid request parameters',
+      'Resource not found',
+      'Request refused',
+      'Request refused',
+      'Internal Server Error',
+      'Server error',
+      'Provider overloaded',
+    ])
+  })
+
+  it('lists a hundred violations, counts the others, and says the first', () => {
+    const violations = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        path: `body.a.b[${index}]`,
+        message: 'Too BIG',
+        rule: 'too_big',
+      }))
+    const refused = (count: number) => invalidRequest(violations(count))
+    expect(refused(0)).toMatchObject({ status: 400, message: 'Invalid request parameters' })
+    expect(refused(1)).toMatchObject({ status: 400, message: 'a.b[0]: too BIG' })
+    expect(refused(100).metadata).toEqual({ violations: violations(100) })
+    expect(refused(101).metadata).toEqual({ violations: violations(100), more: 1 })
+    expect(refused(107).metadata).toEqual({ violations: violations(100), more: 7 })
+    const saying = (path: string) => invalidRequest([{ path, message: '', rule: 'x' }]).message
+    expect(['query.a', 'params.a', 'header.a', 'body', 'other.a'].map(saying)).toEqual([
+      'a: ',
+      'a: ',
+      'a: ',
+      'body: ',
+      'other.a: ',
+    ])
+  })
+
+  it('has in its envelope what is given, null included, and nothing else', () => {
+    const bodyOf = (reply: ReturnType<typeof envelope>) =>
+      reply.body.kind === 'json' ? reply.body.value : undefined
+    expect(bodyOf(envelope(418, 'No'))).toEqual({ error: { code: 418, message: 'No' } })
+    expect(Object.keys(bodyOf(envelope(418, 'No')) as object)).toEqual(['error'])
+    const all = { metadata: null, gateway_metadata: null, user_id: null }
+    expect(bodyOf(envelope(418, 'No', all))).toEqual({
+      error: { code: 418, message: 'No', metadata: null },
+      gateway_metadata: null,
+      user_id: null,
+    })
+    const reply = toReply(new GatewayError(429, undefined, { a: 1 }, { headers: { 'retry-after': '1' } }))
+    expect(reply).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+    expect(bodyOf(reply)).toEqual({
+      error: { code: 429, message: 'Rate limit exceeded', metadata: { a: 1 } },
+    })
+  })
+
+  it('is told by its message, in whatever envelope', () => {
+    expect(
+      [
+        json(400, { error: { message: 'no' } }),
+        json(399, { error: { message: 'no' } }),
+        json(400, { error: { message: 1 } }),
+        json(400, { error: null }),
+        json(400, {}),
+        json(400, null),
+        { ...eventStream([]), status: 500 },
+      ].map(refusalMessage),
+    ).toEqual(['no', ...Array(6).fill(undefined)])
+  })
+})
+
+describe('A JSON body', () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+  it('is read 500 levels deep, and no deeper', () => {
+    expect(parseJsonBody(nested(500))).toBeInstanceOf(Array)
+    expect(parseJsonBody(nested(501))).toBeUndefined()
+    expect(parseJsonBody(`[1,${nested(499)},null]`)).toBeInstanceOf(Array)
+    expect(parseJsonBody(`[1,${nested(500)},null]`)).toBeUndefined()
+    const flat = JSON.stringify(Array(2000).fill({ a: [1] }))
+    expect(parseJsonBody(flat)).toEqual(JSON.parse(flat))
+  })
+
+  it('has no key that would change what an object inherits, however it is written', () => {
+    for (const key of ['__proto__', '\\u005f_proto__', '_\\u005Fproto__']) {
+      const value = parseJsonBody(`{"${key}":{"isAdmin":true},"a":{"b":1}}`) as Record<string, unknown>
+      expect(Object.keys(value)).toEqual(['a'])
+      expect(value).toEqual({ a: { b: 1 } })
+      expect(value['isAdmin']).toBeUndefined()
+    }
+    expect(parseJsonBody('"\\u005f__proto__"')).toBe('___proto__')
+  })
+
+  it('is refused with the reason where it is needed', () => {
+    const refused = (body: string) => {
+      const { metadata, assumption } = thrown(() => assertJsonBody(body, parseJsonBody(body)))
+      expect(assumption).toBe('requestBody')
+      return metadata?.['violations']
+    }
+    expect(refused('')).toEqual([{ path: 'body', message: 'A JSON body is needed', rule: 'required' }])
+    expect(refused(nested(501))).toEqual([
+      { path: 'body', message: 'Nested deeper than 500 levels', rule: 'json' },
+    ])
+    expect(refused('{')).toEqual([
+      { path: 'body', message: expect.stringMatching(/^Malformed JSON: .+/), rule: 'json' },
+    ])
+    assertJsonBody('null', parseJsonBody('null'))
+  })
+
+  it('is UTF-8, without a byte order mark; what need not be text is read all the same', () => {
+    const marked = new Uint8Array([0xef, 0xbb, 0xbf, 0x61])
+    const broken = new Uint8Array([0x61, 0xff])
+    expect([decodeBody(marked), decodeBody(marked, false), decodeBody(broken, false)]).toEqual([
+      'a',
+      'a',
+      'a\ufffd',
+    ])
+    expect(thrown(() => decodeBody(broken))).toMatchObject({
+      status: 400,
+      assumption: 'requestBody',
+      metadata: { violations: [{ path: 'body', message: 'Must be UTF-8', rule: 'utf8' }] },
+    })
+  })
+})
+
+it('An event stream is a 200 that nobody caches', () => {
+  expect(eventStream([])).toEqual({
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    body: { kind: 'frames', frames: [] },
+  })
+})
+
+it('Frames go onto the wire as they are, or as what they stand for', () => {
+  const event = { type: 'error', sequence_number: 0 } as never
+  expect(encodeFrame({ kind: 'event', event })).toBe('data: {"type":"error","sequence_number":0}\n\n')
+  expect(encodeFrame({ kind: 'event', event, wire: 'own' })).toBe('own')
+  expect(encodeFrame({ kind: 'done' })).toBe('data: [DONE]\n\n')
+  expect(encodeFrame({ kind: 'done', wire: 'own' })).toBe('own')
+  const bytes = new Uint8Array([1])
+  expect(encodeFrame({ kind: 'bytes', bytes })).toBe(bytes)
+  expect(encodeNamedEvent(event)).toBe('event: error\ndata: {"type":"error","sequence_number":0}\n\n')
+  expect(toBytes(bytes)).toBe(bytes)
+  expect(toBytes('ü')).toEqual(new Uint8Array([0xc3, 0xbc]))
+})
+
+describe('Issues of a schema as violations', () => {
+  const lines = (schema: z.ZodType, value: unknown) => {
+    const { error } = schema.safeParse(value)
+    return toViolations(error as z.ZodError, 'body').map(
+      ({ path, rule, message }) => `${path} ${rule}: ${message}`,
+    )
+  }
+  const needs = (...names: string[]) => z.object(Object.fromEntries(names.map((name) => [name, z.number()])))
+
+  it.each<[name: string, schema: z.ZodType, value: unknown, lines: string[]]>([
+    ['a path', z.object({ a: z.array(needs('b')) }), { a: [{}] }, ['body.a[0].b invalid_type: ']],
+    [
+      'names that are no words',
+      z.object({ 'a b': needs('c-$') }),
+      { 'a b': {} },
+      ['body["a b"].c-$ invalid_type: '],
+    ],
+    [
+      'unknown fields',
+      z.strictObject({}),
+      { a: 1, 'b c': 2 },
+      ['body.a unrecognized_keys: Unknown field', 'body["b c"] unrecognized_keys: Unknown field'],
+    ],
+    ['a pattern', z.string().regex(/^a$/), 'b', ['body pattern: ']],
+    ['a format', z.email(), 'b', ['body email: ']],
+    ['a rule by name', z.string().refine(() => false, { params: { rule: 'own' } }), 'b', ['body own: ']],
+    [
+      'a rule without a name',
+      z.string().refine(() => false, { params: { rule: 1 } }),
+      'b',
+      ['body custom: '],
+    ],
+    ['a bound', z.string().max(1), 'bb', ['body too_big: ']],
+    [
+      'other types',
+      z.union([z.string(), z.number(), z.string()]),
+      null,
+      ['body invalid_type: Invalid input: expected string or number'],
+    ],
+    [
+      'a value that is near one',
+      z.union([z.string(), needs('a', 'b'), needs('a')]),
+      {},
+      ['body.a invalid_type: '],
+    ],
+    ['values of one type', z.union([z.literal('a'), z.literal('b')]), 'c', ['body invalid_value: ']],
+    [
+      'a union inside',
+      z.object({ a: z.union([z.string(), needs('b')]) }),
+      { a: {} },
+      ['body.a.b invalid_type: '],
+    ],
+    [
+      'types inside a union',
+      z.object({ a: z.union([z.string(), needs('b')]) }),
+      { a: 1 },
+      ['body.a invalid_type: Invalid input: expected string or object'],
+    ],
+    [
+      'a union of nothing that is near',
+      z.union([z.never(), z.undefined()]),
+      1,
+      ['body invalid_type: Invalid input: expected never or undefined'],
+    ],
+  ])('%s', (_, schema, value, expected) => {
+    const found = lines(schema, value)
+    expect(found).toHaveLength(expected.length)
+    for (const [index, line] of expected.entries())
+      expect(found[index]?.startsWith(line), found[index]).toBe(true)
+  })
+})
