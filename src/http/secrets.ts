@@ -126,15 +126,17 @@ function endOfString(text: string, start: number): number {
     const quote = text.indexOf('"', at)
     if (quote < 0) return text.length
     let escapes = quote
-    while (escapes > at && text[escapes - 1] === '\\') escapes--
+    while (text[escapes - 1] === '\\') escapes--
     if ((quote - escapes) % 2 === 0) return quote + 1
     at = quote
   }
 }
 
+const blanks = new Set<string | undefined>(' \t\n\r')
+
 function skipBlanks(text: string, start: number): number {
   let at = start
-  while (at < text.length && ' \t\n\r'.includes(text[at] as string)) at++
+  while (blanks.has(text[at])) at++
   return at
 }
 

@@ -1,0 +1,182 @@
+/** Small things about values: equal ones, paths into them, names that are meant, and bytes as text. */
+import { describe, expect, it } from 'vitest'
+import {
+  decodeUtf8,
+  fromBase64,
+  fromLatin1,
+  joinBytes,
+  toBase64,
+  toLatin1,
+  utf8AsLatin1,
+} from '../../src/lib/bytes.ts'
+import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
+import { equal } from '../../src/lib/equal.ts'
+import { compileGlob } from '../../src/lib/glob.ts'
+import { takeTurn } from '../../src/lib/turns.ts'
+import { edited, readAt, readPath, reads } from '../../src/lib/value-path.ts'
+import { whenThere } from '../../src/lib/when-there.ts'
+
+it.each<[left: unknown, right: unknown, areEqual: boolean]>([
+  [1, 1, true],
+  [1, '1', false],
+  [null, null, true],
+  [null, {}, false],
+  [{}, null, false],
+  [{}, 1, false],
+  [1, {}, false],
+  ['', [], false],
+  [[], {}, false],
+  [{}, [], false],
+  [[1, { a: 2 }], [1, { a: 2 }], true],
+  [[1, 2], [2, 1], false],
+  [[1], [1, 2], false],
+  [[1, 2], [1], false],
+  [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
+  [{ a: 1 }, { a: 1, b: 2 }, false],
+  [{ a: 1, b: 2 }, { a: 1 }, false],
+  [{ a: undefined }, { b: undefined }, false],
+  [{ toString: undefined }, { a: undefined }, false],
+  [{ a: { b: [1] } }, { a: { b: [2] } }, false],
+])('%j and %j are equal: %s', (left, right, areEqual) => {
+  expect(equal(left, right)).toBe(areEqual)
+})
+
+it.each<[glob: string, fits: string[], fails: string[]]>([
+  ['a', ['a'], ['', 'ab', 'ba', 'aa']],
+  ['A*', ['a', 'ab'], ['', 'ba']],
+  ['*b', ['b', 'ab'], ['ba']],
+  ['*', ['', 'a'], []],
+  ['ab*ba', ['abba', 'abcba'], ['aba', 'ab', 'ba']],
+  ['*b*', ['b', 'abc'], ['a', '']],
+  ['a*b*c*d', ['abcd', 'axbxcxd', 'abcbcd'], ['acbd', 'abd', 'abc', 'bcd']],
+  ['a*bb*b', ['abbb', 'abbxb'], ['abb', 'ab']],
+  ['a*bc*c', ['abcc', 'axbcxc'], ['abc', 'abcx']],
+  ['a*aa*a', ['aaaa'], ['aaa', 'aa']],
+  ['a.*', ['a.b'], ['ab']],
+])('the glob %s', (glob, fits, fails) => {
+  const test = compileGlob(glob)
+  for (const name of fits) expect(test(name), name).toBe(true)
+  for (const name of fails) expect(test(name), name).toBe(false)
+})
+
+describe('A path into a value', () => {
+  const value = { a: [{ b: 1 }, { b: 2 }, { c: 3 }], d: null, e: '' }
+
+  it('is written with dots or brackets', () => {
+    for (const text of ['data.0.slug', 'data[0].slug', '.data..[0]slug'])
+      expect(readPath(text)).toEqual(text.startsWith('.') ? ['data', '0slug'] : ['data', '0', 'slug'])
+    expect(readPath('a[x y].*')).toEqual(['a', 'x y', '*'])
+    expect(readPath('')).toEqual([])
+  })
+
+  it.each<[path: string, one: unknown, all: unknown[]]>([
+    ['', value, [value]],
+    ['a.1.b', 2, [2]],
+    ['a.*.b', undefined, [1, 2]],
+    ['d', null, [null]],
+    ['d.a', undefined, []],
+    ['e.length', undefined, []],
+    ['a.0.b.c', undefined, []],
+    ['x', undefined, []],
+    ['toString', undefined, []],
+    ['__proto__', undefined, []],
+    ['*', undefined, [value.a, null, '']],
+    ['a.3', undefined, []],
+  ])('%s', (path, one, all) => {
+    expect(readAt(value, readPath(path))).toBe(one)
+    expect(reads(value, readPath(path))).toEqual(all)
+  })
+
+  it('does not mean the length of a list, and means a field that is called so', () => {
+    expect(reads({ a: [1] }, ['a', 'length'])).toEqual([])
+    expect(reads({ a: { length: 7 } }, ['a', 'length'])).toEqual([7])
+  })
+
+  it.each<[path: string, change: (value: unknown) => unknown, changed: unknown, places: number]>([
+    ['', () => 1, 1, 1],
+    ['a.1.b', () => 'x', { ...value, a: [{ b: 1 }, { b: 'x' }, { c: 3 }] }, 1],
+    ['a.*.b', (each) => Number(each) * 10, { ...value, a: [{ b: 10 }, { b: 20 }, { c: 3 }] }, 2],
+    ['a.1', () => undefined, { ...value, a: [{ b: 1 }, { c: 3 }] }, 1],
+    ['a.*', () => undefined, { ...value, a: [] }, 3],
+    ['d', () => undefined, { a: value.a, e: '' }, 1],
+    ['d.x', () => 1, value, 0],
+    ['x.y', () => 1, value, 0],
+    ['a.length', () => 1, value, 0],
+  ])('changes %s in a copy', (path, change, changed, places) => {
+    const before = structuredClone(value)
+    expect(edited(value, readPath(path), change)).toEqual({ value: changed, places })
+    expect(value).toEqual(before)
+  })
+})
+
+describe('The word that was meant', () => {
+  it.each<[word: string, words: string[], meant: string | undefined]>([
+    ['times', ['times'], 'times'],
+    ['TIMES', ['times'], 'times'],
+    ['tims', ['delay', 'times', 'tines'], 'times'],
+    ['time', ['timers', 'times'], 'times'],
+    ['ab', ['abcd'], 'abcd'],
+    ['ab', ['abcde'], undefined],
+    ['abcd', ['ab'], 'ab'],
+    ['ab', ['cd'], 'cd'],
+    ['abc', ['xyz'], undefined],
+    ['abcdefgh', ['abcdexyz'], undefined],
+    ['abcdefghi', ['abcdefxyz'], 'abcdefxyz'],
+    ['abcdefghi', ['abcdefghixyz'], 'abcdefghixyz'],
+    ['abcdefghi', ['abcdefghiwxyz'], undefined],
+    ['kitten', ['sitting'], undefined],
+    ['kitten', ['sitten'], 'sitten'],
+    ['axb', ['ab'], 'ab'],
+    ['abab', ['baba'], 'baba'],
+    ['', ['ab'], 'ab'],
+    ['', ['abc'], undefined],
+    ['a', [], undefined],
+    ['a'.repeat(200), ['a'.repeat(199)], 'a'.repeat(199)],
+    ['a'.repeat(201), ['a'.repeat(201)], undefined],
+  ])('%s of %j', (word, words, meant) => {
+    expect(nearest(word, words)).toBe(meant)
+  })
+
+  it('is told, or else all that there are', () => {
+    expect(didYouMean('tims', ['delay', 'times'])).toBe(": did you mean 'times'?")
+    expect(didYouMean('other', ['delay', 'ab'])).toBe('; there are delay, ab')
+  })
+})
+
+it('Bytes become text and text becomes bytes again, whatever they are', () => {
+  for (const length of [0, 1, 255, 8191, 8192, 8193, 20_000]) {
+    const bytes = Uint8Array.from({ length }, (_, index) => index)
+    expect(toLatin1(bytes)).toHaveLength(length)
+    expect(fromLatin1(toLatin1(bytes))).toEqual(bytes)
+    expect(fromBase64(toBase64(bytes))).toEqual(bytes)
+    expect(joinBytes([bytes.subarray(0, 3), bytes.subarray(3)])).toEqual(bytes)
+  }
+  expect(toBase64(new Uint8Array([0, 255]))).toBe('AP8=')
+  expect(utf8AsLatin1('ü')).toBe('\u00c3\u00bc')
+  expect(decodeUtf8(new Uint8Array([0xef, 0xbb, 0xbf, 0xc3, 0xbc]))).toBe('\ufeffü')
+  expect(decodeUtf8(new Uint8Array([0xc3]))).toBeUndefined()
+})
+
+it('Turns are taken in the order in which they came', async () => {
+  const shared = {}
+  const done: number[] = []
+  const leave = await takeTurn(shared)
+  const others = [1, 2].map(async (name) => {
+    const left = await takeTurn(shared)
+    await Promise.resolve()
+    done.push(name)
+    left()
+  })
+  ;(await takeTurn({}))()
+  expect(done).toEqual([])
+  leave()
+  await Promise.all(others)
+  expect(done).toEqual([1, 2])
+})
+
+it('What is there is worked with at once, a promise when it is kept', async () => {
+  expect(whenThere(1, (value) => value + 1)).toBe(2)
+  const later = whenThere(Promise.resolve(1), (value) => value + 1)
+  expect(later).toBeInstanceOf(Promise)
+  expect(await later).toBe(2)
+})
