@@ -1,7 +1,7 @@
 /**
  * Sandbox time, and real times of day.
  */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { Clock, maxAdvanceMs, maxTimerMs, timeOfDayAt } from '../../src/lib/clock.ts'
 
 it('tells the time of day of a moment as a Date does, within a second and from one to the next', () => {
@@ -76,17 +76,6 @@ describe('The clock of a sandbox', () => {
     expect(still.elapsed()).toBe(50)
   })
 
-  it('goes on from where it was when the timers of a runner begin at zero again', () => {
-    const clock = new Clock()
-    const real = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 40)
-    expect(clock.elapsed()).toBe(40)
-    real.mockReturnValue(0)
-    expect(clock.elapsed()).toBe(40)
-    real.mockReturnValue(5)
-    expect(clock.elapsed()).toBe(45)
-    real.mockRestore()
-  })
-
   it('waits in its own time, until the end or the signal', async () => {
     const clock = new Clock({ timeScale: 2 })
     const ended: string[] = []
@@ -108,12 +97,15 @@ describe('The clock of a sandbox', () => {
     expect(new Clock({ timeScale: 0 }).wait(10)).toBeUndefined()
   })
 
-  it('never gives a timer more than it takes', () => {
-    const set = vi.spyOn(globalThis, 'setTimeout')
-    void new Clock().wait(maxTimerMs + 1)
-    new Clock().pace().begin(maxTimerMs + 1, () => {})
-    expect(set.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1, 2 ** 31 - 1])
-    set.mockRestore()
+  it('never gives a timer more than it takes, and so ends early', async () => {
+    const done = vi.fn()
+    void new Clock().wait(maxTimerMs + 1000)?.then(done)
+    new Clock().pace().begin(maxTimerMs + 1000, done)
+    expect(maxTimerMs).toBe(2 ** 31 - 1)
+    await vi.advanceTimersByTimeAsync(maxTimerMs - 1)
+    expect(done).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(done).toHaveBeenCalledTimes(2)
   })
 })
 
@@ -143,21 +135,6 @@ describe('Waits that follow on one another', () => {
     expect(done).toHaveBeenCalledTimes(2)
   })
 
-  it('make up for a timer that ended up to two milliseconds early, and for no other', () => {
-    const real = vi.spyOn(performance, 'now').mockReturnValue(1000)
-    const begun = (early: number) => {
-      const waits = new Clock().pace()
-      real.mockReturnValue(1000)
-      waits.begin(10, () => {})
-      real.mockReturnValue(1010 - early)
-      const left = waits.begin(10, () => {})
-      real.mockReturnValue(1000)
-      return left
-    }
-    expect([0, 1, 2, 2.5, 9].map(begun)).toEqual([10, 11, 12, 10, 10])
-    real.mockRestore()
-  })
-
   it('end all at once with their signal, by promise and by callback', async () => {
     const leaving = new AbortController()
     const wait = new Clock().waits(leaving.signal)
@@ -176,5 +153,37 @@ describe('Waits that follow on one another', () => {
     waits.end()
     expect(waits.begin(10, () => ended.push('never'))).toBe(0)
     expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('With the real timers', () => {
+  let real: MockInstance<() => number>
+  beforeEach(() => {
+    real = vi.spyOn(performance, 'now').mockReturnValue(1000)
+  })
+  afterEach(() => real.mockRestore())
+
+  it('a clock goes on from where it was when the timers of a runner begin at zero again', () => {
+    const clock = new Clock()
+    real.mockReturnValue(1040)
+    expect(clock.elapsed()).toBe(40)
+    real.mockReturnValue(0)
+    expect(clock.elapsed()).toBe(40)
+    real.mockReturnValue(5)
+    expect(clock.elapsed()).toBe(45)
+  })
+
+  it('waits make up for a timer that ended up to two milliseconds early, and for no other', () => {
+    const begun = (early: number) => {
+      const waits = new Clock().pace()
+      real.mockReturnValue(1000)
+      waits.begin(10, () => {})
+      real.mockReturnValue(1010 - early)
+      const left = waits.begin(10, () => {})
+      waits.end()
+      real.mockReturnValue(1000)
+      return left
+    }
+    expect([0, 1, 2, 2.5, 9].map(begun)).toEqual([10, 11, 12, 10, 10])
   })
 })
