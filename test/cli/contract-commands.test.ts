@@ -200,6 +200,27 @@ describe('import and export', () => {
       expect(stdout).toContain(has)
     }
     expect(await exit('export', '@journal.json', '--entry', 'req_none')).toBe(2)
+    expect(stderr).toBe(`error: ${folder}/journal.json: has no entry 'req_none'\n`)
+
+    await (await fetch(`${server.baseUrl}/presets/none`, { headers: { authorization: 'Bearer any' } })).text()
+    const entries = server.gateway.journal.entries()
+    await write('list.json', entries)
+    expect(await exit('export', '@list.json', '--as', 'tape')).toBe(0)
+    expect(stdout).toContain('"operation":"getPreset"')
+    expect(await exit('export', '@list.json', '--as', 'tape', '--entry', entries[0]?.id ?? '')).toBe(0)
+    expect(stdout).toContain('"operation":"listProviders"')
+    expect(await exit('export', '@list.json', '--as', 'fixture')).toBe(2)
+    expect(stderr).toContain(
+      `error: ${folder}/list.json: entry '${entries[1]?.id}': A fixture is made of a 200`,
+    )
+    for (const [name, content, problem] of [
+      ['empty.json', {}, 'has no entry'],
+      ['none.json', undefined, 'there is no such file'],
+    ] as const) {
+      if (content) await write(name, content)
+      expect(await exit('export', `@${name}`, '--as', 'tape')).toBe(2)
+      expect(stderr).toBe(`error: ${folder}/${name}: ${problem}\n`)
+    }
   })
 })
 
@@ -216,7 +237,22 @@ describe('scan', () => {
     expect(stdout + stderr).not.toContain(secret)
     expect(await exit('scan', '@leaking', '--json')).toBe(1)
     expect(JSON.parse(stdout).leaks).toMatchObject([{ line: 2 }])
+    expect(await exit('scan', '@leaking', '--quiet')).toBe(1)
+    expect(stdout).toMatch(/^\S*leaking\/a\.txt:2: api key \(sk-\)\n$/)
+    expect(await exit('scan', '@clean', '--quiet')).toBe(0)
+    expect(stdout).toBe('')
     expect(await exit('scan', '@nowhere')).toBe(2)
+    expect(stderr).toBe(`error: ${folder}/nowhere: there is no such file or folder\n`)
+    const summary = async (path: string) => {
+      await exit('scan', path)
+      return stdout.trim().split('\n').at(-1)
+    }
+    expect(await summary('@clean')).toBe('1 file: no secret is left')
+    expect(await summary('@leaking')).toBe('1 file: 1 secret is left')
+    await write('leaking/b.txt', `${secret}\n${secret}`)
+    expect(await summary('@leaking')).toBe('2 files: 3 secrets are left')
+    await write('clean/c.txt', 'x')
+    expect(await summary('@clean')).toBe('2 files: no secret is left')
     vi.stubEnv('MY_SECRET', 'just some words')
     await write('clean/b.txt', 'just some words')
     expect(await exit('scan', '@clean')).toBe(1)

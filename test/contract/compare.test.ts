@@ -2,6 +2,7 @@
  * Comparing two small documents: what each change means in a reply and in a request, in either direction, in words.
  */
 import { describe, expect, it } from 'vitest'
+import { accept } from '../../src/contract/baseline.ts'
 import { readDocument } from '../../src/contract/document.ts'
 import { type Drift, findDrift } from '../../src/contract/drift.ts'
 import { toMarkdown, toSarif, toText } from '../../src/contract/drift-report.ts'
@@ -650,5 +651,36 @@ describe('A report', () => {
     expect(toSarif(nothing, '1', 'a')).toMatchObject({
       runs: [{ invocations: [{ executionSuccessful: true, toolExecutionNotifications: [] }], results: [] }],
     })
+  })
+})
+
+describe('A baseline', () => {
+  const found = drift(
+    documentOf(ok(object({ a: text, b: text, c: text }, ['a', 'b', 'c']))),
+    documentOf(ok(object({}))),
+  ).findings
+  const entry = (finding: string, expires = '2026-02-01') => ({ finding, reason: 'known', expires })
+  const names = (entries: ReturnType<typeof entry>[], today = '2026-02-01') => {
+    const { findings, accepted, notes } = accept(found, { accept: entries }, today)
+    return [findings.map(({ path }) => path).join(''), accepted, ...notes]
+  }
+
+  it('accepts by name or pattern, in any case, to the end of its day', () => {
+    expect(names([])).toEqual(['abc', 0])
+    expect(names([entry('ask reply 200 a field-removed')])).toEqual(['bc', 1])
+    expect(names([entry('ASK * a field-removed'), entry('ask*b*')])).toEqual(['c', 2])
+    expect(names([entry('ask*')])).toEqual(['', 3])
+    expect(names([entry('ask*', '2026-01-31')])).toEqual(['abc', 0, "'ask*' was accepted until 2026-01-31"])
+    expect(names([entry('other'), entry('ask*b*')])).toEqual([
+      'ac',
+      1,
+      "'other' is accepted, and not found any more",
+    ])
+    // The first entry that names a finding is the one that is used.
+    expect(names([entry('ask*'), entry('ask*b*')])).toEqual([
+      '',
+      3,
+      "'ask*b*' is accepted, and not found any more",
+    ])
   })
 })

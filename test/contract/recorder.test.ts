@@ -152,7 +152,10 @@ describe('The recorder', () => {
     const again = await record(upstream.url, { out: first.out })
     await ask(again.baseUrl, '/providers')
     await again.close()
-    expect(again.lines[0]?.result).toMatchObject({ kind: 'not-taped' })
+    expect(again.lines[0]?.result).toEqual({
+      kind: 'not-taped',
+      reason: 'there is a tape of this request already',
+    })
 
     const all = await record(upstream.url, { out: first.out, mode: 'all' })
     await ask(all.baseUrl, '/providers')
@@ -162,6 +165,95 @@ describe('The recorder', () => {
     expect(tape?.chunks).toMatchObject([{ text: '{"call":4}' }])
   })
 
+  it('hands the head on before the body begins, repeated headers too, and none that is about the connection', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await using upstream = await startUpstream(async (_, response) => {
+      response.writeHead(
+        201,
+        'Made',
+        [
+          ['Set-Cookie', 'a=1'],
+          ['Set-Cookie', 'b=2'],
+          ['X-Own', 'c'],
+          ['Upgrade', 'none'],
+          ['Keep-Alive', 'timeout=9'],
+          ['X-Last', 'd'],
+        ].flat(),
+      )
+      response.flushHeaders()
+      await promise
+      response.end('{}')
+    })
+    const recorder = await record(upstream.url)
+    const response = await fetch(`${recorder.baseUrl}/providers?a=1?b`, {
+      headers: { 'x-asked': 'e', te: 'trailers', 'accept-encoding': 'gzip' },
+    })
+    resolve()
+    expect([response.status, response.statusText, await response.text()]).toEqual([201, 'Made', '{}'])
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(['x-own', 'x-last', 'upgrade'].map((name) => response.headers.get(name))).toEqual(['c', 'd', null])
+    expect(response.headers.get('keep-alive')).not.toBe('timeout=9')
+    await recorder.close()
+    expect(upstream.requests[0]).toMatchObject({ method: 'GET', url: '/api/v1/providers?a=1?b' })
+    expect(upstream.requests[0]?.headers).toMatchObject({ 'x-asked': 'e', 'accept-encoding': 'identity' })
+    expect(upstream.requests[0]?.headers).not.toHaveProperty('te')
+    const [[file, tape] = []] = await tapesIn(recorder.out)
+    expect(recorder.lines).toEqual([
+      {
+        method: 'GET',
+        path: '/providers',
+        result: { kind: 'taped', file, status: 201, chunks: 1, ms: expect.any(Number) },
+      },
+    ])
+    expect(tape).toMatchObject({
+      request: { query: '?a=1?b' },
+      reply: { status: 201 },
+      chunks: [{ text: '{}' }],
+    })
+  })
+
+  it.each([
+    [
+      'a request that is compressed',
+      { 'content-encoding': 'gzip' },
+      '{}',
+      {},
+      'the request is compressed, so its secrets cannot be seen',
+    ],
+    ['a request with the coding that is none', { 'content-encoding': 'identity' }, '{}', {}, undefined],
+    ['a request of as many bytes as are taped', {}, 'x'.repeat(100), {}, undefined],
+    ['a request of one byte more', {}, 'x'.repeat(101), {}, 'the request is larger than 0 MB'],
+    [
+      'a reply that is compressed',
+      {},
+      '{}',
+      { 'content-encoding': 'br' },
+      'the reply is compressed, although none was asked for',
+    ],
+    ['a reply with the coding that is none', {}, '{}', { 'content-encoding': 'identity' }, undefined],
+    ['a reply of as many bytes as are taped', {}, '{}', { 'x-length': '100' }, undefined],
+    ['a reply of one byte more', {}, '{}', { 'x-length': '101' }, 'is larger than 0 MB'],
+  ] as [string, Record<string, string>, string, Record<string, string>, string | undefined][])(
+    'passes %s on, and tapes it or says why not',
+    async (_, headers, body, replyHeaders, reason) => {
+      const reply = 'y'.repeat(Number(replyHeaders['x-length'] ?? 5))
+      await using upstream = await startUpstream(
+        (_request, response) => void response.writeHead(200, replyHeaders).end(reply),
+      )
+      const recorder = await record(upstream.url, { maxBytes: 100 })
+      const seen = await ask(recorder.baseUrl, '/responses', {
+        headers,
+        body: JSON.parse(JSON.stringify(body)),
+      })
+      await recorder.close()
+      expect(joined(seen.chunks)).toBe(reply)
+      expect(recorder.lines.map(({ result }) => result)).toEqual([
+        reason === undefined ? expect.objectContaining({ kind: 'taped' }) : { kind: 'not-taped', reason },
+      ])
+      expect(await readdir(recorder.out)).toHaveLength(reason === undefined ? 1 : 0)
+    },
+  )
+
   it('answers 502 and tapes nothing where upstream cannot be reached', async () => {
     const upstream = await startUpstream(() => {})
     await upstream[Symbol.asyncDispose]()
@@ -169,7 +261,8 @@ describe('The recorder', () => {
     const seen = await ask(recorder.baseUrl, '/providers')
     await recorder.close()
     expect(seen.status).toBe(502)
-    expect(joined(seen.chunks)).toContain('cannot reach')
+    expect(joined(seen.chunks)).toContain(`The recorder cannot reach ${upstream.url.origin}: ECONNREFUSED`)
+    expect(recorder.lines[0]?.result).toEqual({ kind: 'not-taped', reason: 'upstream cannot be reached' })
     expect(await readdir(recorder.out)).toEqual([])
   })
 

@@ -94,6 +94,11 @@ describe('createGateway', () => {
       )
   })
 
+  it.each(['openapi', 'recordings'])('takes a path of one character for %s', (name) => {
+    expect(() => createGateway({ [name]: 'x' })).not.toThrow('Too small')
+    expect(() => createGateway({ [name]: '' })).toThrow(`createGateway: options.${name}: Too small`)
+  })
+
   it('takes an option that is undefined as one left out, and fills up one that is given in part', () => {
     const { options } = createGateway({ seed: undefined, journal: { entries: 20 } } as GatewayOptions)
     expect(options).toStrictEqual({
