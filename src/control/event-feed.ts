@@ -129,8 +129,8 @@ export class EventFeed implements CallListener {
     if (this.#hasOverflown) return
     this.#pending.add(record)
     this.#hasOverflown = this.#pending.size > maxCalls
-    if (this.#watchers.size > 0)
-      this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
+    if (this.#watchers.size === 0) return
+    this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
   }
 
   #flush(): void {

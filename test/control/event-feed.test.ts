@@ -172,6 +172,10 @@ it('writes nothing while nobody watches, and then what came since, or resync whe
   await expect.poll(() => third.events()).toEqual(['resync'])
   await call(1)
   await expect.poll(() => third.events()).toEqual(['resync', 'calls'])
+  third.response.emit('close')
+  await call(1)
+  const fourth = watch(third.ids().at(-1))
+  await expect.poll(() => fourth.calls().length).toBe(1)
 })
 
 it('answers with an event stream that nobody keeps or holds back', async () => {

@@ -253,4 +253,16 @@ export const explained: readonly Explained[] = [
     before: "headers['content-encoding'] ?? ''",
     why: 'For the types alone: the name of no value is no coding.',
   },
+  {
+    file: 'src/sandbox/sandbox-state.ts',
+    line: '() => owner.weigh(1)',
+    before: '1',
+    why: 'A bound on what is held: a byte more or less is as right.',
+  },
+  {
+    file: 'src/tapes/latency-profile.ts',
+    line: 'const models = [...samples].sort',
+    before: 'left < right',
+    why: 'The names in a map are distinct.',
+  },
 ]

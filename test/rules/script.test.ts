@@ -287,7 +287,39 @@ describe('Conversations', () => {
     ])
     expect(refused.error.metadata).toMatchObject({ turn: 3 })
     agent.input.pop()
-    expect(textOf(await agent.results('seven').ask())).toBe('Done')
+    agent.input.push({ type: 'function_call_output', call_id: 'unknown', output: 'seven' })
+    expect((await agent.ask()).code).toBe(400)
+    agent.input.pop()
+    agent.says('Here it is')
+    agent.input.push({ type: 'function_call_output', call_id: 'x2', output: 'seven' })
+    expect(textOf(await agent.ask())).toBe('Done')
+  })
+
+  it('wait for a conversation that fits them, and let others pass once all are taken', async () => {
+    const gateway = createGateway()
+    gateway.script([{ expect: { input: 'Boats' }, text: 'A' }])
+    gateway.script([{ text: 'B' }], { exhausted: 'pass' })
+    expect(textOf(await new Agent(gateway, 'Hello').ask())).toBe('B')
+    const refused = await new Agent(gateway, 'Other').ask()
+    expect([refused.code, refused.error.message]).toEqual([
+      400,
+      expect.stringContaining('turn 1 of 1 does not fit'),
+    ])
+    expect(textOf(await new Agent(gateway, 'Boats').ask())).toBe('A')
+    expect(textOf(await new Agent(gateway, 'Other').ask())).not.toBe('B')
+
+    const strict = createGateway()
+    const left = async () => (await new Agent(strict, 'More').ask()).error?.message
+    for (const [text, count] of [
+      ['A', '1 script'],
+      ['B', '2 scripts'],
+    ] as const) {
+      strict.script([{ text }])
+      expect(textOf(await new Agent(strict, text).ask())).toBe(text)
+      expect(await left()).toBe(
+        `Script: no script is left for this new conversation, each of ${count} is taken by another`,
+      )
+    }
   })
 
   it('with a text history go on, whatever system messages a client adds', async () => {

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { checkText } from '../../src/control/check-text.ts'
+
+it.each<[string, string[]]>([
+  ['name: a\nrules:\n  - on: "*"\n    fault: timeout\n', []],
+  ['on: "*"\nfault: timeout\n', []],
+  [
+    'on: "*"\nfault: timeot\n',
+    ["2:1 Unknown fault 'timeot' in scenario 'rule', rule 1: did you mean 'timeout'?"],
+  ],
+  [
+    'name: a\nrules:\n  - on: listProvider\n    fault: timeout\n',
+    ["3:5 Unknown operation 'listProvider' in scenario 'a', rule 1: did you mean 'listProviders'?"],
+  ],
+  [
+    '{"on":"*","tims":1,"times":0,"fault":"timeout"}',
+    ["1:11 Unknown field 'tims' in scenario 'rule', rule 1: did you mean 'times'?"],
+  ],
+  [
+    'name: a\nrules: []\n',
+    ["2:1 Wrong 'rules' in scenario 'a': Too small: expected array to have >=1 items"],
+  ],
+  ['7', ['1:1 A scenario is { name, rules: […] } or a single rule, not 7']],
+  ['null', ['1:1 A scenario is { name, rules: […] } or a single rule, not null']],
+])('The text %j has the problems %j', (text, expected) => {
+  const { scenario, problems } = checkText(text)
+  expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual(expected)
+  expect(scenario === null).toBe(expected.length > 0)
+})
+
+it('A text that is no YAML has its place', () => {
+  const { scenario, problems } = checkText('name: a\nrules: [\n')
+  expect(scenario).toBeNull()
+  expect(problems).toMatchObject([{ line: expect.any(Number), column: expect.any(Number) }])
+})

@@ -1,0 +1,64 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { GatewayError } from '../../src/http/errors.ts'
+import { refuse, send } from '../../src/server/send.ts'
+
+/** What a client gets of a server that does this. */
+async function asked(listener: RequestListener) {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+it('A refusal is sent in the envelope, and our own mistake as a loud 500', async () => {
+  const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const refusal = await asked((_, response) => refuse(response, new GatewayError(409, 'Not now')))
+  expect([refusal.status, JSON.parse(refusal.text)]).toEqual([
+    409,
+    { error: { code: 409, message: 'Not now' } },
+  ])
+  expect(told).not.toHaveBeenCalled()
+  const mistake = new Error('of ours')
+  const loud = await asked((_, response) => refuse(response, mistake))
+  expect([loud.status, JSON.parse(loud.text)]).toEqual([
+    500,
+    { error: { code: 500, message: 'Mistake in understudy: Error: of ours' } },
+  ])
+  expect(told).toHaveBeenCalledExactlyOnceWith(mistake)
+  told.mockRestore()
+})
+
+it('A reply that has begun is broken off', async () => {
+  const broken = asked((_, response) => {
+    response.write('a')
+    refuse(response, new GatewayError(409, 'Not now'))
+  })
+  await expect(broken).rejects.toThrow()
+})
+
+it('A reply has its id and length', async () => {
+  const none = await asked((_, response) =>
+    send(response, { status: 204, headers: { a: 'b' }, body: { kind: 'none' } }),
+  )
+  expect([none.status, none.headers.get('a'), none.headers.get('content-length'), none.text]).toEqual([
+    204,
+    'b',
+    null,
+    '',
+  ])
+  const written = await asked((_, response) =>
+    send(response, { status: 200, headers: { 'x-request-id': 'own' }, body: { kind: 'json', value: 'ü' } }),
+  )
+  expect([written.headers.get('x-request-id'), written.headers.get('content-length'), written.text]).toEqual([
+    'own',
+    '4',
+    '"ü"',
+  ])
+})
