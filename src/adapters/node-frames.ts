@@ -32,6 +32,8 @@ export function writeFrames(
     if (!isBegun) response.flushHeaders()
     isBegun = true
   }
+  /** What is late is held back in it, and leaves together with what is due by now. */
+  let behind: Socket | undefined
   /** Writes until there is something to wait for. */
   const write = (): unknown => {
     while (!hasLeft) {
@@ -53,31 +55,33 @@ export function writeFrames(
         const left = waits.begin(step.ms, goOn)
         if (left > 0) return undefined
         if (left === 0) return setImmediate(goOn)
-        // What is late leaves together with what is due by now: a server that is behind catches up with fewer writes.
+        // A server that is behind catches up with fewer writes.
+        behind ??= corked(socketOf(response))
       }
     }
     return undefined
   }
-  const begin = () => {
+  const goOn = () => {
     try {
       write()
     } catch (error) {
       reject(error)
     }
+    behind?.uncork()
+    behind = undefined
   }
-  const goOn = () => {
-    const socket = socketOf(response)
-    socket?.cork()
-    begin()
-    socket?.uncork()
-  }
-  begin()
+  goOn()
   return promise
 }
 
 /** What a chunk may be written to past the response; undefined where only that knows how. */
 function socketOf({ chunkedEncoding, socket }: ServerResponse): Socket | undefined {
   return chunkedEncoding && socket?.writable ? socket : undefined
+}
+
+function corked(socket: Socket | undefined): Socket | undefined {
+  socket?.cork()
+  return socket
 }
 
 /**
