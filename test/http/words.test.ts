@@ -216,6 +216,12 @@ describe('Issues of a schema as violations', () => {
     ],
     ['values of one type', z.union([z.literal('a'), z.literal('b')]), 'c', ['body invalid_value: ']],
     [
+      'a kind that there is none of',
+      z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })]),
+      { kind: 'c' },
+      ['body.kind invalid_union: Invalid discriminator value'],
+    ],
+    [
       'a union inside',
       z.object({ a: z.union([z.string(), needs('b')]) }),
       { a: {} },

@@ -5,7 +5,24 @@ import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } fr
 import { Clock, maxAdvanceMs, maxTimerMs, timeOfDayAt } from '../../src/lib/clock.ts'
 
 it('tells the time of day of a moment as a Date does, within a second and from one to the next', () => {
-  for (const moment of [0, 0.4, 7.9, 99, 999.6, 1000, 1000.4, 59_999, 60_000, 86_400_000, 12.5, 0])
+  const second = Math.ceil(performance.timeOrigin / 1000) * 1000 - performance.timeOrigin + 0.5
+  for (const moment of [
+    second + 2000,
+    second + 1500,
+    second + 1000,
+    0,
+    0.4,
+    7.9,
+    99,
+    999.6,
+    1000,
+    1000.4,
+    59_999,
+    60_000,
+    86_400_000,
+    12.5,
+    0,
+  ])
     expect(timeOfDayAt(moment)).toBe(new Date(performance.timeOrigin + moment).toISOString())
 })
 
