@@ -1,0 +1,186 @@
+/** Small functions about texts, each as a whole: lines, words, tokens, layouts, vectors, and models by name. */
+import { describe, expect, it } from 'vitest'
+import { embed } from '../../src/model/embedding.ts'
+import { textOfLength } from '../../src/model/latency.ts'
+import { modelsIn } from '../../src/model/named-models.ts'
+import { layoutOf, Verbosity } from '../../src/model/text/layout.ts'
+import { capitalized, firstSentence, quoted } from '../../src/model/text/short-text.ts'
+import { searchKeys, subjectWords } from '../../src/model/text/words.ts'
+import { searchQuery } from '../../src/model/text/writing.ts'
+import { tokenize } from '../../src/model/tokens.ts'
+
+it.each<[text: string, limit: number | undefined, line: string]>([
+  ['a'.repeat(72), undefined, 'a'.repeat(72)],
+  ['a'.repeat(73), undefined, `${'a'.repeat(72)} ...`],
+  ['abc', 2, 'ab ...'],
+  ['ab c', 3, 'ab c'],
+  ['ab cd', 3, 'ab ...'],
+  ['  a \n b  ', undefined, 'a b'],
+  ['a\ud800', undefined, 'a\ufffd'],
+  ['', undefined, ''],
+  ['x '.repeat(200), undefined, `${'x '.repeat(37)}...`],
+  ['ab\ud83d\ude00', 3, 'ab\ufffd ...'],
+])('%j in %s characters is %j', (text, limit, line) => {
+  expect(limit === undefined ? quoted(text) : quoted(text, limit)).toBe(line)
+})
+
+it('The first sentence ends at a mark with a space behind it, or after 240 characters', () => {
+  expect(['One. Two.', 'One.Two three', 'Why? Yes', 'Line\none! x', 'Ends.'].map(firstSentence)).toEqual([
+    'One.',
+    'One.Two three',
+    'Why?',
+    'Line one!',
+    'Ends.',
+  ])
+  expect(firstSentence(`${'y'.repeat(238)} ab cd`)).toBe(`${'y'.repeat(238)} ab ...`)
+  expect(firstSentence(`${'y'.repeat(239)} ab cd`)).toBe(`${'y'.repeat(239)} ...`)
+  expect(firstSentence(`${' '.repeat(398)}ab. Two`)).toBe('ab')
+})
+
+it('A capital is put at the beginning of plain words alone', () => {
+  expect(['abc', 'Abc', '[abc](x)', '**a**', 'éa', 'z', ''].map(capitalized)).toEqual([
+    'Abc',
+    'Abc',
+    '[abc](x)',
+    '**a**',
+    'éa',
+    'Z',
+    '',
+  ])
+})
+
+it.each<[question: string, query: string]>([
+  ['How do tides work?', 'tides work'],
+  ['two three four five six seven eight nine ten', 'two three four five six seven eight nine'],
+  ['Oslo oslo OSLO museums', 'Oslo museums'],
+  [`${'x'.repeat(41)} ${'y'.repeat(40)} z`, 'y'.repeat(40)],
+  ['of the and', 'of the and'],
+  ['a b c I', 'a b c I'],
+  [`${' '.repeat(1998)}oslo`, 'os'],
+  ['', ''],
+])('%j is searched for as %j', (question, query) => {
+  expect(searchQuery(question)).toBe(query)
+})
+
+it('Words are those that say something, each once; a search compares them without case, accents and endings', () => {
+  expect([...subjectWords("The cat's night-train, and Über-cool 'quotes' 2 x2; X2")]).toEqual([
+    "cat's",
+    'night-train',
+    'Über-cool',
+    'quotes',
+    '2',
+    'x2',
+  ])
+  expect([...subjectWords('…')]).toEqual([])
+  const text = "Baking baked bakes cities running night-train café don't it's stress bus a-b"
+  expect([...searchKeys(text)].join(' ')).toBe(
+    "bak city run night-train night train caf don't don it's it stres bus a-b",
+  )
+})
+
+it.each<[text: string, tokens: string[]]>([
+  ["don't stop", ['don', "'", 't', ' stop']],
+  ['Hello, World!', ['Hello', ',', ' World', '!']],
+  ['a1 b2', ['a1', ' b2']],
+  ['x'.repeat(20), ['x'.repeat(8), 'x'.repeat(8), 'xxxx']],
+  ['123456789', ['12345678', '9']],
+  ['a  b\n\nc', ['a', '  ', 'b', '\n\n', 'c']],
+  ['[docs](https://a.b/c)', ['[docs](https://a.b/c)']],
+  ['naïve café', ['naïve', ' café']],
+  ['日本語', ['日本語']],
+  ['...!!', ['...!!']],
+  ['a-b_c', ['a', '-', 'b', '_', 'c']],
+  ['🦊é!', ['🦊', 'é', '!']],
+])('the tokens of %j', (text, tokens) => {
+  expect(tokenize(text)).toEqual(tokens)
+})
+
+it.each<[tokens: number, text: string]>([
+  [0, ''],
+  [1, 'Part'],
+  [2, 'Part.'],
+  [3, 'Part 0.'],
+  [4, 'Part 0.'],
+  [5, 'Part 0, done.'],
+  [7, 'Part 0, done.'],
+  [12, 'Part 0, done.\n\nPart 1, done.'],
+])('a text of %i tokens', (tokens, text) => {
+  expect(textOfLength(tokens, (part) => `Part ${part}, done.`)).toBe(text)
+})
+
+describe('The layout of an answer', () => {
+  it.each<[question: string, low: string, medium: string, high: string]>([
+    ['List five museums', 'list 5 low', 'list 5 medium', 'list 5 high'],
+    ['Name 10 rivers', 'list 10 low', 'list 10 medium', 'list 10 high'],
+    ['List 11 rivers', 'line 3 low', 'list 4 medium', 'list 6 high'],
+    ['two small red cats', 'list 2 low', 'list 2 medium', 'list 2 high'],
+    ['Is it cold?', 'line 3 low ?', 'paragraphs 4 medium ?', 'paragraphs 6 high ?'],
+    ['Could you help', 'line 3 low', 'paragraphs 4 medium', 'paragraphs 6 high'],
+    ['hello', 'greeting 3 low', 'greeting 4 medium', 'greeting 6 high'],
+    ['Explain tides in detail', 'line 3 low', 'paragraphs 4 high', 'paragraphs 6 high'],
+    ['Explain tides briefly', 'line 3 low', 'line 4 low', 'paragraphs 6 high'],
+    ['how to bake', 'line 3 low', 'steps 4 medium', 'steps 6 high'],
+    ['Compare a and b', 'line 3 low', 'comparison 4 medium', 'comparison 6 high'],
+    ['write a poem', 'line 3 low', 'text 4 medium', 'text 6 high'],
+  ])('%s', (question, ...expected) => {
+    const layouts = Verbosity.map((verbosity) => {
+      const { form, items, length, isYesOrNo } = layoutOf(question, verbosity, () => 0.5)
+      return `${form} ${items} ${length}${isYesOrNo ? ' ?' : ''}`
+    })
+    expect(layouts).toEqual(expected)
+  })
+
+  it('looks at the first four hundred characters', () => {
+    const lengthOf = (before: number) => layoutOf(`${'x'.repeat(before)} tldr`, 'medium', () => 0.5).length
+    expect([lengthOf(395), lengthOf(396)]).toEqual(['low', 'medium'])
+  })
+
+  it('leaves two to four items, three to five, or five to seven to the draw', () => {
+    const items = (draw: number) => Verbosity.map((verbosity) => layoutOf('', verbosity, () => draw).items)
+    expect([items(0), items(0.99)]).toEqual([
+      [2, 3, 5],
+      [4, 5, 7],
+    ])
+  })
+})
+
+describe('A vector', () => {
+  const rounded = (numbers: Iterable<number>) => Array.from(numbers, (each) => Number(each.toFixed(5)))
+
+  it('stays where it is, whatever its text', () => {
+    expect(['a', 'the tides', '', 'Ebb & flow, ebb'].map((text) => rounded(embed(text, 'key', 3)))).toEqual([
+      [-0.68041, 0.27217, 0.68041],
+      [0.28222, 0.94072, -0.18814],
+      [-0.889, -0.254, 0.381],
+      [-0.45325, -0.74168, 0.49445],
+    ])
+  })
+
+  it.each<[dimensions: number, last: number[]]>([
+    [1, [1]],
+    [63, [-0.21348, -0.28464, 0.11644]],
+    [64, [-0.28459, 0.11642, -0.0194]],
+    [65, [-0.09858, -0.1183, 0.2366]],
+    [200, [0.05633, -0.19153, -0.02253]],
+  ])('of %i dimensions has the length one', (dimensions, last) => {
+    const vector = embed('How do tides work in the tides of Oslo?', 'key', dimensions)
+    expect(vector).toHaveLength(dimensions)
+    expect(rounded(vector.slice(-3))).toEqual(last)
+    expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
+  })
+})
+
+it('The models of a request are the one and at most twenty others, each once', () => {
+  expect(
+    [
+      undefined,
+      {},
+      { models: [] },
+      { models: ['b'] },
+      { model: 'a', models: ['b', 'a', 1, 'b'] },
+      { model: 'a', models: 'b' },
+    ].map(modelsIn),
+  ).toEqual([undefined, undefined, undefined, ['b'], ['a', 'b'], undefined])
+  const models = Array.from({ length: 25 }, (_, index) => `m${index}`)
+  expect(modelsIn({ model: 'm', models })).toEqual(['m', ...models.slice(0, 20)])
+})
