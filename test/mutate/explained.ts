@@ -373,4 +373,28 @@ export const explained: readonly Explained[] = [
     before: '2 * maxDepth',
     why: 'It spares a look into a short body, which finds nothing.',
   },
+  {
+    file: 'src/model/json-schema/value.ts',
+    line: 'const tries = 12',
+    before: '12',
+    why: 'How often is tried anew: any number of about that size is as right.',
+  },
+  {
+    file: 'src/model/json-schema/value.ts',
+    line: 'attempt < tries',
+    before: 'attempt < tries',
+    why: 'How often is tried anew: any number of about that size is as right.',
+  },
+  {
+    file: 'src/model/json-schema/value.ts',
+    line: 'const attemptSteps = 20',
+    before: '20',
+    why: 'A bound on the work: any number of about that size is as right.',
+  },
+  {
+    file: 'src/model/json-schema/value.ts',
+    line: 'const enough = 1000',
+    before: '1000',
+    why: 'From where on values are small: any number of about that size is as right.',
+  },
 ]

@@ -1,0 +1,110 @@
+/** Requests of the extensions at their bounds: the last value that passes, and the first that does not. */
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+
+const gateway = createGateway({ extensions: ['chat', 'messages', 'embeddings'], timeScale: 0 })
+
+/** 200, or what is refused: `n too_big`, or `400 n`. */
+async function answer(path: string, body: object): Promise<string> {
+  const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (reply.status === 200) {
+    await reply.text()
+    return '200'
+  }
+  const { error } = (await reply.json()) as {
+    error: { metadata?: { violations: { path: string; rule: string }[] }; message: string }
+  }
+  const { violations } = error.metadata ?? {}
+  // Messages have an envelope of their own, without a list.
+  if (!violations) return `${reply.status} ${error.message.split(':')[0]}`
+  return violations.map(({ path, rule }) => `${path.replace('body.', '')} ${rule}`).join(', ')
+}
+
+const model = 'aurora/dawn-2'
+const user = { role: 'user', content: 'Hello' }
+const fn = (name: string) => ({ type: 'function', function: { name } })
+const forced = (name: string) => ({ type: 'function', function: { name } })
+const models = (length: number) => Array.from({ length }, () => 'borealis/polar-1')
+
+describe('POST /chat/completions', () => {
+  it.each<[fields: object, expected: string]>([
+    [{}, '200'],
+    [{ messages: [] }, 'messages too_small'],
+    [{ model: undefined }, 'model required'],
+    [{ model: undefined, models: null }, 'model required'],
+    [{ model: undefined, models: [model] }, '200'],
+    [{ models: [] }, 'models too_small'],
+    [{ models: models(20) }, '200'],
+    [{ models: models(21) }, 'models too_big'],
+    [{ max_tokens: 1 }, '200'],
+    [{ max_tokens: 0 }, 'max_tokens too_small'],
+    [{ max_tokens: 1.5 }, 'max_tokens invalid_type'],
+    [{ max_completion_tokens: 1 }, '200'],
+    [{ max_completion_tokens: 0 }, 'max_completion_tokens too_small'],
+    [{ n: 1 }, '200'],
+    [{ n: 0 }, 'n too_small'],
+    [{ n: 128, max_tokens: 1 }, '200'],
+    [{ n: 129 }, 'n too_big'],
+    [{ stop: ['a', 'b', 'c', 'd'] }, '200'],
+    [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop too_big'],
+    [{ logprobs: true, top_logprobs: 0 }, '200'],
+    [{ logprobs: true, top_logprobs: 20 }, '200'],
+    [{ top_logprobs: -1 }, 'top_logprobs too_small'],
+    [{ top_logprobs: 21 }, 'top_logprobs too_big'],
+    [{ tools: [fn('f')] }, '200'],
+    [{ tools: [fn('')] }, 'tools[0].function.name too_small'],
+    [{ tools: [fn('f')], tool_choice: forced('f') }, '200'],
+    [{ tools: [fn('f')], tool_choice: forced('g') }, 'tool_choice.function.name unknown_tool'],
+    [{ tool_choice: forced('f') }, 'tool_choice.function.name unknown_tool'],
+    [{ tools: null, tool_choice: forced('f') }, 'tool_choice.function.name unknown_tool'],
+    [{ tools: [fn('f')], tool_choice: 'required' }, '200'],
+    [{ tool_choice: 'none' }, '200'],
+    [{ tool_choice: { type: 'own' } }, '200'],
+  ])('%j: %s', async (fields, expected) => {
+    expect(await answer('/chat/completions', { model, messages: [user], ...fields })).toBe(expected)
+  })
+})
+
+describe('POST /messages', () => {
+  const tool = { name: 'f', input_schema: { type: 'object' } }
+  it.each<[fields: object, expected: string]>([
+    [{}, '200'],
+    [{ messages: [] }, '400 messages'],
+    [{ max_tokens: undefined }, '400 max_tokens'],
+    [{ max_tokens: 1 }, '200'],
+    [{ max_tokens: 0 }, '400 max_tokens'],
+    [{ models: models(20) }, '200'],
+    [{ models: models(21) }, '400 models'],
+    [{ thinking: { type: 'enabled', budget_tokens: 1 } }, '200'],
+    [{ thinking: { type: 'enabled', budget_tokens: 0 } }, '400 thinking.budget_tokens'],
+    [{ tools: [tool], tool_choice: { type: 'tool', name: 'f' } }, '200'],
+    [{ tools: [tool], tool_choice: { type: 'tool', name: 'g' } }, '400 tool_choice.name'],
+    [{ tool_choice: { type: 'tool', name: 'f' } }, '400 tool_choice.name'],
+    [{ tools: [tool], tool_choice: { type: 'any' } }, '200'],
+  ])('%j: %s', async (fields, expected) => {
+    expect(await answer('/messages', { model, max_tokens: 9, messages: [user], ...fields })).toBe(expected)
+  })
+})
+
+describe('POST /embeddings', () => {
+  const texts = (length: number) => Array.from({ length }, () => 'a')
+  it.each<[name: string, fields: object, expected: string]>([
+    ['one text', { input: 'a' }, '200'],
+    ['no texts', { input: [] }, 'input too_small'],
+    ['2,048 texts', { input: texts(2048), dimensions: 1 }, '200'],
+    ['2,049 texts', { input: texts(2049), dimensions: 1 }, 'input too_big'],
+    ['tokens', { input: [1, 2] }, '200'],
+    ['2,048 lists of tokens', { input: texts(2048).map(() => [1]), dimensions: 1 }, '200'],
+    ['2,049 lists of tokens', { input: texts(2049).map(() => [1]), dimensions: 1 }, 'input too_big'],
+    ['no dimensions', { input: 'a', dimensions: 0 }, 'dimensions too_small'],
+    ['8,192 dimensions', { input: 'a', dimensions: 8192 }, '200'],
+    ['8,193 dimensions', { input: 'a', dimensions: 8193 }, 'dimensions too_big'],
+    ['another encoding', { input: 'a', encoding_format: 'hex' }, 'encoding_format invalid_value'],
+  ])('%s', async (_, fields, expected) => {
+    expect(await answer('/embeddings', { model: 'aurora/vector-1', ...fields })).toBe(expected)
+  })
+})
