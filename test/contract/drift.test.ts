@@ -25,23 +25,28 @@ beforeAll(async () => {
 
 const ownDocument = (): Any => JSON.parse(JSON.stringify(apiDocument()))
 const schemas = (document: Any) => document.components.schemas
-const reply = (document: Any, path: string, method = 'get') =>
-  document.paths[path][method].responses['200'].content['application/json'].schema
+const content = (document: Any, path: string, method = 'get') =>
+  document.paths[path][method].responses['200'].content['application/json']
 const body = (document: Any) =>
   document.paths['/workspaces/{id}'].patch.requestBody.content['application/json'].schema
 
 /** A schema where it stands, or where it is referred to. */
 const follow = (document: Any, schema: Any): Any =>
   schema.$ref ? schemas(document)[schema.$ref.split('/').at(-1)] : schema
+/** A schema that is changed, as this place's own copy: operations that refer to the same one keep theirs. */
+const own = (document: Any, place: Any, name: string): Any => {
+  place[name] = place[name].$ref ? structuredClone(follow(document, place[name])) : place[name]
+  return place[name]
+}
 const item = (document: Any, path: string) =>
-  follow(document, follow(document, reply(document, path)).properties.data.items)
+  own(document, own(document, content(document, path), 'schema').properties.data, 'items')
 const provider = (document: Any) => item(document, '/providers')
 const model = (document: Any) => item(document, '/embeddings/models')
 const request = (document: Any) => follow(document, body(document))
 const parameters = (document: Any) => document.paths['/benchmarks'].get.parameters
 const parameter = (document: Any, name: string) =>
   parameters(document).find((each: Any) => each.name === name)
-const response = (document: Any) => follow(document, reply(document, '/responses', 'post'))
+const response = (document: Any) => own(document, content(document, '/responses', 'post'), 'schema')
 const drop = (list: string[], name: string) => list.splice(list.indexOf(name), 1)
 
 const inDocument: [string, Severity, (document: Any) => void][] = [
