@@ -12,6 +12,7 @@ import {
 } from '../../src/http/errors.ts'
 import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
+import { hideInText, hideInValue } from '../../src/http/secrets.ts'
 import { decodeBody } from '../../src/http/utf8.ts'
 import { toViolations } from '../../src/http/violations.ts'
 
@@ -145,6 +146,17 @@ describe('A JSON body', () => {
       assumption: 'requestBody',
       metadata: { violations: [{ path: 'body', message: 'Must be UTF-8', rule: 'utf8' }] },
     })
+  })
+})
+
+it('Secrets are hidden wherever a text has them', () => {
+  expect(hideInText('"api_key":"abc" rest')).toBe('"api_key":"(hidden)" rest')
+  const escaped = String.raw`{"a\\":"x","b\"":1,"api_key":"a\\","c":"d"}`
+  expect(hideInText(escaped)).toBe(escaped.replace(String.raw`"a\\","c"`, '"(hidden)","c"'))
+  expect(hideInText('{"api_key":{"a":["}"]},"b":1}')).toBe('{"api_key":"(hidden)","b":1}')
+  expect(hideInValue(Object.assign(Object.create(null), { api_key: 'abc', b: [1] }))).toEqual({
+    api_key: '(hidden)',
+    b: [1],
   })
 })
 

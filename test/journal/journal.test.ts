@@ -435,6 +435,73 @@ describe('the journal as HAR', () => {
     expect(await Promise.all(comments)).toEqual(['1 more bytes were not kept', undefined])
   })
 
+  it('has every field of a call, whole or cut, and of one that nothing is known of', async () => {
+    const { gateway, call, journal } = begin({ journal: { bodyBytes: 20 } })
+    gateway.use({ name: 'Own', rules: [{ on: 'GET /own', reply: { status: 418, body: {} } }] })
+    const body = '{"name":"a name of 30 letters"}'
+    await (
+      await call('PATCH /workspaces/production?a=1&size=b%20c', { body, headers: { host: 'own.example' } })
+    ).text()
+    await (await call('GET /own', { headers: { 'content-type': '' } })).text()
+    await (await call('GET /nowhere')).text()
+    const [patch, own, unknown] = journal.har().log.entries
+    const [entry] = journal.entries()
+    const { text, cut } = (entry as NonNullable<typeof entry>).replyBody as { text: string; cut: number }
+    expect(patch).toEqual({
+      startedDateTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
+      time: expect.any(Number),
+      request: {
+        method: 'PATCH',
+        url: 'http://own.example/api/v1/workspaces/production?a=1&size=b%20c',
+        httpVersion: 'HTTP/1.1',
+        cookies: [],
+        headers: expect.arrayContaining([{ name: 'content-type', value: 'application/json' }]),
+        queryString: [
+          { name: 'a', value: '1' },
+          { name: 'size', value: 'b c' },
+        ],
+        postData: {
+          mimeType: 'application/json',
+          text: body.slice(0, 20),
+          comment: `${body.length - 20} more bytes were not kept`,
+        },
+        headersSize: -1,
+        bodySize: body.length,
+      },
+      response: {
+        status: 200,
+        statusText: '',
+        httpVersion: 'HTTP/1.1',
+        cookies: [],
+        headers: expect.arrayContaining([{ name: 'content-type', value: 'application/json' }]),
+        content: {
+          size: text.length + cut,
+          mimeType: 'application/json',
+          text,
+          comment: `${cut} more bytes were not kept`,
+        },
+        redirectURL: '',
+        headersSize: -1,
+        bodySize: text.length + cut,
+      },
+      cache: {},
+      timings: { send: 0, wait: expect.any(Number), receive: expect.any(Number) },
+      _id: entry?.id,
+      _operation: 'updateWorkspace',
+      _rule: null,
+      _delivery: 'complete',
+    })
+    expect(patch?.time).toBeCloseTo((patch?.timings.wait ?? 0) + (patch?.timings.receive ?? 0))
+    expect(own).toMatchObject({ _operation: null, _rule: 'Own#1', response: { status: 418 } })
+    expect(own?.request).toMatchObject({
+      url: 'http://gateway.example/api/v1/own',
+      queryString: [],
+      bodySize: 0,
+    })
+    expect(own?.request).not.toHaveProperty('postData')
+    expect(unknown).toMatchObject({ _operation: null, _rule: null, response: { status: 404 } })
+  })
+
   it('has the real time of day, and timings that add up', async () => {
     const before = Date.now()
     await fetch(`${server.baseUrl}/providers`)

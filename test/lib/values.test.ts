@@ -168,6 +168,7 @@ it('Turns are taken in the order in which they came', async () => {
     left()
   })
   ;(await takeTurn({}))()
+  await new Promise((resolve) => setTimeout(resolve))
   expect(done).toEqual([])
   leave()
   await Promise.all(others)

@@ -94,6 +94,12 @@ const keywords: Record<string, Row[]> = {
     [{ minLength: 2, maxLength: 1 }, [], ['ab', ': Too big: must have <=1 characters (too_big)']],
     [{ minLength: 2, maxLength: 2, pattern: 'x' }, ['ax'], ['ab', ': Must match the pattern x (pattern)']],
     [{ pattern: '^(.)+\\1$' }, ['aa', 'baa'], ['ab', ': Must match the pattern ^(.)+\\1$ (pattern)']],
+    [
+      { pattern: '^[a-c]{1,2}$' },
+      ['a', 'bc'],
+      ['', ': Must match the pattern ^[a-c]{1,2}$ (pattern)'],
+      ['abc', ': Must match the pattern ^[a-c]{1,2}$ (pattern)'],
+    ],
     [{ format: 'unheard-of' }, ['any', '']],
   ],
   lists: [
