@@ -121,9 +121,8 @@ function has(value: unknown, wanted: unknown): boolean {
 }
 
 /** A text is a part of the text; `{ matches }` and its like are conditions as in `when`; the rest are fields. */
-function conditionOf(check: unknown): Condition | undefined {
+function conditionOf(check: string | object): Condition | undefined {
   if (typeof check === 'string') return { contains: check }
-  if (typeof check !== 'object' || check === null) return undefined
   const { matches, flags, ...rest } = check as Record<string, unknown>
   const isPattern = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
   return isPattern && Object.keys(rest).length === 0 ? (check as Condition) : undefined

@@ -328,11 +328,26 @@ describe('scan', () => {
       join(folder, 'utf16.txt'),
       Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(secret, 'utf16le')]),
     )
+    const wide = Buffer.from(secret, 'utf16le').swap16()
+    await writeFile(join(folder, 'utf16be.txt'), Buffer.concat([Buffer.from([0xfe, 0xff]), wide]))
+    for (const [index, bytes] of [[0xfe], [0xff], [0x1f], [0xfe, 0xfe], [0, 0xff], [0, 0x8b]].entries())
+      await writeFile(
+        join(folder, `plain${index}.txt`),
+        Buffer.concat([Buffer.from(bytes), Buffer.from(` ${secret}`)]),
+      )
     await writeFile(join(folder, 'image.png'), Buffer.from([0x89, 0x50, 0, 255, 1, 2, 3]))
-    const { files, leaks } = await scanFolder(folder, new SecretFinder())
-    expect(files).toBe(4)
+    const { files, leaks, unread } = await scanFolder(folder, new SecretFinder())
+    expect([files, unread]).toEqual([11, []])
     const found = leaks.map(({ file, line }) => `${file.split('/').at(-1)}:${line}`)
-    expect(new Set(found)).toEqual(new Set(['notes.txt:2', 'packed.har.gz:1', 'utf16.txt:1']))
+    expect(new Set(found)).toEqual(
+      new Set([
+        'notes.txt:2',
+        'packed.har.gz:1',
+        'utf16.txt:1',
+        'utf16be.txt:1',
+        ...[0, 1, 2, 3, 4, 5].map((index) => `plain${index}.txt:1`),
+      ]),
+    )
   })
 
   it('names a secret header that is not masked, in a request and in a reply, whatever its value', () => {

@@ -5,6 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiDocument } from '../../src/control/documents.ts'
 import { controlRoutes } from '../../src/control/routes/index.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
@@ -252,4 +253,92 @@ it('Control routes that make something answer 201', () => {
     'resendCall',
     'useScenario',
   ])
+})
+
+/** Each operation of a document in a few lines. */
+function outline(document: Document): string[] {
+  return Object.entries<Document>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Document>(methods).flatMap(([method, each]) => [
+      `${method.toUpperCase()} ${path} ${each.operationId} [${each.tags}] ${each.summary}${each.security ? ' (no key)' : ''}`,
+      ...(each.parameters ?? []).map(
+        (parameter: Document) =>
+          `  ${parameter.in} ${parameter.name}${parameter.required ? ', required' : ''}: ${parameter.description ?? 'nothing said'}`,
+      ),
+      ...(each.requestBody
+        ? [`  takes ${Object.keys(each.requestBody.content)}${each.requestBody.required ? ', required' : ''}`]
+        : []),
+      ...Object.entries<Document>(each.responses).map(([status, reply]) =>
+        reply.$ref
+          ? `  ${status} ${reply.$ref}`
+          : `  ${status} ${reply.description}: ${Object.keys(reply.content ?? {})}; ${Object.keys(reply.headers ?? {})}`,
+      ),
+    ]),
+  )
+}
+
+it.each([
+  ['api', () => api],
+  ['control', () => control],
+])('the %s document has the operations that stand beside this test', async (name, document) => {
+  await expect(`${outline(document()).join('\n')}\n`).toMatchFileSnapshot(`printed/${name}.txt`)
+})
+
+it('components of another document come along, by another name where theirs is taken', () => {
+  const schema = (more: object) => ({ type: 'object', ...more })
+  const json = (name: string) => ({
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+  })
+  const path = '/workspaces/{workspace}/notes/{note}'
+  const gateway = createGateway({
+    openapi: {
+      openapi: '3.1.0',
+      paths: {
+        [path]: {
+          parameters: [{ name: 'workspace', in: 'path', required: true, schema: { type: 'string' } }],
+          get: {
+            operationId: 'readNote',
+            security: [],
+            parameters: [
+              { name: 'note', in: 'path', required: true, schema: { type: 'string' } },
+              { name: 'deep', in: 'query', schema: { type: 'boolean' } },
+            ],
+            responses: {
+              200: { description: 'A note', ...json('Note') },
+              404: { description: 'None', ...json('Workspace') },
+            },
+          },
+        },
+      },
+      components: {
+        schemas: {
+          Note: schema({
+            properties: { of: { $ref: '#/components/schemas/Workspace' } },
+            discriminator: { propertyName: 'kind', mapping: { own: '#/components/schemas/Workspace' } },
+          }),
+          Workspace: schema({ properties: { notes: { type: 'integer' } } }),
+        },
+      },
+    },
+  })
+  const merged: Document = apiDocument(gateway.operations)
+  const { Note, DocumentWorkspace, DocumentNote, Workspace } = merged.components.schemas
+  expect(Note.properties.of).toEqual({ $ref: '#/components/schemas/DocumentWorkspace' })
+  expect(Note.discriminator.mapping).toEqual({ own: '#/components/schemas/DocumentWorkspace' })
+  expect(DocumentWorkspace.properties).toEqual({ notes: { type: 'integer' } })
+  expect(DocumentNote).toBeUndefined()
+  expect(Workspace).toEqual(api.components.schemas.Workspace)
+  const { get } = merged.paths[path]
+  expect(get).not.toHaveProperty('security')
+  expect(get.parameters.map((each: Document) => [each.in, each.name])).toEqual([
+    ['path', 'workspace'],
+    ['path', 'note'],
+    ['query', 'deep'],
+  ])
+  expect(get.responses[404].content['application/json'].schema.$ref).toBe(
+    '#/components/schemas/DocumentWorkspace',
+  )
+  expect(get.responses[200].content['application/json'].schema.$ref).toBe('#/components/schemas/Note')
+  expect(get.responses.default).toEqual({ $ref: '#/components/responses/Error' })
+  expect(Object.keys(merged.paths)).toEqual([...Object.keys(api.paths), path])
+  expect(merged.tags).toEqual([...api.tags, ...get.tags.map((name: string) => ({ name }))])
 })

@@ -108,6 +108,8 @@ const more: [string, (object | string)[]][] = [
   ['stream', ['stream-malformed-event', 'stream-unknown-event']],
   ['stream', ['stream-duplicate-event', 'stream-crlf', 'stream-cut']],
   ['stream', ['stream-malformed-event', 'truncated-body']],
+  ['stream', [{ name: 'stream-duplicate-event', atEvent: 0 }, 'stream-cut']],
+  ['stream', [{ name: 'stream-duplicate-event', atEvent: 9 }, 'stream-cut']],
   ['typed', ['stream-malformed-event', 'stream-no-space']],
   ['plain', [{ name: 'missing-field', path: 'data.*.a' }]],
   ['plain', [{ name: 'missing-field', path: 'data.1' }]],

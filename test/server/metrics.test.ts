@@ -40,7 +40,7 @@ describe('GET /__understudy/metrics', () => {
     await call('GET /nothing', sandbox.apiKey)
     await sandbox.use({ on: 'createResponse', times: 1, fault: 'stream-cut' })
     await call('POST /responses', sandbox.apiKey, { model: 'aurora/dawn-2', input: 'Hello', stream: true })
-    const { value } = await scrape()
+    const { text, value } = await scrape()
     const requests = 'understudy_requests_total'
     expect(value(`${requests}{operation="listProviders",status="200",outcome="complete"}`)).toBe(2)
     expect(value(`${requests}{operation="none",status="404",outcome="complete"}`)).toBe(1)
@@ -52,6 +52,13 @@ describe('GET /__understudy/metrics', () => {
     expect(value('understudy_stream_events_total')).toBe(7)
     expect(value('understudy_request_duration_seconds_count{operation="listProviders"}')).toBe(2)
     expect(value('understudy_streams_open')).toBe(0)
+    const bounds = (name: string) =>
+      [
+        ...text.matchAll(new RegExp(`^${name}_bucket\\{(?:operation="listProviders",)?le="(.+?)"\\}`, 'gm')),
+      ].map(([, bound]) => bound)
+    const seconds = ['0.001', '0.005', '0.025', '0.1', '0.5', '2.5', '10', '+Inf']
+    expect(bounds('understudy_request_duration_seconds')).toEqual(seconds)
+    expect(bounds('understudy_first_event_seconds')).toEqual(seconds)
     expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
   })
 
