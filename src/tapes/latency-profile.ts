@@ -111,7 +111,7 @@ function latencyOf(samples: readonly Sample[]): ModelLatency {
 function quantiles(values: readonly number[]): Quantiles {
   const sorted = [...values].sort((left, right) => left - right)
   const at = (share: number) => {
-    const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+    const value = sorted[Math.floor(share * sorted.length)] ?? 0
     return Math.round(value * 100) / 100
   }
   return { p10: at(0.1), p50: at(0.5), p90: at(0.9), p99: at(0.99) }

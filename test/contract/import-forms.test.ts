@@ -351,9 +351,9 @@ describe('A capture', () => {
   it('with a head has its status and headers, without those of the wire', () => {
     expect(
       read(
-        'HTTP/1.1 201 Created\r\nA:  b: c \r\ntransfer-encoding: chunked\r\ncontent-encoding: identity\r\n\r\nhi',
+        'HTTP/1.1 201 Created\r\nA:  b: c \r\nD:e\r\ntransfer-encoding: chunked\r\ncontent-encoding: identity\r\n\r\nhi',
       ),
-    ).toEqual([201, { a: 'b: c' }, 'hi'])
+    ).toEqual([201, { a: 'b: c', d: 'e' }, 'hi'])
     expect(read('HTTP/2 204\n\n')).toEqual([204, {}, ''])
     expect(read('HTTP/1.1 302 Found\r\nlocation: /\r\n\r\nHTTP/1.1 200 OK\r\n\r\n')).toEqual([200, {}, ''])
   })

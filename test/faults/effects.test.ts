@@ -275,3 +275,51 @@ it('is what the file says, without a connection, later, under a quota, and in pl
   )
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/instead.txt')
 })
+
+it.each<[string, object[], object[]]>([
+  [
+    'latency',
+    [{ ms: 0, jitterMs: 0, sigma: 3 }, { ms: { from: 0, to: 0, overMs: 0.1 } }],
+    [{ ms: -1 }, { jitterMs: -1 }, { sigma: 0 }, { sigma: 3.1 }, { ms: { from: 0, to: 0, overMs: 0 } }],
+  ],
+  [
+    'status',
+    [{ status: 400 }, { status: 599 }],
+    [{ status: 399 }, { status: 600 }, { status: 400.5 }, { headers: { 'a b': 'c' } }],
+  ],
+  ['rate-limit', [{ limit: 0, retryAfterMs: 0 }], [{ limit: -1 }, { limit: 0.5 }, { retryAfterMs: -1 }]],
+  ['retry-after-date', [{ status: 429, ms: 0 }], [{ status: 500 }, { ms: -1 }]],
+  ['html-error-page', [{ status: 400 }, { status: 599 }], [{ status: 399 }, { status: 600 }]],
+  [
+    'random-bytes',
+    [{ bytes: 1 }, { bytes: 1_048_576 }],
+    [{ bytes: 0 }, { bytes: 1_048_577 }, { contentType: 'a\nb' }],
+  ],
+  ['empty-body', [{ status: 200 }, { status: 204 }], [{ status: 201 }]],
+  ['error-body-in-200', [{ code: 400 }, { code: 599 }], [{ code: 399 }, { code: 600 }]],
+  ['missing-field', [{ path: 'a.*.0' }], [{}, { path: '' }]],
+  ['wrong-type', [{ path: 'a', as: 'object' }], [{ path: 'a', as: 'date' }]],
+  ['duplicate-response-id', [{ id: 'a' }], [{ id: '' }]],
+  [
+    'stream-cut',
+    [{ atEvent: 0 }, { afterDeltas: 0 }, { atByte: 0 }, { afterMs: 0 }],
+    [{ atEvent: -1 }, { afterDeltas: 0.5 }, { atByte: -1 }, { afterMs: -1 }, { atEvent: 0, afterMs: 0 }],
+  ],
+  ['stream-sequence-gap', [{ missing: 1 }], [{ missing: 0 }, { atByte: 1 }, { atEvent: 0, afterDeltas: 0 }]],
+  ['stream-huge-event', [{ bytes: 1 }, { bytes: 16_777_216 }], [{ bytes: 0 }, { bytes: 16_777_217 }]],
+  ['stream-unknown-event', [{ type: 'a' }], [{ type: '' }]],
+  ['stream-comments', [{ comment: '' }], [{ comment: 'a\nb' }]],
+  ['slow-stream', [{ firstEventMs: 0, everyMs: 0 }], [{ firstEventMs: -1 }, { everyMs: -1 }]],
+  ['truncated-body', [{ atByte: 0 }], [{ atByte: -1 }, { atByte: 0.5 }]],
+  ['short-content-length', [{ by: 1 }], [{ by: 0 }]],
+  ['slow-body', [{ ms: 0, chunks: 1 }, { chunks: 10_000 }], [{ ms: -1 }, { chunks: 0 }, { chunks: 10_001 }]],
+  ['bandwidth', [{ bytesPerSecond: 1 }], [{ bytesPerSecond: 0 }]],
+  ['stream-joined', [{ ms: 0 }], [{ ms: -1 }]],
+  ['stream-split', [{ bytes: 1 }], [{ bytes: 0 }]],
+  ['slow-head', [{ ms: 0 }], [{ ms: -1 }]],
+  ['idle-connection-closed', [{ afterMs: 0 }], [{ afterMs: -1 }]],
+])('%s takes %j, and not %j', (name, right, wrong) => {
+  const takes = (params: object) => FaultSetting.safeParse({ name, ...params }).success
+  expect(right.map(takes)).toEqual(right.map(() => true))
+  expect([...wrong, { other: 1 }].map(takes)).toEqual([...wrong, {}].map(() => false))
+})

@@ -13,6 +13,15 @@ function ask(gateway: ReturnType<typeof createGateway>, input: string) {
 }
 
 describe('a regular expression of a rule', () => {
+  it.each(['[\\b]', '(?:a{900}){900}', '(?<é>a)'])(
+    'is never found where RE2 does not know it: %s',
+    async (matches) => {
+      const gateway = createGateway()
+      gateway.use({ on: 'createResponse', when: { input: { matches } }, fault: 'status' })
+      expect((await ask(gateway, `a\b${'a'.repeat(9)}`)).status).toBe(200)
+    },
+  )
+
   it.each(['(a+)+$', '^(([a-z])+.)+[A-Z]([a-z])+$', '(.*)*x', '(a|aa)+$'])(
     'does not hang the server by backtracking: %s on 100,000 characters',
     async (matches) => {

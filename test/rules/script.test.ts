@@ -295,6 +295,17 @@ describe('Conversations', () => {
     expect(textOf(await agent.ask())).toBe('Done')
   })
 
+  it('are told apart by what their users said first, where their histories are the same', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'One' }, { text: 'First' }])
+    gateway.script([{ text: 'One' }, { text: 'Second' }])
+    const [first, second] = [new Agent(gateway, 'Hello'), new Agent(gateway, 'Goodbye')]
+    await first.ask()
+    await second.ask()
+    expect(textOf(await second.says('More').ask())).toBe('Second')
+    expect(textOf(await first.says('More').ask())).toBe('First')
+  })
+
   it('wait for a conversation that fits them, and let others pass once all are taken', async () => {
     const gateway = createGateway()
     gateway.script([{ expect: { input: 'Boats' }, text: 'A' }])

@@ -416,6 +416,21 @@ describe('An exchange that is written', () => {
     expect(filled.head.redacted).toEqual(['header cookie', 'texts'])
   })
 
+  it('has filler for the texts of its request, whatever form that has', () => {
+    const asked = (given: object) =>
+      new Redactor({ text: true }).request({ method: 'POST', path: '/a', query: '', headers: {}, ...given })
+        .request
+    const rest = { method: 'POST', path: '/a', query: '', headers: {} }
+    expect(asked({ json: { model: 'm', input: 'Hi 5' } })).toEqual({
+      ...rest,
+      json: { model: 'm', input: 'Xx 1' },
+    })
+    expect(asked({ text: '{ "input": "Hi" }' })).toEqual({ ...rest, json: { input: 'Xx' } })
+    expect(asked({ text: 'data: {"input":"Hi"}\n' })).toEqual({ ...rest, text: 'data: {"input":"Xx"}\n' })
+    expect(asked({ base64: '/w==' })).toEqual({ ...rest, base64: '/w==' })
+    expect(asked({})).toEqual(rest)
+  })
+
   it('may have no request, no reply, or no end', () => {
     expect(write({ request: undefined }, { operation: undefined }).head).toEqual({
       ...head,
@@ -804,6 +819,10 @@ describe('Secrets', () => {
       expect(clean.slice(0, before)).toBe('>'.repeat(before))
       expect(clean).toHaveLength(key.length)
       expect(clean.slice(before)).toBe(placeholderFor(known))
+      for (let after = 1; after < 5; after++) {
+        const around = (middle: string) => `${'>'.repeat(before)}${middle}${'?'.repeat(after)}`
+        expect(atob(finder.replace(btoa(around(known))))).toBe(around(placeholderFor(known)))
+      }
     }
   })
 
