@@ -10,8 +10,7 @@ export function compileGlob(glob: string): (lowerCaseName: string) => boolean {
   if (parts.length === 1) return (name) => name === first
   const middle = parts.slice(1, -1)
   return (text) => {
-    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
-      return false
+    if (!text.startsWith(first) || !text.endsWith(last)) return false
     let from = first.length
     for (const part of middle) {
       const found = text.indexOf(part, from)

@@ -439,4 +439,40 @@ export const explained: readonly Explained[] = [
     before: "turn.responseStatus ?? ''",
     why: 'For the types alone: no status is none of these.',
   },
+  {
+    file: 'src/journal/ledger.ts',
+    line: 'const models = [...this.#models].sort',
+    before: 'left < right',
+    why: 'The names in a map are distinct.',
+  },
+  {
+    file: 'src/journal/ledger.ts',
+    line: 'const models = [...this.#models].sort',
+    before: '1',
+    why: 'Any number of that sign is as right.',
+  },
+  {
+    file: 'src/journal/timeline.ts',
+    line: 'const last = this.#marks.at(-2)',
+    before: 'this.#marks.at(-2) ?? 0',
+    why: 'For the types alone: the first mark is there from the beginning.',
+  },
+  {
+    file: 'src/journal/ledger.ts',
+    line: 'usage.cost ?? 0',
+    before: 'usage.cost ?? 0',
+    why: 'For the types alone: null counts as nothing in a sum.',
+  },
+  {
+    file: 'src/http/secrets.ts',
+    line: 'if (quote < 0) return text.length',
+    before: 'quote < 0',
+    why: 'It is looked for behind another one, and so never at the beginning.',
+  },
+  {
+    file: 'src/http/secrets.ts',
+    line: 'for (let at = start; at < text.length; )',
+    before: 'at < text.length',
+    why: 'One step behind the end finds nothing either.',
+  },
 ]
