@@ -276,11 +276,15 @@ function outline(document: Document): string[] {
   )
 }
 
-it.each([
-  ['api', () => api],
-  ['control', () => control],
-])('the %s document has the operations that stand beside this test', async (name, document) => {
-  await expect(`${outline(document()).join('\n')}\n`).toMatchFileSnapshot(`printed/${name}.txt`)
+it('the control document has the operations that stand beside this test', async () => {
+  await expect(`${outline(control).join('\n')}\n`).toMatchFileSnapshot('printed/control.txt')
+})
+
+it('the api document has the operations of the specification as they stand beside this test', async () => {
+  const specified = ['/providers', '/workspaces/{id}', '/embeddings/models', '/benchmarks', '/presets/{slug}']
+  const paths = Object.entries(api.paths).filter(([path]) => [...specified, '/responses'].includes(path))
+  const lines = outline({ paths: Object.fromEntries(paths) })
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('printed/api.txt')
 })
 
 it('components of another document come along, by another name where theirs is taken', () => {
