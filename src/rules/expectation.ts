@@ -42,7 +42,7 @@ export function misfitOf(
 
   if (input !== undefined) {
     const text = lastUserText(conversation)
-    const condition: Condition = typeof input === 'string' ? { contains: input } : input
+    const condition: ConditionWords = typeof input === 'string' ? { contains: input } : input
     if (!compiled(condition)(text))
       differ('input', input, text, `the last user message ${wish(condition)}, received ${brief(text)}`)
   }
@@ -68,11 +68,13 @@ export function misfitOf(
   return differences.length > 0 ? { differences, expected, received } : undefined
 }
 
+/** A condition in words, as `{ contains: 'tides' }`. */
+type ConditionWords = Extract<Condition, object>
+
 const conditions = new WeakMap<object, (value: unknown) => boolean>()
 
 /** Compiled once for each condition: its regular expression is loaded before the first call. */
-function compiled(condition: Condition): (value: unknown) => boolean {
-  if (typeof condition !== 'object' || condition === null) return compileCondition(condition)
+function compiled(condition: ConditionWords): (value: unknown) => boolean {
   const known = conditions.get(condition) ?? compileCondition(condition)
   conditions.set(condition, known)
   return known
@@ -121,11 +123,11 @@ function has(value: unknown, wanted: unknown): boolean {
 }
 
 /** A text is a part of the text; `{ matches }` and its like are conditions as in `when`; the rest are fields. */
-function conditionOf(check: string | object): Condition | undefined {
+function conditionOf(check: string | object): ConditionWords | undefined {
   if (typeof check === 'string') return { contains: check }
   const { matches, flags, ...rest } = check as Record<string, unknown>
   const isPattern = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
-  return isPattern && Object.keys(rest).length === 0 ? (check as Condition) : undefined
+  return isPattern && Object.keys(rest).length === 0 ? (check as ConditionWords) : undefined
 }
 
 function inWords(name: string, checks: ResultCheck | readonly ResultCheck[]): string {

@@ -47,6 +47,6 @@ export class SandboxIds {
 
 /** Not from the seed: a node that is started again must not bring back the names of its last run. */
 function entropy(): string {
-  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
-  return (high.toString(36) + low.toString(36)).padStart(8, '0')
+  const numbers = Array.from(crypto.getRandomValues(new Uint32Array(2)), (number) => number.toString(36))
+  return numbers.join('').padStart(8, '0')
 }

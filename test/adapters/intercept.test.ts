@@ -327,6 +327,15 @@ describe('a node:http client', () => {
       .toBe(true)
   })
 
+  it('that is made with a time limit tells when it is over', async () => {
+    using context = start()
+    context.gateway.use({ on: '*', fault: 'timeout' })
+    const asking = request(`${anywhere.replace('https', 'http')}/providers`, { headers: key, timeout: 20 })
+    asking.on('error', () => undefined).end()
+    await new Promise<void>((resolve) => asking.on('timeout', resolve))
+    asking.destroy()
+  })
+
   it('that has a time limit gives up on a gateway that is silent', async () => {
     using context = start()
     context.gateway.use({ on: '*', fault: 'timeout' })

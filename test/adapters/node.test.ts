@@ -62,6 +62,8 @@ describe('The server', () => {
     const socket = await dial(server)
     socket.write(head('GET /api/v1/providers'))
     expect(await readUntil(socket, /"data"/)).toMatch(/^HTTP\/1\.1 200 /)
+    await readUntil(socket, /nothing more comes before the end/)
+    expect(socket.readableEnded).toBe(true)
   })
 
   it('keeps a connection open after a refusal', async () => {

@@ -225,6 +225,7 @@ describe('scenarios', () => {
       {
         id,
         name: 'mine',
+        description: null,
         rules: [
           { rule: 1, happened: 1, left: 2 },
           { rule: 2, happened: 0, left: null },

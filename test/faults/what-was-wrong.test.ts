@@ -63,6 +63,14 @@ describeAdapters('Faults', (entrance) => {
       expect(unused()).toBe(1)
     })
 
+    it('names the bytes that there are', async () => {
+      use({ fault: { name: 'stream-cut', atByte: 1_000_000 } })
+      const { length } = Buffer.from((await ask()).text)
+      expect(warnings()).toEqual([
+        `'stream-cut' found nothing to act on: the body has ${length} bytes, and it was to fall after 1000000`,
+      ])
+    })
+
     it('a failure at a byte inside an event no longer sticks to half a line', async () => {
       use({ fault: { name: 'stream-error-event', atByte: 1000 } })
       const { text } = await ask()

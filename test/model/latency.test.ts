@@ -173,6 +173,26 @@ describe('latencyProfile', () => {
     expect(latencyOf({ profile: 1, models: {} }, 'constructor')).toBeUndefined()
   })
 
+  it('makes a text longer by more of the same kind, which begins as it would without one', async () => {
+    const textOf = async (latencyProfile?: LatencyProfile) => {
+      const { fetch } = createGateway({ timeScale: 0, latencyProfile })
+      const response = await fetch('https://gateway.example/api/v1/responses', {
+        method: 'POST',
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Why is the sky blue?' }),
+      })
+      return (await response.json()).output[0].content[0].text as string
+    }
+    const long = await textOf({
+      profile: 1,
+      models: { '*': { firstByteMs: { p50: 1 }, tokens: { p50: 900 } } },
+    })
+    const usual = await textOf()
+    const [, second = ''] = long.split(`${usual}\n\n`)
+    expect(second.length).toBeGreaterThan(100)
+    expect(second).not.toContain(usual)
+  })
+
   it('is a file, as the command prints it, or the name of a bundled one', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'profile-')), 'mine.json')
     const printed = {

@@ -14,6 +14,30 @@ export interface Explained {
 
 export const explained: readonly Explained[] = [
   {
+    file: 'src/model/paced-frames.ts',
+    line: 'jitter * (2 * draw() - 1)',
+    before: '1 + jitter * (2 * draw() - 1)',
+    why: 'A draw lies as often above one half as below: the mirrored pause is as right.',
+  },
+  {
+    file: 'src/operations/document/openapi-document.ts',
+    line: 'step < 20',
+    before: '20',
+    why: 'A bound for references that go in a circle: none are so many in a row.',
+  },
+  {
+    file: 'src/adapters/intercept-http.ts',
+    line: 'answer.statusCode ?? 502',
+    before: '502',
+    why: 'For the types alone: an answer to a client has a status.',
+  },
+  {
+    file: 'src/operations/document/form.ts',
+    line: 'properties.get(name) ?? true',
+    before: 'true',
+    why: 'A schema that is a boolean says nothing of how a text is read, whichever it is.',
+  },
+  {
     file: 'src/contract/double.ts',
     line: 'timeScale: 0',
     before: '0',

@@ -145,6 +145,18 @@ describe.each([false, true])('models that are not listed, strict: %s', (strict) 
       expect(told).toEqual([expect.stringContaining(`did you mean '${meant}'?`)])
     })
 
+    it('no near one is told with those that there are', async () => {
+      const { body } = await entrance.call('POST /responses', {
+        body: { ...request, model: 'zephyr/breeze-9' },
+      })
+      const [said] = strict
+        ? body.error.metadata.violations.map((each: { message: string }) => each.message)
+        : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
+      expect(said).toContain(
+        "'zephyr/breeze-9' is not among the models of this gateway: aurora/*, kestrel/hover-2",
+      )
+    })
+
     it.each(['aurora/anything', 'Aurora/dawn-2', 'aurora/dawn-2:online', 'kestrel/hover-2'])(
       '%s is one of them',
       async (model) => {

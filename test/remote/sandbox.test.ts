@@ -88,6 +88,9 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
           status: 410,
           body: { error: { code: 410, message: expect.stringContaining(`Sandbox '${sandbox.id}' is gone`) } },
         })
+        // No record is told to be absent where nobody could look.
+        if (title === 'RemoteSandbox')
+          await expect(sandbox.db.workspaces.get('production')).rejects.toMatchObject({ status: 410 })
       })
 
       it('is disposed of at the end of its block', async () => {
