@@ -510,3 +510,29 @@ it('Parameters and texts of a document are checked by their form', async () => {
   expect(await ask('/keys', { key: '0b0e0f0a-1111-4222-8333-444455556666' })).toBe(204)
   expect(await ask('/keys', { key: 'none' })).toContain('invalid uuid')
 })
+
+it('A parameter and a body without a schema take anything', async () => {
+  const openapi = {
+    openapi: '3.1.0',
+    info: { title: 'Notes', version: '1' },
+    paths: {
+      '/notes': {
+        put: {
+          operationId: 'putNote',
+          parameters: [{ name: 'any', in: 'query' }],
+          requestBody: { content: { 'application/json': {} } },
+          responses: { 204: { description: 'Kept' } },
+        },
+      },
+    },
+  }
+  const { fetch } = createGateway({ openapi })
+  for (const body of ['3', '"text"', '{"a":[null]}']) {
+    const response = await fetch('https://gateway.example/api/v1/notes?any=thing', {
+      method: 'PUT',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body,
+    })
+    expect([body, response.status]).toEqual([body, 204])
+  }
+})

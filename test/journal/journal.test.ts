@@ -514,3 +514,13 @@ describe('the journal as HAR', () => {
     expect(timings.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(entry?.time as number)
   })
 })
+
+it('A call that is larger than the journal is kept until the next one comes', async () => {
+  const gateway = createGateway({ journal: { bytes: 1 } })
+  const call = caller(gateway)
+  for (const path of ['/providers', '/benchmarks']) {
+    await (await call(`GET ${path}`)).text()
+    expect(gateway.journal.entries().map((entry) => entry.path)).toEqual([`/api/v1${path}`])
+  }
+  expect(gateway.journal.dropped()).toBe(1)
+})

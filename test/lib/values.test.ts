@@ -13,6 +13,7 @@ import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
 import { takeTurn } from '../../src/lib/turns.ts'
+import { UntilCollected } from '../../src/lib/until-collected.ts'
 import { edited, readAt, readPath, reads } from '../../src/lib/value-path.ts'
 import { whenThere } from '../../src/lib/when-there.ts'
 
@@ -180,4 +181,13 @@ it('What is there is worked with at once, a promise when it is kept', async () =
   const later = whenThere(Promise.resolve(1), (value) => value + 1)
   expect(later).toBeInstanceOf(Promise)
   expect(await later).toBe(2)
+})
+
+it('What others hold on to counts once, from nothing', () => {
+  const held = new UntilCollected()
+  expect(held.bytes).toBe(0)
+  const thing = {}
+  held.add(thing, 70)
+  held.add(thing, 70)
+  expect(held.bytes).toBe(70)
 })

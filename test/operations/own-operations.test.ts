@@ -85,6 +85,31 @@ describe('Own operations', () => {
   })
 })
 
+it('A resolver cannot change a row, seeded or written, that it was shown', async () => {
+  const refused: string[] = []
+  const spoil = defineOperation({
+    id: 'spoilWorkspaces',
+    method: 'post',
+    path: '/spoilt',
+    summary: 'Spoils workspaces',
+    tag: 'Spoilt',
+    response: zod.object({ data: zod.null() }),
+    async resolve({ sandbox }) {
+      for (const row of await sandbox.tables.workspaces.list(() => true)) {
+        if (!Reflect.set(row, 'name', 'Spoilt')) refused.push(row.slug)
+      }
+      return ok({ data: null })
+    },
+  })
+  const { fetch, db } = createGateway({ operations: [spoil] })
+  await db.workspaces.update('staging', { name: 'Mine' })
+  const before = await db.workspaces.list()
+  const init = { method: 'POST', headers: { authorization: 'Bearer any' } }
+  expect((await fetch('https://gateway.example/api/v1/spoilt', init)).status).toBe(200)
+  expect(refused).toEqual(before.map(({ slug }) => slug))
+  expect(await db.workspaces.list()).toEqual(before)
+})
+
 describe('The OpenAPI document', () => {
   it('shows extensions that are on, and what comes from a document, with every reference leading somewhere', () => {
     const { operations } = createGateway({ extensions: ['chat'], openapi: hardDocument })
