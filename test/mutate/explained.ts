@@ -14,6 +14,18 @@ export interface Explained {
 
 export const explained: readonly Explained[] = [
   {
+    file: 'src/cli/prepare.ts',
+    line: 'const lookMs = 250',
+    before: '250',
+    why: 'How long after the start a server looks whether it may prepare: a choice that nobody depends on.',
+  },
+  {
+    file: 'src/tapes/secret-finder.ts',
+    line: 'round < 4',
+    before: '4',
+    why: 'Each round replaces what the one before brought to light: texts with secrets so deep inside one another are none.',
+  },
+  {
     file: 'src/model/paced-frames.ts',
     line: 'jitter * (2 * draw() - 1)',
     before: '1 + jitter * (2 * draw() - 1)',
