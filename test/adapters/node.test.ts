@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { serveNode } from '../../src/adapters/node.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
@@ -62,8 +63,15 @@ describe('The server', () => {
     const socket = await dial(server)
     socket.write(head('GET /api/v1/providers'))
     expect(await readUntil(socket, /"data"/)).toMatch(/^HTTP\/1\.1 200 /)
-    await readUntil(socket, /nothing more comes before the end/)
-    expect(socket.readableEnded).toBe(true)
+  })
+
+  it('closes a connection that was to stay open, sooner than Node itself does after some seconds', async () => {
+    const server = await start({ timeScale: 0 })
+    server.gateway.use({ on: '*', fault: 'idle-connection-closed' })
+    const socket = await dial(server)
+    socket.write(head('GET /api/v1/providers'))
+    const end = readUntil(socket, /nothing has this/).then(() => 'closed')
+    expect(await Promise.race([end, sleep(4000, 'open', { ref: false })])).toBe('closed')
   })
 
   it('keeps a connection open after a refusal', async () => {
