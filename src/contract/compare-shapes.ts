@@ -71,22 +71,24 @@ function* compareValues(
 ): Generator<Difference> {
   const isReply = direction === 'reply'
   if (isObserved) {
-    if (!ours.values || isCrowded(theirs)) return
-    for (const value of theirs.values ?? [])
-      if (!ours.values.has(value)) yield told('value-added', 'additive', `may be ${value}`)
+    const added = ours.values && !isCrowded(theirs) ? without(theirs.values, ours.values) : ''
+    if (added) yield told('value-added', 'additive', `may be ${added}`)
     return
   }
   if (ours.values && theirs.values) {
-    for (const value of theirs.values)
-      if (!ours.values.has(value)) yield told('value-added', 'additive', `may be ${value}`)
-    for (const value of ours.values)
-      if (!theirs.values.has(value))
-        yield told('value-removed', isReply ? 'info' : 'breaking', `is never ${value}`)
+    const [added, removed] = [without(theirs.values, ours.values), without(ours.values, theirs.values)]
+    if (added) yield told('value-added', 'additive', `may be ${added}`)
+    if (removed) yield told('value-removed', isReply ? 'info' : 'breaking', `is never ${removed}`)
   } else if (ours.values && theirs.types.has('string')) {
     yield told('values-opened', 'additive', `may be any text, ours is one of ${[...ours.values].join(', ')}`)
   } else if (theirs.values && ours.types.has('string')) {
     yield told('values-closed', isReply ? 'info' : 'breaking', `is one of ${[...theirs.values].join(', ')}`)
   }
+}
+
+/** The values of one set that the other has not, in words: findings of one field with the same name are one. */
+function without(values: Shape['values'], others: ReadonlySet<string>): string {
+  return [...(values ?? [])].filter((value) => !others.has(value)).join(', ')
 }
 
 /** Words of JSON Schema whose growth lets more pass. */

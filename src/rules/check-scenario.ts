@@ -8,7 +8,7 @@ import { oneLine } from '../lib/one-line.ts'
 import { effectProblems, type Path, type Site } from './effect-problems.ts'
 import { patternProblems } from './pattern-problems.ts'
 import { Scenario } from './scenario.ts'
-import { type Problem, shapeProblems } from './scenario-problems.ts'
+import { notAsData, type Problem, shapeProblems } from './scenario-problems.ts'
 
 /** What the checks need of an operation. */
 export interface KnownOperation {
@@ -48,6 +48,8 @@ export function checkScenario(
   const result = Scenario.safeParse(input)
   if (!result.success) throw new ScenarioError(shapeProblems(result.error.issues, input))
   const scenario = result.data
+  const foreign = scenario.rules.flatMap((_, index) => notAsData(['rules', index, 'when'], input))
+  if (foreign.length > 0) throw new ScenarioError(foreign)
   const problems = scenario.rules.flatMap((rule, index) => {
     const place = `in scenario '${scenario.name}', rule ${index + 1}`
     return [...ruleProblems({ rule, place, operations, wayTo })].map(({ path, message }) => ({

@@ -22,6 +22,16 @@ export function shapeProblems(issues: readonly Issue[], input: unknown): Problem
   return wordsFirst(issues).flatMap((issue) => problemsOf(issue, [], input))
 }
 
+/** A regular expression, a date or a map in the place of an object: to its schema, an object without fields. */
+export function notAsData(path: (string | number)[], input: unknown): Problem[] {
+  const value = valueAt(input, path)
+  if (value === undefined || Object.prototype.toString.call(value) === '[object Object]') return []
+  return shapeProblems(
+    [{ code: 'invalid_type', expected: 'object', path, message: 'Must be an object' }],
+    input,
+  )
+}
+
 /** A word that is wrong comes before the field that is missing because of it. */
 function wordsFirst(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))

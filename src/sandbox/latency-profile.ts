@@ -3,7 +3,7 @@
  * bundled ones by name.
  */
 import * as z from 'zod'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { nearest } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
 
 /** Values at shares of all samples: `p50` is the median. */
@@ -97,7 +97,9 @@ function findProfile(name: string): LatencyProfile {
   const profile = Object.hasOwn(bundledProfiles, name) ? bundledProfiles[name] : undefined
   if (profile) return profile
   const names = Object.keys(bundledProfiles)
-  throw new Error(`there is no profile '${name}'${didYouMean(name, names)} (${names.join(', ')}, or a file)`)
+  const near = nearest(name, names)
+  const meant = near === undefined ? '' : `: did you mean '${near}'?`
+  throw new Error(`there is no profile '${name}'${meant} (${names.join(', ')}, or a file)`)
 }
 
 /** Throws one clear line for a file that is none, or holds no profile. */

@@ -211,10 +211,7 @@ describe('latencyProfile', () => {
   it.each([
     ['typcal', "did you mean 'typical'?"],
     ['./nothing.json', 'cannot read'],
-    [
-      'constructor',
-      "there is no profile 'constructor'; there are fast, typical, reasoning (fast, typical, reasoning, or a file)",
-    ],
+    ['constructor', "there is no profile 'constructor' (fast, typical, reasoning, or a file)"],
     ['package.json', "the profile 'package.json' is wrong at 'profile'"],
     ...[{ p50: 9, p90: 3 }, { p50: -1 }, {}, { p101: 1 }, { 50: 1 }, { p5x: 1 }].map(
       (firstByteMs): [object, string] => [

@@ -393,6 +393,8 @@ describe('every mistake is told with its path', () => {
     { on, script: [{ ...reply, expect: { result: { f: '' } } }] },
     { on, script: [{ ...reply, fault: 'stream-cut' }, { tetx: 'a' }] },
     { on: 'listProviders', script: [{ ...reply, fault: 'stream-cut' }] },
+    { on: '*', fault, when: /tides/i },
+    { on: '*', fault, when: new Map([['model', 'a/b']]) },
   ]
   const scenarios: unknown[] = [
     undefined,
