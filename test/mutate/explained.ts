@@ -14,6 +14,12 @@ export interface Explained {
 
 export const explained: readonly Explained[] = [
   {
+    file: 'src/server/guard.ts',
+    line: 'index < rawHeaders.length',
+    before: 'index < rawHeaders.length',
+    why: 'Behind the end there is no name, and so none that is looked for.',
+  },
+  {
     file: 'src/cli/prepare.ts',
     line: 'const lookMs = 250',
     before: '250',
