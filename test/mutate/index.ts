@@ -44,9 +44,11 @@ function settings() {
         help: { type: 'boolean', default: false, short: 'h' },
       },
     })
-    const { mutants, workers, help } = parsed.values
+    const { mutants, killed, only, workers, help } = parsed.values
     whole('mutants', mutants)
     whole('workers', workers)
+    whole('killed', killed)
+    if (!/^(\d+(,\d+)*)?$/.test(only)) throw new Error(`--only takes ids, as in 12,31, not '${only}'`)
     if (!help) return parsed.values
     console.log(usage)
     process.exit(0)
@@ -173,8 +175,12 @@ const tell = (line: string) =>
   console.log(`${((monotonic() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 
 const { chosen, of } = sample()
-if (chosen.length === 0) {
-  console.error(`mutate: no source whose path begins with '${values.file}' has anything to change`)
+const asked = values.only ? new Set(values.only.split(',').map(Number)) : undefined
+const waiting = chosen.filter(({ id }) => asked?.has(id) ?? true)
+if (waiting.length === 0) {
+  const why =
+    asked && chosen.length > 0 ? `the sample has no ${values.only}` : `nothing to change in ${values.file}`
+  console.error(`mutate: ${why}`)
   process.exit(2)
 }
 writeFileSync(chosenFile, JSON.stringify(chosen))
@@ -242,8 +248,6 @@ function inWords({ mutant, state, by }: Verdict): string {
   return `${state.padEnd(11)} ${String(id).padStart(4)}  ${file}:${line}  ${kind}: ${change}${by ? `  (${short(by)})` : ''}`
 }
 
-const asked = values.only ? new Set(values.only.split(',').map(Number)) : undefined
-const waiting = chosen.filter(({ id }) => asked?.has(id) ?? true)
 const total = waiting.length
 const verdicts: Verdict[] = []
 async function work(): Promise<void> {
@@ -258,7 +262,8 @@ rmSync(scratch, { recursive: true })
 
 const killed = verdicts.filter(({ state }) => state === 'killed').length
 const equal = verdicts.filter(({ state }) => state === 'explained').length
-const share = (100 * killed) / Math.max(1, verdicts.length - equal)
+// Where every one is explained, none has got past the tests.
+const share = verdicts.length > equal ? (100 * killed) / (verdicts.length - equal) : 100
 console.log()
 for (const verdict of verdicts.filter(({ state }) => state !== 'killed')) console.log(inWords(verdict))
 tell(
