@@ -35,7 +35,8 @@ const common: UserConfig = {
   dts: true,
   minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
-  deps: { neverBundle: [/^node:/], onlyBundle: bundled },
+  // The types of `@msw/data` import `@standard-schema/spec`; nothing of it is left in the declarations.
+  deps: { neverBundle: [/^node:/], onlyBundle: [...bundled, '@standard-schema/spec'] },
   // Zod's translations, none of which are left in the bundle; and that declarations come from TypeScript 7.
   suppressWarnings: [/CommonJS dts syntax/, /ESM format/, /TypeScript 7\.0/],
   report: false,

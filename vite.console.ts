@@ -4,7 +4,7 @@
 import { defineConfig } from 'vite'
 
 export default defineConfig({
-  root: new URL('src/console', import.meta.url).pathname,
+  root: new URL('src/extras/console/page', import.meta.url).pathname,
   // Below `/__understudy/`, whatever stands before it.
   base: './',
   publicDir: false,

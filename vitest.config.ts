@@ -41,7 +41,7 @@ export default defineConfig({
           testTimeout: 15_000,
           hookTimeout: 15_000,
           include: ['test/**/*.test.ts'],
-          exclude: [...slow, 'test/consumers/**', 'test/bench/**'],
+          exclude: [...slow, 'test/consumers/**', 'test/tools/bench/**'],
         },
       },
       {
@@ -59,7 +59,7 @@ export default defineConfig({
           hookTimeout: 15_000,
           include: [
             'test/operations/**/*.test.ts',
-            'test/adapters/msw.test.ts',
+            'test/delivery/msw.test.ts',
             'test/faults/adapters.test.ts',
             'test/vitest/fixtures.test.ts',
           ],

@@ -5,8 +5,9 @@
  * const gateway = createGateway()
  * const openai = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
  */
-import { toFetch } from './adapters/fetch.ts'
+
 import { loadScenarioFile } from './cli/scenario-file.ts'
+import { toFetch } from './delivery/fetch.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 
@@ -33,8 +34,8 @@ export function createGateway(options: GatewayOptionsInput = {}): Gateway {
 }
 
 export { type AssumptionName, assumptions } from './assumptions.ts'
-export type { Condition } from './database/condition.ts'
-export type { Database, Records } from './database/database.ts'
+export type { Condition, Database, Records } from './database/database.ts'
+export { parseRecording as parseTape, type Recording as Tape } from './extras/recordings/index.ts'
 export type { FaultInput, FaultName } from './faults/fault-input.ts'
 export { parseScenario } from './gateway/to-scenario.ts'
 export { GatewayError } from './http/errors.ts'
@@ -53,17 +54,16 @@ export {
 } from './operations/own-operation.ts'
 export type { Bodies } from './operations/request-bodies.ts'
 export type { CollectionName } from './resources/collections.ts'
-export type { NearMiss } from './rules/near-misses.ts'
-export type { OperationName, OwnOperationId } from './rules/operation-name.ts'
-export type { ActiveScenario, UnusedRule } from './rules/rules.ts'
-export { defineScenario } from './rules/scenario.ts'
-export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './rules/scenario-input.ts'
-export type { BundledScenarioName } from './rules/scenario-names.ts'
-export type { ScenarioPath } from './rules/scenario-path.ts'
-export type { ScriptedReplyInput as ScriptedReply } from './rules/scripted-reply-input.ts'
-export type { FailOptions, ReplyOptions, ScriptOptions } from './rules/shorthand.ts'
 export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options-input.ts'
 export type { Sandbox } from './sandbox/sandbox.ts'
 export type { SandboxClock } from './sandbox/sandbox-clock.ts'
 export type { NewSandbox, SandboxSnapshot } from './sandbox/sandbox-host.ts'
-export { parseTape, type Tape } from './tapes/tape.ts'
+export type { NearMiss } from './scenarios/near-misses.ts'
+export type { OperationName, OwnOperationId } from './scenarios/operation-name.ts'
+export type { ActiveScenario, UnusedRule } from './scenarios/rules.ts'
+export { defineScenario } from './scenarios/scenario.ts'
+export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './scenarios/scenario-input.ts'
+export type { BundledScenarioName } from './scenarios/scenario-names.ts'
+export type { ScenarioPath } from './scenarios/scenario-path.ts'
+export type { ScriptedReplyInput as ScriptedReply } from './scenarios/scripted-reply-input.ts'
+export type { FailOptions, ReplyOptions, ScriptOptions } from './scenarios/shorthand.ts'

@@ -6,8 +6,8 @@
  * const server = setupServer(...gateway.handlers)
  */
 import type { RequestHandler } from 'msw'
-import { toHandlers } from './adapters/msw.ts'
 import { Gateway as CoreGateway } from './core.ts'
+import { toHandlers } from './delivery/msw.ts'
 import type { OperationId } from './operations/index.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 

@@ -7,6 +7,7 @@
  * const gateway = createGateway()
  * const interception = intercept(gateway)
  */
-export { type Interception, type InterceptOptions, intercept } from './adapters/intercept.ts'
-export type { UnhandledRequests } from './adapters/intercept-destination.ts'
+
 export * from './core.ts'
+export { type Interception, type InterceptOptions, intercept } from './delivery/intercept.ts'
+export type { UnhandledRequests } from './delivery/intercept-destination.ts'

@@ -1,15 +1,15 @@
 /**
- * The one central idea: an operation is a declared value, and everything derives from it: routing, request
- * checks, MSW handlers, fault matching, journal names, the OpenAPI document and the table in the README.
+ * An operation is a declared value, and everything derives from it: routing, request checks, MSW handlers, fault
+ * matching, journal names, the OpenAPI document and the table in the README.
  */
 import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
-import type { StreamProtocol } from './faults/protocol.ts'
 import type { Reply } from './http/reply.ts'
 import type { CallUsage } from './journal/ledger.ts'
-import type { Conversation } from './rules/conversation.ts'
-import type { ScriptedReply } from './rules/scripted-reply.ts'
+import type { StreamPlaces } from './resources/stream-places.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
+import type { Conversation } from './scenarios/conversation.ts'
+import type { ScriptedReply } from './scenarios/scripted-reply.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -37,75 +37,93 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   used(usage: CallUsage): void
 }
 
-export interface Operation<
-  Params extends z.ZodType = z.ZodType,
-  Query extends z.ZodType = z.ZodType,
-  Body extends z.ZodType = z.ZodType,
-  Response extends z.ZodType = z.ZodType,
-> {
+/** `Params`, `Query` and `Body` are the checked parts of a request, `Output` is the JSON of a 200. */
+export interface Operation<Params, Query, Body, Output> {
   /** Verb first: `listProviders`. */
   readonly id: string
   readonly method: Method
   /** Below the base address, with parameters in braces: `/workspaces/{id}`. */
   readonly path: string
-  readonly summary: string
-  readonly tag: string
-  /** Outside the specification: every reply is marked with the assumption `extension`. Default: false. */
-  readonly extension?: boolean
-  /** What every answer of it rests on, refusals by its schemas included. Default: nothing. */
-  readonly assumption?: AssumptionName
-  /** In beta, so it may change in breaking ways. Default: false. Spec: Versioning, 4. */
-  readonly beta?: boolean
-  /** Changes the database, so it waits for its turn. Default: false. */
-  readonly writes?: boolean
-  /** May answer with an event stream, so rules may use the faults of streams. Default: false. */
-  readonly streams?: boolean
-  /** The events of its stream. */
-  readonly events?: z.ZodType
-  /** Statuses by which it refuses requests that its schemas accept. Default: none. */
-  readonly refuses?: readonly number[]
-  /** What its events are, where they are not those of Responses: faults find their places by it. */
-  readonly streamProtocol?: StreamProtocol
-  /** Reads a request, checked or not, as a conversation, for scripts. Default: it has none. */
-  readonly readConversation?: (body: unknown, state?: SandboxState) => Conversation
-  /** The models that a request names, checked or not, in the order in which they are asked. Default: `model` alone. */
-  readonly modelsOf?: (body: unknown) => readonly string[] | undefined
-  /** An error in the envelope of its own protocol. Default: that of the specification. */
-  toError?(status: number, message: string, requestId: string): object
-  readonly params?: Params
-  readonly query?: Query
-  /** Reads the query for `query`. Default: one text for each name, and a repeated name is refused. */
-  readonly readQuery?: (search: string) => Record<string, unknown>
-  /** Checks the headers; names in lower case. Default: they are not checked. */
-  readonly headers?: z.ZodType
-  readonly body?: Body
-  /** Whether a request may come without its body. Default: false. */
-  readonly bodyIsOptional?: boolean
-  /** Bodies that are not JSON. Default: they are refused with 415. */
-  readonly otherBody?: OtherBody
-  /** The body in its place where responses are stored, or where a rule scripts the reply. Default: `body`. */
-  readonly storingBody?: z.ZodType
-  /** Fields of the body, `a` or `a.b`, whose rules rest on an assumption: a refusal of one names it. */
-  readonly restsOn?: Readonly<Record<string, AssumptionName>>
-  /** What a 200 holds; every answer of the resolver is checked against it. */
-  readonly response: Response
-  /** Answers a checked request; a promise only where it waits for something. Throws a `GatewayError` to refuse. */
-  resolve(
-    context: ResolverContext<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
-  ): Answer<Response> | Promise<Answer<Response>>
+  readonly doc?: OperationDoc
+  /** Schemas of a request. The resolver gets no parameters, query or body without a schema. */
+  readonly input?: OperationInput<Params, Query, Body>
+  /** Schema of a 200; every reply of the resolver is checked against it. */
+  readonly output: z.ZodType<unknown, Output>
+  /** Statuses of refusals of requests that match the schemas. Default: none. */
+  readonly errors?: readonly number[]
+  /**
+   * The assumption that every reply rests on, or, by field of the body (`a` or `a.b`), those that a refusal of the field
+   * rests on. Default: none.
+   */
+  readonly assumes?: AssumptionName | Readonly<Record<string, AssumptionName>>
+  readonly marks?: OperationMarks
+  readonly protocol?: Protocol<Body>
+  /** Responds to a checked request. Throws a `GatewayError` to refuse it. */
+  resolve(context: ResolverContext<Params, Query, Body>): Answer<Output> | Promise<Answer<Output>>
 }
 
+/** The operation in the OpenAPI document. */
+export interface OperationDoc {
+  readonly summary?: string
+  readonly tag?: string
+  /** If true, the operation may change in breaking ways. Spec: Versioning, 4. */
+  readonly beta?: true
+}
+
+export interface OperationInput<Params, Query, Body> {
+  readonly params?: z.ZodType<Params>
+  readonly query?: z.ZodType<Query>
+  /** Header names in lower case. */
+  readonly headers?: z.ZodType
+  readonly body?: z.ZodType<Body>
+  /** If true, a request may come without a body. */
+  readonly bodyIsOptional?: true
+  /** Reads the query string for `query`. Default: one string for each name, and a repeated name is refused. */
+  readonly readQuery?: (search: string) => Record<string, unknown>
+  /** Accepts bodies that are not JSON. Default: they are refused with 415. */
+  readonly otherBody?: OtherBody
+}
+
+export interface OperationMarks {
+  /** If true, the operation is outside the specification, and its replies name the assumption `extension`. */
+  readonly extension?: true
+  /** If true, the operation changes the database, and waits for its turn. */
+  readonly writes?: true
+}
+
+/** Streams, conversation and errors of an operation. */
+export interface Protocol<Body> {
+  /** If true, the operation may reply with an event stream, and rules may use the faults of streams. */
+  readonly streams?: true
+  /** Schema of one event of a stream, for the document. */
+  readonly eventSchema?: z.ZodType
+  /** Places in the stream that faults look for. Default: those of Responses. */
+  readonly places?: StreamPlaces
+  /** Reads the conversation in a body that may not have been checked. Default: the operation has no conversation. */
+  readonly conversation?: (body: unknown, state?: SandboxState) => Conversation
+  /** Lists the models of a body that may not have been checked, in the order to try. Default: `model` alone. */
+  readonly models?: (body: unknown) => readonly string[] | undefined
+  /** Schema of the body where responses are stored, and where a rule scripts the reply. Default: `input.body`. */
+  readonly storingBody?: z.ZodType<Body>
+  /** Writes an error in the protocol's own envelope. Default: that of the specification. */
+  readonly error?: (status: number, message: string, requestId: string) => object
+}
+
+/** An operation of any types. The gateway checks a request before it calls `resolve`, and needs none of them. */
+// biome-ignore lint/suspicious/noExplicitAny: parameters and results vary in opposite directions
+export type AnyOperation = Operation<any, any, any, any>
+
 export interface OtherBody {
-  /** Content types in lower case; `audio/*` stands for all of a kind. */
+  /** Content types in lower case; `audio/*` matches all subtypes. */
   readonly types: readonly string[]
-  /** Whether JSON is taken too. */
+  /** If true, JSON is accepted too. */
   readonly isJsonToo: boolean
-  /** What `body` checks. @param type The content type as sent. */
+  /** Returns the value that `body` checks. @param type The content type as sent. */
   read(text: string, type: string): unknown
 }
 
-/** A reply whose JSON body is what the response schema takes; it may hold frozen rows of the database. */
-export type Answer<Response extends z.ZodType> = Reply<Frozen<z.input<Response>>>
+/** A reply whose JSON body matches the output schema; it may contain frozen rows of the database. */
+export type Answer<Output> = Reply<Frozen<Output>>
 
 /** Rows of the database come frozen. */
 export type Frozen<Value> = Value extends object
@@ -121,14 +139,8 @@ export type Frozen<Value> = Value extends object
  *   resolve: async ({ sandbox }) => ok({ data: await sandbox.db.providers.list() }),
  * })
  */
-export function defineOperation<
-  const Id extends string,
-  Params extends z.ZodType,
-  Query extends z.ZodType,
-  Body extends z.ZodType,
-  Response extends z.ZodType,
->(
-  operation: Operation<Params, Query, Body, Response> & { readonly id: Id },
-): Operation<Params, Query, Body, Response> & { readonly id: Id } {
+export function defineOperation<const Id extends string, Params, Query, Body, Output>(
+  operation: Operation<Params, Query, Body, Output> & { readonly id: Id },
+): Operation<Params, Query, Body, Output> & { readonly id: Id } {
   return operation
 }

@@ -13,13 +13,10 @@ import { type FollowOptions, followEvents, type GatewayEvent } from './control/f
 import { remoteDatabase } from './control/remote-database.ts'
 import { remoteJournal } from './control/remote-journal.ts'
 import { Unawaited } from './control/unawaited.ts'
-import type { Database } from './database/database.ts'
+import type { RemoteDatabase } from './database/database.ts'
 import { GatewayError } from './http/errors.ts'
 import { readDataFile } from './lib/data-file.ts'
 import type { Bodies } from './operations/request-bodies.ts'
-import type { Scenario } from './rules/scenario.ts'
-import { isScenarioPath } from './rules/scenario-path.ts'
-import { failScenario, replyScenario, scriptScenario } from './rules/shorthand.ts'
 import { assertNames } from './sandbox/known-names.ts'
 import type {
   BundledScenario,
@@ -33,6 +30,9 @@ import type {
 } from './sandbox/remote.ts'
 import type { SandboxClock } from './sandbox/sandbox-clock.ts'
 import { type NewSandbox, newSandboxNames, type SandboxSnapshot } from './sandbox/sandbox-host.ts'
+import type { Scenario } from './scenarios/scenario.ts'
+import { isScenarioPath } from './scenarios/scenario-path.ts'
+import { failScenario, replyScenario, scriptScenario } from './scenarios/shorthand.ts'
 
 export interface ConnectOptions {
   /** Where the server wants one: what it was started with, or printed. */
@@ -74,7 +74,7 @@ export class RemoteSandbox implements RemoteSandboxApi<Bodies> {
   readonly apiKey: string
   readonly baseUrl: string
   readonly directUrl: string | undefined
-  readonly db: Promised<Database>
+  readonly db: Promised<RemoteDatabase>
   readonly journal: RemoteJournal<Bodies>
   readonly clock: Promised<SandboxClock>
   /** @internal */

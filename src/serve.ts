@@ -6,20 +6,22 @@ import { realpathSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { serveNode } from './adapters/node.ts'
-import { readNodeBody } from './adapters/node-body.ts'
 import { loadScenarioFile } from './cli/scenario-file.ts'
+import { serve } from './delivery/deliver.ts'
+import { defaultTimeoutMs, NodeSink, readNodeBody, toNodeCall } from './delivery/node.ts'
+import { consoleFileOf } from './extras/console/console-path.ts'
+import { Metrics } from './extras/metrics/metrics.ts'
 import { GatewayCore } from './gateway/gateway.ts'
+import { decodeBody } from './http/body.ts'
 import { GatewayError } from './http/errors.ts'
 import { ok } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
 import { monotonic } from './lib/clock.ts'
+import { retried } from './lib/retried.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
-import { consoleFileOf } from './server/console-path.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
 import { readHealth } from './server/health.ts'
-import { Metrics } from './server/metrics.ts'
 import { type RequestLine, toRequestLine } from './server/request-line.ts'
 import { refuse, refuseSocket, refuseTunnel, send } from './server/send.ts'
 import { readServerOptions, whyNot } from './server/server-options.ts'
@@ -47,12 +49,10 @@ export interface ServerOptions extends GatewayOptionsInput {
   console?: boolean
   /** A gateway that is there already; then options of `createGateway` are not for the server. Default: a new one. */
   gateway?: GatewayCore
-  /** Real milliseconds that the headers of a request may take. Default: 10,000. */
-  headersTimeoutMs?: number
-  /** Real milliseconds that the body of a request may take. Default: 30,000. */
-  bodyTimeoutMs?: number
-  /** Is told of every request when it is over. Default: nobody is. */
-  onRequest?: (line: RequestLine) => void
+  /** Real milliseconds that the body of a request may take; its headers have at most 10,000. Default: 30,000. */
+  requestTimeoutMs?: number
+  /** Called after each request completes. An error that it throws is printed. Default: none. */
+  onRequest?: (line: RequestLine) => unknown
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -80,6 +80,8 @@ export async function runCommandLine(args: readonly string[] = process.argv.slic
   await run(args, startServer)
 }
 
+/** Real milliseconds that the headers of a request may take. */
+const maxHeadersTimeoutMs = 10_000
 /** Headers longer than this are a 431. */
 const maxHeaderSize = 16 * 1024
 /** How often Node looks for headers that take too long. */
@@ -105,49 +107,46 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     advertise,
     console: hasConsole = true,
     gateway,
-    headersTimeoutMs = 10_000,
-    bodyTimeoutMs,
+    requestTimeoutMs = defaultTimeoutMs,
     onRequest,
   } = own
   const core = gateway ?? new GatewayCore(options, loadScenarioFile)
   const guard = new Guard({ host, allowedHosts, allowedOrigins, token })
-  const readBody = (request: IncomingMessage, limit: number) => readNodeBody(request, limit, bodyTimeoutMs)
+  const readBody = async (request: IncomingMessage, limit: number) =>
+    decodeBody(await readNodeBody(request, limit, requestTimeoutMs))
   const metrics = new Metrics(core.sandboxes)
   core.sandboxes.listeners.add(metrics)
-  let controlApp: Promise<RequestListener> | undefined
   let closeControl = () => {}
+  const controlApp = retried(async (): Promise<RequestListener> => {
+    const { toListener } = await import('./control/app.ts')
+    return toListener({
+      gateway: core,
+      readBody,
+      metrics,
+      directOrigin: advertise && new URL(advertise).origin,
+      onClose: (close) => {
+        closeControl = close
+      },
+    })
+  })
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
     // Whoever follows a link comes from elsewhere, and the page is where the token is typed.
     const page = hasConsole ? consoleFileOf(request.url, request.method) : undefined
     if (page !== undefined) {
-      const { sendConsoleFile } = await import('./server/console-files.ts')
+      const { sendConsoleFile } = await import('./extras/console/console-files.ts')
       return sendConsoleFile(request, response, page)
     }
     guard.assertSameOrigin(request)
     const health = readHealth(request, core.sandboxes)
     if (health) return send(response, health)
     guard.assertToken(request)
-    controlApp ??= import('./control/app.ts').then(({ toListener }) =>
-      toListener({
-        gateway: core,
-        readBody,
-        metrics,
-        directOrigin: advertise && new URL(advertise).origin,
-        onClose: (close) => {
-          closeControl = close
-        },
-      }),
-    )
-    return (await controlApp)(request, response)
+    const app = await controlApp()
+    return app(request, response)
   }
 
-  /** Nothing more will come of these replies. */
-  const silent = new Set<ServerResponse>()
-  const serveRequest = async (
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<CallRecord | undefined> => {
+  const serveRequest = async (request: IncomingMessage, sink: NodeSink): Promise<CallRecord | undefined> => {
+    const { response } = sink
     try {
       guard.assertHost(request)
       if (!isMet(request)) throw new GatewayError(417, 'Nothing is expected of this server but 100-continue')
@@ -159,22 +158,30 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       }
       if (isPreflight(request)) return void answerPreflight(request, response)
       if (request.url === '/openapi.json') return void (await sendApiDocument(core, response))
-      return await serveNode(core, request, response, { bodyTimeoutMs, silent })
+      return await serve(core, toNodeCall(request, sink, { timeoutMs: requestTimeoutMs }))
     } catch (error) {
       refuse(response, error)
     } finally {
-      if (!request.complete) cutUnreadBody(request, response, bodyTimeoutMs)
+      if (!request.complete) cutUnreadBody(request, response, requestTimeoutMs)
     }
   }
 
-  /** The newest reply of each connection: while it is open, the connection is in use. */
-  const connections = new Map<Socket, ServerResponse | undefined>()
+  /** The newest reply of each connection: while it is open and not silent, the connection is in use. */
+  const connections = new Map<Socket, NodeSink | undefined>()
   const listener: RequestListener = (request, response) => {
-    connections.set(request.socket, response)
-    const served = serveRequest(request, response)
+    const sink = new NodeSink(response)
+    connections.set(request.socket, sink)
+    const served = serveRequest(request, sink)
     if (!onRequest) return
     const startedAt = monotonic()
-    response.once('close', async () => onRequest(toRequestLine(request, response, startedAt, await served)))
+    response.once('close', async () => {
+      const line = toRequestLine(request, response, startedAt, await served)
+      try {
+        await onRequest(line)
+      } catch (error) {
+        console.error(`[understudy] startServer: onRequest threw ${error}`)
+      }
+    })
   }
   // The guard itself refuses a request without a `Host`, in the envelope.
   const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }
@@ -185,8 +192,8 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     connections.set(socket, undefined)
     socket.once('close', () => connections.delete(socket))
   })
-  server.headersTimeout = headersTimeoutMs
-  // A body has its own time, `bodyTimeoutMs`, so that one that is late is answered and journalled.
+  server.headersTimeout = Math.min(maxHeadersTimeoutMs, requestTimeoutMs)
+  // The gateway times bodies, so that a late one gets a reply and enters the journal.
   server.requestTimeout = 0
   server.on('clientError', refuseSocket)
 
@@ -200,12 +207,11 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   const close = (graceMs = 0) =>
     new Promise<void>((resolve) => {
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-      // A client would keep the connection of a reply that has finished for the next request, or has asked for nothing
-      // so far; nothing more comes of a silent reply, and who follows the events would follow them for ever.
+      // Clients keep idle connections for the next request, silent replies stay open, and followers of events stay on.
       const endIdle = () => {
         closeControl()
-        for (const response of silent) response.destroy()
-        for (const [socket, reply] of connections) if (!reply || reply.closed) socket.destroy()
+        for (const [socket, sink] of connections)
+          if (!sink || sink.isSilent || sink.response.closed) socket.destroy()
       }
       endIdle()
       const idle = setInterval(endIdle, idleCheckMs)

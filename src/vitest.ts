@@ -19,10 +19,10 @@ import {
   type TestArtifactBase,
   type TestContext,
 } from 'vitest'
-import { type Interception, intercept } from './adapters/intercept.ts'
-import type { UnhandledRequests } from './adapters/intercept-destination.ts'
 import { createGateway, type Gateway } from './core.ts'
-import { sandboxBaseUrl } from './gateway/address.ts'
+import { type Interception, intercept } from './delivery/intercept.ts'
+import type { UnhandledRequests } from './delivery/intercept-destination.ts'
+import { sandboxBaseUrl } from './gateway/locate.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './journal/expectations.ts'
@@ -33,10 +33,11 @@ import { didYouMean } from './lib/did-you-mean.ts'
 import { takeTurn } from './lib/turns.ts'
 import { everyOperation, type OperationId } from './operations/index.ts'
 import type { Bodies } from './operations/request-bodies.ts'
-import type { UnusedRule } from './rules/rules.ts'
-import type { ScriptProgress } from './rules/script-progress.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
+import { toSandboxFile } from './sandbox/sandbox-file.ts'
+import type { UnusedRule } from './scenarios/rules.ts'
+import type { ScriptProgress } from './scenarios/script-progress.ts'
 
 /** How prompts are written down. */
 export interface PromptSnapshotOptions extends PromptOptions {
@@ -259,9 +260,9 @@ function printIfFailed(
   })
 }
 
-/** To the report, as a file that the console opens. */
+/** Attaches the sandbox to the report, as a file that the console opens. By now it may be disposed. */
 async function attachSandbox(task: TestContext['task'], sandbox: TestSandbox): Promise<void> {
-  const body = new TextEncoder().encode(JSON.stringify(sandbox.save()))
+  const body = new TextEncoder().encode(JSON.stringify(toSandboxFile(sandbox as Sandbox, true)))
   const attachments = [{ contentType: 'application/json', body }]
   await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })
 }

@@ -68,6 +68,7 @@ function enter(adapter: Entrance['adapter'], options: GatewayOptions): Entrance 
   const interception = setupServer(...gateway.handlers)
   let server: RunningServer | undefined
   let sandbox = gateway.createSandbox()
+  let { journal } = sandbox
 
   beforeAll(async () => {
     if (adapter === 'msw') interception.listen(loud)
@@ -75,9 +76,10 @@ function enter(adapter: Entrance['adapter'], options: GatewayOptions): Entrance 
   })
   beforeEach(() => {
     sandbox = gateway.createSandbox()
+    journal = sandbox.journal
   })
   afterEach(() => {
-    const broken = sandbox.journal.entries().filter(({ brokeContract }) => brokeContract)
+    const broken = journal.entries().filter(({ brokeContract }) => brokeContract)
     expect(broken.map(({ path, warnings }) => `${path}: ${warnings.join('; ')}`)).toEqual([])
   })
   afterAll(async () => {

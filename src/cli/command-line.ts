@@ -4,17 +4,16 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { addDeploy } from '../extras/cluster/deploy-command.ts'
+import { addRecordingCommands } from '../extras/recordings/commands.ts'
 import { FileError, inOneLine } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { collect, readEnvironment, toToken } from '../lib/flags.ts'
 import { oneLine } from '../lib/one-line.ts'
-import { ScenarioError } from '../rules/check-scenario.ts'
+import { UsageError } from '../lib/usage-error.ts'
 import type { ExtensionName } from '../sandbox/options.ts'
-import { TapeError } from '../tapes/tape.ts'
-import { addContractCommands } from './contract-commands.ts'
-import { addDeploy } from './deploy-command.ts'
-import { readEnvironment } from './environment.ts'
+import { ScenarioError } from '../scenarios/check-scenario.ts'
 import type { Start } from './serve-command.ts'
-import { UsageError } from './usage-error.ts'
 
 /** @param start `startServer`. */
 export async function run(args: readonly string[], start: Start): Promise<void> {
@@ -29,7 +28,7 @@ export async function run(args: readonly string[], start: Start): Promise<void> 
 function exitCodeOf(error: unknown): number {
   // Commander has said what is wrong, or what was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const isTheirs = [UsageError, FileError, ScenarioError, TapeError].some((kind) => error instanceof kind)
+  const isTheirs = [UsageError, FileError, ScenarioError].some((kind) => error instanceof kind)
   if (!isTheirs) throw error
   console.error(`error: ${(error as Error).message}`)
   return 2
@@ -46,13 +45,12 @@ function toProgram(start: Start): Command {
   addScenarios(program)
   addOpenapi(program)
   addDeploy(program)
-  addContractCommands(program)
+  addRecordingCommands(program)
   program.addHelpText('after', () => `\nWithout a command it serves:\n\n${serve.helpInformation()}`)
   return program
 }
 
 function addServe(program: Command, start: Start): Command {
-  const collect = (value: string, before: string[] = []) => [...before, ...value.split(',')]
   const serve = program
     .command('serve', { isDefault: true })
     .description('Start the server.')
@@ -94,17 +92,16 @@ function addServe(program: Command, start: Start): Command {
       0,
     )
     .option('--openapi <file>', 'an OpenAPI document that answers what nothing else does')
-    .option('--recordings <folder>', 'tapes that answer where no scenario does')
+    .option('--recordings <folder>', 'recordings to replay if no scenario applies')
     .addOption(
       new Option(
         '--on-miss <what>',
-        'a call that no tape answers: 404, the double, or upstream (default: fail)',
+        'if no recording matches: 404, simulate, or forward to upstream (default: fail)',
       ).choices(['fail', 'double', 'forward']),
     )
-    .option('--speed <factor>', 'of tapes; 0 waits for nothing (default: 1)', toFactor)
+    .option('--speed <factor>', 'replay speed; 0 waits for nothing (default: 1)', toFactor)
     .option('--upstream <url>', 'base address of the real gateway, for --on-miss forward')
     .option('--allow-ci', 'forward also where CI is set')
-    .option('--max-memory <size>', 'what all sandboxes may hold, as 512mb or 2gb (default: 512mb)', toBytes)
     .option('--extension <groups>', 'operations outside the specification, as chat; may be repeated', collect)
     .option('--dialect <name>', 'names and extra fields of one vendor, by its name')
     .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
@@ -145,7 +142,7 @@ function addScenarios(program: Command): void {
     .command('list', { isDefault: true })
     .description('List them, and what a client sees of each.')
     .action(async () => {
-      const { bundledScenarios } = await import('../rules/bundled.ts')
+      const { bundledScenarios } = await import('../scenarios/bundled.ts')
       const width = Math.max(...[...bundledScenarios.keys()].map((name) => name.length))
       for (const { name, description } of bundledScenarios.values())
         console.log(`${name.padEnd(width)}  ${description}`)
@@ -155,7 +152,7 @@ function addScenarios(program: Command): void {
     .description('Print one, as a file to begin your own with.')
     .argument('<name>')
     .action(async (name: string) => {
-      const { bundledScenario } = await import('../rules/bundled.ts')
+      const { bundledScenario } = await import('../scenarios/bundled.ts')
       console.log(JSON.stringify(bundledScenario(name), null, 2))
     })
 }
@@ -199,13 +196,6 @@ function toFactor(text: string): number {
   throw new InvalidArgumentError('A factor is a number, 0 or more.')
 }
 
-function toBytes(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,9})\s*(kb|mb|gb)?$/i.exec(text) ?? []
-  const bytes = Number(count) * 1024 ** ['', 'kb', 'mb', 'gb'].indexOf(unit.toLowerCase())
-  if (bytes > 0) return bytes
-  throw new InvalidArgumentError('Give a size such as 512mb.')
-}
-
 function toOrigin(text: string): string {
   const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol)) return url.origin
@@ -216,9 +206,4 @@ function toOrigin(text: string): string {
 function toSeed(text: string): string | number {
   if (text === '') throw new InvalidArgumentError('A seed is a whole number or a word.')
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text
-}
-
-function toToken(text: string): string {
-  if (/^\S+$/.test(text)) return text
-  throw new InvalidArgumentError('A token has no spaces.')
 }

@@ -4,11 +4,11 @@
  */
 import * as z from 'zod'
 import { checkBy } from '../lib/check.ts'
-import type { Operation } from '../operation.ts'
+import type { AnyOperation } from '../operation.ts'
 import { Workspace } from '../resources/workspace.ts'
 
-export async function compileSchemas(operations: readonly Operation[]): Promise<void> {
-  const bodies = operations.flatMap(({ body, response }) => (body ? [body, response] : []))
+export async function compileSchemas(operations: readonly AnyOperation[]): Promise<void> {
+  const bodies = operations.flatMap(({ input, output }) => (input?.body ? [input.body, output] : []))
   // Where code may not make code, the library hands a schema back as it is.
   for (const schema of [...bodies, Workspace]) {
     checkBy(z.compile(stoodFor(schema)), schema)

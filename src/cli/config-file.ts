@@ -4,11 +4,11 @@
 import { dirname, extname, resolve } from 'node:path'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { readDataFile } from '../lib/data-file.ts'
-import type { Operation } from '../operation.ts'
-import type { ScenarioPath } from '../rules/scenario-path.ts'
+import { UsageError } from '../lib/usage-error.ts'
+import type { AnyOperation } from '../operation.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
+import type { ScenarioPath } from '../scenarios/scenario-path.ts'
 import { loadScenarioFile } from './scenario-file.ts'
-import { UsageError } from './usage-error.ts'
 
 type GivenScenario = NonNullable<GatewayOptionsInput['scenarios']>[number]
 
@@ -56,7 +56,7 @@ export function loadScenarios(
 }
 
 /** What a gateway with these options answers. Throws a `UsageError` for what is wrong with them. */
-export function knownOperations(options: GatewayOptionsInput): readonly Operation[] {
+export function knownOperations(options: GatewayOptionsInput): readonly AnyOperation[] {
   try {
     return new GatewayCore(options).operations
   } catch (error) {

@@ -1,9 +1,9 @@
 /**
  * Gets a server that stays ready for many calls and for writes, when those who wait for its start have been served.
  */
-import { loadLibrary } from '../database/own-rows.ts'
+import { loadLibrary } from '../database/table.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
-import type { CallListener } from '../journal/call-listener.ts'
+import type { CallListener } from '../journal/call-record.ts'
 
 /** Real milliseconds between the start and the first look whether nobody is served, and between the looks. */
 const lookMs = 250

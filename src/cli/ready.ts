@@ -2,6 +2,7 @@
  * What a person, or a program, is told when the server is up.
  */
 import type { GatewayCore } from '../gateway/gateway.ts'
+import { shellWord } from '../lib/literals.ts'
 
 export interface Started {
   readonly gateway: GatewayCore
@@ -45,7 +46,7 @@ export function readyText(
   const others = options.apiKeys ? 'or another of apiKeys' : 'or any other'
   const rows = [
     ['key', `${key}   (${others})`],
-    ['try', `curl ${baseUrl}/providers -H 'authorization: Bearer ${key}'`],
+    ['try', `curl ${baseUrl}/providers -H ${shellWord(`authorization: Bearer ${key}`)}`],
     [
       'scenarios',
       rules.names().join(', ') || 'none   (--scenario flaky; all of them: gateway-understudy scenarios)',

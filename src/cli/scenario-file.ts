@@ -2,20 +2,20 @@
  * Scenarios from files: in code by `use('./busy.yaml')`, on the command line by `--scenario` and `validate`.
  */
 
+import { toRecordedScenario } from '../extras/recordings/index.ts'
 import { type DataFile, FileError, readDataFile } from '../lib/data-file.ts'
-import { checkScenario, type KnownOperation, ScenarioError } from '../rules/check-scenario.ts'
-import type { Scenario } from '../rules/scenario.ts'
-import { isTapeName } from '../tapes/tape.ts'
-import { readTapeFile } from '../tapes/tape-files.ts'
-import { tapeScenario } from '../tapes/tape-scenario.ts'
+import { checkScenario, type KnownOperation, ScenarioError } from '../scenarios/check-scenario.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
 
 /**
- * Reads a scenario file, which may hold a single rule; or a tape, as the scenario that replays it. Throws a `FileError` with every problem and its place.
+ * Reads a scenario file, which may hold a single rule, or a recording as the scenario that replays it. Throws a
+ * `FileError` with every problem and its place.
  *
  * @param file Relative to the working directory.
  */
 export function loadScenarioFile(file: string, operations: readonly KnownOperation[]): Scenario {
-  if (isTapeName(file)) return checkScenario(tapeScenario(readTapeFile(file), operations), operations)
+  const recorded = toRecordedScenario(file, operations)
+  if (recorded) return checkScenario(recorded, operations)
   return toScenario(file, readDataFile(file), operations)
 }
 

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { GatewayCore } from '../gateway/gateway.ts'
+import { UsageError } from '../lib/usage-error.ts'
 import type { ExtensionName } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { drain } from '../server/drain.ts'
@@ -15,7 +16,6 @@ import { toLinePrinter } from './line-printer.ts'
 import { openPage } from './open-page.ts'
 import { prepareLater } from './prepare.ts'
 import { consoleAt, readyLine, readyText, type Started } from './ready.ts'
-import { UsageError } from './usage-error.ts'
 import { watchScenarios } from './watch-scenarios.ts'
 
 /** The flags, as they are parsed. */
@@ -46,7 +46,6 @@ export interface ServeFlags {
   extension?: string[]
   dialect?: string
   config?: string
-  maxMemory?: number
 }
 
 /** `startServer`, as the command needs it; only entries may import that. */
@@ -130,7 +129,7 @@ async function tokenIn(file: string | undefined): Promise<string | undefined> {
 }
 
 function prepare(flags: ServeFlags) {
-  const { config, seed, scenario = [], node, default: hasDefault, maxMemory } = flags
+  const { config, seed, scenario = [], node, default: hasDefault } = flags
   const options = config === undefined ? {} : readConfig(config)
   if (flags.openapi !== undefined) options.openapi = flags.openapi
   if (flags.extension) options.extensions = flags.extension as ExtensionName[]
@@ -140,7 +139,6 @@ function prepare(flags: ServeFlags) {
     const gateway = new GatewayCore({
       ...options,
       ...(seed !== undefined && { seed }),
-      ...(maxMemory !== undefined && { maxHeldBytes: maxMemory }),
       ...replayOptions(flags),
       scenarios,
       sandboxes: {
@@ -158,11 +156,11 @@ function prepare(flags: ServeFlags) {
   }
 }
 
-/** What was given of the options of tapes. */
+/** The given options for recordings. */
 function replayOptions(flags: ServeFlags): Partial<GatewayOptionsInput> {
   const { recordings, onMiss, speed, upstream, allowCi } = flags
   if (onMiss !== undefined && recordings === undefined && flags.config === undefined)
-    throw new UsageError('--on-miss is about tapes: give a folder of them with --recordings')
+    throw new UsageError('--on-miss needs recordings: give a folder with --recordings')
   if (onMiss === 'forward' && upstream === undefined)
     throw new UsageError('--on-miss forward needs --upstream, the base address of the real gateway')
   if (onMiss === 'forward' && process.env['CI'] && !allowCi)

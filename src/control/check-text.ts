@@ -3,8 +3,8 @@
  */
 import { parseScenario } from '../gateway/to-scenario.ts'
 import { FileError, type Place, parseDataText } from '../lib/data-file.ts'
-import { ScenarioError } from '../rules/check-scenario.ts'
-import type { ScenarioInput } from '../rules/scenario-input.ts'
+import { ScenarioError } from '../scenarios/check-scenario.ts'
+import type { ScenarioInput } from '../scenarios/scenario-input.ts'
 
 export interface TextCheck {
   /** With defaults filled in; null where there are problems. */

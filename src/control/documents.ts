@@ -1,8 +1,9 @@
 /**
  * The two documents: of the emulated API, and of the control API.
  */
-import type { Operation } from '../operation.ts'
-import { DocumentOperation } from '../operations/document/document-operations.ts'
+
+import { DocumentOperation } from '../extras/openapi/document-operations.ts'
+import type { AnyOperation } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 import { toDocument } from './openapi.ts'
 import type { ControlRoute } from './route.ts'
@@ -12,7 +13,7 @@ import { withDocument } from './with-document.ts'
 const version = '1.0.0'
 
 /** @param answered What a gateway answers. Default: the specification. */
-export function apiDocument(answered: readonly Operation[] = operations): object {
+export function apiDocument(answered: readonly AnyOperation[] = operations): object {
   const added = answered.filter((each) => each instanceof DocumentOperation)
   const ours = toDocument({
     title: 'Model Gateway API',
@@ -34,7 +35,12 @@ export function controlDocument(routes: readonly ControlRoute[]): object {
     description:
       'Arranges and inspects a running Understudy: sandboxes, scenarios, journal, database, clock.',
     base: '/__understudy',
-    described: routes,
+    described: routes.map(({ summary, tag, params, query, body, response, ...route }) => ({
+      ...route,
+      doc: { summary, tag },
+      input: { params, query, body },
+      output: response,
+    })),
     isEmulated: false,
     bearer:
       'The token that the server was started with, or printed; none is needed on loopback without `--token`.',

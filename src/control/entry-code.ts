@@ -1,34 +1,53 @@
 /**
- * A call of the journal as code: a curl command, or a test that makes it again and expects what came.
+ * Exports a call of the journal as code: a curl command, or a test that makes it again and expects the same kind of
+ * reply. Files and live clients choose what a call holds, so every value is a literal.
  */
-
+import { httpToken } from '../http/header-record.ts'
 import { hideInQuery, hideInText, isSecretHeader } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import type { Effect } from '../rules/compiled.ts'
+import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../lib/literals.ts'
+import type { Effect } from '../scenarios/compiled.ts'
 
 /** Set by whoever sends a request, or about one connection only. */
 const ownHeaders =
-  /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/
+  /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/i
 
-/** @param site Where its sandbox is reached. */
+/**
+ * Throws for a call that no command line can make: a NUL in it ends a word.
+ *
+ * @param site Addresses of its sandbox.
+ */
 export function toCurl(
   record: CallRecord,
   site: { baseUrl: string; origin: string; apiKey: string },
 ): string {
-  const { method, route, path, asksForStream } = record
-  const address = route === undefined ? `${site.origin}${path}` : `${site.baseUrl}${route}`
+  const { method, route, asksForStream } = record
+  const base = route === undefined ? site.origin : site.baseUrl
+  const target = targetOf(record)
   const body = bodyOf(record)
+  const first = [
+    'curl',
+    // Braces and brackets would stand for many addresses.
+    ...(/[[\]{}]/.test(target) ? ['-g'] : []),
+    ...(asksForStream ? ['-N'] : []),
+    ...(method === 'GET' ? [] : ['-X', /^[A-Z]+$/.test(method) ? method : shellWord(method)]),
+    shellWord(base + target),
+  ]
+  const headers = Object.entries(keptHeaders(record)).map(([name, value]) =>
+    value === '' ? `${name};` : `${name}: ${value}`,
+  )
   const lines = [
-    `curl ${asksForStream ? '-N ' : ''}${method === 'GET' ? '' : `-X ${method} `}${quoted(address + hideInQuery(record.search))}`,
-    `-H ${quoted(`authorization: Bearer ${site.apiKey}`)}`,
-    ...Object.entries(keptHeaders(record)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === '' ? [] : [`--data-raw ${quoted(body)}`]),
+    first.join(' '),
+    ...[`authorization: Bearer ${site.apiKey}`, ...headers].map((header) => `-H ${shellWord(header)}`),
+    ...(body === '' ? [] : [`--data-raw ${shellWord(body)}`]),
   ]
   return `${lines.join(' \\\n  ')}\n`
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
+/** What follows the base address or, for a call outside of it, the origin: it begins with a slash, so that the host stays. */
+function targetOf({ route, path, search }: CallRecord): string {
+  const target = route ?? path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
+  return `${target.startsWith('/') ? '' : '/'}${target}${hideInQuery(search)}`
 }
 
 /** A test that makes the call in a sandbox of its own, under the rule that it met, and expects the same kind of answer. */
@@ -40,8 +59,8 @@ export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): str
   const lines = [
     `import { expect, test } from 'gateway-understudy/${runner}'`,
     '',
-    `test(${literal(titleOf(record))}, async ({ ${asker === 'fetch' ? '' : 'gateway, '}sandbox }) => {`,
-    ...(rule ? [`  ${remote}sandbox.use(${indented(json(rule))})`] : []),
+    `test(${stringLiteral(titleOf(record))}, async ({ ${asker === 'fetch' ? '' : 'gateway, '}sandbox }) => {`,
+    ...(rule ? [`  ${remote}sandbox.use(${indented(jsonLiteral(rule))})`] : []),
     ...requestOf(record, asker).map((line) => `  ${line}`),
     ...expectationsOf(record, remote).map((line) => `  ${line}`),
     '})',
@@ -71,19 +90,17 @@ function isEndless({ delivery }: CallRecord): boolean {
 }
 
 function requestOf(record: CallRecord, asker: string): string[] {
-  const { method, route, path, search } = record
+  const { method, route } = record
   const body = bodyOf(record)
-  const address =
-    route === undefined
-      ? `new URL(${literal(path + search)}, sandbox.baseUrl)`
-      : `\`\${sandbox.baseUrl}${(route + hideInQuery(search)).replace(/[`\\]|\$\{/g, '\\$&')}\``
+  const base = route === undefined ? 'new URL(sandbox.baseUrl).origin' : 'sandbox.baseUrl'
+  const address = `\`\${${base}}${templateText(targetOf(record))}\``
   const headers = keptHeaders(record)
   return [
     `const ${record.status === 0 ? 'request' : 'response'} = ${record.status === 0 ? '' : 'await '}${asker}(${address}, {`,
-    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    ...(method === 'GET' ? [] : [`  method: ${stringLiteral(method)},`]),
     '  headers: {',
     `    authorization: \`Bearer \${sandbox.apiKey}\`,`,
-    ...Object.entries(headers).map(([name, value]) => `    ${key(name)}: ${literal(value)},`),
+    ...Object.entries(headers).map(([name, value]) => `    ${propertyKey(name)}: ${stringLiteral(value)},`),
     '  },',
     ...(body === '' ? [] : [`  body: ${bodyLiteral(body)},`]),
     ...(isEndless(record) ? ['  signal: AbortSignal.timeout(1000),'] : []),
@@ -95,8 +112,8 @@ function expectationsOf(record: CallRecord, remote: string): string[] {
   const { status, operation, match, delivery } = record
   const calls = operation
     ? remote
-      ? [`expect(await sandbox.journal.calls('${operation}')).toHaveLength(1)`]
-      : [`expect(sandbox).toHaveReceivedTimes('${operation}', 1)`]
+      ? [`expect(await sandbox.journal.calls(${stringLiteral(operation)})).toHaveLength(1)`]
+      : [`expect(sandbox).toHaveReceivedTimes(${stringLiteral(operation)}, 1)`]
     : match
       ? []
       : [`expect(${remote}sandbox.journal.unmatched()).toHaveLength(1)`]
@@ -117,7 +134,7 @@ function bodyExpectations({ replyBody, replyHeaders, match }: CallRecord): strin
   const { text } = replyBody
   if (replyHeaders['content-type']?.startsWith('text/event-stream')) {
     const last = [...text.matchAll(/^(?:event: .*|data: \[DONE\])$/gm)].at(-1)?.[0]
-    return last === undefined ? [] : [`expect(await response.text()).toContain(${literal(last)})`]
+    return last === undefined ? [] : [`expect(await response.text()).toContain(${stringLiteral(last)})`]
   }
   if (replyBody.cut > 0) return []
   const value = parsed(text)
@@ -126,18 +143,22 @@ function bodyExpectations({ replyBody, replyHeaders, match }: CallRecord): strin
   if (code !== undefined && !match)
     return [`expect(await response.json()).toMatchObject({ error: { code: ${code} } })`]
   const [field] = Object.keys(value)
-  return field === undefined ? [] : [`expect(await response.json()).toHaveProperty([${literal(field)}])`]
+  return field === undefined
+    ? []
+    : [`expect(await response.json()).toHaveProperty([${stringLiteral(field)}])`]
 }
 
 function errorCodeOf(value: object): number | undefined {
   const error: unknown = Reflect.get(value, 'error')
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined
-  return typeof code === 'number' ? code : undefined
+  return Number.isSafeInteger(code) ? (code as number) : undefined
 }
 
 function keptHeaders({ headers }: CallRecord): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !ownHeaders.test(name) && !isSecretHeader(name)),
+    Object.entries(headers).filter(
+      ([name]) => httpToken.test(name) && !ownHeaders.test(name) && !isSecretHeader(name),
+    ),
   )
 }
 
@@ -148,8 +169,8 @@ function bodyOf({ requestBody }: CallRecord): string {
 /** As an object where it is one that reads back the same. */
 function bodyLiteral(text: string): string {
   const value = parsed(text)
-  if (value === undefined || JSON.stringify(value) !== text) return literal(text)
-  return `JSON.stringify(${indented(json(value), '    ')})`
+  if (value === undefined || JSON.stringify(value) !== text) return stringLiteral(text)
+  return `JSON.stringify(${indented(jsonLiteral(value), '    ')})`
 }
 
 function parsed(text: string): unknown {
@@ -160,22 +181,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A value as JavaScript. U+2028 and `</` are escaped too: the text may be pasted anywhere. */
-function json(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(
-    /[\u2028\u2029]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16)}`,
-  )
-}
-
 function indented(text: string, by = '  '): string {
   return text.replaceAll('\n', `\n${by}`)
-}
-
-function literal(text: string): string {
-  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
-}
-
-function key(name: string): string {
-  return /^[a-z_]\w*$/i.test(name) ? name : literal(name)
 }

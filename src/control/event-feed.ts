@@ -4,8 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { GatewayError } from '../http/errors.ts'
-import type { CallListener } from '../journal/call-listener.ts'
-import type { CallRecord } from '../journal/call-record.ts'
+import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import { toSummary } from '../journal/call-summary.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
 

@@ -46,10 +46,10 @@ export function headersOf(status?: number): Json {
 }
 
 /** The statuses by which an operation refuses a request, in order. */
-export function refusalsOf({ params, query, body, refuses = [] }: Described): number[] {
+export function refusalsOf({ input: { params, query, body } = {}, errors = [] }: Described): number[] {
   const checked = params || query || body ? [400] : []
   const read = body ? [413, 415] : []
-  return [...checked, 401, 410, 429, ...read, ...refuses].sort((left, right) => left - right)
+  return [...checked, 401, 410, 429, ...read, ...errors].sort((left, right) => left - right)
 }
 
 /** A refusal: the envelope, with its headers. */

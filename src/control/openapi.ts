@@ -2,31 +2,19 @@
  * OpenAPI 3.1 documents, made from declared operations and routes.
  */
 import * as z from 'zod'
+import type { AnyOperation } from '../operation.ts'
 import { ErrorEnvelope } from '../resources/error-envelope.ts'
 import { kindsOf } from '../resources/object-by-type.ts'
 import { headersOf, refusal, refusalsOf, replyHeaders } from './openapi-replies.ts'
 
-/** What an operation and a control route have in common. */
-export interface Described {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly summary: string
-  readonly tag: string
-  readonly beta?: boolean
-  readonly streams?: boolean
-  /** What the events of its stream are. */
-  readonly events?: z.ZodType
-  /** Statuses by which it refuses a request that its schemas accept. */
-  readonly refuses?: readonly number[]
-  readonly params?: z.ZodType
-  readonly query?: z.ZodType
-  readonly body?: z.ZodType
-  /** Default: 200; 204 where there is no `response`. */
+/** An operation or a control route. */
+export interface Described
+  extends Pick<AnyOperation, 'id' | 'method' | 'path' | 'doc' | 'input' | 'errors' | 'protocol'> {
+  /** Default: 200; 204 without an `output`. */
   readonly status?: number
-  /** The content type of a reply that is text. Default: `application/json`. */
+  /** Content type of a reply that is text. Default: `application/json`. */
   readonly type?: string
-  readonly response?: z.ZodType
+  readonly output?: z.ZodType
 }
 
 export interface DocumentSetup {
@@ -58,7 +46,7 @@ export function toDocument(setup: DocumentSetup): Json {
     info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: base }],
     security: [{ bearer: [] }],
-    tags: [...new Set(described.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(described.flatMap(({ doc }) => doc?.tag ?? []))].map((name) => ({ name })),
     paths,
     components: {
       schemas,
@@ -77,11 +65,11 @@ export function toDocument(setup: DocumentSetup): Json {
 }
 
 function toOperation(each: Described, schemas: Record<string, Json>, isEmulated: boolean): Json {
-  const { id, summary, tag, beta, params, query, body } = each
+  const { id, doc: { summary, tag, beta } = {}, input: { params, query, body } = {} } = each
   return {
     operationId: id,
-    summary,
-    tags: [tag],
+    ...(summary !== undefined && { summary }),
+    ...(tag !== undefined && { tags: [tag] }),
     ...(beta && { description: 'Beta: it may change in breaking ways.', 'x-beta': true }),
     parameters: [
       ...parametersOf('path', params, 'input', schemas),
@@ -109,17 +97,19 @@ function toOperation(each: Described, schemas: Record<string, Json>, isEmulated:
 }
 
 function successOf(
-  { response, status, streams, events, type = 'application/json' }: Described,
+  { output, status, protocol, type = 'application/json' }: Described,
   schemas: Record<string, Json>,
   isEmulated: boolean,
 ): Json {
-  if (!response) return { '204': { description: 'Done' } }
+  if (!output) return { '204': { description: 'Done' } }
   const content = {
-    [type]: { schema: schemaOf(response, 'output', schemas) },
-    ...(streams && {
+    [type]: { schema: schemaOf(output, 'output', schemas) },
+    ...(protocol?.streams && {
       'text/event-stream': {
         schema: { type: 'string', description: 'Lines `data: <json>`; the last one is `data: [DONE]`.' },
-        ...(events && { 'x-event-schema': schemaOf(events, 'output', schemas) }),
+        ...(protocol.eventSchema && {
+          'x-event-schema': schemaOf(protocol.eventSchema, 'output', schemas),
+        }),
       },
     }),
   }

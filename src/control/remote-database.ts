@@ -2,7 +2,7 @@
  * The collections of a sandbox in another process. The server knows which there are: the list of them would bring all
  * their schemas along.
  */
-import type { Database, Records } from '../database/database.ts'
+import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Promised } from '../sandbox/remote.ts'
 import type { ControlClient } from './client.ts'
@@ -13,8 +13,8 @@ export function remoteDatabase(
   client: ControlClient,
   sandbox: string,
   unawaited: Unawaited,
-): Promised<Database> {
-  return new Proxy({} as Promised<Database>, {
+): Promised<RemoteDatabase> {
+  return new Proxy({} as Promised<RemoteDatabase>, {
     get: (_, name) =>
       typeof name === 'string' && name !== 'then'
         ? unawaited.notice(recordsOf(client, sandbox, name), `db.${name}.`)
@@ -22,7 +22,11 @@ export function remoteDatabase(
   })
 }
 
-function recordsOf(client: ControlClient, sandbox: string, collection: string): Promised<Records<object>> {
+function recordsOf(
+  client: ControlClient,
+  sandbox: string,
+  collection: string,
+): Promised<RemoteRecords<object>> {
   const here = { sandbox, collection }
   return {
     create: (record) => client.data('createRecord', here, { body: record }),

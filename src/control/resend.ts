@@ -1,11 +1,11 @@
 /**
  * A call of the journal, asked again.
  */
-import { toResponse } from '../adapters/response.ts'
-import { sandboxBaseUrl } from '../gateway/address.ts'
-import type { Call } from '../gateway/call.ts'
+import { deliver } from '../delivery/deliver.ts'
+import { type Call, discard } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
+import { sandboxBaseUrl } from '../gateway/locate.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
@@ -32,23 +32,15 @@ export async function resend(
     path: route === undefined ? path : `${sandboxBaseUrl('/api/v1', sandbox.id)}${route}`,
     search,
     headers: isUnknown ? { ...headers, authorization: `Bearer ${keyOf(gateway, sandbox)}` } : headers,
-    readBody: () => text,
+    readBody: async () => new TextEncoder().encode(text),
+    sink: discard,
   }
   const again = await handle(gateway, call)
-  // Read to its end, so that its delivery is as real as the first; nobody waits for it.
-  void drain(again, call)
+  // Delivered like the first, but not awaited.
+  void deliver(again.reply, discard, again)
   return again
 }
 
 function keyOf({ options }: GatewayCore, { apiKey }: Sandbox): string {
   return options.apiKeys?.[0] ?? apiKey
-}
-
-async function drain(record: CallRecord, call: Call): Promise<void> {
-  try {
-    const response = await toResponse(record, call)
-    await response.arrayBuffer()
-  } catch {
-    // A fault broke the reply off: the journal has it.
-  }
 }

@@ -4,10 +4,10 @@
  */
 import type { ServerResponse } from 'node:http'
 import * as z from 'zod'
+import type { Metrics } from '../extras/metrics/metrics.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxSnapshot } from '../sandbox/sandbox-host.ts'
-import type { Metrics } from '../server/metrics.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { Handles } from './handles.ts'
 import { type RouteId, routePaths } from './route-paths.ts'
@@ -92,12 +92,7 @@ export function sandboxRoute<Params extends z.ZodRawShape, Query extends z.ZodTy
     .describe('The id of a sandbox; `default` serves every key that is no sandbox’s.')
   const run = async (context: ControlContext<{ sandbox: string }>) => {
     const sandbox = context.gateway.sandboxes.find(context.params.sandbox)
-    sandbox.enter()
-    try {
-      return await route.run(sandbox, context as never)
-    } finally {
-      sandbox.leave()
-    }
+    return sandbox.busy(() => route.run(sandbox, context as never))
   }
   return gatewayRoute({
     ...route,

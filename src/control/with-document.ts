@@ -2,8 +2,8 @@
  * Our own OpenAPI document with the operations that a gateway answers from another one.
  */
 import { upgrade } from '@scalar/openapi-upgrader'
-import type { DocumentOperation } from '../operations/document/document-operations.ts'
-import { isJson, type Json, OpenApiDocument, shapeOf } from '../operations/document/openapi-document.ts'
+import type { DocumentOperation } from '../extras/openapi/document-operations.ts'
+import { isJson, type Json, OpenApiDocument, shapeOf } from '../http/openapi-document.ts'
 
 const sections = ['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links']
 
@@ -15,7 +15,7 @@ export function withDocument(ours: Json, added: readonly DocumentOperation[]): J
   const known = new Map(theirs.operations().map((found) => [`${found.method} ${found.path}`, found]))
   const { components, names } = mergedComponents(at(ours, 'components'), at(theirs.root, 'components'))
   const paths: Record<string, Json> = { ...(ours['paths'] as Record<string, Json>) }
-  const tags = new Set(added.map(({ tag }) => tag))
+  const tags = new Set(added.map(({ doc }) => doc.tag))
   for (const each of added) {
     const found = known.get(`${each.method} ${each.found.path}`)
     if (!found) continue
@@ -24,8 +24,8 @@ export function withDocument(ours: Json, added: readonly DocumentOperation[]): J
     const described = {
       ...operation,
       operationId: each.id,
-      summary: each.summary,
-      tags: [each.tag],
+      summary: each.doc.summary,
+      tags: [each.doc.tag],
       parameters: parametersOf(theirs, [found.item['parameters'], operation['parameters']], each.path, path),
       responses: { default: { $ref: error }, ...at(operation, 'responses') },
     }

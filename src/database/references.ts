@@ -1,22 +1,22 @@
 /**
- * Records that refer to each other: a record and its parts, such as a preset and its versions. They are given together,
- * and a field that names one of the record's own parts always leads to one.
+ * References between a record and its parts, such as a preset and its versions. Fixtures have both or neither, and a
+ * field that names a part of its record always leads to one.
  */
 import { GatewayError } from '../http/errors.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 
-/** A field that names one of a record's own parts. */
+/** A field that names a part of its record. */
 interface PartReference {
-  /** The collection of the whole. */
+  /** Collection of the record. */
   readonly owner: CollectionDeclaration
-  /** A field of the owner: the first key of the part. */
+  /** Field of the owner: the first key of the part. */
   readonly field: string
   readonly part: CollectionDeclaration
-  /** A field of the part: the first key of its owner. */
+  /** Field of the part: the first key of its owner. */
   readonly back: string
 }
 
-/** Throws one line where a person gave a whole without its parts, the parts without it, or a reference to nothing. */
+/** Throws one line for fixtures with owners but no parts, parts but no owners, or a reference that leads nowhere. */
 export function assertFixtures(
   collections: readonly CollectionDeclaration[],
   own: ReadonlyMap<string, readonly object[]>,
@@ -48,7 +48,7 @@ export function assertFixtures(
 /** Finds a row by its first key. */
 export type FindRow = (collection: string, key: string) => object | undefined | Promise<object | undefined>
 
-/** Throws 400 for a record that would name a part that it does not have. */
+/** Throws 400 for a record that names a part it does not have. */
 export async function assertOwnParts(
   collections: readonly CollectionDeclaration[],
   name: string,
@@ -67,9 +67,9 @@ export async function assertOwnParts(
 }
 
 /**
- * Throws 409 for a part that is named by its owner and would go, or go elsewhere.
+ * Throws 409 for a part that its owner names, if it is deleted or moved to another owner.
  *
- * @param after The part as it will be; undefined where it is deleted.
+ * @param after The part after the write; undefined if it is deleted.
  */
 export async function assertNotNamed(
   collections: readonly CollectionDeclaration[],

@@ -1,57 +1,83 @@
 /**
- * What sandboxes begin with: the canonical records, or a person's own, filled up with generated ones.
- * Each collection is made when it is first touched, once for all sandboxes that begin alike.
+ * The records that sandboxes begin with: canonical fixtures or the caller's, filled up with generated ones. Each
+ * collection is loaded at the first access, once for all sandboxes with the same seed.
  */
+import type { Faker } from '@faker-js/faker'
+import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
+import { random } from '../lib/seed.ts'
 import type { CollectionDeclaration, RowsOf } from '../resources/collection.ts'
-import { collections as known } from '../resources/collections.ts'
-import { type Generate, generator } from './generate.ts'
+import { collectionNames, collections as known } from '../resources/collections.ts'
+import type { FactoryContext } from '../resources/factory.ts'
+import type { SizedCollectionName } from '../resources/rows.ts'
 import { assertFixtures } from './references.ts'
-import type { SeedOptions } from './seed-options.ts'
-import { type SeedRows, toSeedRows } from './seed-rows.ts'
+import { copy, indexSeed, maxRows, SharedRows } from './shared-rows.ts'
 
-type Loaded = Map<CollectionDeclaration, SeedRows<object> | Promise<SeedRows<object>>>
+const Records = z.lazy(() => z.array(z.unknown()))
+const Count = z.lazy(() => z.int().min(0).max(maxRows))
 
-/** The canonical collections that nobody changed, shared by every gateway of the process. */
-const canonical: Loaded = new Map()
+/** The caller's records, which replace the canonical ones of a collection. */
+export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records)))
+
+/** Number of records by collection: the first fixtures, filled up with generated records. */
+export const Size = z.lazy(() =>
+  z.strictObject(
+    // Parts have no number of their own: they come with the records that they are parts of.
+    optionals(
+      known.filter(({ partOf }) => !partOf).map(({ name }) => name as SizedCollectionName),
+      Count,
+    ),
+  ),
+)
+
+function optionals<Name extends string, Schema extends z.ZodType>(names: readonly Name[], schema: Schema) {
+  return Object.fromEntries(names.map((name) => [name, schema.optional()])) as Record<
+    Name,
+    z.ZodOptional<Schema>
+  >
+}
+
+/** The options that determine the records, by collection. */
+export interface SeedOptions {
+  readonly seed: string | number
+  readonly size: Readonly<Record<string, number | undefined>>
+  readonly fixtures: Readonly<Record<string, readonly unknown[] | undefined>>
+}
+
+/** Canonical collections without changes, shared by all gateways of the process. */
+const canonical = new Map<CollectionDeclaration, Promise<SharedRows<object>>>()
 
 export class SeedData {
   readonly collections: readonly CollectionDeclaration[]
   readonly #options: SeedOptions
-  /** A person's own records, by collection. */
-  readonly #own = new Map<string, readonly object[]>()
-  readonly #loaded: Loaded = new Map()
+  /** The caller's records by collection. */
+  readonly #given = new Map<string, readonly object[]>()
+  readonly #loaded = new Map<CollectionDeclaration, Promise<SharedRows<object>>>()
 
-  /** Throws an error that names collection, index and path where one of the person's own records is wrong. */
+  /** Throws one line with collection, index and path if one of the caller's records is wrong. */
   constructor(options: SeedOptions, collections: readonly CollectionDeclaration[] = known) {
     this.collections = collections
     this.#options = options
     for (const declaration of collections) {
       const records = options.fixtures[declaration.name]
-      if (records)
-        this.#own.set(declaration.name, toSeedRows(declaration, parseAll(declaration, records)).rows)
+      if (!records) continue
+      // A copy: rows are frozen, and the caller's objects stay as they are.
+      const rows = copy(parseAll(declaration, records))
+      indexSeed(declaration, rows)
+      this.#given.set(declaration.name, rows)
     }
-    assertFixtures(collections, this.#own)
+    assertFixtures(collections, this.#given)
   }
 
-  /** The rows of a collection; at once where they are ready. */
-  rows(name: string): SeedRows<object> | Promise<SeedRows<object>> {
+  /** Returns the rows of a collection. A failed attempt to load them is repeated by the next call. */
+  rows(name: string): Promise<SharedRows<object>> {
     const declaration = this.#declared(name)
     const loaded = this.#isCanonical(declaration) ? canonical : this.#loaded
     const rows = loaded.get(declaration)
     if (rows) return rows
-    const loading = this.#load(declaration).then(
-      (made) => {
-        loaded.set(declaration, made)
-        return made
-      },
-      (error) => {
-        // The next one who asks tries again.
-        loaded.delete(declaration)
-        throw error
-      },
-    )
+    const loading = this.#load(declaration)
     loaded.set(declaration, loading)
+    loading.catch(() => loaded.delete(declaration))
     return loading
   }
 
@@ -61,32 +87,32 @@ export class SeedData {
     return declaration
   }
 
-  /** Whether a collection, and each that it refers to, is as the fixtures have it. */
+  /** If true, the collection and each one that it refers to consist of the canonical fixtures. */
   #isCanonical(declaration: CollectionDeclaration, seen = new Set<CollectionDeclaration>()): boolean {
     if (seen.has(declaration)) return true
     seen.add(declaration)
-    const { name, refersTo = {}, partOf } = declaration
-    if (this.#own.has(name) || this.#sizeOf(name) !== undefined) return false
-    return [...Object.values(refersTo), ...(partOf ? [partOf.collection] : [])].every((other) =>
-      this.#isCanonical(this.#declared(other), seen),
-    )
+    const { name } = declaration
+    if (this.#given.has(name) || this.#options.size[name] !== undefined) return false
+    return namesRead(declaration).every((other) => this.#isCanonical(this.#declared(other), seen))
   }
 
-  #sizeOf(name: string): number | undefined {
-    return this.#options.size[name]
-  }
-
-  async #load(declaration: CollectionDeclaration): Promise<SeedRows<object>> {
-    const written = this.#own.get(declaration.name) ?? (await canonicalRows(declaration))
-    const rows = declaration.partOf
-      ? await this.#parts(declaration, declaration.partOf, written)
+  async #load(declaration: CollectionDeclaration): Promise<SharedRows<object>> {
+    const { partOf } = declaration
+    const written = await this.#written(declaration)
+    const rows = partOf
+      ? await this.#parts(declaration, partOf, written)
       : await this.#filled(declaration, written)
-    return toSeedRows(declaration, rows)
+    return SharedRows.ofSeed(declaration, rows)
   }
 
-  /** So many rows as the size says. */
+  /** The caller's records of a collection, or the canonical ones. */
+  async #written(declaration: CollectionDeclaration): Promise<readonly object[]> {
+    return this.#given.get(declaration.name) ?? parseAll(declaration, (await declaration.fixtures()).default)
+  }
+
+  /** Returns as many rows as the size says. */
   async #filled(declaration: CollectionDeclaration, written: readonly object[]): Promise<readonly object[]> {
-    const size = this.#sizeOf(declaration.name) ?? written.length
+    const size = this.#options.size[declaration.name] ?? written.length
     if (size <= written.length) return written.slice(0, size)
     const others = await this.#others(declaration)
     const generate = await generator(this.#options.seed)
@@ -98,18 +124,17 @@ export class SeedData {
     return rows
   }
 
-  /** The written parts of the rows that there are, and those of the generated ones. */
+  /** Returns the written parts of the owners that exist, and parts of the generated owners. */
   async #parts(
     declaration: CollectionDeclaration,
     { collection, field, each }: NonNullable<CollectionDeclaration['partOf']>,
     written: readonly object[],
   ): Promise<readonly object[]> {
     const owner = this.#declared(collection)
-    const [id] = Object.keys(owner.keys)
+    const [id] = Object.keys(owner.keys) as [string]
     const owners = await this.rows(collection)
-    const places = owners.places.get(id as string)
-    const rows = written.filter((row) => places?.has(Reflect.get(row, field)))
-    const writtenOwners = (this.#own.get(collection) ?? (await canonicalRows(owner))).length
+    const rows = written.filter((row) => owners.find(id, Reflect.get(row, field)))
+    const writtenOwners = (await this.#written(owner)).length
     if (owners.rows.length <= writtenOwners) return rows
     const others = await this.#others(declaration)
     const generate = await generator(this.#options.seed)
@@ -119,18 +144,58 @@ export class SeedData {
     return rows
   }
 
-  /** The rows that a factory may look at: those of the collections that it refers to, its own parts apart. */
-  async #others({ name, refersTo = {}, partOf }: CollectionDeclaration): Promise<RowsOf> {
-    const names = [...Object.values(refersTo), ...(partOf ? [partOf.collection] : [])]
+  /** The rows that a factory may read: those of the collections that it refers to, without its own parts. */
+  async #others(declaration: CollectionDeclaration): Promise<RowsOf> {
     const rows = new Map<string, readonly object[]>()
-    for (const other of names) {
-      if (this.#declared(other).partOf?.collection !== name) rows.set(other, (await this.rows(other)).rows)
+    for (const other of namesRead(declaration)) {
+      if (this.#declared(other).partOf?.collection === declaration.name) continue
+      rows.set(other, (await this.rows(other)).rows)
     }
     return (collection) => rows.get(collection) ?? []
   }
 }
 
-/** Generated rows that would meet one of a person's own begin so many places further on: beyond the largest size. */
+/** The collections that a collection refers to or is part of. */
+function namesRead({ refersTo = {}, partOf }: CollectionDeclaration): string[] {
+  return [...Object.values(refersTo), ...(partOf ? [partOf.collection] : [])]
+}
+
+function parseAll({ name, schema }: CollectionDeclaration, records: readonly unknown[]): object[] {
+  return records.map((record, index) => {
+    const result = schema.safeParse(record)
+    if (result.success) return result.data
+    const [first] = toViolations(result.error, `${name}[${index}]`)
+    throw new Error(`Bad fixture: ${first?.path}: ${first?.message}`)
+  })
+}
+
+/** Returns one generated record of a collection. It depends on seed and index only. */
+type Generate = (declaration: CollectionDeclaration, index: number, rows: RowsOf) => object
+
+/** Loads faker. */
+async function generator(seed: string | number): Promise<Generate> {
+  const { faker: shared } = await import('@faker-js/faker/locale/en')
+  let next = random(seed)
+  // A separate instance: seeding the shared one would change what tests generate with it.
+  const SeparateFaker = shared.constructor as typeof Faker
+  const faker = new SeparateFaker({
+    locale: shared.rawDefinitions,
+    randomizer: { next: () => next(), seed: () => {} },
+  })
+  const seeded = (...labels: ReadonlyArray<string | number>): Faker => {
+    next = random(seed, ...labels)
+    return faker
+  }
+  const contextOf = (collection: string, index: number): FactoryContext => ({
+    index,
+    field: (name) => seeded(collection, index, name),
+    shared: (name) => seeded(collection, name),
+    of: contextOf,
+  })
+  return (declaration, index, rows) => declaration.fake(contextOf(declaration.name, index), rows)
+}
+
+/** Distance to the next index if a generated row has a key of a written one. Larger than any size. */
 const nextTry = 1_000_003
 
 function generateFree(
@@ -146,20 +211,7 @@ function generateFree(
   }
 }
 
-/** The values of all keys of a row, each with the name of its key. */
+/** The keys of a row, each with its name. */
 function keysOf({ keys }: CollectionDeclaration, row: object): string[] {
   return Object.entries(keys).map(([name, read]) => `${name} ${read(row)}`)
-}
-
-async function canonicalRows(declaration: CollectionDeclaration): Promise<readonly object[]> {
-  return parseAll(declaration, (await declaration.fixtures()).default)
-}
-
-function parseAll({ name, schema }: CollectionDeclaration, records: readonly unknown[]): object[] {
-  return records.map((record, index) => {
-    const result = schema.safeParse(record)
-    if (result.success) return result.data
-    const [first] = toViolations(result.error, `${name}[${index}]`)
-    throw new Error(`Bad fixture: ${first?.path}: ${first?.message}`)
-  })
 }

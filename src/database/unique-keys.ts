@@ -1,70 +1,65 @@
 /**
- * Unique keys for a collection of `@msw/data`, and look-up by them: an extension of the library.
- *
- * A record whose key another one has is kept out. A new version of a record is a record of its own, created beside the
- * old one, so the extension is told which record is being replaced; and a record is found from the moment on that it
- * is admitted, not while it is being created.
+ * Unique keys of rows, and finding rows by them; for a collection of `@msw/data` an extension that rejects records whose
+ * key is taken.
  */
 import type { Extension } from '@msw/data/extensions'
 import { GatewayError } from '../http/errors.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 
-export class UniqueKeys<Row extends object> {
-  /** The record whose new version is being created: its keys are free. */
-  replaced: Row | undefined
+export class UniqueKeys<Row extends object> implements Extension {
+  readonly name = 'unique-keys'
   readonly #declaration: CollectionDeclaration<string, Row>
-  readonly #isTaken: (key: string, value: string, except: Row | undefined) => boolean
-  /** For each kind of key, the record of each value. */
-  readonly #records: ReadonlyMap<string, Map<string, Row>>
+  /** The rows by the name of a key, then by its value. */
+  readonly #rows = new Map<string, Map<string, Row>>()
 
-  /** @param isTakenElsewhere Whether a record that is not of the collection has a key. */
-  constructor(
-    declaration: CollectionDeclaration<string, Row>,
-    isTakenElsewhere: (key: string, value: string, except: Row | undefined) => boolean,
-  ) {
+  /** Throws 409 if two rows share a key. */
+  constructor(declaration: CollectionDeclaration<string, Row>, rows: Iterable<Row> = []) {
     this.#declaration = declaration
-    this.#isTaken = isTakenElsewhere
-    this.#records = new Map(Object.keys(declaration.keys).map((key) => [key, new Map()]))
-  }
-
-  /** For `defineExtension`. */
-  get extension(): Extension {
-    return {
-      name: 'unique-keys',
-      extend: (collection) => {
-        collection.hooks.on('create', ({ data }) => this.#assertFree(data.record))
-        collection.hooks.on('delete', ({ data }) => this.#forget(data.deletedRecord))
-      },
+    for (const key of Object.keys(declaration.keys)) this.#rows.set(key, new Map())
+    for (const row of rows) {
+      this.#assertFree(row)
+      this.add(row)
     }
   }
 
-  /** The record that has this value as the named key. */
+  /** Called by the library. Its hooks run before a record is stored, so the table calls `add` after that. */
+  readonly extend: Extension['extend'] = ({ hooks }) => {
+    hooks.on('create', ({ data }) => this.#assertFree(data.record))
+    hooks.on('update', ({ data }) => this.#assertFree(data.nextRecord, data.prevRecord))
+    hooks.on('delete', ({ data }) => this.remove(data.deletedRecord))
+  }
+
+  /** Returns the row with this value as the named key. */
   find(key: string, value: string): Row | undefined {
-    return this.#records.get(key)?.get(value)
+    return this.#rows.get(key)?.get(value)
   }
 
-  /** From now on the record is found by its keys. */
-  admit(record: Row): void {
-    this.#eachKey(record, (records, value) => records.set(value, record))
-  }
-
-  #forget(record: Row): void {
-    this.#eachKey(record, (records, value) => {
-      if (records.get(value) === record) records.delete(value)
-    })
-  }
-
-  #assertFree(record: Row): void {
-    const { name, keys } = this.#declaration
-    for (const [key, read] of Object.entries(keys)) {
-      const value = read(record)
-      const holder = this.find(key, value)
-      const isTaken = holder ? holder !== this.replaced : this.#isTaken(key, value, this.replaced)
-      if (isTaken) throw new GatewayError(409, `${name} already has a record whose ${key} is '${value}'`)
+  /**
+   * Returns the first key of a row that another row has.
+   *
+   * @param previous Earlier version of the row, whose keys are free.
+   */
+  taken(row: Row, previous?: Row): { key: string; value: string; by: Row } | undefined {
+    for (const [key, read] of Object.entries(this.#declaration.keys)) {
+      const value = read(row)
+      const by = this.find(key, value)
+      if (by && !(previous && read(previous) === value)) return { key, value, by }
     }
+    return undefined
   }
 
-  #eachKey(record: Row, act: (records: Map<string, Row>, value: string) => void): void {
-    for (const [key, records] of this.#records) act(records, this.#declaration.keys[key]?.(record) as string)
+  add(row: Row): void {
+    for (const [key, read] of Object.entries(this.#declaration.keys)) this.#rows.get(key)?.set(read(row), row)
+  }
+
+  remove(row: Row): void {
+    for (const [key, read] of Object.entries(this.#declaration.keys)) this.#rows.get(key)?.delete(read(row))
+  }
+
+  #assertFree(row: Row, previous?: Row): void {
+    const taken = this.taken(row, previous)
+    if (!taken) return
+    const { key, value } = taken
+    throw new GatewayError(409, `${this.#declaration.name} already has a record whose ${key} is '${value}'`)
   }
 }

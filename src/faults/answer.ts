@@ -1,118 +1,185 @@
 /**
- * Faults to the answer: its form, its fields, and what a model says about it.
+ * Faults of what an answer says: its form, its fields, what a model reports about it, and its citations.
  */
 import * as z from 'zod'
-import type { Reply, StreamEvent } from '../http/reply.ts'
+import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import { edited, readPath } from '../lib/value-path.ts'
+import { withFrames } from './body-bytes.ts'
+import { renumbered } from './events.ts'
 import { defineFault, type FaultContext } from './fault.ts'
-import { mapped } from './mapped.ts'
+import { type EventFrame, isEvent } from './position.ts'
+
+export const answerFaults = [
+  defineFault({
+    name: 'json-instead-of-stream',
+    layer: 'form',
+    summary: 'A request for a stream gets JSON.',
+    asked: 'stream',
+  }),
+  defineFault({
+    name: 'stream-instead-of-json',
+    layer: 'form',
+    summary: 'A request for JSON gets an event stream.',
+    asked: 'json',
+  }),
+  defineFault({
+    name: 'missing-field',
+    layer: 'fields',
+    summary: 'A field that the contract requires is missing.',
+    params: () => z.strictObject({ path: path() }),
+    apply: ({ path }, context, reply) => changeFields(reply, context, path, () => undefined),
+  }),
+  defineFault({
+    name: 'wrong-type',
+    layer: 'fields',
+    summary: 'A field has a different type from the one in the contract.',
+    params: () =>
+      z.strictObject({
+        path: path(),
+        as: z
+          .enum(types)
+          .optional()
+          .describe('Type of the field instead. Default: number for a string, string for all other types.'),
+      }),
+    apply: ({ path, as }, context, reply) =>
+      changeFields(reply, context, path, (value) => retyped(value, as)),
+  }),
+  defineFault({
+    name: 'duplicate-response-id',
+    layer: 'answer',
+    summary: 'Every answer has the same id.',
+    params: () =>
+      z.strictObject({
+        id: z.string().min(1).default('resp_duplicate').describe('The id of every answer.'),
+      }),
+    apply: ({ id }, context, reply) => changeAnswer(reply, context, 'id', (answer) => ({ ...answer, id })),
+  }),
+  defineFault({
+    name: 'missing-usage',
+    layer: 'answer',
+    summary: 'The answer has no `usage`.',
+    apply: (_params, context, reply) =>
+      changeAnswer(reply, context, 'usage', ({ usage: _usage, ...rest }) => rest),
+  }),
+  defineFault({
+    name: 'content-filter',
+    layer: 'answer',
+    summary: 'The answer is `incomplete` with the reason `content_filter` and the text up to that point.',
+    apply: (_params, context, reply) =>
+      changeJson(reply, context, 'the answer is not whole', (value) =>
+        isFields(value) ? context.protocol.filtered(value) : value,
+      ),
+  }),
+  defineFault({
+    name: 'citation-out-of-range',
+    layer: 'answer',
+    summary: 'The offsets of each citation are past the end of the text.',
+    params: () =>
+      z.strictObject({
+        by: z
+          .int()
+          .min(1)
+          .default(1_000_000)
+          .describe('Characters between the end of the text and the start of the citation.'),
+      }),
+    apply({ by }, context, reply) {
+      // The length of the text is known only at its end, so all frames are read before the first is sent.
+      const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : undefined
+      const longest = longestText(frames ?? reply.body)
+      const read = frames ? withFrames(reply, frames) : reply
+      return changeCitations(read, context, (citation) => {
+        if (!Object.hasOwn(citation, 'start_index')) return citation
+        const from = longest + by
+        const span = Number(citation['end_index']) - Number(citation['start_index'])
+        return { ...citation, start_index: from, end_index: from + (span > 0 ? span : 1) }
+      })
+    },
+  }),
+  defineFault({
+    name: 'citation-out-of-order',
+    layer: 'answer',
+    summary: 'The citations of a text are in reverse order.',
+    apply(_params, context, reply) {
+      const changed = changeJson(reply, context, 'no text of the answer has two citations', reversed)
+      return changed.body.kind === 'frames'
+        ? withFrames(changed, reversedAnnotations(changed.body.frames, context))
+        : changed
+    },
+  }),
+  defineFault({
+    name: 'citation-missing-field',
+    layer: 'answer',
+    summary: 'Each citation lacks a field.',
+    params: () =>
+      z.strictObject({
+        field: z
+          .enum(['type', 'url', 'title', 'start_index', 'end_index', 'content'])
+          .default('url')
+          .describe('The missing field.'),
+      }),
+    apply: ({ field }, context, reply) =>
+      changeCitations(reply, context, (citation) => {
+        const { [field]: _missing, ...rest } = citation
+        return Object.hasOwn(citation, field) ? rest : citation
+      }),
+  }),
+  defineFault({
+    name: 'citation-late',
+    layer: 'events',
+    summary: 'The citations of a stream are sent after the end of its text.',
+    *apply(_params, context, frames) {
+      const { isAnnotation, isTextDone } = context.protocol
+      const late: Frame[] = []
+      let sequence: number | undefined
+      for (const frame of frames) {
+        if (isEvent(frame) && isAnnotation(frame.event)) {
+          sequence ??= Number(frame.event.sequence_number)
+          late.push(frame)
+        } else if (isEvent(frame) && isTextDone(frame.event) && late.length > 0) {
+          yield* inOrder([frame, ...late.splice(0)], sequence)
+          context.acted()
+          sequence = undefined
+        } else yield frame
+      }
+      yield* late
+      context.missed(uncited)
+    },
+  }),
+  defineFault({
+    name: 'citation-dropped-in-stream',
+    layer: 'events',
+    summary: 'The citations of a stream are only in its final event.',
+    *apply(_params, context, frames) {
+      const { isAnnotation, isFinal } = context.protocol
+      let dropped = 0
+      for (const frame of frames) {
+        if (isEvent(frame) && isAnnotation(frame.event)) {
+          dropped++
+          continue
+        }
+        if (dropped === 0) yield frame
+        else {
+          yield renumbered(isEvent(frame) && !isFinal(frame.event) ? uncitedEvent(frame) : frame, -dropped)
+          context.acted()
+        }
+      }
+      context.missed(uncited)
+    },
+  }),
+] as const
 
 const path = () =>
   z
     .string()
     .refine((text) => readPath(text).length > 0, 'a path names a field: `data.0.slug`')
-    .describe('The field by its path: `data.0.slug`; `*` stands for any of them. In a stream, of each event.')
-
-export const missingField = defineFault({
-  name: 'missing-field',
-  layer: 'answer',
-  summary: 'A field of the answer is not there, against the contract.',
-  needs: ['json'],
-  params: () => z.strictObject({ path: path() }),
-  apply: ({ path }, context, reply) => editedReply(reply, context, path, () => undefined),
-})
+    .describe('Path of the field: `data.0.slug`; `*` matches every key. In a stream, a path in each event.')
 
 const types = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const
 
-export const wrongType = defineFault({
-  name: 'wrong-type',
-  layer: 'answer',
-  summary: 'A field of the answer has another type than the contract says.',
-  needs: ['json'],
-  params: () =>
-    z.strictObject({
-      path: path(),
-      as: z.enum(types).optional().describe('Default: a string becomes a number, everything else a string.'),
-    }),
-  apply: ({ path, as }, context, reply) => editedReply(reply, context, path, (value) => retyped(value, as)),
-})
+/** A citation of Responses or Messages, or the `url_citation` of one of Chat. */
+type Citation = Record<string, unknown>
 
-export const duplicateResponseId = defineFault({
-  name: 'duplicate-response-id',
-  layer: 'answer',
-  summary: 'Every answer has the same id.',
-  needs: ['own', 'json'],
-  generated: true,
-  params: () =>
-    z.strictObject({
-      id: z.string().min(1).default('resp_duplicate').describe('The id that every response has.'),
-    }),
-  apply: ({ id }, context, reply) => mapAnswer(reply, context, (answer) => ({ ...answer, id }), 'id'),
-})
-
-export const missingUsage = defineFault({
-  name: 'missing-usage',
-  layer: 'answer',
-  summary: 'The answer does not say how many tokens it took: `usage` is not there.',
-  needs: ['own', 'json', 'final'],
-  generated: true,
-  params: () => z.strictObject({}),
-  apply: (_params, context, reply) =>
-    mapAnswer(reply, context, ({ usage: _usage, ...rest }) => rest, 'usage'),
-})
-
-export const contentFilter = defineFault({
-  name: 'content-filter',
-  layer: 'answer',
-  summary: 'The answer is `incomplete` with the reason `content_filter`; its text is as far as it got.',
-  needs: ['own', 'json', 'final'],
-  decides: ['final'],
-  generated: true,
-  params: () => z.strictObject({}),
-  apply(_params, context, reply) {
-    const filtered = (answer: Fields) => ({
-      ...answer,
-      status: 'incomplete',
-      completed_at: null,
-      incomplete_details: { reason: 'content_filter' },
-      output: Array.isArray(answer['output']) ? answer['output'].map(incomplete) : answer['output'],
-    })
-    const { filtered: ownEnd } = context.protocol
-    return mapped(reply, context, 'the answer is not whole', (value, isEvent) => {
-      if (ownEnd) return isFields(value) ? ownEnd(value) : value
-      if (!isEvent) return isFields(value) && 'output' in value ? filtered(value) : value
-      const event = value as StreamEvent
-      if (event.type === 'response.output_item.done') return { ...event, item: incomplete(event['item']) }
-      if (event.type !== 'response.completed' || !isFields(event['response'])) return event
-      return { ...event, type: 'response.incomplete', response: filtered(event['response']) }
-    })
-  },
-})
-
-export const jsonInsteadOfStream = defineFault({
-  name: 'json-instead-of-stream',
-  layer: 'request',
-  summary: 'Asked for a stream, the gateway answers with JSON.',
-  needs: ['own', 'reply', 'body'],
-  decides: ['form'],
-  removes: ['stream'],
-  asked: 'stream',
-  generated: true,
-  params: () => z.strictObject({}),
-  apply: () => ({ stream: false }),
-})
-
-export const streamInsteadOfJson = defineFault({
-  name: 'stream-instead-of-json',
-  layer: 'request',
-  summary: 'Asked for JSON, the gateway answers with an event stream.',
-  needs: ['own', 'reply', 'body'],
-  decides: ['form'],
-  asked: 'json',
-  generated: true,
-  params: () => z.strictObject({}),
-  apply: () => ({ stream: true }),
-})
+const uncited = 'the answer has no citations'
 
 type Fields = Record<string, unknown>
 
@@ -120,42 +187,76 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Changes the values at a path, in a JSON body or in each event of a stream. */
-function editedReply(
+/**
+ * Changes the JSON of a reply, or each event of a stream. The fault acts if that changes anything.
+ *
+ * @param nothing Why the fault has nothing to act on if nothing changes.
+ * @param change Returns the value itself to leave it unchanged.
+ */
+function changeJson(
+  reply: Reply,
+  context: FaultContext,
+  nothing: string,
+  change: (value: unknown) => unknown,
+): Reply {
+  context.missed(nothing)
+  const { body } = reply
+  if (body.kind === 'frames') return withFrames(reply, changeEvents(body.frames, context, change))
+  if (body.kind !== 'json') return reply
+  const value = change(body.value)
+  if (value === body.value) return reply
+  context.acted()
+  return { ...reply, body: { kind: 'json', value } }
+}
+
+function* changeEvents(
+  frames: Iterable<Frame>,
+  context: FaultContext,
+  change: (value: unknown) => unknown,
+): Generator<Frame> {
+  for (const frame of frames) {
+    // Changes keep an event an object.
+    const event = frame.kind === 'event' ? (change(frame.event) as StreamEvent) : undefined
+    if (frame.kind !== 'event' || !event || event === frame.event) yield frame
+    else {
+      yield { kind: 'event', event }
+      context.acted()
+    }
+  }
+}
+
+/** Changes the values at a path. */
+function changeFields(
   reply: Reply,
   context: FaultContext,
   text: string,
   change: (value: unknown) => unknown,
 ): Reply {
   const path = readPath(text)
-  return mapped(reply, context, `the answer has no field '${text}'`, (value) => {
+  return changeJson(reply, context, `the answer has no field '${text}'`, (value) => {
     const { value: copy, places } = edited(value, path, change)
     return places > 0 ? copy : value
   })
 }
 
-/** Changes the answer as a whole: the JSON body, or what the events of a stream carry as `response`. */
-function mapAnswer(
+/** Changes an answer that has a field: the JSON body, or the `response` or `message` in the events of a stream. */
+function changeAnswer(
   reply: Reply,
   context: FaultContext,
-  change: (answer: Fields) => Fields,
   field: string,
+  change: (answer: Fields) => Fields,
 ): Reply {
   const changed = (answer: unknown) => (isFields(answer) && field in answer ? change(answer) : answer)
-  return mapped(reply, context, `the answer has no ${field}`, (value) => {
+  return changeJson(reply, context, `the answer has no ${field}`, (value) => {
     if (!isFields(value)) return value
     for (const place of ['response', 'message']) {
       if (!isFields(value[place])) continue
       const whole = changed(value[place])
       return whole === value[place] ? value : { ...value, [place]: whole }
     }
-    // Other protocols have events that are parts of the answer themselves.
+    // The events of other protocols are parts of the answer themselves.
     return changed(value)
   })
-}
-
-function incomplete(item: unknown): unknown {
-  return isFields(item) && item['type'] === 'message' ? { ...item, status: 'incomplete' } : item
 }
 
 function retyped(
@@ -176,4 +277,96 @@ function retyped(
     case 'object':
       return { value }
   }
+}
+
+function uncitedEvent({ event }: EventFrame): Frame {
+  return { kind: 'event', event: mapCitations(event, () => undefined) }
+}
+
+/** Numbers reordered events from `first`, so that their numbers still increase. */
+function inOrder(frames: readonly Frame[], first: number | undefined): Frame[] {
+  return frames.map((frame, index) => {
+    if (!isEvent(frame) || first === undefined || Number.isNaN(first)) return frame
+    return { kind: 'event', event: { ...frame.event, sequence_number: first + index } }
+  })
+}
+
+/** Changes each citation in the body or in the events of a stream. */
+function changeCitations(
+  reply: Reply,
+  context: FaultContext,
+  change: (citation: Citation) => unknown,
+): Reply {
+  return changeJson(reply, context, uncited, (value) => mapCitations(value, change))
+}
+
+/** Returns a copy with each list of citations reversed, or the value itself if that changes nothing. */
+function reversed<Value>(value: Value): Value {
+  return mapInside(value, (inner) => {
+    if (!Array.isArray(inner) || inner.length < 2 || !inner.every(isCitation)) return inner
+    return inner.toReversed()
+  })
+}
+
+/** Reverses the events that add the citations of each text. */
+function* reversedAnnotations(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
+  const run: EventFrame[] = []
+  const takeReversed = function* (): Generator<Frame> {
+    const events = run.splice(0)
+    for (const [index, frame] of events.entries()) {
+      const other = events[events.length - 1 - index] as typeof frame
+      if (events.length < 2) yield frame
+      // Events of protocols without sequence numbers swap as they are.
+      else if (!Object.hasOwn(frame.event, 'annotation')) yield other
+      else yield { kind: 'event', event: { ...frame.event, annotation: other.event['annotation'] } }
+    }
+    if (events.length > 1) context.acted()
+  }
+  for (const frame of frames) {
+    if (isEvent(frame) && context.protocol.isAnnotation(frame.event)) run.push(frame)
+    else {
+      yield* takeReversed()
+      yield frame
+    }
+  }
+  yield* takeReversed()
+}
+
+/** Returns a copy with `change` applied to every citation; returning undefined removes the citation from its list. */
+function mapCitations<Value>(value: Value, change: (citation: Citation) => unknown): Value {
+  return mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner))
+}
+
+/** Returns a copy with inner values replaced, or the value itself if nothing changes. */
+function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Value {
+  const map = (inner: unknown): unknown => {
+    const replaced = change(inner)
+    if (replaced !== inner || typeof inner !== 'object' || inner === null) return replaced
+    const entries = Object.entries(inner).map(([key, each]) => [key, each, map(each)] as const)
+    if (entries.every(([, before, after]) => before === after)) return inner
+    if (!Array.isArray(inner)) return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
+    return entries.flatMap(([, , after]) => (after === undefined ? [] : [after]))
+  }
+  // Only inner values are replaced, so the result has the outer shape of the argument.
+  return map(value) as Value
+}
+
+function longestText(value: unknown): number {
+  let longest = 0
+  /** Length of all pieces together, for streams that never send the whole text. */
+  let pieces = 0
+  mapInside(value, (inner) => {
+    const { text, content } = typeof inner === 'object' && inner !== null ? (inner as StreamEvent) : {}
+    if (typeof text === 'string') longest = Math.max(longest, text.length)
+    if (typeof content === 'string') pieces += content.length
+    return inner
+  })
+  return longest || pieces
+}
+
+function isCitation(value: unknown): value is Citation {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, url, start_index } = value as Citation
+  if (type === 'url_citation' || type === 'web_search_result_location') return true
+  return type === undefined && url !== undefined && start_index !== undefined
 }

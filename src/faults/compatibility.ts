@@ -1,43 +1,113 @@
 /**
- * Which faults can act together in one rule. Derived from the parts of an exchange that each declares, never listed
- * pair by pair.
+ * The rules about faults that cannot act together. All other faults combine: in one rule, each of them has its effect.
  */
-import { askedForm, type Fault, type Part, parts } from './fault.ts'
+import type { Fault, Layer } from './fault.ts'
+import type { FaultName } from './fault-input.ts'
 
-/** Why two faults of one rule cannot both have their effect; undefined where they can. */
+/** Faults by their layers and names. */
+export type Selection = readonly (Layer | FaultName)[]
+
+/** At most one of the faults can be in a rule, because each of them decides the same thing. */
+interface Choice {
+  readonly oneOf: Selection
+  readonly decides: string
+}
+
+/** Each of the faults removes what the others need. */
+interface Removal {
+  readonly faults: Selection
+  readonly leaves: string
+  readonly forNone: Selection
+}
+
+/** A rule about one whole layer is the sentence of that layer; the other rules are the exceptions. */
+export const rules: readonly (Choice | Removal)[] = [
+  {
+    faults: ['timeout', 'connection-reset', 'empty-response', 'truncated-head', 'lost-reply'],
+    leaves: 'no reply',
+    forNone: ['replacement', 'form', 'fields', 'answer', 'events', 'text', 'bytes', 'chunks', 'connection'],
+  },
+  { oneOf: ['replacement'], decides: 'the reply' },
+  {
+    faults: ['replacement'],
+    leaves: 'no answer from the operation',
+    forNone: ['form', 'answer', 'events', 'text', 'chunks'],
+  },
+  { oneOf: ['form'], decides: 'the form of the answer' },
+  { oneOf: ['chunks', 'stream-split-crlf', 'slow-body'], decides: 'the chunks of the body' },
+
+  {
+    faults: ['malformed-body', 'html-error-page', 'random-bytes', 'empty-body'],
+    leaves: 'no JSON',
+    forNone: ['fields'],
+  },
+  { faults: ['empty-body'], leaves: 'no body', forNone: ['bytes'] },
+  { faults: ['json-instead-of-stream'], leaves: 'no event stream', forNone: ['events', 'text', 'chunks'] },
+  { oneOf: ['citation-late', 'citation-dropped-in-stream'], decides: 'the place of the citations' },
+  { oneOf: ['stream-crlf', 'stream-lone-cr', 'stream-split-crlf'], decides: 'the line ends' },
+  { oneOf: ['gzip-body', 'broken-gzip'], decides: 'the content encoding' },
+  { oneOf: ['stream-error-event', 'stream-without-completed'], decides: 'the final event' },
+  { oneOf: ['stream-without-done', 'stream-data-after-done'], decides: 'the last line of the stream' },
+  {
+    oneOf: [
+      'stream-cut',
+      'stream-reset',
+      'stream-stall',
+      'truncated-body',
+      'short-content-length',
+      'broken-gzip',
+    ],
+    decides: 'the end of the body',
+  },
+  {
+    faults: ['stream-cut', 'stream-reset', 'stream-stall', 'truncated-body', 'short-content-length'],
+    leaves: 'no end of the stream',
+    forNone: [
+      'stream-error-event',
+      'stream-without-completed',
+      'stream-without-done',
+      'stream-data-after-done',
+    ],
+  },
+  {
+    faults: ['stream-cut', 'stream-reset', 'stream-stall', 'stream-error-event', 'stream-without-completed'],
+    leaves: 'no final event',
+    forNone: ['missing-usage', 'content-filter'],
+  },
+  {
+    faults: ['truncated-body', 'short-content-length', 'broken-gzip'],
+    leaves: 'no JSON that can be read',
+    forNone: ['fields', 'answer'],
+  },
+  {
+    faults: ['stream-reset', 'stream-stall', 'truncated-body'],
+    leaves: 'no open connection',
+    forNone: ['idle-connection-closed'],
+  },
+]
+
+/** Layers in which the same fault, listed twice, has two effects: two delays, two fields, two events. */
+export const repeatable: readonly Layer[] = ['delay', 'fields', 'events']
+
+/** Returns why two faults of one rule cannot both have their effect; undefined if they can. */
 export function conflict(first: Fault, second: Fault): string | undefined {
-  const both = decided(first).find((part) => decided(second).includes(part))
-  if (both) return `both decide the ${parts[both]}`
-  for (const [one, other] of [
-    [first, second],
-    [second, first],
-  ] as const) {
-    const gone = one.removes?.find((part) => touched(other).includes(part))
-    if (gone) return `'${one.name}' leaves no ${parts[gone]}, and '${other.name}' acts on it`
+  if (first === second && !repeatable.includes(first.layer)) return 'the same fault twice has one effect'
+  for (const rule of rules) {
+    if ('oneOf' in rule) {
+      if (includes(rule.oneOf, first) && includes(rule.oneOf, second)) return `both decide ${rule.decides}`
+      continue
+    }
+    for (const [one, other] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      if (includes(rule.faults, one) && includes(rule.forNone, other))
+        return `'${one.name}' leaves ${rule.leaves} for '${other.name}'`
+    }
   }
   return undefined
 }
 
-/**
- * The form of the answer that a request must ask for, so that one of the faults can act; undefined where either will
- * do. A fault of streams also acts on the stream that another fault of the rule puts in the place of JSON.
- */
-export function formFor(faults: readonly Fault[]): 'stream' | 'json' | undefined {
-  const forced = faults.find(({ decides }) => decides?.includes('form'))
-  const forms = new Set(faults.map((fault) => (fault === forced ? fault.asked : askedForm(fault))))
-  if (forced) return [...forms].every((form) => form !== undefined) ? forced.asked : undefined
-  return forms.size === 1 ? [...forms][0] : undefined
-}
-
-function decided({ decides = [] }: Fault): readonly Part[] {
-  return decides
-}
-
-function touched(fault: Fault): readonly Part[] {
-  const { needs = [], decides = [], layer } = fault
-  const always: Part[] = []
-  if (layer !== 'request') always.push('reply')
-  if (layer === 'events' || layer === 'text') always.push('stream')
-  if (layer === 'bytes') always.push('body')
-  return [...always, ...needs, ...decides]
+function includes(selection: Selection, { layer, name }: Fault): boolean {
+  return selection.some((each) => each === layer || each === name)
 }

@@ -1,227 +1,453 @@
 /**
- * Faults of events that leave the stream running: one event is broken, repeated, moved, added, or its number is wrong.
+ * Faults of event streams: one event is broken, repeated, moved or added; the stream is slow or ends in the wrong way;
+ * or its events are written in another way that the format allows.
  */
 import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
-import type { Frame, StreamEvent } from '../http/reply.ts'
-import { defineFault, type FaultContext } from './fault.ts'
-import { at, atOnePlace, isEvent, position } from './position.ts'
+import type { Frame, HangUp, StreamEvent } from '../http/reply.ts'
+import { defineFault, type FaultContext, type Layer } from './fault.ts'
+import { at, atOnePlace, type EventFrame, isEvent, onTheWire, type Position, position } from './position.ts'
 
-/** These faults act on an event, so a byte or a time is no place for them. */
-const place = () => {
+export const streamFaults = [
+  defineFault({
+    name: 'stream-sequence-gap',
+    layer: 'events',
+    summary: 'From one event on, the sequence numbers are too high, as if events had been lost.',
+    params: () =>
+      atOnePlace(
+        z.strictObject({
+          ...eventPosition(),
+          missing: z.int().min(1).default(5).describe('How many numbers are missing.'),
+        }),
+      ),
+    apply: ({ missing, ...where }, context, frames) =>
+      at(where, frames, context, function* (rest) {
+        for (const frame of rest) {
+          yield renumbered(frame, missing)
+          if (isEvent(frame) && typeof frame.event.sequence_number === 'number') context.acted()
+        }
+        context.missed('events of this protocol have no sequence numbers')
+      }),
+  }),
+  defineFault({
+    name: 'stream-reordered-events',
+    layer: 'events',
+    summary: 'Two consecutive events are in the wrong order.',
+    params: () => atOnePlace(z.strictObject(eventPosition())),
+    apply: (where, context, frames) => at(where, frames, context, (rest) => swapNext(rest, context)),
+  }),
+  defineFault({
+    name: 'stream-huge-event',
+    layer: 'events',
+    summary: 'One event has an additional long field, `padding`.',
+    params: () =>
+      atOnePlace(
+        z.strictObject({
+          ...eventPosition(),
+          bytes: z
+            .int()
+            .min(1)
+            .max(16 * 1024 * 1024)
+            .default(1024 * 1024)
+            .describe('Length of the field, in bytes.'),
+        }),
+      ),
+    apply: ({ bytes, ...where }, context, frames) =>
+      changeNext(where, context, frames, ({ event }) => [
+        { kind: 'event', event: { ...event, padding: 'x'.repeat(bytes) } },
+      ]),
+  }),
+  defineFault({
+    name: 'stream-malformed-event',
+    layer: 'events',
+    summary: 'The JSON of one event is broken; the stream continues.',
+    params: () => atOnePlace(z.strictObject(eventPosition())),
+    apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [broken(frame)]),
+  }),
+  defineFault({
+    name: 'stream-duplicate-event',
+    layer: 'events',
+    summary: 'One event is sent twice, with the same sequence number.',
+    params: () => atOnePlace(z.strictObject(eventPosition())),
+    apply: (where, context, frames) => changeNext(where, context, frames, (frame) => [frame, frame]),
+  }),
+  defineFault({
+    name: 'stream-unknown-event',
+    layer: 'events',
+    summary: 'An event of an unknown type is added, with a sequence number of its own.',
+    params: () =>
+      atOnePlace(
+        z.strictObject({
+          ...eventPosition(),
+          type: z.string().min(1).default('response.unknown_event').describe('Type of the event.'),
+        }),
+      ),
+    apply: ({ type, ...where }, context, frames) =>
+      at(where, frames, context, function* (rest) {
+        let isAdded = false
+        for (const frame of rest) {
+          if (!isAdded && isEvent(frame)) {
+            const { sequence_number } = frame.event
+            yield {
+              kind: 'event',
+              event: { type, ...(sequence_number !== undefined && { sequence_number }) },
+            }
+            context.acted()
+            isAdded = true
+          }
+          yield renumbered(frame, 1)
+        }
+      }),
+  }),
+  defineFault({
+    name: 'stream-empty-data',
+    layer: 'events',
+    summary: 'An event with an empty `data:` line is added.',
+    params: () => atOnePlace(z.strictObject(eventPosition())),
+    apply: (where, context, frames) =>
+      at(where, frames, context, function* (rest) {
+        yield { kind: 'bytes', bytes: 'data:\n\n' }
+        context.acted()
+        yield* rest
+      }),
+  }),
+  defineFault({
+    name: 'stream-error-event',
+    layer: 'events',
+    summary: 'The stream reports a failure in the middle and ends.',
+    params: () =>
+      atOnePlace(
+        z.strictObject({
+          ...position(),
+          form: z
+            .enum(['failed', 'error'])
+            .default('failed')
+            .describe(
+              '`response.failed` with the whole Response, or the flat `error` event. Default: failed.',
+            ),
+          code: z.string().default('server_error').describe('`error.code`.'),
+          message: z.string().default('Provider returned error').describe('`error.message`.'),
+        }),
+      ),
+    *apply({ form, code, message, ...place }, context, frames) {
+      const seen: Seen = { response: undefined, sequence: 0 }
+      yield* at(place, noted(frames, seen), context, function* () {
+        yield { kind: 'event', event: context.protocol.failure({ form, code, message }, seen) }
+        if (!context.protocol.endsWithoutDone) yield { kind: 'done' }
+        context.acted()
+      })
+    },
+  }),
+  defineFault({
+    name: 'stream-without-completed',
+    layer: 'events',
+    summary: 'The final event, with the whole answer, is missing; `[DONE]` is sent.',
+    apply: (_params, context, frames) =>
+      without(frames, context, (frame) => isEvent(frame) && context.protocol.isFinal(frame.event)),
+  }),
+  defineFault({
+    name: 'stream-without-done',
+    layer: 'events',
+    summary: 'The last line of the stream, `[DONE]`, is missing.',
+    apply: (_params, context, frames) => without(frames, context, ({ kind }) => kind === 'done'),
+  }),
+  defineFault({
+    name: 'stream-data-after-done',
+    layer: 'events',
+    summary: 'The first event of the stream is sent again after `[DONE]`.',
+    *apply(_params, context, frames) {
+      let first: Frame | undefined
+      for (const frame of frames) {
+        if (isEvent(frame)) first ??= frame
+        yield frame
+        if (frame.kind !== 'done' || !first) continue
+        yield first
+        context.acted()
+      }
+      context.missed('the stream has no [DONE]')
+    },
+  }),
+  defineFault({
+    name: 'slow-stream',
+    layer: 'events',
+    summary: 'The response head is sent at once, the events slowly.',
+    params: () =>
+      z.strictObject({
+        firstEventMs: z.number().min(0).default(0).describe('Milliseconds before the first event.'),
+        everyMs: z.number().min(0).default(200).describe('Milliseconds before each further event.'),
+      }),
+    *apply({ firstEventMs, everyMs }, context, frames) {
+      let ms = firstEventMs
+      for (const frame of frames) {
+        if (isEvent(frame)) {
+          yield { kind: 'wait', ms }
+          if (ms > 0) context.acted()
+          ms = everyMs
+        }
+        yield frame
+      }
+      context.missed('it takes no time')
+    },
+  }),
+  defineFault({
+    name: 'stream-cut',
+    layer: 'events',
+    layerOf: layerOfEnd,
+    summary: 'The stream ends cleanly in the middle: no final event, no `[DONE]`.',
+    params: () => atOnePlace(z.strictObject(position())),
+    apply: endsBy('end'),
+  }),
+  defineFault({
+    name: 'stream-reset',
+    layer: 'events',
+    layerOf: layerOfEnd,
+    summary:
+      'The connection is reset in the middle of the stream. Through MSW and `fetch`, reading the body fails.',
+    params: () => atOnePlace(z.strictObject(position())),
+    apply: endsBy('reset'),
+  }),
+  defineFault({
+    name: 'stream-stall',
+    layer: 'events',
+    layerOf: layerOfEnd,
+    summary: 'The stream goes silent in the middle and stays open.',
+    params: () => atOnePlace(z.strictObject(position())),
+    apply: endsBy('silence'),
+  }),
+  defineFault({
+    name: 'stream-multiline-data',
+    layer: 'text',
+    summary: 'The JSON of each event is spread over several `data:` lines.',
+    apply: (_params, context, frames) => rewritten(frames, context, overLines),
+  }),
+  defineFault({
+    name: 'stream-no-space',
+    layer: 'text',
+    summary: 'There is no space after `data:`.',
+    apply: (_params, context, frames) =>
+      rewritten(frames, context, (text) => text.replace(/^data: /gm, 'data:')),
+  }),
+  defineFault({
+    name: 'stream-comments',
+    layer: 'text',
+    summary: 'A comment line precedes each event, as gateways send it to keep a connection alive.',
+    params: () =>
+      z.strictObject({
+        comment: z
+          .string()
+          .regex(/^[^\r\n]*$/, 'a comment is one line')
+          .default('keep-alive')
+          .describe('Text of the comment lines.'),
+      }),
+    apply: ({ comment }, context, frames) =>
+      rewritten(frames, context, (text, frame) =>
+        frame.kind === 'event' ? `: ${comment}\n\n${text}` : text,
+      ),
+  }),
+  defineFault({
+    name: 'stream-bom',
+    layer: 'text',
+    summary: 'The stream starts with a byte order mark.',
+    apply(_params, context, frames) {
+      let isMarked = false
+      return rewritten(frames, context, (text) => {
+        if (isMarked) return text
+        isMarked = true
+        return `\uFEFF${text}`
+      })
+    },
+  }),
+  defineFault({
+    name: 'stream-crlf',
+    layer: 'text',
+    summary: 'Lines end in CR LF.',
+    apply: (_params, context, frames) => rewritten(frames, context, (text) => text.replaceAll('\n', '\r\n')),
+  }),
+  defineFault({
+    name: 'stream-lone-cr',
+    layer: 'text',
+    summary: 'Lines end in CR alone.',
+    apply: (_params, context, frames) => rewritten(frames, context, (text) => text.replaceAll('\n', '\r')),
+  }),
+  defineFault({
+    name: 'stream-split-crlf',
+    layer: 'text',
+    summary: 'Lines end in CR LF, and a chunk ends between the two.',
+    *apply(_params, context, frames) {
+      for (const frame of frames) {
+        const text = textOf(frame)
+        if (text === undefined) yield frame
+        else {
+          for (const piece of text.replaceAll('\n', '\r\n').split(/(?<=\r)/)) {
+            yield { kind: 'bytes', bytes: piece }
+            yield { kind: 'wait', ms: 0 }
+          }
+          context.acted()
+        }
+      }
+    },
+  }),
+] as const
+
+/** The position of a fault that acts on an event; a byte or a time does not name one. */
+const eventPosition = () => {
   const { atEvent, afterDeltas } = position()
   return { atEvent, afterDeltas }
 }
 
-export const streamSequenceGap = defineFault({
-  name: 'stream-sequence-gap',
-  layer: 'events',
-  summary: 'From one event on, the sequence numbers are too high: as if events had been lost.',
-  params: () =>
-    atOnePlace(
-      z.strictObject({
-        ...place(),
-        missing: z.int().min(1).default(5).describe('Numbers that are left out.'),
-      }),
-    ),
-  apply: ({ missing, ...where }, context, frames) =>
-    at(where, frames, context, (rest) => gapped(rest, missing, context)),
-})
-
-export const streamReorderedEvents = defineFault({
-  name: 'stream-reordered-events',
-  layer: 'events',
-  summary: 'Two neighbouring events come in the wrong order.',
-  params: () => atOnePlace(z.strictObject(place())),
-  apply: (where, context, frames) => at(where, frames, context, (rest) => swapNext(rest, context)),
-})
-
-export const streamHugeEvent = defineFault({
-  name: 'stream-huge-event',
-  layer: 'events',
-  summary: 'One event has an additional field, `padding`, and is as long as that makes it.',
-  params: () =>
-    atOnePlace(
-      z.strictObject({
-        ...place(),
-        bytes: z
-          .int()
-          .min(1)
-          .max(16 * 1024 * 1024)
-          .default(1024 * 1024)
-          .describe('Length of the field, in bytes.'),
-      }),
-    ),
-  apply: ({ bytes, ...where }, context, frames) =>
-    at(where, frames, context, (rest) =>
-      changeNext(rest, context, ({ event }) => [
-        { kind: 'event', event: { ...event, padding: 'x'.repeat(bytes) } },
-      ]),
-    ),
-})
-
-export const streamMalformedEvent = defineFault({
-  name: 'stream-malformed-event',
-  layer: 'events',
-  summary: 'The JSON of one event is broken; the stream goes on.',
-  params: () => atOnePlace(z.strictObject(place())),
-  apply: (where, context, frames) =>
-    at(where, frames, context, (rest) => changeNext(rest, context, (frame) => [broken(frame)])),
-})
-
-export const streamDuplicateEvent = defineFault({
-  name: 'stream-duplicate-event',
-  layer: 'events',
-  summary: 'One event comes twice, with the same sequence number.',
-  params: () => atOnePlace(z.strictObject(place())),
-  apply: (where, context, frames) =>
-    at(where, frames, context, (rest) => changeNext(rest, context, (frame) => [frame, frame])),
-})
-
-export const streamUnknownEvent = defineFault({
-  name: 'stream-unknown-event',
-  layer: 'events',
-  summary: 'An event of a type that no client knows comes in between, with a sequence number of its own.',
-  params: () =>
-    atOnePlace(
-      z.strictObject({
-        ...place(),
-        type: z.string().min(1).default('response.unknown_event').describe('The type of the event.'),
-      }),
-    ),
-  apply: ({ type, ...where }, context, frames) =>
-    at(where, frames, context, (rest) => actedAfterFirst(withUnknown(rest, type), context)),
-})
-
-export const streamEmptyData = defineFault({
-  name: 'stream-empty-data',
-  layer: 'events',
-  summary: 'An event with nothing in its `data:` line comes in between.',
-  params: () => atOnePlace(z.strictObject(place())),
-  apply: (where, context, frames) =>
-    at(where, frames, context, (rest) => actedAfterFirst(withEmpty(rest), context)),
-})
-
-export const slowStream = defineFault({
-  name: 'slow-stream',
-  layer: 'events',
-  summary: 'The head comes at once, the events slowly.',
-  params: () =>
-    z.strictObject({
-      firstEventMs: z.number().min(0).default(0).describe('Milliseconds before the first event.'),
-      everyMs: z.number().min(0).default(200).describe('Milliseconds before each other event.'),
-    }),
-  *apply({ firstEventMs, everyMs }, context, frames) {
-    let ms = firstEventMs
-    for (const frame of frames) {
-      if (isEvent(frame)) {
-        yield { kind: 'wait', ms }
-        if (ms > 0) context.acted()
-        ms = everyMs
-      }
-      yield frame
-    }
-    context.missed('it takes no time')
-  },
-})
-
-type EventFrame = Frame & { kind: 'event' }
-
-function* gapped(frames: Iterable<Frame>, missing: number, context: FaultContext): Generator<Frame> {
-  for (const frame of renumbered(frames, missing)) {
-    yield frame
-    if (isEvent(frame) && typeof frame.event.sequence_number === 'number') context.acted()
-  }
-  context.missed('events of this protocol have no sequence numbers')
-}
-
-function* changeNext(
-  frames: Iterable<Frame>,
+/** Replaces the first event after a position. */
+function changeNext(
+  where: Position,
   context: FaultContext,
+  frames: Iterable<Frame>,
   change: (frame: EventFrame) => Frame[],
-): Generator<Frame> {
-  let changed = false
-  for (const frame of frames) {
-    if (changed || !isEvent(frame)) yield frame
-    else {
-      yield* change(frame)
-      context.acted()
-      changed = true
+): Iterable<Frame> {
+  return at(where, frames, context, function* (rest) {
+    let isChanged = false
+    for (const frame of rest) {
+      if (isChanged || !isEvent(frame)) yield frame
+      else {
+        yield* change(frame)
+        context.acted()
+        isChanged = true
+      }
     }
-  }
+  })
 }
 
-/** Exchanges the places of the next two events; the final one stays the last. */
+/** Swaps the next two events. The final one stays the last. */
 function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
-  /** The first of the two, and what came after it. */
+  /** The first of the two, and the frames since. */
   const held: Frame[] = []
-  let swapped = false
+  let isDone = false
   for (const frame of frames) {
-    if (swapped) yield frame
+    if (isDone) yield frame
     else if (isEvent(frame) && held.length > 0 && !context.protocol.isFinal(frame.event)) {
       const [first, ...between] = held.splice(0) as [Frame, ...Frame[]]
       yield* [...between, frame, first]
       context.acted()
-      swapped = true
+      isDone = true
     } else if (frame.kind === 'wait' && held.length > 0) held.push(frame)
     else if (isEvent(frame) && held.length === 0 && !context.protocol.isFinal(frame.event)) held.push(frame)
     else {
       yield* held.splice(0)
       yield frame
-      if (frame.kind !== 'wait') swapped = true
+      if (frame.kind !== 'wait') isDone = true
     }
   }
   yield* held
-  context.missed('no two events stand beside each other there, before the final one')
+  context.missed('there are no two consecutive events before the final one')
 }
 
-/** An event whose JSON stops in the middle: still an event for the faults that count them. */
+/** Cuts the JSON of an event in half. It is still an event for the faults that count events. */
 function broken({ event, wire = '' }: EventFrame): Frame {
   const json = JSON.stringify(event)
   const [name = ''] = /^event: .*\n/.exec(wire) ?? []
   return { kind: 'event', event, wire: `${name}data: ${json.slice(0, json.length >> 1)}\n\n` }
 }
 
-function* withUnknown(rest: Iterable<Frame>, type: string): Generator<Frame> {
-  let added = false
-  for (const frame of renumbered(rest, 1)) {
-    if (!added && isEvent(frame)) {
-      const { sequence_number } = frame.event
-      const number = typeof sequence_number === 'number' ? { sequence_number: sequence_number - 1 } : {}
-      yield { kind: 'event', event: { type, ...number } }
-      added = true
-    }
-    yield frame
-  }
+/** Adds a number to the sequence number of an event. */
+export function renumbered(frame: Frame, by: number): Frame {
+  if (!isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
+  const number = frame.event.sequence_number + by
+  const event = { ...frame.event, sequence_number: number }
+  if (frame.wire === undefined) return { ...frame, event }
+  // The JSON of a malformed event stays broken.
+  const wire = frame.wire.replace(/("sequence_number":)\d+(?=[,}])/, (_, name: string) => `${name}${number}`)
+  return { ...frame, event, wire }
 }
 
-function* withEmpty(rest: Iterable<Frame>): Generator<Frame> {
-  yield { kind: 'bytes', bytes: 'data:\n\n' }
-  yield* rest
-}
-
-/** Calls the fault done when what comes after its first frame is asked for. */
-function* actedAfterFirst(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
+function* without(
+  frames: Iterable<Frame>,
+  context: FaultContext,
+  drops: (frame: Frame) => boolean,
+): Generator<Frame> {
   for (const frame of frames) {
+    if (drops(frame)) context.acted()
+    else yield frame
+  }
+  context.missed('the stream has none')
+}
+
+/** The part of a stream that has been sent. */
+interface Seen {
+  /** The newest event. */
+  last?: StreamEvent
+  /** The newest complete answer. */
+  response: object | undefined
+  /** The next sequence number. */
+  sequence: number
+}
+
+/** Records the newest answer and sequence number of a stream as it passes. */
+function* noted(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
+  for (const frame of frames) {
+    if (!isEvent(frame)) {
+      yield frame
+      continue
+    }
+    const { response, sequence_number } = frame.event
+    const answer = typeof response === 'object' && response !== null ? response : undefined
+    seen.last = frame.event
+    // A failure before the first event takes its answer from that event; a later one only from what has been sent.
+    seen.response ??= answer
     yield frame
-    if (frame.kind !== 'wait') context.acted()
+    seen.response = answer ?? seen.response
+    if (typeof sequence_number === 'number') seen.sequence = sequence_number + 1
   }
 }
 
-/** The events with their sequence numbers moved; a broken one stays as it is. */
-export function* renumbered(frames: Iterable<Frame>, by: number): Generator<Frame> {
-  for (const frame of frames) yield isEvent(frame) ? { ...frame, ...moved(frame, by) } : frame
+/** At an event, the sender stops; at a byte or after a time, the connection does. */
+function layerOfEnd({ atByte, afterMs }: Position): Layer {
+  return atByte === undefined && afterMs === undefined ? 'events' : 'connection'
 }
 
-function moved(frame: EventFrame, by: number): { event: StreamEvent; wire?: string } {
-  const { event } = frame
-  if (typeof event.sequence_number !== 'number') return frame
-  const number = event.sequence_number + by
-  const change = { event: { ...event, sequence_number: number } }
-  if (frame.wire === undefined) return change
-  const wire = String(encodeFrame(frame)).replace(
-    /("sequence_number":)\d+(?=[,}])/,
-    (_, name: string) => `${name}${number}`,
-  )
-  return { ...change, wire }
+function endsBy(how: HangUp) {
+  return (place: Position, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame> => {
+    const hangUp = function* (): Generator<Frame> {
+      context.acted()
+      yield { kind: 'hang-up', how }
+    }
+    return layerOfEnd(place) === 'events'
+      ? at(place, frames, context, hangUp)
+      : onTheWire(place, frames, context, hangUp)
+  }
+}
+
+/** Returns a frame of text as it is sent; undefined for bytes, waits and endings. */
+function textOf(frame: Frame): string | undefined {
+  if (frame.kind === 'wait' || frame.kind === 'hang-up') return undefined
+  const text = encodeFrame(frame)
+  return typeof text === 'string' ? text : undefined
+}
+
+/** Rewrites the text in each frame without changing its event. */
+function* rewritten(
+  frames: Iterable<Frame>,
+  context: FaultContext,
+  rewrite: (text: string, frame: Frame) => string,
+): Generator<Frame> {
+  for (const frame of frames) {
+    const text = textOf(frame)
+    const changed = text === undefined ? undefined : rewrite(text, frame)
+    if (changed === undefined || changed === text) {
+      yield frame
+      continue
+    }
+    yield frame.kind === 'event' || frame.kind === 'done'
+      ? { ...frame, wire: changed }
+      : { kind: 'bytes', bytes: changed }
+    context.acted()
+  }
+}
+
+/** Breaks JSON between its parts, where a reader joins the lines again. Malformed JSON is left unchanged. */
+function overLines(text: string): string {
+  return text.replace(/^data: ([[{].*)$/gm, (line, json: string) => {
+    try {
+      return JSON.stringify(JSON.parse(json), null, 1).replace(/^/gm, 'data: ')
+    } catch {
+      return line
+    }
+  })
 }

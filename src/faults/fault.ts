@@ -1,50 +1,59 @@
 /**
- * What a fault is: one planned misbehaviour, declared as a value, as an operation is. Scenario files name it; its
- * layer says when it acts, whatever order a rule lists its faults in.
+ * The declaration of a fault: one planned misbehaviour, as a value. Scenario files refer to it by name; its layer says
+ * when it acts and which other faults it can act with.
  */
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Frame, Reply } from '../http/reply.ts'
-import type { StreamProtocol } from './protocol.ts'
+import type { StreamPlaces } from '../resources/stream-places.ts'
 
-/** From the request to the connection: the order in which faults act. */
-export const layers = ['request', 'answer', 'events', 'text', 'bytes', 'connection'] as const
-export type Layer = (typeof layers)[number]
+/** What the faults of each layer act on. Faults act in the order of these layers. */
+export const layers = {
+  delay: 'the time before the request is processed',
+  replacement: 'the reply as a whole: another reply is sent, or none, and the operation does not run',
+  form: 'the form of the answer: JSON or an event stream',
+  fields: 'the fields of a JSON body, or of the JSON in each event',
+  answer: 'the contents of a generated answer, as JSON or in the events of a stream',
+  events: 'the events of a stream: which ones are sent, in which order, when, and how the stream ends',
+  text: 'how the events of a stream are written',
+  bytes: 'the encoding of the body, its length and its speed',
+  chunks: 'the chunks in which a stream is sent',
+  connection: 'the response head, and the connection of the reply',
+} as const
+export type Layer = keyof typeof layers
 
-/** What a fault may know of the call besides its own parameters. */
+/** What a fault may know of the request in addition to its parameters. */
 export interface FaultFacts {
-  /** The next number in [0, 1); the same numbers for the same call, whatever else runs. */
+  /** Returns the next number in [0, 1). Equal requests get equal numbers, whatever else runs. */
   random(): number
   /** Sandbox time of the request, in milliseconds since 1970. */
   readonly now: number
-  /** Milliseconds of sandbox time since the sandbox was made or reset. */
-  readonly elapsedMs: number
   /** State of the rule's quota, if it has one. */
   readonly quota: QuotaReading | undefined
-  /** Whether the reply goes over a connection of its own: on a socket, and not through MSW or `fetch`. */
+  /** If true, the reply has a connection of its own: a socket, not MSW or `fetch`. */
   readonly hasConnection: boolean
-  /** What the events of the operation's streams are. */
-  readonly protocol: StreamProtocol
+  /** Where the parts of an answer are in the operation's streams. */
+  readonly protocol: StreamPlaces
 }
 
 export interface FaultContext extends FaultFacts {
-  /** Says that the fault has had its effect, once everything that shows it has been passed on. */
+  /** Reports that the fault had its effect. Call it after yielding everything that shows the effect. */
   acted(): void
-  /** Says why the fault finds nothing to act on: the end of `… found nothing to act on: …`. */
+  /** Reports why the fault had nothing to act on: the end of the warning `… found nothing to act on: …`. */
   missed(why: string): void
-  /** Whether the faults of the same rule that act before this one have all acted. */
+  /** Returns true after all other faults of the rule that act on the reply before this one have acted. */
   othersActed(): boolean
-  /** Whether no other fault of the same rule acts before this one on the reply. */
+  /** If true, no other fault of the rule acts on the reply before this one. */
   readonly isFirst: boolean
 }
 
 export interface QuotaReading {
-  /** Calls that pass in one window. */
+  /** Requests allowed per window. */
   limit: number
-  /** Calls that still pass in this window. */
+  /** Requests left in this window. */
   remaining: number
   /** Milliseconds until the next window. */
   resetMs: number
-  /** Where a quota limits tokens: both dimensions by themselves. */
+  /** Both dimensions separately, if the quota limits tokens. */
   requests?: { limit: number; remaining: number }
   tokens?: { limit: number; remaining: number }
 }
@@ -54,93 +63,90 @@ interface Described<Name extends string, Params extends z.ZodObject> {
   readonly name: Name
   /** What the client sees. */
   readonly summary: string
-  /** Parts of the exchange that it acts on. A reply is always one of them, unless the fault decides the answer. */
-  readonly needs?: readonly Part[]
-  /** Parts that can only be one way: no two faults of a rule decide the same one. */
-  readonly decides?: readonly Part[]
-  /** Parts that are gone after it: no fault of the same rule may need or decide them. */
-  readonly removes?: readonly Part[]
-  /** Acts on what a model writes: only operations that write texts have it. Default: false. */
-  readonly generated?: boolean
-  /** Acts on requests for this form of the answer only. Default: on both; a fault that needs a stream, on streams. */
-  readonly asked?: 'stream' | 'json'
-  /** Its parameters; built when the first scenario is checked. */
+  /** Builds the schema of the parameters, when the first scenario is checked. */
   params(): Params
 }
 
-/** Parts of an exchange that two faults may get in each other's way about, as messages name them. */
-export const parts = {
-  reply: 'reply',
-  answer: 'answer of the call',
-  own: 'answer of the operation',
-  form: 'form of the answer',
-  stream: 'event stream',
-  json: 'content that can be read',
-  citations: 'place of the citations',
-  final: 'final event',
-  done: '`[DONE]`',
-  lines: 'line ends',
-  chunks: 'chunks of the body',
-  headers: 'headers',
-  type: 'content type',
-  encoding: 'content encoding',
-  length: '`Content-Length`',
-  body: 'body',
-  tail: 'last part of the body',
-  end: 'end of the body',
-  head: 'response head',
-  connection: 'end of the connection',
-} as const
-export type Part = keyof typeof parts
-
-/** The request waits so many milliseconds, gets this instead of the operation's answer, or asks for another form. */
-export type RequestOutcome = number | Reply | { readonly stream: boolean }
-
-interface OnRequest<Params extends z.ZodObject> {
-  readonly layer: 'request'
-  apply(params: z.output<Params>, context: FaultContext): RequestOutcome
+interface Delaying<Params extends z.ZodObject> {
+  readonly layer: 'delay'
+  /** Returns milliseconds of sandbox time. */
+  apply(params: z.output<Params>, context: FaultContext): number
 }
 
-/** The reply is changed: its JSON or the events of its stream, its bytes, or how it is carried. */
+interface Replacing<Params extends z.ZodObject> {
+  readonly layer: 'replacement'
+  apply(params: z.output<Params>, context: FaultContext): Reply
+}
+
+/** Acts on requests for one form of the answer only. The operation answers in the other one. */
+interface OnForm {
+  readonly layer: 'form'
+  readonly asked: 'stream' | 'json'
+}
+
 interface OnReply<Params extends z.ZodObject> {
-  readonly layer: 'answer' | 'bytes' | 'connection'
+  readonly layer: 'fields' | 'answer' | 'bytes' | 'chunks' | 'connection'
   apply(params: z.output<Params>, context: FaultContext, reply: Reply): Reply
 }
 
-/** The frames of an event stream are changed, dropped, delayed or ended; lazily, one at a time. */
+/** Changes, drops, delays or ends the frames of an event stream; lazily, one at a time. */
 interface OnStream<Params extends z.ZodObject> {
   readonly layer: 'events' | 'text'
-  /** The layer that these parameters ask for. Default: `layer`. */
+  /** Returns the layer in which the fault acts with these parameters. Default: `layer`. */
   layerOf?(params: z.output<Params>): Layer
   apply(params: z.output<Params>, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
 }
+
+type Effect<Params extends z.ZodObject> =
+  | Delaying<Params>
+  | Replacing<Params>
+  | OnForm
+  | OnReply<Params>
+  | OnStream<Params>
 
 export type Fault<Name extends string = string, Params extends z.ZodObject = z.ZodObject> = Described<
   Name,
   Params
 > &
-  (OnRequest<Params> | OnReply<Params> | OnStream<Params>)
+  Effect<Params>
 
 /**
- * Declares a fault. A parameter without which it means nothing has no default; with defaults for all of them,
- * scenario files may give the bare name.
+ * Declares a fault. If all of its parameters have defaults, scenario files may write the bare name.
+ *
+ * @param fault `params` may be left out for a fault without parameters.
  */
-export function defineFault<const Name extends string, Params extends z.ZodObject>(
-  fault: Fault<Name, Params>,
+export function defineFault<const Name extends string, Params extends z.ZodObject = ReturnType<typeof none>>(
+  fault: Omit<Described<Name, Params>, 'params'> & { params?(): Params } & Effect<Params>,
 ): Fault<Name, Params> {
-  return fault
+  // The spread of a union forgets which layer belongs to which `apply`.
+  return { params: none, ...fault } as Fault<Name, Params>
 }
 
-export function actsOnStream(fault: Fault): fault is Fault & OnStream<z.ZodObject> {
-  return fault.layer === 'events' || fault.layer === 'text'
+const none = () => z.strictObject({})
+
+/** Returns true for a fault that only an event stream can show. */
+export function needsStream({ layer }: Fault): boolean {
+  return layer === 'events' || layer === 'text' || layer === 'chunks'
 }
 
-/** Only an event stream can show this fault. */
-export function needsStream(fault: Fault): boolean {
-  return actsOnStream(fault) || (fault.needs?.includes('stream') ?? false)
+/** Returns true for a fault that only operations with generated answers can show. */
+export function needsGeneratedAnswer(fault: Fault): boolean {
+  return fault.layer === 'form' || fault.layer === 'answer' || needsStream(fault)
 }
 
-/** The form of the answer that a request must ask for; undefined where either will do. */
+/** Returns the form of the answer that a request must ask for; undefined for either. */
 export function askedForm(fault: Fault): 'stream' | 'json' | undefined {
-  return fault.asked ?? (needsStream(fault) ? 'stream' : undefined)
+  if (fault.layer === 'form') return fault.asked
+  return needsStream(fault) ? 'stream' : undefined
+}
+
+/**
+ * Returns the form of the answer that a request must ask for so that one of the faults can act; undefined for either.
+ * A fault of streams also acts on the stream that `stream-instead-of-json` makes of JSON.
+ */
+export function formFor(faults: readonly Fault[]): 'stream' | 'json' | undefined {
+  const forms = new Set(faults.map(askedForm))
+  const forced = faults.find(({ layer }) => layer === 'form')
+  if (forced) return forms.has(undefined) ? undefined : askedForm(forced)
+  return forms.size === 1 ? [...forms][0] : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Where in a stream a fault falls: at an event, after pieces of the answer, at a byte, or after a time.
+ * The position in a stream at which a fault acts: at an event, after some deltas, at a byte, or after a time.
  */
 import * as z from 'zod'
 import { encodeFrame, toBytes } from '../http/encode.ts'
@@ -8,25 +8,25 @@ import type { FaultContext } from './fault.ts'
 
 const places = ['atEvent', 'afterDeltas', 'atByte', 'afterMs'] as const
 
-/** At most one of them. */
+/** Parameters for the position; a rule gives at most one of them. */
 export const position = () => ({
-  atEvent: z.int().min(0).optional().describe('Events that are delivered before it.'),
+  atEvent: z.int().min(0).optional().describe('Number of events sent before the fault.'),
   afterDeltas: z
     .int()
     .min(0)
     .optional()
     .describe(
-      'Pieces of text or of arguments that are delivered before it. Default: 3, and where there are fewer, all but the last; beside other faults of the rule, as many as those need.',
+      'Number of pieces of text or arguments sent before the fault. Default: 3, or all but the last if there are fewer. With other faults in the rule, it also waits until those have acted.',
     ),
-  atByte: z.int().min(0).optional().describe('Bytes that are delivered before it.'),
-  afterMs: z.number().min(0).optional().describe('Milliseconds of the pace of the stream before it.'),
+  atByte: z.int().min(0).optional().describe('Number of bytes sent before the fault.'),
+  afterMs: z.number().min(0).optional().describe("Milliseconds of the stream's pace before the fault."),
 })
 
-/** Parameters of a fault that falls at one place. */
+/** Returns the parameters of a fault that acts at one position. */
 export function atOnePlace<Params extends z.ZodObject>(params: Params): Params {
   const given = (position: Position) => places.filter((place) => position[place] !== undefined)
   return params.refine((position) => given(position).length <= 1, {
-    error: `a fault falls at one place: give one of ${places.join(', ')}`,
+    error: `a fault acts at one position: give one of ${places.join(', ')}`,
   })
 }
 
@@ -37,136 +37,123 @@ export interface Position {
   afterMs?: number | undefined
 }
 
-/** Gets what would have followed. */
-type Rest = (rest: Iterable<Frame>) => Iterable<Frame>
+export type EventFrame = Frame & { kind: 'event' }
+
+export function isEvent(frame: Frame): frame is EventFrame {
+  return frame.kind === 'event'
+}
+
+/** Returns what is sent instead of the rest of a stream. */
+type ChangeRest = (rest: Iterable<Frame>) => Iterable<Frame>
 
 /**
- * Lets everything before a position through and leaves the rest to `fault`. The position lies between two events and
- * before the final one; in a stream that has no such place everything passes, and the fault has not happened.
+ * Yields the frames before a position, then what `change` makes of the rest. The position is between two events and
+ * before the final one. A stream that ends before its position passes unchanged, and the fault has not acted.
  */
 export function at(
-  position: Position,
+  { atEvent, afterDeltas, atByte, afterMs }: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
-  fault: Rest,
+  change: ChangeRest,
 ): Iterable<Frame> {
-  const { atEvent, afterDeltas, atByte, afterMs } = position
-  const { isDelta } = context.protocol
-  if (atEvent !== undefined) return between(counted(atEvent, 'events', isEvent), frames, context, fault)
-  if (afterDeltas !== undefined) {
-    const counts = (frame: Frame) => isEvent(frame) && isDelta(frame.event)
-    return between(counted(afterDeltas, 'pieces of text or arguments', counts), frames, context, fault)
-  }
-  if (atByte !== undefined) return between(byteMeter(atByte), frames, context, fault)
-  if (afterMs !== undefined) return between(timeMeter(afterMs), frames, context, fault)
-  return context.isFirst ? inTheMiddle(frames, context, fault) : afterOthers(frames, context, fault)
-}
-
-/** How far a stream has come on its way to a position. */
-interface Meter {
-  reached(): boolean
-  pass(frame: Frame): void
-  /** Says where the stream is too short, once all of it has passed. */
-  missed(): string
-}
-
-function* between(
-  meter: Meter,
-  frames: Iterable<Frame>,
-  context: FaultContext,
-  fault: Rest,
-): Generator<Frame> {
-  const reader = frames[Symbol.iterator]()
-  for (let next = reader.next(); !next.done; next = reader.next()) {
-    const frame = next.value
-    if (meter.reached()) return yield* fault(chained([frame], reader))
-    if (isLast(frame, context)) {
-      context.missed(meter.missed())
-      return yield* chained([frame], reader)
-    }
-    meter.pass(frame)
-    yield frame
-  }
-  context.missed(meter.missed())
-}
-
-function counted(count: number, what: string, counts: (frame: Frame) => boolean): Meter {
-  let seen = 0
-  return {
-    reached: () => seen >= count,
-    pass(frame) {
-      if (counts(frame)) seen++
-    },
-    missed: () => `the stream has ${seen} ${what} before its last event, not ${count}`,
-  }
-}
-
-function byteMeter(count: number): Meter {
-  let seen = 0
-  return {
-    reached: () => seen >= count,
-    pass(frame) {
-      if (frame.kind !== 'wait' && frame.kind !== 'hang-up') seen += toBytes(encodeFrame(frame)).length
-    },
-    missed: () => `the stream has ${seen} bytes before its last event, not ${count}`,
-  }
-}
-
-function timeMeter(ms: number): Meter {
-  let seen = 0
-  return {
-    reached: () => seen >= ms,
-    pass(frame) {
-      if (frame.kind === 'wait') seen += frame.ms
-    },
-    missed: () => `the pace of the stream takes ${seen} ms before its last event, not ${ms}`,
-  }
-}
-
-/** Before the fourth delta; in a shorter stream before the last one, and without any before the final event. */
-function* inTheMiddle(frames: Iterable<Frame>, context: FaultContext, fault: Rest): Generator<Frame> {
-  const reader = frames[Symbol.iterator]()
-  /** The newest delta, and what came after it. */
-  const held: Frame[] = []
-  let passed = 0
-  for (let next = reader.next(); !next.done; next = reader.next()) {
-    const frame = next.value
-    if (isLast(frame, context)) return yield* fault(chained([...held, frame], reader))
-    if (isEvent(frame) && context.protocol.isDelta(frame.event)) {
-      if (held.length > 0) passed++
-      yield* held.splice(0)
-      if (passed >= usualDeltas) return yield* fault(chained([frame], reader))
-      held.push(frame)
-    } else if (held.length > 0) held.push(frame)
-    else yield frame
-  }
-  if (held.length > 0) yield* fault(held)
+  const events = (frame: Frame) => (isEvent(frame) ? 1 : 0)
+  const deltas = (frame: Frame) => (isEvent(frame) && context.protocol.isDelta(frame.event) ? 1 : 0)
+  const pauses = (frame: Frame) => (frame.kind === 'wait' ? frame.ms : 0)
+  const upTo = (limit: number, measure: (frame: Frame) => number, has: (seen: number) => string) =>
+    between(meter(limit, measure), frames, context, change, (seen) =>
+      context.missed(`${has(seen)} before its last event, not ${limit}`),
+    )
+  if (atEvent !== undefined) return upTo(atEvent, events, (seen) => `the stream has ${seen} events`)
+  if (afterDeltas !== undefined)
+    return upTo(afterDeltas, deltas, (seen) => `the stream has ${seen} pieces of text or arguments`)
+  if (atByte !== undefined) return upTo(atByte, sizeOf, (seen) => `the stream has ${seen} bytes`)
+  if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `the pace of the stream takes ${seen} ms`)
+  if (context.isFirst) return inTheMiddle(frames, context, change)
+  const usual = meter(usualDeltas, deltas)
+  // After the other faults have acted, so that both are seen.
+  const others = { ...usual, reached: () => usual.reached() && context.othersActed() }
+  return between(others, frames, context, change)
 }
 
 const usualDeltas = 3
 
-/** After the third delta and after what the other faults of the rule do, so that both are seen. */
-function* afterOthers(frames: Iterable<Frame>, context: FaultContext, fault: Rest): Generator<Frame> {
-  const reader = frames[Symbol.iterator]()
-  let passed = 0
-  for (let next = reader.next(); !next.done; next = reader.next()) {
-    const frame = next.value
-    const isThere = passed >= usualDeltas && context.othersActed()
-    if (isThere || isLast(frame, context)) return yield* fault(chained([frame], reader))
-    if (isEvent(frame) && context.protocol.isDelta(frame.event)) passed++
-    yield frame
+/** Measures a stream on its way to a position. */
+interface Meter {
+  reached(): boolean
+  pass(frame: Frame): void
+  seen(): number
+}
+
+function meter(limit: number, measure: (frame: Frame) => number): Meter {
+  let seen = 0
+  return {
+    reached: () => seen >= limit,
+    pass(frame) {
+      seen += measure(frame)
+    },
+    seen: () => seen,
   }
 }
 
+function sizeOf(frame: Frame): number {
+  return frame.kind === 'wait' || frame.kind === 'hang-up' ? 0 : toBytes(encodeFrame(frame)).length
+}
+
 /**
- * Lets so many bytes, or milliseconds, through, also in the middle of an event or of a pause, and leaves the rest to
- * `fault`: for the faults of a connection, which knows no events. Where nothing is left, the fault has not happened.
+ * @param missed Called if the stream ends before its position. Default: the position is before the final event then.
+ */
+function* between(
+  { reached, pass, seen }: Meter,
+  frames: Iterable<Frame>,
+  context: FaultContext,
+  change: ChangeRest,
+  missed?: (seen: number) => void,
+): Generator<Frame> {
+  const reader = frames[Symbol.iterator]()
+  for (let next = reader.next(); !next.done; next = reader.next()) {
+    const frame = next.value
+    const ends = isLast(frame, context)
+    if (reached() || (ends && !missed)) return yield* change(chained([frame], reader))
+    if (ends) {
+      missed?.(seen())
+      return yield* chained([frame], reader)
+    }
+    pass(frame)
+    yield frame
+  }
+  missed?.(seen())
+}
+
+/** Acts before the fourth delta; in a shorter stream before the last one, or before the final event. */
+function* inTheMiddle(frames: Iterable<Frame>, context: FaultContext, change: ChangeRest): Generator<Frame> {
+  const reader = frames[Symbol.iterator]()
+  /** The newest delta and the frames since. */
+  const held: Frame[] = []
+  let passed = 0
+  for (let next = reader.next(); !next.done; next = reader.next()) {
+    const frame = next.value
+    if (isLast(frame, context)) return yield* change(chained([...held, frame], reader))
+    if (isEvent(frame) && context.protocol.isDelta(frame.event)) {
+      if (held.length > 0) passed++
+      yield* held.splice(0)
+      if (passed >= usualDeltas) return yield* change(chained([frame], reader))
+      held.push(frame)
+    } else if (held.length > 0) held.push(frame)
+    else yield frame
+  }
+  if (held.length > 0) yield* change(held)
+}
+
+/**
+ * Yields a number of bytes, or the frames of some milliseconds, then what `change` makes of the rest. The position may
+ * be in the middle of an event or of a pause, since a connection knows no events. If nothing is left, the fault has
+ * not acted.
  */
 export function* onTheWire(
   { atByte = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,
   frames: Iterable<Frame>,
   context: FaultContext,
-  fault: Rest,
+  change: ChangeRest,
 ): Generator<Frame> {
   const reader = frames[Symbol.iterator]()
   let bytesLeft = atByte
@@ -180,35 +167,29 @@ export function* onTheWire(
     if (frame.kind === 'wait') {
       if (frame.ms >= msLeft) {
         yield { kind: 'wait', ms: msLeft }
-        return yield* fault(chained([{ kind: 'wait', ms: frame.ms - msLeft }], reader))
+        return yield* change(chained([{ kind: 'wait', ms: frame.ms - msLeft }], reader))
       }
       msLeft -= frame.ms
       yield frame
       continue
     }
-    if (bytesLeft <= 0 || msLeft <= 0) return yield* fault(chained([frame], reader))
+    if (bytesLeft <= 0 || msLeft <= 0) return yield* change(chained([frame], reader))
     const bytes = toBytes(encodeFrame(frame))
     if (bytes.length > bytesLeft) {
       yield { kind: 'bytes', bytes: bytes.subarray(0, bytesLeft) }
-      return yield* fault(chained([{ kind: 'bytes', bytes: bytes.subarray(bytesLeft) }], reader))
+      return yield* change(chained([{ kind: 'bytes', bytes: bytes.subarray(bytesLeft) }], reader))
     }
     bytesLeft -= bytes.length
     yield frame
   }
   context.missed(
     Number.isFinite(atByte)
-      ? `the body has ${atByte - bytesLeft} bytes, and it was to fall after ${atByte}`
-      : `the body takes ${afterMs - msLeft} ms, and it was to fall after ${afterMs}`,
+      ? `the body has ${atByte - bytesLeft} bytes, so the fault cannot act after ${atByte}`
+      : `the body takes ${afterMs - msLeft} ms, so the fault cannot act after ${afterMs}`,
   )
 }
 
-type EventFrame = Frame & { kind: 'event' }
-
-export function isEvent(frame: Frame): frame is EventFrame {
-  return frame.kind === 'event'
-}
-
-/** The final event, or what ends a stream that has none. */
+/** Returns true for the final event, and for the end of a stream without one. */
 function isLast(frame: Frame, { protocol }: FaultContext): boolean {
   if (frame.kind === 'event') return protocol.isFinal(frame.event)
   return frame.kind === 'done' || frame.kind === 'hang-up'

@@ -3,56 +3,29 @@
  * simple case stays simple.
  */
 
-import type { Database } from '../database/database.ts'
-import type { Dialect } from '../dialects/dialect.ts'
-import { findDialect } from '../dialects/index.ts'
+import type { Dialect } from '../extras/dialects/dialect.ts'
+import { findDialect } from '../extras/dialects/index.ts'
+import { openRecordings, type Recordings } from '../extras/recordings/index.ts'
 import { invalidRequest } from '../http/errors.ts'
-import type { Journal } from '../journal/journal.ts'
-import type { Operation } from '../operation.ts'
+import type { AnyOperation } from '../operation.ts'
 import { operationsOf } from '../operations/index.ts'
 import type { Bodies } from '../operations/request-bodies.ts'
-import type { ActiveScenario, UnusedRule } from '../rules/rules.ts'
-import type { Scenario } from '../rules/scenario.ts'
-import type { ScenarioInput } from '../rules/scenario-input.ts'
-import { isScenarioPath } from '../rules/scenario-path.ts'
 import { assertNames } from '../sandbox/known-names.ts'
-import { type GatewayOptions, readGatewayOptions } from '../sandbox/options.ts'
+import { readGatewayOptions } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject } from '../sandbox/read-options.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { SandboxClock } from '../sandbox/sandbox-clock.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
 import { type NewSandbox, newSandboxNames } from '../sandbox/sandbox-host.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
-import type { Recordings } from '../tapes/recordings.ts'
-import { openRecordings } from './open-recordings.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
+import { isScenarioPath } from '../scenarios/scenario-path.ts'
 import { Router } from './router.ts'
 import { type ScenarioReader, toScenario } from './to-scenario.ts'
 
-/** What a gateway has of its default sandbox. */
-type DefaultSandbox = Pick<
-  Sandbox<Bodies>,
-  | 'db'
-  | 'journal'
-  | 'use'
-  | 'reply'
-  | 'fail'
-  | 'script'
-  | 'scripts'
-  | 'reset'
-  | 'resetScenarios'
-  | 'activeScenarios'
-  | 'unusedRules'
-  | 'usage'
-  | 'save'
-  | 'snapshot'
-  | 'restore'
->
-
-export class GatewayCore implements DefaultSandbox {
-  /** Its options, every default in place. */
-  readonly options: GatewayOptions
+/** The gateway is its own default sandbox. */
+export class GatewayCore extends Sandbox<Bodies> {
   /** @internal */
-  readonly operations: readonly Operation[]
+  readonly operations: readonly AnyOperation[]
   /** @internal */
   readonly router: Router
   /** What the gateway's words on the wire are; undefined for those of the specification. @internal */
@@ -70,20 +43,24 @@ export class GatewayCore implements DefaultSandbox {
    * @param readScenario Reads scenario files, for `use('./busy.yaml')`. Default: a path is refused.
    */
   constructor(options: GatewayOptionsInput = {}, readScenario?: ScenarioReader) {
-    this.options = readGatewayOptions(options)
-    this.dialect = this.options.dialect === undefined ? undefined : findDialect(this.options.dialect)
-    const on = [...new Set([...this.options.extensions, ...(this.dialect?.extensions ?? [])])]
-    const operations = operationsOf({ ...this.options, extensions: on })
-    this.operations = operations
-    this.router = new Router(operations)
-    this.takesKeyHeader = on.includes('messages')
-    this.recordings = openRecordings(this.options)
+    const checked = readGatewayOptions(options)
+    const dialect = checked.dialect === undefined ? undefined : findDialect(checked.dialect)
+    const active = [...new Set([...checked.extensions, ...(dialect?.extensions ?? [])])]
+    const operations = operationsOf({ ...checked, extensions: active })
     const fromFileToo = (given: string | object): Scenario =>
       readScenario && typeof given === 'string' && isScenarioPath(given)
         ? (readScenario(given, operations) as Scenario)
         : toScenario(given, operations)
-    const scenarios = this.options.scenarios.map(fromFileToo)
-    this.sandboxes = new Sandboxes({ options: this.options, operations, scenarios, toScenario: fromFileToo })
+    const scenarios = checked.scenarios.map(fromFileToo)
+    const sandboxes = new Sandboxes({ options: checked, operations, scenarios, toScenario: fromFileToo })
+    super(sandboxes.defaultSetup)
+    sandboxes.default = this as unknown as Sandbox
+    this.dialect = dialect
+    this.operations = operations
+    this.router = new Router(operations)
+    this.takesKeyHeader = active.includes('messages')
+    this.recordings = openRecordings(checked)
+    this.sandboxes = sandboxes
   }
 
   /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
@@ -123,37 +100,6 @@ export class GatewayCore implements DefaultSandbox {
       }
     })
   }
-
-  get #default(): Sandbox<Bodies> {
-    return this.sandboxes.default as Sandbox<Bodies>
-  }
-
-  get db(): Database {
-    return this.#default.db
-  }
-
-  get journal(): Journal<Bodies> {
-    return this.#default.journal
-  }
-
-  get clock(): SandboxClock {
-    return this.#default.clock
-  }
-
-  readonly use: DefaultSandbox['use'] = (scenario: string | object): ActiveScenario =>
-    this.#default.use(scenario as ScenarioInput)
-  readonly reply: DefaultSandbox['reply'] = (text, options) => this.#default.reply(text, options)
-  readonly fail: DefaultSandbox['fail'] = (status, options) => this.#default.fail(status, options)
-  readonly script: DefaultSandbox['script'] = (...args) => this.#default.script(...args)
-  readonly scripts: DefaultSandbox['scripts'] = () => this.#default.scripts()
-  readonly resetScenarios: DefaultSandbox['resetScenarios'] = () => this.#default.resetScenarios()
-  readonly activeScenarios: DefaultSandbox['activeScenarios'] = () => this.#default.activeScenarios()
-  readonly usage: DefaultSandbox['usage'] = () => this.#default.usage()
-  readonly unusedRules: DefaultSandbox['unusedRules'] = (): UnusedRule[] => this.#default.unusedRules()
-  readonly save: DefaultSandbox['save'] = (options) => this.#default.save(options)
-  readonly snapshot: DefaultSandbox['snapshot'] = () => this.#default.snapshot()
-  readonly restore: DefaultSandbox['restore'] = (snapshot) => this.#default.restore(snapshot)
-  readonly reset: DefaultSandbox['reset'] = () => this.#default.reset()
 }
 
 /** Also one of another copy of the package: an ES module and a CommonJS one may meet in a process. */

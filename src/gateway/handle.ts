@@ -1,127 +1,103 @@
 /**
- * The life of one request, from its arrival to its reply. Each step is a function with a file of its own, and throws
- * to refuse the request. A refusal is a reply like any other, and journalled.
+ * Handles one request, from its arrival to its reply: steps 3 to 11 of twelve. Delivery is the last one.
+ *
+ * A step that refuses a request does not end it: the journal still gets its body, and a rule may reply instead.
  */
+import { speakDialect } from '../extras/dialects/speak-dialect.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
-import { type Soon, whenThere } from '../lib/when-there.ts'
-import type { Operation } from '../operation.ts'
-import { expressionsLoading } from '../rules/expression.ts'
+import type { AnyOperation } from '../operation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import { askModels } from './ask-models.ts'
-import { askOperation } from './ask-operation.ts'
-import { authenticate } from './authenticate.ts'
+import { expressionsLoading } from '../scenarios/expression.ts'
+import { admit } from './admit.ts'
 import type { Call } from './call.ts'
-import { checkContract } from './check-contract.ts'
-import { checkRequest } from './check-request.ts'
-import { distort } from './distort.ts'
-import { assertSandbox, findCaller } from './find-sandbox.ts'
+import { checkRequest } from './check.ts'
+import { checkContract, finish, inOwnEnvelope, toErrorReply } from './finish.ts'
 import type { GatewayCore } from './gateway.ts'
-import { type CallEffect, meetRule } from './meet-rule.ts'
-import { meetTape } from './meet-tape.ts'
-import { inOwnEnvelope } from './own-envelope.ts'
-import { assertMediaType, readBody } from './read-body.ts'
-import { refuse } from './refuse.ts'
-import { routeCall } from './route-call.ts'
-import { speakDialect } from './speak-dialect.ts'
+import { locate } from './locate.ts'
+import { type Effect, matchRule } from './match-rule.ts'
+import { readBody } from './read.ts'
 
-/** A call that was read, or refused before. */
-interface ReadCall {
+/** A call that was read. */
+interface Request {
   readonly gateway: GatewayCore
   readonly call: Call
   readonly record: CallRecord<SandboxState>
-  readonly operation: Operation | undefined
-  /** What a step has thrown; undefined where none has. */
+  readonly operation: AnyOperation | undefined
+  /** The error of the step that refused the call. */
   readonly refusal: unknown
 }
 
-/** Answers a call: the record has the reply, and the journal has the record. */
+/** Handles one request: the returned record has its reply, and the journal has the record. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
-  const { options, router, sandboxes } = gateway
-  const caller = findCaller(sandboxes, call, gateway.takesKeyHeader)
-  const record = new CallRecord((caller.sandbox ?? sandboxes.default).state, call, caller.route)
-  let operation: Operation | undefined
-  let refusal: unknown
-  try {
-    operation = routeCall(router, record)
-    authenticate(caller, options.apiKeys)
-    assertSandbox(sandboxes, caller)
-  } catch (error) {
-    refusal = error
-  }
-  // Of a refused call too: the journal shows its body, and a rule for every call may look at it.
-  try {
-    const text = readBody(call, options.maxBodyBytes, operation)
-    record.received(typeof text === 'string' ? text : await text)
-    assertMediaType(record, operation)
-  } catch (error) {
-    refusal ??= error
-  }
-  let reply: Reply
-  try {
-    if (!caller.sandbox) throw refusal
-    const loading = expressionsLoading()
-    if (loading) await loading
-    const answered = answer({ gateway, call, record, operation, refusal })
-    reply = answered instanceof Promise ? await answered : answered
-  } catch (error) {
-    if (record.id === '') record.received('')
-    reply = inOwnEnvelope(refuse(record, error), gateway, record)
-  }
+  const caller = locate(gateway.sandboxes, call, gateway.takesKeyHeader)
+  const record = new CallRecord(caller.sandbox.state, call, caller.route)
+  const notAdmitted = admit(gateway, caller, record)
+  const operation = gateway.router.operation(record.operation)
+  const notRead = await readBody(call, record, operation, gateway.options.maxBodyBytes)
+  const refusal = notAdmitted ?? notRead
+  if (refusal) record.refused()
+  const reply = caller.gone
+    ? toErrorReply(gateway, record, refusal)
+    : await tryModels({ gateway, call, record, operation, refusal })
   record.replied(reply)
   return record
 }
 
-function answer(read: ReadCall): Soon<Reply> {
-  const { record, operation, refusal } = read
-  if (refusal) record.refused()
-  const models = refusal ? undefined : operation?.modelsOf?.(record.body)
-  return models ? askModels(models, record, () => askOnce(read)) : askOnce(read)
+/** The reply of the first model that does not fail, of those that the request names, or that of the last one. */
+async function tryModels(request: Request): Promise<Reply> {
+  const { record, operation, refusal } = request
+  const models = refusal ? undefined : operation?.protocol?.models?.(record.body)
+  for (const [place, model] of models?.entries() ?? []) {
+    record.asks(model)
+    const reply = await answer(request)
+    const next = models?.[place + 1]
+    if (reply.status < 400 || next === undefined || record.brokeContract) return reply
+    record.warn(`'${model}' was answered with ${reply.status}: '${next}' was asked in its place`)
+  }
+  return answer(request)
 }
 
-/** A promise only where there is something to wait for: a GET without one takes 9 % less. */
-function askOnce(read: ReadCall): Soon<Reply> {
-  const { gateway, call, record, operation } = read
-  const header = call.headers['x-understudy-scenario']
-  const named = header === undefined ? [] : gateway.scenariosNamed(header)
-  const met = meetRule(record, call, operation, named)
-  const reply = met || gateway.recordings ? askInstead(read, met) : ownReply(read)
-  return whenThere(reply, (made) => {
-    const { delayMs = 0 } = made.transport ?? {}
-    const wait = delayMs > 0 ? record.state.clock.wait(delayMs, call.signal) : undefined
-    return wait ? wait.then(() => made) : made
-  })
-}
-
-/** Where a rule or a tape may answer in the place of the operation, or change what it answers. */
-async function askInstead(read: ReadCall, met: Soon<CallEffect | undefined>): Promise<Reply> {
-  const { gateway, call, record, refusal } = read
-  const effect = await met
-  if (effect && effect.waitMs > 0) await record.state.clock.wait(effect.waitMs, call.signal)
-  let other = effect?.instead
-  if (!other && gateway.recordings) other = await meetTape(gateway, record, refusal, call.signal)
+/** What the matched rule makes of the operation's reply, or replaces it by. */
+async function answer(request: Request): Promise<Reply> {
+  const { gateway, call, record, operation } = request
+  const { clock } = record.state
+  let effect: Effect = { waitMs: 0 }
   let reply: Reply
   try {
-    reply = other ? inOwnEnvelope(other, gateway, record) : await ownReply(read, effect?.stream)
+    const loading = expressionsLoading()
+    if (loading) await loading
+    const header = call.headers['x-understudy-scenario']
+    const named = header === undefined ? [] : gateway.scenariosNamed(header)
+    effect = await matchRule(record, call, operation, named)
+    if (effect.waitMs > 0) await clock.wait(effect.waitMs, call.sink.left)
+    reply = effect.scripted ?? (await produce(request, effect))
   } catch (error) {
-    // A connection that breaks does not ask whether the reply was a refusal.
-    if (!effect?.faults) throw error
-    reply = inOwnEnvelope(refuse(record, error), gateway, record)
+    reply = toErrorReply(gateway, record, error)
+    if (!effect.faults) return reply
   }
-  return effect ? distort(reply, effect, record.tokens) : reply
+  const finished = finish(reply, effect, record)
+  const { delayMs = 0 } = finished.transport ?? {}
+  if (delayMs > 0) await clock.wait(delayMs, call.sink.left)
+  return finished
 }
 
-/**
- * What the operation answers, in the words of the gateway's dialect.
- *
- * @param stream Whether a fault asks for a stream, or for none, whatever the request says.
- */
-function ownReply({ gateway, record, operation, refusal }: ReadCall, stream?: boolean): Soon<Reply> {
+/** The reply of a fault, of a recording, or of the operation. Throws to refuse the request. */
+async function produce(request: Request, { replaced, stream }: Effect): Promise<Reply> {
+  const { gateway, call, record, operation, refusal } = request
+  const { dialect, recordings } = gateway
+  if (replaced) return inOwnEnvelope(gateway, record, replaced)
+  const recorded = recordings && (await recordings.replay(record, refusal, call.sink.left))
+  if (recorded) return recorded
   if (!operation || refusal) throw refusal ?? new GatewayError(404)
-  const { dialect } = gateway
+
   const context = checkRequest(operation, record, { stream, dialect })
-  const checked = whenThere(askOperation(operation, context), (reply) => checkContract(operation, reply))
-  const spoken = dialect ? whenThere(checked, (reply) => speakDialect(dialect, reply, record)) : checked
-  return whenThere(spoken, (reply) => inOwnEnvelope(reply, gateway, record))
+  const { assumes, marks } = operation
+  if (marks?.extension) record.assume('extension')
+  if (typeof assumes === 'string') record.assume(assumes)
+  const resolve = () => operation.resolve(context)
+  const resolved = await (marks?.writes ? record.state.write(resolve) : resolve())
+  const reply = checkContract(operation, resolved)
+  return inOwnEnvelope(gateway, record, dialect ? await speakDialect(dialect, reply, record) : reply)
 }

@@ -4,8 +4,8 @@
  */
 import type { JournalEntry } from '../journal/entry.ts'
 import { fieldsOf, listOf, textOf } from '../model/loose-reading.ts'
-import type { Operation } from '../operation.ts'
-import type { Conversation } from '../rules/conversation.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { Conversation } from '../scenarios/conversation.ts'
 
 export interface PromptOptions {
   /** What varies from run to run: every match is written as `…`. A text stands for itself. Default: nothing. */
@@ -14,10 +14,10 @@ export interface PromptOptions {
 
 export function promptsText(
   entries: readonly JournalEntry[],
-  operations: readonly Pick<Operation, 'id' | 'readConversation'>[],
+  operations: readonly Pick<AnyOperation, 'id' | 'protocol'>[],
   { volatile = [] }: PromptOptions = {},
 ): string {
-  const readers = new Map(operations.map(({ id, readConversation }) => [id, readConversation]))
+  const readers = new Map(operations.map(({ id, protocol }) => [id, protocol?.conversation]))
   const counts = new Map<string, number>()
   for (const { operation, body } of entries) {
     const conversation = readers.get(operation ?? '')?.(body)

@@ -2,13 +2,13 @@
  * Which operation a request means: one look-up for paths without parameters, one short list for the others.
  */
 
-import type { Operation } from '../operation.ts'
-import { shapeOf } from '../operations/document/openapi-document.ts'
+import { shapeOf } from '../http/openapi-document.ts'
+import type { AnyOperation } from '../operation.ts'
 
 /** What is known of a path and method. */
 export interface Found {
   /** Undefined where no operation has this path and method. */
-  readonly operation: Operation | undefined
+  readonly operation: AnyOperation | undefined
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>
   /** The methods that the path has, where this is none of them; empty for an unknown path. */
@@ -24,20 +24,20 @@ interface Pattern {
 }
 
 interface Route {
-  readonly operation: Operation
+  readonly operation: AnyOperation
   /** Of its parameters. */
   readonly names: readonly string[]
 }
 
 export class Router {
-  readonly #fixed = new Map<string, Map<string, Operation>>()
+  readonly #fixed = new Map<string, Map<string, AnyOperation>>()
   readonly #patterns: Pattern[] = []
-  readonly #byId: ReadonlyMap<string, Operation>
+  readonly #byId: ReadonlyMap<string, AnyOperation>
 
   /** Those that are on. */
-  readonly operations: readonly Operation[]
+  readonly operations: readonly AnyOperation[]
 
-  constructor(operations: readonly Operation[]) {
+  constructor(operations: readonly AnyOperation[]) {
     this.operations = operations
     this.#byId = new Map(operations.map((operation) => [operation.id, operation]))
     const patterns = new Map<string, Pattern>()
@@ -56,7 +56,7 @@ export class Router {
     this.#patterns = [...patterns.values()].sort((left, right) => (order(left) < order(right) ? -1 : 1))
   }
 
-  operation(id: string | undefined): Operation | undefined {
+  operation(id: string | undefined): AnyOperation | undefined {
     return id === undefined ? undefined : this.#byId.get(id)
   }
 
@@ -85,8 +85,8 @@ export class Router {
   }
 }
 
-function methodsAt(paths: Map<string, Map<string, Operation>>, path: string): Map<string, Operation> {
-  const methods = paths.get(path) ?? new Map<string, Operation>()
+function methodsAt(paths: Map<string, Map<string, AnyOperation>>, path: string): Map<string, AnyOperation> {
+  const methods = paths.get(path) ?? new Map<string, AnyOperation>()
   paths.set(path, methods)
   return methods
 }

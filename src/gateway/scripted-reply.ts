@@ -4,7 +4,7 @@
  */
 import { lowerCase } from '../http/header-record.ts'
 import { eventStream, type Frame, json, type Reply } from '../http/reply.ts'
-import type { ScriptedFrame, ScriptedReply } from '../rules/scripted-reply.ts'
+import type { ScriptedFrame, ScriptedReply } from '../scenarios/scripted-reply.ts'
 
 /** The scripted reply; undefined where the operation has to compose it. */
 export function scriptedReply({

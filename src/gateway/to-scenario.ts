@@ -1,20 +1,20 @@
 /**
  * Scenarios as people give them, checked: by name, as data, or in process as the path of a file.
  */
+
+import { toRecordedScenario } from '../extras/recordings/index.ts'
 import { extensions } from '../operations/extensions/index.ts'
 import { everyOperation } from '../operations/index.ts'
-import { bundledScenario } from '../rules/bundled.ts'
-import { checkScenario, type KnownOperation } from '../rules/check-scenario.ts'
-import type { Scenario } from '../rules/scenario.ts'
-import type { ScenarioInput } from '../rules/scenario-input.ts'
-import { isTape } from '../tapes/tape.ts'
-import { tapeScenario } from '../tapes/tape-scenario.ts'
+import { bundledScenario } from '../scenarios/bundled.ts'
+import { checkScenario, type KnownOperation } from '../scenarios/check-scenario.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
+import type { ScenarioInput } from '../scenarios/scenario-input.ts'
 
 /** Reads a scenario file, and checks it. Throws one clear line with the place. Entries that run in Node bring it. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object
 
 /**
- * A scenario from the name of a bundled one, a scenario, a single rule, or a tape. A text is always a name: requests and the
+ * A scenario from the name of a bundled one, a scenario, a single rule, or a recording. A text is always a name: requests and the
  * control API come here, and must not make the server read files.
  */
 export function toScenario(
@@ -41,7 +41,8 @@ function check(json: unknown, operations: readonly KnownOperation[]): Scenario {
     const given = Array.isArray(json) ? 'a list' : String(json)
     throw new TypeError(`A scenario is { name, rules: […] } or a single rule, not ${given}`)
   }
-  if (isTape(json)) return checkScenario(tapeScenario(json, operations), operations)
+  const recorded = toRecordedScenario(json, operations)
+  if (recorded) return checkScenario(recorded, operations)
   return checkScenario('rules' in json ? json : { name: 'rule', rules: [json] }, operations, wayTo)
 }
 

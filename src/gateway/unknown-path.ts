@@ -3,7 +3,7 @@
  */
 import { nearest } from '../lib/did-you-mean.ts'
 import { shortened } from '../lib/one-line.ts'
-import type { Operation } from '../operation.ts'
+import type { AnyOperation } from '../operation.ts'
 import { extensions } from '../operations/extensions/index.ts'
 
 /** A call that is not routed. */
@@ -22,13 +22,13 @@ export interface Unrouted {
  * @param operations Those that are on.
  * @example no operation answers GET /provider: did you mean GET /providers?
  */
-export function unknownPath({ method, path, route }: Unrouted, operations: readonly Operation[]): string {
+export function unknownPath({ method, path, route }: Unrouted, operations: readonly AnyOperation[]): string {
   const asked = route ?? path
   const said = `no operation answers ${method} ${shortened(asked, maxShown)}`
   const bare = withoutSlashes(asked.replace(/^(\/api)?(\/v1)?(?=\/)/, ''))
   const base = route === undefined ? '/api/v1' : ''
   const why = reasonOf(asked, route)
-  const called = ({ method, path }: Operation) => `${method.toUpperCase()} ${base}${filled(path, bare)}`
+  const called = ({ method, path }: AnyOperation) => `${method.toUpperCase()} ${base}${filled(path, bare)}`
   const meant = whichOf(exact(bare, operations), method)
   if (meant) return `${said}${why}: did you mean ${called(meant)}?`
 
@@ -61,18 +61,18 @@ function reasonOf(asked: string, route: string | undefined): string {
 }
 
 /** Of several operations with the same path, the one with the method that was asked for. */
-function whichOf(operations: readonly Operation[], method: string): Operation | undefined {
+function whichOf(operations: readonly AnyOperation[], method: string): AnyOperation | undefined {
   return operations.find((operation) => operation.method.toUpperCase() === method) ?? operations[0]
 }
 
-function exact(path: string, operations: readonly Operation[]): Operation[] {
+function exact(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
   return operations.filter((operation) => filled(operation.path, path) === path)
 }
 
 /** A long parameter makes no path near: `/responses/input_tokens` is no mistyped `/workspaces/{id}`. */
-function nearOf(path: string, operations: readonly Operation[]): Operation[] {
+function nearOf(path: string, operations: readonly AnyOperation[]): AnyOperation[] {
   const asked = path.split('/', maxSegments)
-  const isNear = (operation: Operation) => {
+  const isNear = (operation: AnyOperation) => {
     const own = operation.path.split('/')
     const words = asked.filter((_, index) => !own[index]?.startsWith('{'))
     const ownWords = own.filter((segment) => !segment.startsWith('{'))

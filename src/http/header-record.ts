@@ -10,13 +10,16 @@ export const HeaderValue = z.lazy(() =>
     .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header value is one line of Latin-1'),
 )
 
+/** Methods, and names of headers. Spec: RFC 9110, 5.6.2. */
+export const httpToken = /^[\w!#$%&'*+.^`|~-]+$/
+
 const framing = new Set(['transfer-encoding', 'trailer'])
 
 export const HeaderRecord = z.lazy(() =>
   z.record(
     z
       .string()
-      .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'a header name has no spaces or colons')
+      .regex(httpToken, 'a header name has no spaces or colons')
       .refine((name) => !framing.has(name.toLowerCase()), 'the server itself says how it frames a body'),
     HeaderValue,
   ),

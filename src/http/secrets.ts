@@ -13,6 +13,7 @@ export const secretHeaders: ReadonlySet<string> = new Set([
   'x-api-key',
   'x-goog-api-key',
   'x-auth-token',
+  'x-understudy-token',
 ])
 
 /** Query parameters, fields of JSON at every depth. `max_output_tokens` is none of them. */

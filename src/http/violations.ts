@@ -34,6 +34,7 @@ function violationsOf(issue: Issue, root: string, above: Path): Violation[] {
       return [{ path: pathOf(root, path), message, rule: 'invalid_type' }]
     }
   }
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => violationsOf(inner, root, path))
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: pathOf(root, [...path, key]),

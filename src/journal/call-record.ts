@@ -1,6 +1,6 @@
 /**
- * One request and its answer: what the steps of the corridor find out, the reply, and how its delivery went. Rules
- * look at it, and the journal keeps it. Only the verbs of this class change it.
+ * One request and its reply: what the steps of a request find out, the reply, and how its delivery went. Rules look at
+ * it, and the journal keeps it. Only its own methods change it.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { refusalMessage } from '../http/errors.ts'
@@ -8,114 +8,148 @@ import { parseJsonBody } from '../http/json-body.ts'
 import type { Reply } from '../http/reply.ts'
 import { type Clock, monotonic } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
-import type { SkippedRules } from '../rules/near-misses.ts'
-import type { Match, Outcome } from '../rules/outcome.ts'
-import { asksForStream, modelOf, type RuleRequest } from '../rules/rule-request.ts'
-import { type Arrival, sizeOf } from './arrival.ts'
-import type { CallListener } from './call-listener.ts'
-import { KeptBody } from './kept-body.ts'
+import type { NearMiss, SkippedRules } from '../scenarios/near-misses.ts'
+import type { Match, Outcome } from '../scenarios/outcome.ts'
+import { asksForStream, modelOf, type RuleRequest } from '../scenarios/rule-request.ts'
+import type { TurnReading } from '../scenarios/script-runs.ts'
+import { KeptBody, type KeptText, type TimedPart, Timeline } from './body.ts'
 import type { CallUsage } from './ledger.ts'
-import { Timeline } from './timeline.ts'
-import { traceIdOf } from './trace.ts'
 
 /**
- * How a reply reached its reader: `pending` is still under way, `cut` was broken off by a fault, `client-left` by the
- * client.
+ * How a reply reached the client: `pending` is in flight, `cut` was broken off by a fault, `client-left` by the client.
  */
 export type Delivery = 'pending' | 'complete' | 'cut' | 'client-left'
 
-/** What the record of a call needs of the sandbox state that the call belongs to. */
-export interface RecordOwner {
+/** The sandbox state that a call arrived in, as far as its record needs it. */
+export interface StateOfCall {
   readonly sandboxId: string
   readonly seed: string | number
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }
-  readonly journal: RecordKeeper
+  readonly journal: Keeper
+  /** If false, another state has replaced it: its calls no longer enter the journal. */
+  readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage): void }
-  /** Are told of every call of the gateway. */
   readonly listeners: Iterable<CallListener>
-  /** Calls `end` when the state ends, for a connection that a fault keeps silent. Returns how to let go of it before. */
+  /** Calls `end` when the state ends. Returns a function that removes it. */
   hold(end: () => void): () => void
-  /** A call begins; until it leaves, the sandbox is in use. */
+  /** A call begins: the sandbox is in use until it leaves. */
   enter(): void
   leave(): void
 }
 
-/** What a record tells the journal. */
-export interface RecordKeeper {
+/** What keeps records: a journal. */
+interface Keeper {
+  /** Maximum number of bytes that it keeps of one body. */
+  readonly bodyBytes: number
   add(record: CallRecord): void
+  /** Called when a record that it keeps has more bytes than before. */
   grow(bytes: number): void
-  /** The newest call that passes a test. */
-  find(test: (record: CallRecord) => boolean): CallRecord | undefined
+}
+
+/** Observes the calls of all sandboxes while they happen. */
+export interface CallListener {
+  /** The reply is ready, and the journal has the record. */
+  replied?(record: CallRecord): void
+  /** The delivery is over. */
+  settled?(record: CallRecord): void
+}
+
+/** A request, before anything is known about it. */
+export interface Arrival {
+  /** Upper case. */
+  readonly method: string
+  /** As requested. */
+  readonly path: string
+  /** The query with its question mark, or the empty string. */
+  readonly search: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The rule that made or changed a reply. */
+export interface CallRule {
+  /** Name of its scenario. */
+  scenario: string
+  /** Position in the scenario, from 1. */
+  rule: number
+  /** Names of its faults. */
+  faults: string[]
 }
 
 /** @typeParam State The sandbox state that the call belongs to. */
-export class CallRecord<State extends RecordOwner = RecordOwner> implements RuleRequest {
+export class CallRecord<State extends StateOfCall = StateOfCall> implements RuleRequest {
   /**
-   * The state in which the call arrived, for as long as it lasts: rules, rows, counters, clock and journal of the call
-   * are those of this state, whatever the sandbox goes on to.
+   * The state in which the call arrived: rules, rows, counters, clock and journal of the call are those of this state,
+   * even after a reset of the sandbox.
    */
   readonly state: State
   readonly method: string
   readonly path: string
-  /** The path below the base address; undefined where it does not lie below one. */
+  /** Path below the base URL; undefined for a path outside of it. */
   readonly route: string | undefined
   readonly search: string
   readonly headers: Readonly<Record<string, string>>
   /** Sandbox time, milliseconds since 1970. */
-  readonly at: number
+  at: number
   /** Real milliseconds, from `monotonic()`. */
   readonly startedAt = monotonic()
 
   /** The reply's `x-request-id`. */
   id = ''
-  /** Operation id; undefined where no operation has this path and method. */
+  /** Operation id; undefined if no operation has this path and method. */
   operation: string | undefined
   params: Readonly<Record<string, string>> = noParams
   /** Method, path, query and body in one hash: the same for the same request. */
   contentKey = ''
-  /** How often the same request came before; 0 the first time. */
+  /** Number of earlier requests with the same content. */
   occurrence = 0
-  /** What its body names. */
+  /** The model that its body names. */
   model: string | undefined
-  /** Of several models that it names, those that were asked. */
+  /** If the body names several models, those that were tried. */
   asked: readonly string[] = none
   asksForStream = false
-  /** Whether it was refused before its operation was asked. */
+  /** If true, a step refused it before its operation ran. */
   isRefused = false
   match: Match | undefined
+  rule: CallRule | undefined
+  /** The rule's own name. */
+  ruleName: string | undefined
+  /** The turn of a script that the call took. */
+  turn: TurnReading | undefined
+  /** Rules that were tried and did not apply. */
   skipped: SkippedRules | undefined
+  /** Near misses of a call that was loaded from a file. */
+  savedNearMisses: readonly NearMiss[] | undefined
   assumptions: readonly AssumptionName[] = none
   warnings: readonly string[] = none
   brokeContract = false
-  /** What its reply has used; undefined where that is not counted. */
+  /** Tokens and cost of the reply; undefined if they are not counted. */
   usage: CallUsage | undefined
   status = 0
-  /** The message of the refusal that its reply is; undefined for another reply. */
+  /** The message of the error in its reply. */
   reason: string | undefined
   replyHeaders: Readonly<Record<string, string>> = noParams
-  /** The reply until it is delivered; the journal keeps its text. */
-  reply: Reply = nothing
+  /** The reply until it is delivered; after that, `replyBody` has what was sent. */
+  reply: Readonly<Reply> = nothing
   delivery: Delivery = 'pending'
-  /** Events of its stream that have left on a socket. */
+  /** Number of events of its stream that were sent. */
   events = 0
   /** Real milliseconds, as `startedAt`. */
   firstByteAt: number | undefined
   endedAt: number | undefined
   readonly requestBody = new KeptBody()
   readonly replyBody = new KeptBody()
-  /** When the parts of a stream left; undefined for a reply of one part. */
+  /** When the parts of a stream were sent; undefined for a reply of one part. */
   timeline: Timeline | undefined
 
-  /** The request's body as it came, until the reply is made. */
+  /** The request's body, until the reply is ready. */
   #text: string | undefined
   #parsed: unknown
   #isRouted = false
   #afterwards: (() => void) | undefined
-  /** Bytes of one body that the journal keeps; undefined where it has not got the record, or not any more. */
-  #keptBytes: number | undefined
-  /** All of it but its bodies, as it was when the journal got it. */
-  #headBytes = 0
+  /** If true, the journal keeps it. */
+  #isKept = false
 
   constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
     this.state = state
@@ -128,46 +162,59 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     state.enter()
   }
 
-  /** The last of each parameter. */
+  get clock(): Clock {
+    return this.state.clock
+  }
+
+  /** Calls `end` when the state ends. Returns a function that removes it. */
+  hold(end: () => void): () => void {
+    return this.state.hold(end)
+  }
+
+  /** The last value of each parameter. */
   get query(): Record<string, string> {
     return this.search === '' ? {} : Object.fromEntries(new URLSearchParams(this.search))
   }
 
-  /** Input and output together. */
+  /** Input and output tokens. */
   get tokens(): number {
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
   }
 
-  /** The trace that it is part of, as its `traceparent` says; undefined where that is none. */
+  /** Number of rules about the call that did not apply; 0 if one did. */
+  get missed(): number {
+    return this.rule ? 0 : (this.savedNearMisses?.length ?? this.skipped?.looked ?? 0)
+  }
+
+  /** Trace id of its `traceparent` header. */
   get traceId(): string | undefined {
     return traceIdOf(this.headers['traceparent'])
   }
 
-  /** The request's body exactly as sent, or as much of it as the journal keeps. */
+  /** The request's body as sent, or as much of it as the journal keeps. */
   get requestText(): string {
     return this.#text ?? this.requestBody.text
   }
 
-  /** As parsed; undefined where it is none, not JSON, or too long to keep. A kept one is parsed for each who asks. */
+  /** The parsed body; undefined if there is none, if it is not JSON, or if it was cut. Parsed again on each call. */
   get body(): unknown {
     if (this.#text !== undefined) return this.#parsed
     return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
-  /** Estimated bytes of memory that it takes while it is kept. */
-  get heldBytes(): number {
-    const { requestBody, replyBody, timeline } = this
-    return this.#headBytes + requestBody.heldBytes + replyBody.heldBytes + (timeline?.heldBytes ?? 0)
+  /** Bytes of both bodies that are kept. */
+  get bodyBytes(): number {
+    return this.requestBody.bytes + this.replyBody.bytes
   }
 
-  /** What answers it: an operation, or a rule for a path that no operation describes. */
+  /** Sets the operation; undefined for a path that only a rule knows. */
   routed(operation: string | undefined, params: Readonly<Record<string, string>>): void {
     this.operation = operation
     this.params = params
     this.#isRouted = true
   }
 
-  /** Its body has come. From now on it can be told from every other request, equal ones included. */
+  /** Sets the body. From now on the call can be told from every other one, equal ones included. */
   received(text: string): void {
     this.#text = text
     if (text !== '') {
@@ -182,88 +229,95 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     this.id = `req_${hash(seed, 'request', this.contentKey, this.occurrence)}`
   }
 
-  /** One of its models is asked now: rules and the operation see that one. */
+  /** Tries one of its models: rules and the operation see that one. */
   asks(model: string): void {
     this.model = model
     this.asked = [...this.asked, model]
     this.#parsed = { ...(this.#parsed as object), model }
   }
 
-  /** A step refuses it; a rule for every call may still answer it. */
+  /** A step refuses it; a rule for all calls may still apply. */
   refused(): void {
     this.isRefused = true
   }
 
-  /** The rules in force have looked at it. */
-  matched({ match, skipped }: Outcome): void {
+  /** The active rules were tried. */
+  matched({ match, skipped }: Pick<Outcome, 'match' | 'skipped'>): void {
     this.match = match
     this.skipped = skipped
+    this.rule = match && {
+      scenario: match.scenario,
+      rule: match.rule,
+      faults: match.effect.faults.map(({ name }) => name),
+    }
+    this.ruleName = match?.name
+    this.turn = match?.turn
   }
 
-  /** Its reply rests on something that the specification leaves open. */
+  /** Its reply depends on unspecified behaviour. */
   assume(name: AssumptionName): void {
     if (!this.assumptions.includes(name)) this.assumptions = [...this.assumptions, name]
   }
 
-  /** Its reply uses so many tokens. */
   used(usage: CallUsage): void {
     this.usage = usage
     this.state.ledger.add(usage)
   }
 
-  /** Something that a caller should know, and that the reply does not say. */
+  /** Adds something that a caller should know and the reply does not say. */
   warn(message: string): void {
     this.warnings = [...this.warnings, message]
   }
 
-  /** Its reply breaks our own schema, or could not be made: a mistake of ours. */
+  /** Its reply does not match our own schema, or could not be made: a bug of ours. */
   broken(message: string): void {
     this.brokeContract = true
     this.warn(message)
   }
 
   /**
-   * The reply is made: its headers name it and what it rests on, and the journal gets the record.
+   * Sets the reply: its headers name the call, and the journal gets the record.
    *
-   * @param reason Why it refuses the call, where its body is not there to say it.
+   * @param reason Message of the error in the reply, if its body is not there to say it.
    */
   replied(reply: Reply, reason = reply.status < 400 ? undefined : refusalMessage(reply)): void {
-    if (this.id === '') this.received('')
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
     if (this.match) headers['x-understudy-scenario'] = `${this.match.scenario}#${this.match.rule}`
     if (this.assumptions.length > 0) headers['x-understudy-assumptions'] = this.assumptions.join(', ')
-    this.reply = { ...reply, headers }
+    this.reply = Object.freeze({ ...reply, headers: Object.freeze(headers) })
     this.status = reply.status
     this.reason = reason
     this.replyHeaders = headers
-    this.state.journal.add(this)
-    for (const listener of this.state.listeners) listener.replied?.(this)
+    const { state } = this
+    if (state.isCurrent) state.journal.add(this)
+    for (const listener of state.listeners) listener.replied?.(this)
   }
 
   /**
-   * A part of the reply's body leaves.
+   * A part of the reply's body is sent.
    *
-   * @param length Its bytes. Default: counted.
-   * @param events How many events of a stream are in it, where somebody counts them. Default: 0.
+   * @param length Bytes of the part.
+   * @param events Number of events in it, if they are counted.
    */
   sent(part: string | Uint8Array, length?: number, events = 0): void {
     const now = monotonic()
     this.events += events
     this.firstByteAt ??= now
-    if (this.#keptBytes === undefined) return
+    if (!this.#isKept) return
     const offset = this.replyBody.bytes
     if (offset > 0) this.timeline ??= new Timeline(this.firstByteAt - this.startedAt)
-    const marked = this.timeline?.mark(offset, now - this.startedAt) ?? 0
-    this.state.journal.grow(marked + this.replyBody.add(part, this.#keptBytes, length))
+    this.timeline?.mark(offset, now - this.startedAt)
+    const { journal } = this.state
+    journal.grow(this.replyBody.add(part, journal.bodyBytes, length))
   }
 
-  /** What to do once, when the delivery is over, however it ends. */
+  /** Calls a function once, when the delivery is over, however it ends. */
   afterwards(act: () => void): void {
     const before = this.#afterwards
     this.#afterwards = before ? () => [before, act].forEach((each) => void each()) : act
   }
 
-  /** The delivery is over; the first word on it stands. */
+  /** The delivery is over; the first outcome counts. */
   settled(delivery: Exclude<Delivery, 'pending'>): void {
     if (this.delivery !== 'pending') return
     this.delivery = delivery
@@ -274,26 +328,65 @@ export class CallRecord<State extends RecordOwner = RecordOwner> implements Rule
     for (const listener of this.state.listeners) listener.settled?.(this)
   }
 
-  /** The journal keeps it, with so many bytes of each body. Returns its `heldBytes`. */
-  kept(bodyBytes: number): number {
-    this.#keptBytes = bodyBytes
-    this.#headBytes = recordBytes + this.path.length + this.search.length + sizeOf(this.headers)
-    const held = this.#text ? this.requestBody.add(this.#text, bodyBytes) : 0
+  /** The journal keeps it. */
+  kept(): void {
+    this.#isKept = true
+    if (this.#text) this.requestBody.add(this.#text, this.state.journal.bodyBytes)
     this.#text = undefined
     this.#parsed = undefined
-    return this.#headBytes + held
   }
 
-  /** The journal has let it go. */
-  dropped(): void {
-    this.#keptBytes = undefined
+  /** The journal no longer keeps it. */
+  evicted(): void {
+    this.#isKept = false
+  }
+
+  /** Sets what a live call finds out by itself: this one was loaded from a file. */
+  restored(saved: SavedFacts): void {
+    this.id = saved.id ?? this.id
+    this.replyHeaders = saved.replyHeaders
+    this.requestBody.cut += saved.rawBody.cut
+    this.replyBody.cut += saved.replyBody.cut
+    if (saved.at !== undefined) this.at = Date.parse(saved.at)
+    this.rule = saved.rule ?? undefined
+    this.turn = saved.turn ?? undefined
+    this.usage = saved.usage ?? undefined
+    this.savedNearMisses = saved.nearMisses
+    this.brokeContract = saved.brokeContract
+    this.timeline = saved.timeline.length > 0 ? Timeline.from(saved.timeline) : undefined
+    this.firstByteAt = saved.firstByteMs === null ? undefined : this.startedAt + saved.firstByteMs
+    this.endedAt = this.startedAt + (saved.durationMs ?? saved.firstByteMs ?? 0)
   }
 }
 
-/** What a record takes without texts, measured. */
-const recordBytes = 1500
+/** Facts of a call in a file. */
+export interface SavedFacts {
+  readonly id?: string | undefined
+  readonly replyHeaders: Readonly<Record<string, string>>
+  readonly rawBody: KeptText
+  readonly replyBody: KeptText
+  /** Sandbox time, ISO 8601. */
+  readonly at?: string | undefined
+  readonly rule: CallRule | null
+  readonly turn: TurnReading | null
+  readonly usage: CallUsage | null
+  readonly nearMisses: readonly NearMiss[]
+  readonly brokeContract: boolean
+  readonly timeline: readonly TimedPart[]
+  /** Real milliseconds. */
+  readonly firstByteMs: number | null
+  readonly durationMs: number | null
+}
 
-// The journal keeps many records: what is the same in most of them, they share.
+const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
+
+/** The trace id in a W3C `traceparent` header, 32 hexadecimal digits; undefined if it is missing or malformed. */
+export function traceIdOf(header: string | undefined): string | undefined {
+  const id = header === undefined ? undefined : traceparent.exec(header)?.[1]
+  return id === '0'.repeat(32) || header?.startsWith('ff') ? undefined : id
+}
+
+// The journal keeps many records: they share what is the same in most of them.
 const nothing: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })
 const noParams: Readonly<Record<string, never>> = Object.freeze({})
 const none: readonly never[] = Object.freeze([])

@@ -3,7 +3,6 @@
  */
 import { timeOfDayAt } from '../lib/clock.ts'
 import type { CallRecord, Delivery } from './call-record.ts'
-import { ruleOf } from './entry.ts'
 
 export interface CallSummary {
   /** The reply's `x-request-id`. */
@@ -42,7 +41,7 @@ export interface CallSummary {
 }
 
 export function toSummary(record: CallRecord): CallSummary {
-  const { startedAt, firstByteAt, endedAt, operation, match, skipped } = record
+  const { startedAt, firstByteAt, endedAt, operation, rule } = record
   return {
     id: record.id,
     sandbox: record.state.sandboxId,
@@ -52,9 +51,9 @@ export function toSummary(record: CallRecord): CallSummary {
     status: record.status,
     model: record.model ?? null,
     stream: record.asksForStream,
-    rule: match ? ruleOf(match) : null,
-    unmatched: !operation && !match,
-    missed: match ? 0 : (skipped?.looked ?? 0),
+    rule: rule ? { ...rule } : null,
+    unmatched: !operation && !rule,
+    missed: record.missed,
     warnings: record.warnings.length,
     delivery: record.delivery,
     tokens: record.tokens,

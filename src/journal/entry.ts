@@ -4,23 +4,11 @@
 import type { AssumptionName } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { explainNearMisses, type NearMiss } from '../rules/near-misses.ts'
-import type { Match } from '../rules/outcome.ts'
-import type { TurnReading } from '../rules/script-runs.ts'
-import type { CallRecord, Delivery } from './call-record.ts'
-import type { KeptText } from './kept-body.ts'
+import { explainNearMisses, type NearMiss } from '../scenarios/near-misses.ts'
+import type { TurnReading } from '../scenarios/script-runs.ts'
+import type { KeptText, TimedPart } from './body.ts'
+import type { CallRecord, CallRule, Delivery } from './call-record.ts'
 import type { CallUsage } from './ledger.ts'
-import type { TimedPart } from './timeline.ts'
-
-/** The rule that made or changed a reply. */
-export interface CallRule {
-  /** The name of its scenario. */
-  scenario: string
-  /** Its place in the scenario, from 1. */
-  rule: number
-  /** The faults that it has, by name. */
-  faults: string[]
-}
 
 export interface JournalEntry<Body = unknown> {
   /** The reply's `x-request-id`. */
@@ -59,7 +47,7 @@ export interface JournalEntry<Body = unknown> {
    * Where no rule did: the rules that were meant for the call, and why each did not happen. The newest hundred; the
    * journal explains the others too.
    */
-  nearMisses: NearMiss[]
+  nearMisses: readonly NearMiss[]
   /** What the reply has used; null where that is not counted. */
   usage: CallUsage | null
   /** The trace that the call is part of, as its `traceparent` says. */
@@ -140,11 +128,11 @@ export function toEntry(record: CallRecord): JournalEntry {
     replyHeaders: { ...record.replyHeaders },
     replyBody: { text: replyBody.text, cut: replyBody.cut },
     timeline: record.timeline?.parts() ?? [],
-    rule: record.match ? ruleOf(record.match) : null,
-    turn: record.match?.turn ? { ...record.match.turn } : null,
+    rule: record.rule ? { ...record.rule } : null,
+    turn: record.turn ? { ...record.turn } : null,
     // A thousand rules are put into words only for those who ask.
     get nearMisses() {
-      return record.match ? [] : nearMissesOf(record, maxNearMisses)
+      return record.rule ? [] : nearMissesOf(record, maxNearMisses)
     },
     usage: record.usage ? { ...record.usage } : null,
     traceId: record.traceId ?? null,
@@ -158,20 +146,12 @@ export function toEntry(record: CallRecord): JournalEntry {
   }
 }
 
-/** The rules that were meant for a call and did not happen, also where an older one did. */
-export function nearMissesOf(
-  { skipped, params, query, headers, body }: CallRecord,
-  limit?: number,
-): NearMiss[] {
-  return skipped ? explainNearMisses(skipped, { params, query, headers, body }, limit) : []
-}
-
-export function ruleOf({ scenario, rule, effect }: Match): {
-  scenario: string
-  rule: number
-  faults: string[]
-} {
-  return { scenario, rule, faults: effect.faults.map(({ name }) => name) }
+/** The rules about a call that did not apply, also if an older one did. */
+export function nearMissesOf(record: CallRecord, limit?: number): readonly NearMiss[] {
+  const { savedNearMisses, skipped, params, query, headers, body } = record
+  return (
+    savedNearMisses ?? (skipped ? explainNearMisses(skipped, { params, query, headers, body }, limit) : [])
+  )
 }
 
 function queryOf(search: string): JournalEntry['query'] {

@@ -4,9 +4,9 @@
 
 import { hidden } from '../http/secrets.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { titleOf } from '../rules/near-misses.ts'
-import type { UnusedRule } from '../rules/rules.ts'
-import type { ScriptProgress } from '../rules/script-progress.ts'
+import { titleOf } from '../scenarios/near-misses.ts'
+import type { UnusedRule } from '../scenarios/rules.ts'
+import type { ScriptProgress } from '../scenarios/script-progress.ts'
 import { assertEntryFields, type JournalEntry } from './entry.ts'
 import { hidePart } from './hidden-entry.ts'
 import { callList, calls } from './journal-text.ts'

@@ -5,7 +5,7 @@ import { assumptions } from '../assumptions.ts'
 import { hideInQuery } from '../http/secrets.ts'
 import { withoutBreaks } from '../lib/one-line.ts'
 import type { CallRecord } from './call-record.ts'
-import { nearMissesOf, ruleOf } from './entry.ts'
+import { nearMissesOf } from './entry.ts'
 import { sentence, toldReason, turnText } from './journal-text.ts'
 
 /** One fact a line; nothing is left out, however much there is. */
@@ -31,25 +31,24 @@ function headline({ id, method, path, search, operation, status }: CallRecord): 
   return `${asked} was answered with ${status === 0 ? 'no status at all' : status}, as ${id}.`
 }
 
-function refused({ status, reason, match }: CallRecord): string[] {
-  const told = toldReason(status, reason, match !== undefined)
+function refused({ status, reason, rule }: CallRecord): string[] {
+  const told = toldReason(status, reason, rule !== undefined)
   return told === undefined ? [] : [sentence(`It was refused: ${told}`)]
 }
 
-function met({ match }: CallRecord): string[] {
-  if (!match) return []
-  const { scenario, rule, faults } = ruleOf(match)
-  const name = match.name === undefined ? '' : ` (${match.name})`
-  const what = faults.length > 0 ? `fault ${faults.join(', ')}` : 'scripted reply'
-  return [`It met rule ${rule}${name} of '${scenario}': ${what}.`]
+function met({ rule, ruleName }: CallRecord): string[] {
+  if (!rule) return []
+  const name = ruleName === undefined ? '' : ` (${ruleName})`
+  const what = rule.faults.length > 0 ? `fault ${rule.faults.join(', ')}` : 'scripted reply'
+  return [`It met rule ${rule.rule}${name} of '${rule.scenario}': ${what}.`]
 }
 
 /** `It was turn 2 of 3 of conversation 1, and fitted the script.` */
-function played({ match }: CallRecord): string[] {
-  if (!match?.turn) return []
-  const { problem } = match.turn
+function played({ turn }: CallRecord): string[] {
+  if (!turn) return []
+  const { problem } = turn
   return [
-    `It was ${turnText(match.turn)}${problem ? `, and did not fit: expected ${problem}` : ', and fitted the script'}.`,
+    `It was ${turnText(turn)}${problem ? `, and did not fit: expected ${problem}` : ', and fitted the script'}.`,
   ]
 }
 

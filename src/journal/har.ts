@@ -4,9 +4,8 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { hideInHeaders, hideInQuery, hideInText } from '../http/secrets.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
+import type { KeptBody } from './body.ts'
 import type { CallRecord, Delivery } from './call-record.ts'
-import { ruleOf } from './entry.ts'
-import type { KeptBody } from './kept-body.ts'
 
 export interface Har {
   log: {
@@ -76,7 +75,7 @@ function toHarEntry(record: CallRecord, now: { real: number; monotonic: number }
     timings: { send: 0, wait: first - startedAt, receive: Math.max(0, ended - first) },
     _id: record.id,
     _operation: record.operation ?? null,
-    _rule: record.match ? `${ruleOf(record.match).scenario}#${record.match.rule}` : null,
+    _rule: record.rule ? `${record.rule.scenario}#${record.rule.rule}` : null,
     _delivery: record.delivery,
   }
 }

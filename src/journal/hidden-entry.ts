@@ -2,8 +2,8 @@
  * A journal entry as it may leave the process or be printed, its secrets hidden.
  */
 import { hideInHeaders, hideInText, hideInValue } from '../http/secrets.ts'
+import type { KeptText } from './body.ts'
 import type { JournalEntry } from './entry.ts'
-import type { KeptText } from './kept-body.ts'
 
 /** A copy; in process, the entry itself has what was sent. */
 export function hiddenEntry(entry: JournalEntry): JournalEntry {

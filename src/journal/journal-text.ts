@@ -2,7 +2,7 @@
  * The journal as people read it in a terminal: one line a call.
  */
 import { messageOf } from '../http/errors.ts'
-import type { TurnReading } from '../rules/script-runs.ts'
+import type { TurnReading } from '../scenarios/script-runs.ts'
 import type { JournalEntry } from './entry.ts'
 
 /** How many calls a text shows; older ones are only counted. */

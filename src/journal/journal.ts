@@ -4,26 +4,16 @@
 import { GatewayError } from '../http/errors.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import type { KnownOperation } from '../rules/check-scenario.ts'
-import type { CallRecord } from './call-record.ts'
+import type { KnownOperation } from '../scenarios/check-scenario.ts'
+import { type CallRecord, traceIdOf } from './call-record.ts'
 import { type CallSummary, toSummary } from './call-summary.ts'
 import { assertEntryFields, type JournalEntry, toEntry } from './entry.ts'
 import { explain } from './explain.ts'
 import { type Har, toHar } from './har.ts'
-import type { HeldBytes } from './held-bytes.ts'
 import { type Matching, matches } from './matching.ts'
-import { traceIdOf } from './trace.ts'
+import type { JournalStore } from './store.ts'
 
 const { setTimeout, clearTimeout } = globalThis
-
-export interface JournalLimits {
-  /** How many entries are kept. */
-  entries: number
-  /** How much memory all entries together, estimated. */
-  bytes: number
-  /** How much of one body. */
-  bodyBytes: number
-}
 
 /** Fields that an entry must have: deep inside objects, every other value equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
@@ -39,22 +29,16 @@ export interface WaitOptions {
 
 /** @typeParam Bodies Request bodies by operation id. */
 export class Journal<Bodies extends object = Record<string, unknown>> {
-  readonly #limits: JournalLimits
+  readonly #store: JournalStore
   readonly #operations: readonly KnownOperation[]
   /** Oldest first. */
   #records: CallRecord[] = []
-  #bytes = 0
-  #dropped = 0
+  #evicted = 0
   #waiters: Set<() => void> | undefined
 
-  readonly #held: HeldBytes
-  /** Whether its records are no longer the gateway's. */
-  #isLetGo = false
-
   /** @internal */
-  constructor(limits: JournalLimits, operations: readonly KnownOperation[], held: HeldBytes) {
-    this.#held = held
-    this.#limits = limits
+  constructor(store: JournalStore, operations: readonly KnownOperation[]) {
+    this.#store = store
     this.#operations = operations
   }
 
@@ -63,19 +47,19 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.map(toEntry)
   }
 
-  /** How many calls it holds. */
+  /** Number of calls. */
   get size(): number {
     return this.#records.length
   }
 
-  /** Bytes of the bodies that it holds. */
+  /** Bytes of their bodies. */
   get bytes(): number {
-    return this.#bytes
+    return this.#records.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0)
   }
 
-  /** How many entries went to make room for newer ones. */
+  /** Number of calls that were evicted to make room for newer ones. */
   dropped(): number {
-    return this.#dropped
+    return this.#evicted
   }
 
   /**
@@ -127,12 +111,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** The calls that neither an operation nor a rule answered. */
   unmatched(): JournalEntry[] {
-    return this.#records.filter((record) => !record.operation && !record.match).map(toEntry)
+    return this.#records.filter((record) => !record.operation && !record.rule).map(toEntry)
   }
 
   /** The calls that rules were meant for and no rule met; their `nearMisses` say why. */
   nearMisses(): JournalEntry[] {
-    return this.#records.filter(({ match, skipped }) => !match && skipped && skipped.looked > 0).map(toEntry)
+    return this.#records.filter(({ missed }) => missed > 0).map(toEntry)
   }
 
   /** One entry. Throws 404 for one that the journal does not have, or not any more. */
@@ -224,56 +208,46 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.findLast(test)
   }
 
-  /** Forgets everything. */
+  /** Removes all calls. */
   clear(): void {
-    for (const record of this.#records) record.dropped()
-    this.#release()
+    this.release()
     this.#records = []
-    this.#bytes = 0
-    this.#dropped = 0
+    this.#evicted = 0
   }
 
-  /** Keeps a call, and lets go of the oldest for which there is no room any more. @internal */
+  /** Adds a call; the store evicts the oldest ones if there is no room. @internal */
   add(record: CallRecord): void {
     this.#records.push(record)
-    if (!this.#isLetGo) this.#held.addRecord(record, this)
-    this.grow(record.kept(this.#limits.bodyBytes))
+    record.kept()
+    this.#store.add(record, this)
     if (this.#waiters) for (const check of [...this.#waiters]) check()
   }
 
-  /** A kept call takes more memory than before. @internal */
-  grow(bytes: number): void {
-    this.#bytes += bytes
-    const { entries, bytes: limit } = this.#limits
-    while (this.#records.length > entries || (this.#bytes > limit && this.#records.length > 1))
-      this.dropOldest()
-    if (!this.#isLetGo) this.#held.grow(bytes)
+  /** @internal */
+  get bodyBytes(): number {
+    return this.#store.limits.bodyBytes
   }
 
-  /** @internal */
-  dropOldest(): void {
+  /** A kept call has more bytes than before. @internal */
+  grow(bytes: number): void {
+    this.#store.grow(bytes)
+  }
+
+  /** Removes its oldest call. @internal */
+  evict(): void {
     const oldest = this.#records.shift()
     if (!oldest) return
-    const { heldBytes } = oldest
-    this.#bytes -= heldBytes
-    if (!this.#isLetGo) {
-      this.#held.removeRecord(oldest)
-      this.#held.grow(-heldBytes)
+    this.#store.remove(oldest)
+    oldest.evicted()
+    this.#evicted++
+  }
+
+  /** Takes its calls out of the store. @internal */
+  release(): void {
+    for (const record of this.#records) {
+      this.#store.remove(record)
+      record.evicted()
     }
-    oldest.dropped()
-    this.#dropped++
-  }
-
-  /** The gateway lets go of it; whoever has the sandbox at hand still has its journal. @internal */
-  letGo(): void {
-    this.#release()
-    this.#isLetGo = true
-  }
-
-  #release(): void {
-    if (this.#isLetGo) return
-    for (const record of this.#records) this.#held.removeRecord(record)
-    this.#held.grow(-this.#bytes)
   }
 
   /** `3 × listProviders, 1 × GET /api/v1/provider`. */

@@ -54,3 +54,9 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   }
   return joined
 }
+
+/** The number of bytes that a string takes in UTF-8, or of the bytes themselves. */
+export function byteLength(content: string | Uint8Array): number {
+  if (typeof content !== 'string') return content.byteLength
+  return globalThis.Buffer ? Buffer.byteLength(content) : encoder.encode(content).length
+}

@@ -6,6 +6,7 @@
  * because the main entry runs in browsers too.
  */
 import type { Document, LineCounter, ParsedNode } from 'yaml'
+import type * as z from 'zod'
 
 export interface Place {
   /** From 1. */
@@ -77,6 +78,18 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
       return placeIn(parsed, path)
     },
   }
+}
+
+/** Reads a data file and checks it. Throws a `FileError` with every problem and its place. */
+export function readCheckedFile<Schema extends z.ZodType>(
+  file: string,
+  schema: Schema,
+  limit?: number,
+): z.output<Schema> {
+  const { value, locate } = readDataFile(file, limit)
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new FileError(result.error.issues.map(({ path, message }) => ({ file, message, ...locate(path) })))
 }
 
 /** Reads YAML, or JSON, that is no file. Throws a `FileError`. */
@@ -188,6 +201,6 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-function inMegabytes(bytes: number): string {
+export function inMegabytes(bytes: number): string {
   return `${Math.round((bytes / 1024 / 1024) * 10) / 10} MB`
 }

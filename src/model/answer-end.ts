@@ -2,7 +2,7 @@
  * How an answer ends: whole, cut, refused by a filter, failed, or not there yet. Spec: States.
  */
 import type { IncompleteReason, ResponseStatus } from '../resources/response.ts'
-import type { ScriptedReply } from '../rules/scripted-reply.ts'
+import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
 
 export interface AnswerEnd {
   readonly status: ResponseStatus

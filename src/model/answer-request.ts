@@ -5,7 +5,6 @@
 
 import type { CallUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
-import { type Soon, whenThere } from '../lib/when-there.ts'
 import type { ResolverContext } from '../operation.ts'
 import type { CreateResponseBody } from '../resources/create-response-body.ts'
 import { latencyOf } from '../sandbox/latency-profile.ts'
@@ -44,8 +43,11 @@ export interface AnsweredRequest {
 type AnswerContext = Pick<ResolverContext, 'sandbox' | 'script' | 'assume' | 'warn'>
 
 /** Throws 400 and 404 where the request cannot be answered. */
-export function answerRequest(asked: CreateResponseBody, context: AnswerContext): Soon<AnsweredRequest> {
-  return whenThere(readRequest(asked, context), (request) => answered(request, context))
+export async function answerRequest(
+  asked: CreateResponseBody,
+  context: AnswerContext,
+): Promise<AnsweredRequest> {
+  return answered(await readRequest(asked, context), context)
 }
 
 export type Answers = readonly [AnsweredRequest, ...AnsweredRequest[]]
@@ -55,15 +57,14 @@ export type Answers = readonly [AnsweredRequest, ...AnsweredRequest[]]
  *
  * @param count One or more.
  */
-export function answerChoices(
+export async function answerChoices(
   asked: CreateResponseBody,
   count: number,
   context: AnswerContext,
-): Soon<Answers> {
-  return whenThere(readRequest(asked, context), (request) => {
-    const first = answered(request, context)
-    return [first, ...Array.from({ length: count - 1 }, (_, place) => answered(request, context, place + 1))]
-  })
+): Promise<Answers> {
+  const request = await readRequest(asked, context)
+  const first = answered(request, context)
+  return [first, ...Array.from({ length: count - 1 }, (_, place) => answered(request, context, place + 1))]
 }
 
 /** A request with all that the database says about it. */
@@ -74,21 +75,14 @@ interface ReadRequest extends EffectiveRequest {
   readonly pricing: Pricing | undefined
 }
 
-function readRequest(asked: CreateResponseBody, context: AnswerContext): Soon<ReadRequest> {
+async function readRequest(asked: CreateResponseBody, context: AnswerContext): Promise<ReadRequest> {
   const { sandbox, warn } = context
-  return whenThere(applyPreset(asked, context), ({ body, model }) => {
-    const conversation = readConversation(body.input)
-    const search = () => searchWeb(body, model, conversation.question, context)
-    return whenThere(whenThere(checkModel(model, sandbox, warn), search), (found) =>
-      whenThere(pricingOf(model, sandbox.tables), (pricing) => ({
-        body,
-        model,
-        conversation,
-        found,
-        pricing,
-      })),
-    )
-  })
+  const { body, model } = await applyPreset(asked, context)
+  const conversation = readConversation(body.input)
+  await checkModel(model, sandbox, warn)
+  const found = await searchWeb(body, model, conversation.question, context)
+  const pricing = await pricingOf(model, sandbox.tables)
+  return { body, model, conversation, found, pricing }
 }
 
 function answered(

@@ -3,7 +3,7 @@
  * knows no protocol: each one reads its requests into a prompt, and renders the answer in its own shape.
  */
 import type { AssumptionName } from '../assumptions.ts'
-import { hash, random } from '../lib/seed.ts'
+import { hash } from '../lib/seed.ts'
 import type { ImageGenerationCall, WebSearchAction } from '../resources/response.ts'
 import type { Quantiles } from '../sandbox/latency-profile.ts'
 import type { Conversation } from './conversation.ts'
@@ -13,8 +13,8 @@ import { type ReasoningRequest, reasoningTokens } from './reasoning.ts'
 import { type CitedText, citeLinks, joinPieces, linkTo } from './search/citations.ts'
 import type { Source } from './source.ts'
 import { fakeValue } from './structured.ts'
-import type { Verbosity } from './text/layout.ts'
-import { searchQuery, writeText } from './text/writing.ts'
+import { continueText, type Verbosity, writeText } from './text/sample-text.ts'
+import { searchQuery } from './text/words.ts'
 
 export interface Prompt {
   /** As it was asked for. */
@@ -143,6 +143,7 @@ function itemsFor(prompt: Prompt, key: string, context: AnswerContext): AnswerIt
       path: forced.path,
       subject: conversation.subject,
       seed: key,
+      warn: context.warn,
     })
     return [{ type: 'function_call', name: forced.name, arguments: JSON.stringify(value) }]
   }
@@ -155,11 +156,12 @@ function writePart(prompt: Prompt, key: string, context: AnswerContext): CitedTe
   if (format === undefined) {
     const { lengths } = context
     if (!lengths || sources.length > 0) return writeCited(prompt, key)
-    const write = (part: number) => writeCited(prompt, part === 0 ? key : hash(key, 'part', part)).text
+    const write = (part: number) => (part === 0 ? writeCited(prompt, key).text : continueText(key, part))
     return { text: textOfLength(drawLength(lengths, key), write), annotations: [] }
   }
   if (sources.length > 0) context.assume('citedStructure')
-  const value = format === 'json' ? { answer: writeCited(prompt, key).text } : fill(format, prompt, key)
+  const value =
+    format === 'json' ? { answer: writeCited(prompt, key).text } : fill(format, prompt, key, context)
   const cited = citeLinks(JSON.stringify(value), sources)
   if (sources.length > cited.annotations.length) {
     context.warn(
@@ -173,12 +175,13 @@ function fill(
   { schema, path }: StructuredFormat,
   { conversation, sources = [] }: Prompt,
   key: string,
+  { warn }: AnswerContext,
 ): unknown {
   const links = sources.map(({ url }) => linkTo(url))
-  return fakeValue(schema, { path, subject: conversation.subject, seed: key, links })
+  return fakeValue(schema, { path, subject: conversation.subject, seed: key, links, warn })
 }
 
 function writeCited({ conversation, verbosity, sources }: Prompt, key: string): CitedText {
   const { subject, answersFunction } = conversation
-  return joinPieces(writeText({ subject, answersFunction, verbosity, sources, draw: random(key) }))
+  return joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
 }

@@ -2,7 +2,6 @@
  * What a call costs: the prices of its model, which the catalogue has in dollars per token.
  */
 import { type CallUsage, dollars } from '../journal/ledger.ts'
-import { type Soon, whenThere } from '../lib/when-there.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { withoutOnline } from './search/search-request.ts'
 import type { AnswerUsage } from './usage.ts'
@@ -17,14 +16,13 @@ export interface Pricing {
 }
 
 /** The prices of a model; undefined for one that the catalogue does not have. */
-export function pricingOf(
+export async function pricingOf(
   model: string,
   { models, embeddingsModels }: SandboxState['tables'],
-): Soon<Pricing | undefined> {
+): Promise<Pricing | undefined> {
   const name = withoutOnline(model)
-  return whenThere<{ pricing: Pricing } | undefined, Pricing | undefined>(models.find(name), (found) =>
-    found ? found.pricing : whenThere(embeddingsModels.find(name), (other) => other?.pricing),
-  )
+  const found = (await models.find(name)) ?? (await embeddingsModels.find(name))
+  return found?.pricing
 }
 
 /** What a call has used, with its cost. */

@@ -4,7 +4,6 @@
  */
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
-import type { Soon } from '../lib/when-there.ts'
 import type { ResolverContext } from '../operation.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
@@ -21,7 +20,10 @@ const prefix = '@preset/'
 type PresetContext = Pick<ResolverContext, 'sandbox' | 'assume' | 'warn'>
 
 /** Throws 404 where the model is a preset that is unknown; one that is not active answers, with a warning. */
-export function applyPreset(body: CreateResponseBody, context: PresetContext): Soon<EffectiveRequest> {
+export async function applyPreset(
+  body: CreateResponseBody,
+  context: PresetContext,
+): Promise<EffectiveRequest> {
   return body.model.startsWith(prefix) ? withPreset(body, context) : { body, model: body.model }
 }
 

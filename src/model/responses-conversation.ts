@@ -4,8 +4,8 @@
  */
 
 import type { InputItem } from '../resources/create-response-body.ts'
-import type { Conversation, ConversationItem } from '../rules/conversation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import type { Conversation, ConversationItem } from '../scenarios/conversation.ts'
 import { fieldsOf, listOf, textOf } from './loose-reading.ts'
 
 export function readResponsesConversation(body: unknown, state?: SandboxState): Conversation {

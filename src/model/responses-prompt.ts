@@ -7,7 +7,7 @@ import { isFunction } from '../resources/tools.ts'
 import type { Prompt } from './answer.ts'
 import { type Conversation, type Turn, toConversation } from './conversation.ts'
 import type { ReasoningRequest } from './reasoning.ts'
-import { Verbosity } from './text/layout.ts'
+import { Verbosity } from './text/sample-text.ts'
 
 export interface PromptContext {
   assume(name: AssumptionName): void

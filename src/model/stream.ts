@@ -4,6 +4,7 @@
 import { encodeEvent } from '../http/encode.ts'
 import type { Frame, StreamEvent } from '../http/reply.ts'
 import type { ResponseObject } from '../resources/response.ts'
+import type { StreamPlaces } from '../resources/stream-places.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
 import { responseEvents, type Telling } from './events.ts'
 import { PacedFrames, type PaceOptions } from './paced-frames.ts'
@@ -85,4 +86,58 @@ function documented(event: StreamEvent): StreamEvent | undefined {
     default:
       return undefined
   }
+}
+
+/** Where the parts of a response are in its stream, for faults. Spec: Events. */
+export const responsesProtocol: StreamPlaces = {
+  isDelta: ({ type = '' }) =>
+    /^response\.(output_text|function_call_arguments|refusal|reasoning\w*)\.delta$/.test(type),
+  isAnnotation: ({ type }) => type === 'response.output_text.annotation.added',
+  isTextDone: ({ type }) => type === 'response.output_text.done',
+  isFinal: ({ type = '' }) => /^response\.(completed|incomplete|failed)$/.test(type),
+  filtered(value) {
+    const { type, item, response } = value as StreamEvent
+    if (type === 'response.output_item.done') return { ...value, item: incompleteItem(item) }
+    if (type === 'response.completed' && isObject(response))
+      return { ...value, type: 'response.incomplete', response: incompleteResponse(response) }
+    return 'output' in value ? incompleteResponse(value) : value
+  },
+  failure({ form, code, message }, { response, sequence }) {
+    if (form === 'error' || !response)
+      return { type: 'error', code, message, param: null, sequence_number: sequence }
+    return {
+      type: 'response.failed',
+      sequence_number: sequence,
+      response: {
+        ...response,
+        status: 'failed',
+        completed_at: null,
+        output: [],
+        error: { code, message },
+        incomplete_details: null,
+      },
+    }
+  },
+}
+
+/** Returns a response as a content filter ends it. */
+function incompleteResponse(response: object): object {
+  const { output } = response as { output?: unknown }
+  return {
+    ...response,
+    status: 'incomplete',
+    completed_at: null,
+    incomplete_details: { reason: 'content_filter' },
+    output: Array.isArray(output) ? output.map(incompleteItem) : output,
+  }
+}
+
+function incompleteItem(item: unknown): unknown {
+  return isObject(item) && 'type' in item && item.type === 'message'
+    ? { ...item, status: 'incomplete' }
+    : item
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

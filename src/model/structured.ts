@@ -1,83 +1,85 @@
 /**
- * Values that a JSON Schema accepts, for structured output and for the arguments of forced functions.
+ * Values for structured output and for the arguments of forced functions.
  */
 import { invalidRequest } from '../http/errors.ts'
-import { Judge } from './json-schema/accepts.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
-import { type JsonSchema, References } from './json-schema/schema.ts'
-import { Unsatisfied, ValueMaker } from './json-schema/value.ts'
+import { Checker } from './json-schema/check.ts'
+import { makeValue, type ValueSource } from './json-schema/make-value.ts'
+import type { JsonSchema } from './json-schema/schema.ts'
 import { placeLinks } from './search/placed-links.ts'
 import { subjectWords } from './text/words.ts'
 
-export interface ValueSource {
-  /** What the value is about: its free strings are made of the words. */
-  subject: string
-  /** What the value depends on, beside the schema. */
-  seed: string
-  /** Markdown links that its free strings have to hold. */
-  links?: readonly string[]
-  /** Whether the examples in the schema are taken, where it accepts them. Default: false. */
-  examples?: boolean
-}
-
-/** Of a schema that came in a request. */
-interface RequestedValue extends ValueSource {
-  /** Where the schema stands in the request, for the message that refuses it. */
+interface RequestedValue {
+  /** Place of the schema in the request, for messages. */
   path: string
+  /** Text whose words fill the strings. */
+  subject: string
+  /** Label that the value depends on, in addition to the schema. */
+  seed: string
+  /** Markdown links to put into strings that may hold them. */
+  links?: readonly string[]
+  /** Reports parts of the schema that the value may violate. */
+  warn(message: string): void
 }
 
 /**
- * Makes a value that the schema accepts; the smallest, where a full one would be too large. Throws 400 where the schema
- * points to what it does not have, accepts nothing, or asks for more than the double gives.
+ * Makes a value that the schema of a request accepts. Throws 400 if the schema is invalid, contradicts itself, or asks
+ * for more than the limits allow.
  */
-export function fakeValue(schema: JsonSchema, { path, ...source }: RequestedValue): unknown {
+export function fakeValue(schema: JsonSchema, { path, subject, seed, links, warn }: RequestedValue): unknown {
   try {
-    return makeValue(schema, source)
+    const { value, doubts } = makeValue(schema, { seed, source: wordsOf(subject) })
+    if (doubts.length > 0) warn(`The value for ${path} may not fit its schema: ${inOneLine(doubts)}`)
+    return links ? placeLinks(value, { links, subject }, acceptedBy(schema)) : value
   } catch (error) {
-    throw invalidRequest([{ path, message: (error as Error).message, rule: 'json_schema' }])
+    const reason = (error as Error).message
+    const message =
+      error instanceof Exhausted
+        ? `This schema asks for more than the limits allow: ${reason}`
+        : `No value can be made for this schema: ${reason}`
+    throw invalidRequest([{ path, message, rule: 'json_schema' }])
   }
 }
 
-/** The same; throws an `Error` with the reason. */
-export function makeValue(schema: JsonSchema, { subject, seed, links, examples }: ValueSource): unknown {
-  let failure: unknown
-  for (const small of [false, true]) {
-    try {
-      const taste = { seed, phrases: distinctPhrases(subject), small, examples }
-      const value = new ValueMaker(schema, taste, new Budget()).make()
-      return links ? placeLinks(value, { links, subject }, acceptedBy(schema)) : value
-    } catch (error) {
-      failure = error
-      if (!(error instanceof Exhausted || error instanceof Unsatisfied)) break
-    }
-  }
-  const reason = failure instanceof Error ? failure.message : String(failure)
-  throw new Error(
-    failure instanceof Exhausted
-      ? `This schema asks for more than the double gives: ${reason}`
-      : `No value can be made for this schema: ${reason}`,
-    { cause: failure },
-  )
+const maxDoubts = 5
+
+export function inOneLine(doubts: readonly string[]): string {
+  const more = doubts.length - maxDoubts
+  return doubts.slice(0, maxDoubts).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-/** Whether a schema accepts a value; no more values once this has cost too much. */
-function acceptedBy(schema: JsonSchema): (value: unknown) => boolean {
-  const judge = new Judge(new References(schema), new Budget())
-  return (value) => {
-    try {
-      return judge.accepts(schema, value)
-    } catch (error) {
-      if (error instanceof Exhausted) return false
-      throw error
-    }
+/** Proposes the examples of a schema, or else its default. */
+export const examplesOfSchema: ValueSource = ({ schemas }) =>
+  schemas.flatMap(({ example, examples }) => (Array.isArray(examples) ? examples : (example ?? []))).at(0) ??
+  schemas.find((schema) => schema['default'] !== undefined)?.['default']
+
+/** Proposes the words of a text for free strings, then pairs of them, and so on: arrays may want different items. */
+export function wordsOf(subject: string): ValueSource {
+  const phrases = distinctPhrases(subject)
+  return ({ type, schemas }) => {
+    const isFree =
+      type === 'string' && schemas.every(({ format, pattern }) => (format ?? pattern) === undefined)
+    return isFree ? phrases.next().value : undefined
   }
 }
 
-/** Words, then pairs of words, and so on, without end and without repetition: some arrays want unique items. */
 function* distinctPhrases(subject: string): Generator<string, never> {
   const words = [...subjectWords(subject)].slice(0, 12)
   if (words.length < 2) words.push('something', 'plausible')
   for (let longer = ['']; ; longer = longer.flatMap((start) => words.map((word) => `${start}${word} `))) {
     for (const start of longer) for (const word of words) yield start + word
+  }
+}
+
+/** Returns a check for changed values; it refuses all once the checks have cost too much. */
+function acceptedBy(schema: JsonSchema): (value: unknown) => boolean {
+  const budget = new Budget()
+  return (value) => {
+    try {
+      return new Checker(schema, budget).accepts([schema], value)
+    } catch (error) {
+      if (error instanceof Exhausted) return false
+      throw error
+    }
   }
 }

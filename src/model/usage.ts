@@ -1,7 +1,7 @@
 /**
  * What an answer used, in tokens: as counted, or as a rule scripts it.
  */
-import type { ScriptedUsage } from '../rules/scripted-reply.ts'
+import type { ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import type { CountedAnswer } from './budget.ts'
 
 export interface AnswerUsage {

@@ -2,7 +2,6 @@
  * Responses. Spec: POST /responses, Events.
  */
 import { eventStream, ok } from '../http/reply.ts'
-import { whenThere } from '../lib/when-there.ts'
 import { assumptionsOf } from '../model/answer-assumptions.ts'
 import { answerRequest } from '../model/answer-request.ts'
 import { withLatency } from '../model/latency.ts'
@@ -21,15 +20,11 @@ export const createResponse = defineOperation({
   id: 'createResponse',
   method: 'post',
   path: '/responses',
-  summary: 'Create a response',
-  tag: 'beta.responses',
-  beta: true,
-  streams: true,
-  events: ResponseStreamEvent,
-  refuses: [404],
-  body: CreateResponseBody,
-  storingBody: StoringResponseBody,
-  restsOn: {
+  doc: { summary: 'Create a response', tag: 'beta.responses', beta: true },
+  input: { body: CreateResponseBody },
+  output: ResponseObject,
+  errors: [404],
+  assumes: {
     model: 'modelName',
     input: 'inputItems',
     store: 'inputItems',
@@ -39,20 +34,23 @@ export const createResponse = defineOperation({
     'x_search_filter.from_date': 'dates',
     'x_search_filter.to_date': 'dates',
   },
-  readConversation: readResponsesConversation,
-  response: ResponseObject,
-  resolve: (context) => {
+  protocol: {
+    streams: true,
+    eventSchema: ResponseStreamEvent,
+    conversation: readResponsesConversation,
+    storingBody: StoringResponseBody,
+  },
+  async resolve(context) {
     const { body, sandbox, script } = context
-    return whenThere(answerRequest(withStored(body, sandbox), context), (answered) => {
-      const response = toResponseObject(answered, context)
-      context.used(answered.used)
-      store(answered.body, response, sandbox)
-      for (const name of assumptionsOf(body, answered, true)) context.assume(name)
-      const { options } = sandbox
-      const reply = body.stream
-        ? eventStream(streamFrames(response, options, tellingOf(answered)))
-        : withLatency(ok(response), { ...response, outputTokens: answered.usage.outputTokens }, options)
-      return script ? withScriptedHead(reply, script) : reply
-    })
+    const answered = await answerRequest(withStored(body, sandbox), context)
+    const response = toResponseObject(answered, context)
+    context.used(answered.used)
+    store(answered.body, response, sandbox)
+    for (const name of assumptionsOf(body, answered, true)) context.assume(name)
+    const { options } = sandbox
+    const reply = body.stream
+      ? eventStream(streamFrames(response, options, tellingOf(answered)))
+      : withLatency(ok(response), { ...response, outputTokens: answered.usage.outputTokens }, options)
+    return script ? withScriptedHead(reply, script) : reply
   },
 })

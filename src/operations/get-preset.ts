@@ -12,11 +12,10 @@ export const getPreset = defineOperation({
   id: 'getPreset',
   method: 'get',
   path: '/presets/{slug}',
-  summary: 'Get a preset',
-  tag: 'Presets',
-  refuses: [404],
-  params: z.lazy(() => z.object({ slug: z.string().min(1) })),
-  response: z.lazy(() => z.object({ data: Preset })),
+  doc: { summary: 'Get a preset', tag: 'Presets' },
+  input: { params: z.lazy(() => z.object({ slug: z.string().min(1) })) },
+  output: z.lazy(() => z.object({ data: Preset })),
+  errors: [404],
   async resolve({ params, sandbox, assume }) {
     const preset = await sandbox.tables.presets.findBy('slug', params.slug)
     if (!preset) {
@@ -24,7 +23,7 @@ export const getPreset = defineOperation({
       throw new GatewayError(404)
     }
     const designated_version = await sandbox.tables.presetVersions.findBy('id', preset.designated_version_id)
-    // The database keeps the two together: see `checked` in database.ts.
+    // The database keeps the two together: see `references.ts`.
     if (!designated_version) throw new Error(`Preset '${preset.slug}' has lost its designated version`)
     if (preset.status !== 'active') assume('presetStatus')
     if (hasOtherKeys(designated_version)) assume('presetConfig')

@@ -3,7 +3,6 @@
  */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
-import { whenThere } from '../lib/when-there.ts'
 import { defineOperation } from '../operation.ts'
 import {
   Arena,
@@ -41,11 +40,10 @@ export const listBenchmarks = defineOperation({
   id: 'listBenchmarks',
   method: 'get',
   path: '/benchmarks',
-  summary: 'List benchmarks',
-  tag: 'Benchmarks',
-  query: Query,
-  response: z.lazy(() => z.object({ data: z.array(Benchmark), meta: BenchmarkMeta })),
-  resolve({ query, sandbox, assume }) {
+  doc: { summary: 'List benchmarks', tag: 'Benchmarks' },
+  input: { query: Query },
+  output: z.lazy(() => z.object({ data: z.array(Benchmark), meta: BenchmarkMeta })),
+  async resolve({ query, sandbox, assume }) {
     assume('benchmarkOrder')
     assume('benchmarkMeta')
     if (query.max_results === Number.MAX_SAFE_INTEGER) assume('largeIntegers')
@@ -54,10 +52,8 @@ export const listBenchmarks = defineOperation({
       if (query.task_type) assume('taskTypeOnDesign')
       if (!query.source && (query.arena ?? query.category) !== undefined) assume('designFiltersWithoutSource')
     }
-    return whenThere(
-      sandbox.tables.benchmarks.memo(JSON.stringify(query), (rows) => Object.freeze(list(rows, query))),
-      ok,
-    )
+    const { benchmarks } = sandbox.tables
+    return ok(await benchmarks.memo(JSON.stringify(query), (rows) => Object.freeze(list(rows, query))))
   },
 })
 

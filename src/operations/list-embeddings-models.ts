@@ -3,7 +3,6 @@
  */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
-import { whenThere } from '../lib/when-there.ts'
 import { defineOperation } from '../operation.ts'
 import { EmbeddingsModel } from '../resources/model.ts'
 
@@ -12,12 +11,8 @@ export const listEmbeddingsModels = defineOperation({
   id: 'listEmbeddingsModels',
   method: 'get',
   path: '/embeddings/models',
-  summary: 'List all embeddings models',
-  tag: 'Embeddings',
-  response: z.lazy(() => z.object({ data: z.array(EmbeddingsModel) })),
-  resolve: ({ sandbox }) =>
-    whenThere(
-      sandbox.tables.embeddingsModels.memo('reply', (data) => Object.freeze({ data })),
-      ok,
-    ),
+  doc: { summary: 'List all embeddings models', tag: 'Embeddings' },
+  output: z.lazy(() => z.object({ data: z.array(EmbeddingsModel) })),
+  resolve: async ({ sandbox }) =>
+    ok(await sandbox.tables.embeddingsModels.memo('reply', (data) => Object.freeze({ data }))),
 })

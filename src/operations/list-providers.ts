@@ -3,7 +3,6 @@
  */
 import * as z from 'zod'
 import { ok } from '../http/reply.ts'
-import { whenThere } from '../lib/when-there.ts'
 import { defineOperation } from '../operation.ts'
 import { Provider } from '../resources/provider.ts'
 
@@ -12,12 +11,8 @@ export const listProviders = defineOperation({
   id: 'listProviders',
   method: 'get',
   path: '/providers',
-  summary: 'List all providers',
-  tag: 'Providers',
-  response: z.lazy(() => z.object({ data: z.array(Provider) })),
-  resolve: ({ sandbox }) =>
-    whenThere(
-      sandbox.tables.providers.memo('reply', (data) => Object.freeze({ data })),
-      ok,
-    ),
+  doc: { summary: 'List all providers', tag: 'Providers' },
+  output: z.lazy(() => z.object({ data: z.array(Provider) })),
+  resolve: async ({ sandbox }) =>
+    ok(await sandbox.tables.providers.memo('reply', (data) => Object.freeze({ data }))),
 })

@@ -2,12 +2,13 @@
  * Operations of a person's own, checked when the gateway is made.
  */
 
+import type * as z from 'zod'
+import { shapeOf } from '../http/openapi-document.ts'
 import type { Reply } from '../http/reply.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import type { Frozen, Operation, ResolverContext } from '../operation.ts'
-import type { OwnOperationId } from '../rules/operation-name.ts'
+import type { AnyOperation, Frozen, ResolverContext } from '../operation.ts'
 import type { OwnOperation } from '../sandbox/options.ts'
-import { shapeOf } from './document/openapi-document.ts'
+import type { OwnOperationId } from '../scenarios/operation-name.ts'
 
 /** A schema of zod 4, whichever copy of it. */
 export interface Schema {
@@ -87,13 +88,35 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
 const texts = ['id', 'method', 'path', 'summary', 'tag']
 const schemas = ['params', 'query', 'headers', 'body', 'response', 'events']
 
-/** The operation. Throws one clear line for what is wrong with it. */
-export function ownOperation(given: object, known: readonly Operation[]): Operation {
+/** Returns the declaration as an operation. Throws one clear line for what is wrong with it. */
+export function ownOperation(given: object, known: readonly AnyOperation[]): AnyOperation {
   const own = given as Readonly<Record<string, unknown>>
   const name = typeof own['id'] === 'string' && own['id'] !== '' ? `operation '${own['id']}'` : 'an operation'
-  const problem = shapeProblem(own) ?? nameProblem(given as Operation, known)
+  const problem = shapeProblem(own) ?? nameProblem(given as Checked, known)
   if (problem !== undefined) throw new TypeError(`createGateway: ${name}: ${problem}`)
-  return given as Operation
+  return toOperation(given as Checked)
+}
+
+/** A declaration whose schemas are known to be zod's. */
+type Checked = OwnDeclaration<z.ZodType, z.ZodType, z.ZodType, z.ZodType> & {
+  readonly headers?: z.ZodType
+  readonly events?: z.ZodType
+}
+
+function toOperation(own: Checked): AnyOperation {
+  const { id, method, path, summary, tag, params, query, headers, body, bodyIsOptional } = own
+  return {
+    id,
+    method,
+    path,
+    doc: { summary, tag },
+    input: { params, query, headers, body, bodyIsOptional: bodyIsOptional || undefined },
+    output: own.response,
+    errors: own.refuses,
+    marks: { writes: own.writes || undefined },
+    protocol: { streams: own.streams || undefined, eventSchema: own.events },
+    resolve: (context) => own.resolve(context),
+  }
 }
 
 function shapeProblem(own: Readonly<Record<string, unknown>>): string | undefined {
@@ -117,7 +140,7 @@ function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '_zod' in value && 'safeParse' in value
 }
 
-function nameProblem({ id, method, path }: Operation, known: readonly Operation[]): string | undefined {
+function nameProblem({ id, method, path }: Checked, known: readonly AnyOperation[]): string | undefined {
   if (known.some((other) => other.id === id)) return 'there is an operation of this id already'
   const same = known.find((other) => other.method === method && shapeOf(other.path) === shapeOf(path))
   return same && `${method.toUpperCase()} ${path} is answered by '${same.id}' already`

@@ -15,14 +15,17 @@ export const updateWorkspace = defineOperation({
   id: 'updateWorkspace',
   method: 'patch',
   path: '/workspaces/{id}',
-  summary: 'Update a workspace',
-  tag: 'Workspaces',
-  writes: true,
-  refuses: [404, 409],
-  params: z.lazy(() => z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') })),
-  body: WorkspaceUpdate,
+  doc: { summary: 'Update a workspace', tag: 'Workspaces' },
+  input: {
+    params: z.lazy(() =>
+      z.object({ id: z.string().min(1).describe('A workspace UUID or a workspace slug.') }),
+    ),
+    body: WorkspaceUpdate,
+  },
   // The schema itself: one that stands for it could not be compiled.
-  response: z.lazy(() => z.object({ data: Workspace._zod.innerType })),
+  output: z.lazy(() => z.object({ data: Workspace._zod.innerType })),
+  errors: [404, 409],
+  marks: { writes: true },
   async resolve({ params, body, sandbox, now, assume, warn }) {
     const workspace = await findWorkspace(sandbox, params.id, assume)
     if (!workspace) throw new GatewayError(404)

@@ -112,6 +112,7 @@ export interface SandboxFile {
   occurrences: Record<string, number>
   /** The journal, secrets hidden. */
   calls?: Array<{
+    id?: string
     method: string
     path: string
     operation: string | null
@@ -132,8 +133,45 @@ export interface SandboxFile {
     }
     delivery: 'pending' | 'complete' | 'cut' | 'client-left'
     warnings: string[]
-    assumptions?: string[]
+    assumptions: string[]
     reason?: string | null
+    at?: string
+    rule: {
+      scenario: string
+      rule: number
+      faults: string[]
+      [field: string]: unknown
+    } | null
+    turn: {
+      conversation: number
+      turn: number
+      of: number
+      problem: string | null
+      [field: string]: unknown
+    } | null
+    usage: {
+      model: string
+      inputTokens: number
+      cachedTokens: number
+      outputTokens: number
+      reasoningTokens: number
+      cost: number | null
+      [field: string]: unknown
+    } | null
+    nearMisses: {
+      scenario: string
+      rule: number
+      reason: string
+      [field: string]: unknown
+    }[]
+    brokeContract: boolean
+    timeline: {
+      ms: number
+      offset: number
+      [field: string]: unknown
+    }[]
+    firstByteMs: number | null
+    durationMs: number | null
     [field: string]: unknown
   }>
 }

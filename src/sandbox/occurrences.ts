@@ -5,9 +5,6 @@
 /** Distinct requests that are remembered; the one that came first goes first, and would then count anew. */
 const capacity = 100_000
 
-/** What one takes in memory, measured. */
-const bytesOfOne = 120
-
 export class Occurrences {
   /** Counts that a fork looks at too, and so nobody changes. */
   #shared: ReadonlyMap<string, number> | undefined
@@ -15,14 +12,6 @@ export class Occurrences {
   #counts: Map<string, number> | undefined
   /** Goes through the counts, the oldest first: a new iterator would pass the places of all that are forgotten. */
   #byAge: Iterator<string> | undefined
-
-  /** Whether the shared ones were counted here first. */
-  #isOrigin = false
-
-  /** Estimated bytes; those that a fork shares count where they come from. */
-  get weight(): number {
-    return bytesOfOne * ((this.#counts?.size ?? 0) + (this.#isOrigin ? (this.#shared?.size ?? 0) : 0))
-  }
 
   /** How often this came before; 0 the first time. */
   next(contentKey: string): number {
@@ -49,10 +38,7 @@ export class Occurrences {
 
   /** The same counts, which go their own way from now on. */
   fork(): Occurrences {
-    if (this.#counts) {
-      this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
-      this.#isOrigin = true
-    }
+    if (this.#counts) this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
     this.#counts = undefined
     this.#byAge = undefined
     const fork = new Occurrences()

@@ -4,9 +4,9 @@
  */
 import type { CollectionName } from '../resources/collections.ts'
 import type { SizedCollectionName } from '../resources/rows.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
-import type { BundledScenarioName } from '../rules/scenario-names.ts'
-import type { ScenarioPath } from '../rules/scenario-path.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario-input.ts'
+import type { BundledScenarioName } from '../scenarios/scenario-names.ts'
+import type { ScenarioPath } from '../scenarios/scenario-path.ts'
 import type { LatencyProfileInput } from './file-types.ts'
 import type { ExtensionName, GivenTape, OwnOperation } from './options.ts'
 
@@ -40,13 +40,13 @@ export interface GatewayOptionsInput {
   openapi?: string | object
   /** In force from the start: names, paths of files, scenarios or rules. Default: none. */
   scenarios?: (BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput)[]
-  /** A folder of tapes, or parsed tapes: they answer where no rule does, before the operations. Default: none. */
+  /** Recordings to replay: a folder, or parsed ones. They answer if no rule does, before the operations. Default: none. */
   recordings?: string | GivenTape[]
-  /** What a call gets that no tape answers: a 404 with the nearest tape, the double, or the real gateway. Default: `fail`. */
+  /** What to do if no recording matches: a 404 that names the nearest one, simulate, or forward to `upstream`. Default: `fail`. */
   onMiss?: 'fail' | 'double' | 'forward'
-  /** Speed of tapes: 2 is twice as fast, 0 waits for nothing. Default: 1. */
+  /** Replay speed: 2 is twice as fast, 0 waits for nothing. Default: 1. */
   speed?: number
-  /** Paths of a body that do not count when a tape is looked for. Default: those that change from call to call. */
+  /** Body fields to ignore when matching recordings, as paths. Default: fields that change from call to call. */
   volatileFields?: string[]
   /** The base address of the real gateway, for `onMiss: 'forward'`. Default: none. */
   upstream?: string
@@ -78,15 +78,13 @@ export interface GatewayOptionsInput {
   xSearchVendor?: string
   /** Bytes; larger request bodies are a 413. Default: 10 MiB. */
   maxBodyBytes?: number
-  /** Estimated bytes that all sandboxes may hold; the oldest calls go, then more is a 503. Default: 512 MiB. */
-  maxHeldBytes?: number
-  /** What each sandbox keeps of its calls. */
+  /** Limits of the journal, for all sandboxes together. The oldest calls are evicted first. */
   journal?: {
-    /** Calls; the oldest go. Default: 1,000. */
+    /** Maximum number of calls. Default: 10,000. */
     entries?: number
-    /** Estimated bytes of memory that all calls of a sandbox may take; the oldest go. Default: 32 MiB. */
+    /** Maximum number of bytes of their bodies. Default: 32 MiB. */
     bytes?: number
-    /** Bytes of one body; the rest of it is cut, and marked. Default: 64 KiB. */
+    /** Maximum number of bytes of one body; the rest is cut. Default: 64 KiB. */
     bodyBytes?: number
   }
   /** How many sandboxes live, and how long. */

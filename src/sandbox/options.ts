@@ -3,8 +3,8 @@
  * and, for their part, by `createSandbox`.
  */
 import * as z from 'zod'
-import { Fixtures, Size } from '../database/seed-options.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
+import { Fixtures, Size } from '../database/seed-data.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario-input.ts'
 import { LatencyProfileOption } from './latency-profile.ts'
 import type { GatewayOptionsInput } from './options-input.ts'
 import { type Given, readOptions } from './read-options.ts'
@@ -24,7 +24,7 @@ export interface OwnOperation {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
-/** A parsed tape, as `parseTape` gives it. */
+/** A recording, as `parseTape` returns it. */
 export interface GivenTape {
   readonly head: object
   readonly chunks: readonly unknown[]
@@ -52,12 +52,11 @@ export const defaultOptions = () => ({
   modelsWithoutNativeSearch: [],
   xSearchVendor: 'x-ai',
   maxBodyBytes: 10 * 1024 * 1024,
-  maxHeldBytes: 512 * 1024 * 1024,
   journal: defaultJournal(),
   sandboxes: defaultSandboxes(),
 })
 
-const defaultJournal = () => ({ entries: 1000, bytes: 32 * 1024 * 1024, bodyBytes: 64 * 1024 })
+const defaultJournal = () => ({ entries: 10_000, bytes: 32 * 1024 * 1024, bodyBytes: 64 * 1024 })
 const defaultSandboxes = () => ({ limit: 100_000, idleMs: 60 * 60 * 1000, default: true })
 
 /** What each option must be. A gateway makes the checks of those that it is given: all of them take 5 ms. */
@@ -80,7 +79,11 @@ const checks = {
   onMiss: () => z.enum(['fail', 'double', 'forward']),
   speed: () => z.number().min(0),
   volatileFields: () => z.array(z.string().min(1)),
-  upstream: () => z.url({ protocol: /^https?$/ }),
+  upstream: () =>
+    z.url({ protocol: /^https?$/ }).refine((text) => {
+      const url = URL.parse(text)
+      return !url?.username && !url?.password
+    }, 'Must have no credentials: requests are forwarded with the key of their client'),
   allowCi: () => z.boolean(),
   promptCache: () => z.boolean(),
   storedResponses: () => z.boolean(),
@@ -95,7 +98,6 @@ const checks = {
   modelsWithoutNativeSearch: () => z.array(z.string().min(1)),
   xSearchVendor: () => z.string().min(1),
   maxBodyBytes: () => z.int().positive(),
-  maxHeldBytes: () => z.int().positive(),
   journal: () => {
     const { entries, bytes, bodyBytes } = defaultJournal()
     return z.strictObject({

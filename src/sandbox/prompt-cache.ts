@@ -14,8 +14,6 @@ export interface PromptPiece {
 const blockTokens = 64
 /** How many beginnings are known; then the oldest are forgotten. */
 const maxKnown = 100_000
-/** What one takes in memory: its hash, and its place. */
-const bytesOfOne = 80
 
 export class PromptCache {
   readonly #known: Set<string>
@@ -24,11 +22,6 @@ export class PromptCache {
 
   constructor(known: Iterable<string> = []) {
     this.#known = new Set(known)
-  }
-
-  /** Estimated bytes. */
-  get weight(): number {
-    return bytesOfOne * this.#known.size
   }
 
   /** How many tokens at its beginning an earlier prompt had; from now on this prompt is an earlier one. */

@@ -15,8 +15,7 @@ export const serverOptionNames = [
   'advertise',
   'console',
   'gateway',
-  'headersTimeoutMs',
-  'bodyTimeoutMs',
+  'requestTimeoutMs',
   'onRequest',
 ] as const
 

@@ -2,15 +2,16 @@
  * A sandbox as it is seen from afar: the same names and arguments, each a promise. Derived from the sandbox itself, so
  * that the two cannot drift apart; it can be, because no method of a sandbox takes a function.
  */
+import type { RemoteDatabase } from '../database/database.ts'
 import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallMatch, Journal } from '../journal/journal.ts'
-import type { Computed } from '../rules/operation-name.ts'
-import type { ActiveScenario } from '../rules/rules.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
-import type { BundledScenarioName } from '../rules/scenario-names.ts'
-import type { ScenarioPath } from '../rules/scenario-path.ts'
-import type { replyScenario } from '../rules/shorthand.ts'
+import type { Computed } from '../scenarios/operation-name.ts'
+import type { ActiveScenario } from '../scenarios/rules.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario-input.ts'
+import type { BundledScenarioName } from '../scenarios/scenario-names.ts'
+import type { ScenarioPath } from '../scenarios/scenario-path.ts'
+import type { replyScenario } from '../scenarios/shorthand.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { SandboxClock } from './sandbox-clock.ts'
 
@@ -68,7 +69,6 @@ export interface RemoteSandboxApi<Bodies extends object = Record<string, unknown
     Promised<
       Pick<
         Sandbox<Bodies>,
-        | 'db'
         | 'fail'
         | 'script'
         | 'scripts'
@@ -86,6 +86,8 @@ export interface RemoteSandboxApi<Bodies extends object = Record<string, unknown
     AsyncDisposable {
   /** Every call of this sandbox. */
   readonly journal: RemoteJournal<Bodies>
+  /** The collections. Records are copies. */
+  readonly db: Promised<RemoteDatabase>
   /** Sandbox time: to be read, and to be moved forward. */
   readonly clock: Promised<SandboxClock>
   /**

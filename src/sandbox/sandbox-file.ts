@@ -3,33 +3,94 @@
  * counters, and the calls that it was asked. Another gateway reads it, and goes on from there.
  */
 import * as z from 'zod'
-import { Fixtures } from '../database/seed-options.ts'
+import { Fixtures } from '../database/seed-data.ts'
+import type { Violation } from '../http/errors.ts'
+import { httpToken } from '../http/header-record.ts'
+import { maxParts } from '../journal/body.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { hiddenEntry } from '../journal/hidden-entry.ts'
-import { RulesFile, toRulesFile } from '../rules/rules-file.ts'
+import { RulesFile, toRulesFile } from '../scenarios/rules-file.ts'
 import type { SandboxFile as SavedSandbox } from './file-types.ts'
 import type { Sandbox } from './sandbox.ts'
 
-const Row = z.lazy(() => z.looseObject({}))
-const Kept = z.lazy(() => z.looseObject({ text: z.string(), cut: z.number() }))
+/** Maximum lengths in UTF-16 units. Live calls stay below them. */
+const maxName = 1000
+const maxText = 64 * 1024 * 1024
 
-/** What is read of an entry; the rest is for people. */
+const Name = z.lazy(() => z.string().max(maxName))
+const Text = z.lazy(() => z.string().max(maxText))
+const Row = z.lazy(() => z.looseObject({}))
+const Kept = z.lazy(() => z.looseObject({ text: Text, cut: z.int().min(0) }))
+
+const Token = z.lazy(() => z.string().max(maxName).regex(httpToken, 'Must be an HTTP token'))
+const Headers = z.lazy(() =>
+  z.record(
+    Token,
+    z
+      .string()
+      .max(maxText)
+      .regex(/^[^\0\r\n]*$/, 'Must be one line'),
+  ),
+)
+
+/** Longest duration and largest size in a file. */
+const maxNumber = 1e12
+const Count = z.lazy(() => z.int().min(0).max(maxNumber))
+const Milliseconds = z.lazy(() => z.number().min(0).max(maxNumber).nullable())
+const Usage = z.lazy(() =>
+  z.looseObject({
+    model: Name,
+    inputTokens: Count,
+    cachedTokens: Count,
+    outputTokens: Count,
+    reasoningTokens: Count,
+    cost: z.number().min(0).max(maxNumber).nullable(),
+  }),
+)
+
+/** An entry as it is read; facts that older or shortened files leave out are optional. */
 const SavedCall = z.lazy(() =>
   z.looseObject({
-    method: z.string(),
-    path: z.string(),
-    operation: z.string().nullable(),
-    params: z.record(z.string(), z.string()),
-    query: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    headers: z.record(z.string(), z.string()),
+    id: z
+      .string()
+      .regex(/^[\w.-]{1,100}$/, 'Must be letters, digits, dots and hyphens')
+      .optional(),
+    method: Token,
+    path: z
+      .string()
+      .min(1)
+      .max(maxText)
+      .regex(/^[^\p{Cc} ]+$/u, 'Must have no spaces and no control characters'),
+    operation: Name.nullable(),
+    params: z.record(Text, Text),
+    query: z.record(Text, z.union([Text, z.array(Text)])),
+    headers: Headers,
     rawBody: Kept,
-    status: z.int(),
-    replyHeaders: z.record(z.string(), z.string()),
+    status: z.int().min(0).max(999),
+    replyHeaders: Headers,
     replyBody: Kept,
     delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
-    warnings: z.array(z.string()),
-    assumptions: z.array(z.string()).optional(),
-    reason: z.string().nullish(),
+    warnings: z.array(Text),
+    assumptions: z.array(Name).default([]),
+    reason: Text.nullish(),
+    at: z.iso.datetime().optional(),
+    rule: z
+      .looseObject({ scenario: Name, rule: Count, faults: z.array(Name) })
+      .nullable()
+      .default(null),
+    turn: z
+      .looseObject({ conversation: Count, turn: Count, of: Count, problem: Text.nullable() })
+      .nullable()
+      .default(null),
+    usage: Usage.nullable().default(null),
+    nearMisses: z.array(z.looseObject({ scenario: Name, rule: Count, reason: Text })).default([]),
+    brokeContract: z.boolean().default(false),
+    timeline: z
+      .array(z.looseObject({ ms: z.number().min(0).max(maxNumber), offset: Count }))
+      .max(maxParts)
+      .default([]),
+    firstByteMs: Milliseconds.default(null),
+    durationMs: Milliseconds.default(null),
   }),
 )
 export type SavedCall = z.infer<typeof SavedCall>
@@ -39,28 +100,51 @@ export const SandboxFile = z.lazy(() =>
     format: z.literal('understudy-sandbox'),
     version: z.literal(1),
     /** Where it comes from. */
-    sandbox: z.string(),
-    seed: z.union([z.int(), z.string()]),
+    sandbox: Name,
+    seed: z.union([z.int(), Text]),
     fixtures: Fixtures,
     changes: z
       .record(
-        z.string(),
+        Name,
         z.strictObject({
           created: z.array(Row),
-          changed: z.array(z.strictObject({ key: z.string(), row: Row })),
-          deleted: z.array(z.string()),
+          changed: z.array(z.strictObject({ key: Text, row: Row })),
+          deleted: z.array(Text),
         }),
       )
       .describe('By collection: what differs from the seed.'),
     rules: RulesFile,
     clock: z.strictObject({ steps: z.int(), advanced: z.number(), elapsed: z.number() }),
-    occurrences: z.record(z.string(), z.int()).describe('How often the same request came, by its hash.'),
+    occurrences: z.record(Name, z.int()).describe('How often the same request came, by its hash.'),
     calls: z.array(SavedCall).optional().describe('The journal, secrets hidden.'),
   }),
 )
 export type SandboxFile = SavedSandbox
 
-/** @param withCalls Whether the journal goes along. */
+/**
+ * Violations of calls whose operation this gateway does not have, and whose name is no plain identifier either.
+ *
+ * @param known Ids of operations.
+ */
+export function strangeOperations({ calls = [] }: SandboxFile, known: ReadonlySet<string>): Violation[] {
+  return calls.flatMap(({ operation }, index) =>
+    operation === null || known.has(operation) || /^[a-z_][\w.-]*$/i.test(operation)
+      ? []
+      : [
+          {
+            path: `body.calls[${index}].operation`,
+            message: 'Must be an operation of this gateway, or a plain identifier',
+            rule: 'pattern',
+          },
+        ],
+  )
+}
+
+/**
+ * Returns the file of a sandbox, also of a disposed one.
+ *
+ * @param withCalls If true, the file has the journal.
+ */
 export function toSandboxFile(sandbox: Sandbox, withCalls: boolean): SandboxFile {
   const { id, options, state } = sandbox
   const differences = state.database
@@ -79,7 +163,7 @@ export function toSandboxFile(sandbox: Sandbox, withCalls: boolean): SandboxFile
       rules: toRulesFile(rules),
       clock,
       occurrences,
-      ...(withCalls && { calls: sandbox.journal.entries().map((entry: JournalEntry) => hiddenEntry(entry)) }),
+      ...(withCalls && { calls: state.journal.entries().map((entry: JournalEntry) => hiddenEntry(entry)) }),
     }),
   )
 }

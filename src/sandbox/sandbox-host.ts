@@ -2,10 +2,10 @@
  * What a sandbox is made of, what it asks of its gateway, and how one is asked for.
  */
 import type { SeedData } from '../database/seed-data.ts'
-import type { CallListener } from '../journal/call-listener.ts'
-import type { HeldBytes } from '../journal/held-bytes.ts'
-import type { KnownOperation } from '../rules/check-scenario.ts'
-import type { Scenario } from '../rules/scenario.ts'
+import type { CallListener } from '../journal/call-record.ts'
+import type { JournalStore } from '../journal/store.ts'
+import type { KnownOperation } from '../scenarios/check-scenario.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
 import type { GatewayOptions } from './options.ts'
 import type { GatewayOptionsInput } from './options-input.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -23,9 +23,9 @@ export interface SandboxSetup {
 export interface SandboxHost {
   /** For the journal, which says what a path was perhaps meant for. */
   readonly operations: readonly KnownOperation[]
-  /** Counts what all sandboxes hold. */
-  readonly held: HeldBytes
-  /** Are told of every call. */
+  /** Keeps the calls of all sandboxes. */
+  readonly store: JournalStore
+  /** Observe all calls. */
   readonly listeners: ReadonlySet<CallListener>
   /** The scenarios that are in force from the start. */
   readonly scenarios: readonly Scenario[]
@@ -35,9 +35,9 @@ export interface SandboxHost {
   toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
   elapsed(): number
-  dispose(id: string): void
-  /** Throws 410 where no sandbox of this id lives, or none any more. */
-  find(id: string): unknown
+  dispose(sandbox: Sandbox): void
+  /** Throws 410 for a sandbox that was disposed or has expired, and for a default sandbox that the options leave out. */
+  assertLive(sandbox: Sandbox): void
 }
 
 /** A sandbox as it is asked for; everything has a default. */

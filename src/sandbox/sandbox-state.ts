@@ -4,32 +4,30 @@
  * A request holds the state in which it arrived. When that has been replaced, the request is answered from it all the
  * same, and changes nothing that anybody sees later; nor does it enter the journal.
  */
-import { type Database, toDatabase } from '../database/database.ts'
-import { type DatabaseSnapshot, DatabaseState, type Tables } from '../database/database-state.ts'
+import {
+  type Database,
+  type DatabaseSnapshot,
+  DatabaseState,
+  type Tables,
+  toDatabase,
+} from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
-import type { CallListener } from '../journal/call-listener.ts'
-import type { RecordKeeper, RecordOwner } from '../journal/call-record.ts'
+import type { CallListener, StateOfCall } from '../journal/call-record.ts'
+import type { Journal } from '../journal/journal.ts'
 import { Ledger } from '../journal/ledger.ts'
 import { Clock, type ClockSnapshot } from '../lib/clock.ts'
-import { Rules, type RulesSnapshot } from '../rules/rules.ts'
+import { Rules, type RulesSnapshot } from '../scenarios/rules.ts'
 import { Occurrences } from './occurrences.ts'
 import type { GatewayOptions } from './options.ts'
 import { PromptCache } from './prompt-cache.ts'
-import type { Snapshots } from './snapshots.ts'
 import { StoredResponses } from './stored-responses.ts'
 
 /** The sandbox of a state. */
 export interface StateOwner {
   readonly id: string
   readonly options: GatewayOptions
-  readonly journal: RecordKeeper
+  readonly journal: Journal
   readonly listeners: Iterable<CallListener>
-  /** The present one. */
-  readonly state: SandboxState
-  /** Throws 503 where there is no room for more. */
-  weigh(more: number): void
-  /** Those that were taken of it, and what they alone hold. */
-  readonly snapshots: Snapshots
   enter(): void
   leave(): void
 }
@@ -45,7 +43,7 @@ export interface StateSnapshot {
   readonly storedResponses: StoredResponses
 }
 
-export class SandboxState implements RecordOwner {
+export class SandboxState implements StateOfCall {
   readonly options: GatewayOptions
   readonly seed: string | number
   readonly sandboxId: string
@@ -62,6 +60,7 @@ export class SandboxState implements RecordOwner {
   readonly storedResponses: StoredResponses
   readonly #owner: StateOwner
   readonly #held = new Set<() => void>()
+  #hasEnded = false
 
   /** @param from Default: the seed, without a scenario. */
   constructor(owner: StateOwner, seedData: SeedData, from?: StateSnapshot) {
@@ -72,12 +71,7 @@ export class SandboxState implements RecordOwner {
     this.seed = seed
     this.sandboxId = owner.id
     this.listeners = owner.listeners
-    this.database = new DatabaseState(
-      seedData,
-      from?.database,
-      () => owner.weigh(1),
-      (rows) => owner.snapshots.held.add(rows, rows.weight),
-    )
+    this.database = new DatabaseState(seedData, from?.database)
     this.clock = new Clock(options)
     this.ledger = from?.ledger.copy() ?? new Ledger()
     this.promptCache = from?.promptCache.copy() ?? new PromptCache()
@@ -87,16 +81,6 @@ export class SandboxState implements RecordOwner {
     if (!from) return
     this.clock.restore(from.clock)
     this.rules.restore(from.rules)
-  }
-
-  /** Estimated bytes of its rows and rules, and of the requests, prompts and responses that it remembers. */
-  get weight(): number {
-    return this.database.weight + this.rules.weight + this.occurrences.weight + this.copiedWeight
-  }
-
-  /** Of these, what a snapshot copies. */
-  get copiedWeight(): number {
-    return this.promptCache.weight + this.storedResponses.weight
   }
 
   /** The collections as operations read them: frozen rows. */
@@ -109,12 +93,12 @@ export class SandboxState implements RecordOwner {
     return toDatabase(this.database.seedData, () => this.database)
   }
 
-  /** Keeps the records of calls for as long as this is the present state; what it keeps may grow until it is whole. */
-  get journal(): RecordKeeper {
-    const { state, journal } = this.#owner
-    return state === this
-      ? journal
-      : { add: () => {}, grow: (bytes) => journal.grow(bytes), find: () => undefined }
+  get journal(): Journal {
+    return this.#owner.journal
+  }
+
+  get isCurrent(): boolean {
+    return !this.#hasEnded
   }
 
   hold(end: () => void): () => void {
@@ -122,8 +106,9 @@ export class SandboxState implements RecordOwner {
     return () => this.#held.delete(end)
   }
 
-  /** Another state takes its place, or its sandbox is disposed of: silent connections end. */
+  /** Another state replaces it, or its sandbox is disposed: silent connections end. */
   end(): void {
+    this.#hasEnded = true
     for (const end of this.#held) end()
     this.#held.clear()
   }

@@ -2,19 +2,18 @@
  * All that one client sees: database, rules, journal and clock, apart from every other client's.
  */
 import { type Database, toDatabase } from '../database/database.ts'
-import type { CallListener } from '../journal/call-listener.ts'
 import { Journal } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
-import type { Computed } from '../rules/operation-name.ts'
-import type { ReplyContext, ReplyFunction } from '../rules/reply-function.ts'
-import type { ActiveScenario, Rules, UnusedRule } from '../rules/rules.ts'
-import type { RuleInput, ScenarioInput } from '../rules/scenario-input.ts'
-import type { BundledScenarioName } from '../rules/scenario-names.ts'
-import type { ScenarioPath } from '../rules/scenario-path.ts'
-import { isScenarioPath } from '../rules/scenario-path.ts'
-import type { ScenarioProgress } from '../rules/scenario-progress.ts'
-import type { ScriptProgress } from '../rules/script-progress.ts'
+import type { Computed } from '../scenarios/operation-name.ts'
+import type { ReplyContext, ReplyFunction } from '../scenarios/reply-function.ts'
+import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario-input.ts'
+import type { BundledScenarioName } from '../scenarios/scenario-names.ts'
+import type { ScenarioPath } from '../scenarios/scenario-path.ts'
+import { isScenarioPath } from '../scenarios/scenario-path.ts'
+import type { ScenarioProgress } from '../scenarios/scenario-progress.ts'
+import type { ScriptProgress } from '../scenarios/script-progress.ts'
 import {
   failScenario,
   type ReplyOptions,
@@ -22,74 +21,96 @@ import {
   type ScriptOptions,
   scriptScenario,
   textOperations,
-} from '../rules/shorthand.ts'
-import { weightOf } from '../rules/use.ts'
+} from '../scenarios/shorthand.ts'
 import type { GatewayOptions, GivenTape } from './options.ts'
 import type { SandboxClock } from './sandbox-clock.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import type { SandboxSetup, SandboxSnapshot } from './sandbox-host.ts'
-import { SandboxState, type StateSnapshot } from './sandbox-state.ts'
+import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 import { Snapshots } from './snapshots.ts'
 
 /** A function that replies; it gets the sandbox that the request is for, too. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
 
-/** What a sandbox takes in which nothing has happened, measured. */
-const sandboxBytes = 4000
-
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
-  /** Its name. */
+  /** Name of the sandbox, such as `s1`. */
   readonly id: string
-  /** The bearer of this key sees this sandbox. */
+  /** Requests with this bearer key use this sandbox. */
   readonly apiKey: string
-  /** Its options, every default in place. */
+  /** Options with all defaults. */
   readonly options: GatewayOptions
-  /** Every call of this sandbox. */
-  readonly journal: Journal<Bodies>
-  /** Sandbox time: to be read, and to be moved forward. */
+  /** Sandbox time, to read and to advance. */
   readonly clock: SandboxClock = {
-    read: () => this.#state.clock.read(),
-    advance: (ms) => this.#state.clock.advance(ms),
+    read: () => this.#live.clock.read(),
+    advance: (ms) => this.#live.clock.advance(ms),
   }
   readonly #setup: SandboxSetup
+  readonly #journal: Journal<Bodies>
+  readonly #snapshots: Snapshots
+  readonly #owner: StateOwner
   #state: SandboxState
   #db: Database | undefined
-  /** Requests that are being answered, and when the last one was done. */
-  #busy = 0
+  #inFlight = 0
   #usedAt: number
-  /** @internal */
-  readonly snapshots: Snapshots
-  #handleBytes = 0
-  #isLetGo = false
 
   /** @internal */
   constructor(setup: SandboxSetup, from?: StateSnapshot) {
-    const { id, options, seedData, host } = setup
+    const { id, options, host } = setup
     this.#setup = setup
     this.id = id
     this.options = options
     this.apiKey = `us-${id}-${hash(options.seed, 'api key', id)}`
-    this.journal = new Journal(options.journal, host.operations, host.held)
+    this.#journal = new Journal(host.store, host.operations)
+    this.#snapshots = new Snapshots(id)
     this.#usedAt = host.elapsed()
-    this.snapshots = new Snapshots(id, from)
-    this.#state = new SandboxState(this, seedData, from)
-    if (!from) this.resetScenarios()
-    this.weigh()
+    this.#owner = {
+      id,
+      options,
+      journal: this.#journal as Journal,
+      listeners: host.listeners,
+      enter: () => {
+        this.#inFlight++
+      },
+      leave: () => {
+        this.#inFlight--
+        this.#usedAt = host.elapsed()
+      },
+    }
+    this.#state = new SandboxState(this.#owner, setup.seedData, from)
+    if (!from) this.#begin()
   }
 
-  /** What everything random in it comes from. */
+  /** The current state. Throws 410 if the sandbox was disposed or has expired. */
+  get #live(): SandboxState {
+    this.#setup.host.assertLive(this as Sandbox)
+    return this.#state
+  }
+
+  /** Activates the scenarios that every sandbox begins with. */
+  #begin(): void {
+    for (const scenario of this.#setup.host.scenarios) this.#state.rules.use(scenario)
+  }
+
+  /** Seed of all generated data. */
   get seed(): string | number {
     return this.options.seed
   }
 
-  /** The collections, to arrange a test and to look at what a call has changed. Copies go in and out. */
+  /** The collections, to arrange a test and to see what requests have changed. */
   get db(): Database {
-    this.#db ??= toDatabase(this.#setup.seedData, () => this.#state.database)
+    const { seedData } = this.#setup
+    this.#db ??= toDatabase(seedData, () => this.#live.database)
     return this.#db
   }
 
-  /** The present state, which a request holds on to from its arrival. @internal */
+  /** All calls of this sandbox. */
+  get journal(): Journal<Bodies> {
+    void this.#live
+    return this.#journal
+  }
+
+  /** The current state, which a request keeps from its arrival. @internal */
   get state(): SandboxState {
     return this.#state
   }
@@ -99,48 +120,30 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#state.rules
   }
 
-  /** Milliseconds of elapsed time since the last request was done; 0 while one is under way. */
+  /** Number of requests in flight. @internal */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Milliseconds of elapsed time since the last request completed; 0 while one is in flight. @internal */
   get idleMs(): number {
-    return this.#busy > 0 ? 0 : this.#setup.host.elapsed() - this.#usedAt
+    return this.#inFlight > 0 ? 0 : this.#setup.host.elapsed() - this.#usedAt
   }
 
-  /** @internal */
-  get listeners(): ReadonlySet<CallListener> {
-    return this.#setup.host.listeners
+  /** Keeps the sandbox in use while some work runs. @internal */
+  async busy<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    this.#owner.enter()
+    try {
+      return await work()
+    } finally {
+      this.#owner.leave()
+    }
   }
 
-  /** Tells the gateway what is held here beside the journal. Throws 503 where more would not find room. @internal */
-  weigh(more = 0): void {
-    const { held } = this.#setup.host
-    if (this.#isLetGo) return
-    held.weigh(this, sandboxBytes + this.#handleBytes + this.snapshots.held.bytes + this.#state.weight)
-    if (more > 0) held.assertRoom(more)
-  }
-
-  /** A caller far away is given a handle, or gives one back. Throws 503 where there is no room for it. @internal */
-  holdHandle(bytes: number): void {
-    this.#handleBytes += bytes
-    this.weigh(bytes)
-  }
-
-  /** The gateway lets go of it. @internal */
-  letGo(): void {
+  /** The gateway removes it. @internal */
+  end(): void {
     this.#state.end()
-    this.#isLetGo = true
-    this.journal.letGo()
-    this.#setup.host.held.weigh(this, 0)
-  }
-
-  /** A request begins; until it leaves, the sandbox is in use. @internal */
-  enter(): void {
-    this.#busy++
-  }
-
-  /** @internal */
-  leave(): void {
-    this.#busy--
-    this.#usedAt = this.#setup.host.elapsed()
-    this.weigh()
+    this.#journal.release()
   }
 
   /**
@@ -158,16 +161,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   #use(scenario: string | ScenarioInput | RuleInput | GivenTape, answer?: ReplyFunction): ActiveScenario {
-    const { host } = this.#setup
-    host.find(this.id)
-    const checked = host.toScenario(scenario)
+    const { rules } = this.#live
+    const checked = this.#setup.host.toScenario(scenario)
     const isBundled = typeof scenario === 'string' && !isScenarioPath(scenario)
     const isCounted = !isBundled && checked.rules.length === 1 && checked.rules[0]?.times !== undefined
-    const weight = isBundled ? 0 : weightOf(checked)
-    this.weigh(weight)
-    const active = this.rules.use(checked, { isCounted, answer, among: () => this.rules, weight })
-    this.weigh()
-    return active
+    return rules.use(checked, { isCounted, answer, among: () => this.rules })
   }
 
   /**
@@ -203,18 +201,18 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /** The scripts in use, and how far the conversations that follow them are. */
   scripts(): ScriptProgress[] {
-    return this.rules.scripts()
+    return this.#live.rules.scripts()
   }
 
   /** Ends every scenario but those that the sandbox began with. */
   resetScenarios(): void {
-    this.rules.clear()
-    for (const scenario of this.#setup.host.scenarios) this.rules.use(scenario)
+    this.#live.rules.clear()
+    this.#begin()
   }
 
   /** The scenarios in force and how often their rules have happened, newest first. */
   activeScenarios(): ScenarioProgress[] {
-    return this.rules.active()
+    return this.#live.rules.active()
   }
 
   /**
@@ -222,12 +220,12 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * the collection `models`. A call counts when its reply is made.
    */
   usage(): SandboxUsage {
-    return this.#state.ledger.read()
+    return this.#live.ledger.read()
   }
 
   /** The rules in force that have not happened once. */
   unusedRules(): UnusedRule[] {
-    return this.rules.unused()
+    return this.#live.rules.unused()
   }
 
   /**
@@ -237,16 +235,15 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * @param options.calls Whether the journal goes along. Default: true.
    */
   save({ calls = true }: { calls?: boolean } = {}): SandboxFile {
+    void this.#live
     return toSandboxFile(this as never, calls)
   }
 
   /**
-   * The present state, to go back to. Costs nothing until somebody writes; from then on its rows count as held until
-   * you let go of it. Throws 503 where there is no room for it.
+   * Takes a snapshot of the current state, for `restore()`. Costs nothing until the next write.
    */
   snapshot(): SandboxSnapshot {
-    this.weigh(this.snapshots.weightOf(this.#state))
-    return this.snapshots.take(this.#state)
+    return this.#snapshots.add(this.#live.snapshot())
   }
 
   /**
@@ -255,10 +252,11 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * lose their connection.
    */
   restore(snapshot: SandboxSnapshot): void {
-    const state = this.snapshots.find(snapshot)
-    this.#state.end()
-    this.#state = new SandboxState(this, this.#setup.seedData, state)
-    this.weigh()
+    const { seedData } = this.#setup
+    const live = this.#live
+    const state = this.#snapshots.find(snapshot)
+    live.end()
+    this.#state = new SandboxState(this.#owner, seedData, state)
   }
 
   /**
@@ -267,7 +265,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * @param id Its name. Default: the gateway gives one.
    */
   fork(id?: string): Sandbox<Bodies> {
-    return this.#setup.host.toFork(this.#setup, this.#state.snapshot(), id) as Sandbox<Bodies>
+    return this.#setup.host.toFork(this.#setup, this.#live.snapshot(), id) as Sandbox<Bodies>
   }
 
   /**
@@ -275,16 +273,15 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * and change nothing from then on; those that a fault keeps waiting lose their connection.
    */
   reset(): void {
-    this.#state.end()
-    this.#state = new SandboxState(this, this.#setup.seedData)
-    this.resetScenarios()
-    this.journal.clear()
-    this.weigh()
+    this.#live.end()
+    this.#state = new SandboxState(this.#owner, this.#setup.seedData)
+    this.#begin()
+    this.#journal.clear()
   }
 
-  /** Ends the sandbox: its key and path are answered with 410 from now on. */
+  /** Ends the sandbox: from now on, requests to it and calls of its methods get a 410. */
   dispose(): void {
-    this.#setup.host.dispose(this.id)
+    this.#setup.host.dispose(this as Sandbox)
   }
 
   [Symbol.dispose](): void {

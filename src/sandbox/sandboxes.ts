@@ -2,23 +2,24 @@
  * The living sandboxes, by id: made, found, and let go when nobody has used them for long.
  */
 
-import { DatabaseState } from '../database/database-state.ts'
+import { DatabaseState } from '../database/database.ts'
 import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
-import type { CallListener } from '../journal/call-listener.ts'
-import { HeldBytes } from '../journal/held-bytes.ts'
+import type { CallListener } from '../journal/call-record.ts'
 import { Ledger } from '../journal/ledger.ts'
+import { JournalStore } from '../journal/store.ts'
 import { Clock } from '../lib/clock.ts'
-import type { KnownOperation } from '../rules/check-scenario.ts'
-import { fromRulesFile } from '../rules/rules-file.ts'
-import type { Scenario } from '../rules/scenario.ts'
+import { equal } from '../lib/equal.ts'
+import type { KnownOperation } from '../scenarios/check-scenario.ts'
+import { fromRulesFile } from '../scenarios/rules-file.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
 import { Current } from './current.ts'
 import { Occurrences } from './occurrences.ts'
 import { type GatewayOptions, OwnOptions } from './options.ts'
 import { PromptCache } from './prompt-cache.ts'
 import { Sandbox } from './sandbox.ts'
-import { SandboxFile } from './sandbox-file.ts'
+import { SandboxFile, strangeOperations } from './sandbox-file.ts'
 import type { NewSandbox, SandboxHost, SandboxSetup } from './sandbox-host.ts'
 import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
@@ -52,33 +53,41 @@ export class Sandboxes implements SandboxHost {
   /** Carried along the asynchronous calls of a test. @internal */
   readonly current = new Current<Sandbox>()
   #sweptAt = 0
-  readonly held: HeldBytes
-  /** Serves every key that is no sandbox's. */
-  readonly default: Sandbox
+  readonly store: JournalStore
+  #default: Sandbox | undefined
 
   constructor(setup: SandboxesSetup) {
     this.#setup = setup
-    this.held = new HeldBytes(setup.options.maxHeldBytes)
+    this.store = new JournalStore(setup.options.journal)
     this.#seedData = new SeedData(setup.options)
     this.#clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
     this.#ids = new SandboxIds(setup.options.sandboxes.node)
-    this.default = new Sandbox({
-      id: 'default',
-      options: setup.options,
-      seedData: this.#seedData,
-      host: this,
-    })
+  }
+
+  /** What the default sandbox is made of. */
+  get defaultSetup(): SandboxSetup {
+    return { id: 'default', options: this.#setup.options, seedData: this.#seedData, host: this }
+  }
+
+  /** The sandbox of requests that name no other: the gateway itself, which sets it once. */
+  get default(): Sandbox {
+    if (!this.#default) throw new Error('The default sandbox is not set')
+    return this.#default
+  }
+
+  set default(sandbox: Sandbox) {
+    this.#default = sandbox
   }
 
   /**
-   * Throws 400 for a name or fixtures that are wrong, 410 for a fork of one that is gone, 429 when there are too many,
-   * 503 while the gateway drains.
+   * Throws 400 for a name or fixtures that are wrong, 409 for a live sandbox with other data, 410 for a fork of a sandbox
+   * that does not exist, 429 when there are too many, 503 while the gateway drains.
    */
   create({ id, fork, seed, fixtures }: NewSandbox = {}): Sandbox {
     if (id !== undefined) {
       const living = this.peek(id)
-      if (living) return living
+      if (living) return unchanged(living, { fork, seed, fixtures })
       assertChosenId(id)
     }
     const own = seed !== undefined || fixtures !== undefined
@@ -105,8 +114,10 @@ export class Sandboxes implements SandboxHost {
   async open(given: unknown): Promise<Sandbox> {
     const file = SandboxFile.safeParse(given)
     if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
+    const { options, operations } = this.#setup
+    const strange = strangeOperations(file.data, new Set(operations.map(({ id }) => id)))
+    if (strange.length > 0) throw invalidRequest(strange)
     const { seed, fixtures, changes, rules, clock, occurrences, calls = [] } = file.data
-    const { options } = this.#setup
     const isOwn = seed !== options.seed || Object.keys(fixtures).length > 0
     const own = isOwn ? { ...options, seed, fixtures } : options
     const seedData = isOwn ? seedDataOf(own) : this.#seedData
@@ -123,16 +134,18 @@ export class Sandboxes implements SandboxHost {
     return sandbox
   }
 
-  /** The living sandbox with this id. Throws 410 where there is none, 421 where it lives on another node. */
+  /** Returns the live sandbox with this id. Throws 410 if there is none, 421 if it is on another node. */
   find(id: string): Sandbox {
     const sandbox = this.peek(id)
     if (sandbox) return sandbox
     this.#remove(id)
     this.#assertHere(id)
-    throw new GatewayError(
-      410,
-      `Sandbox '${id}' is gone: it was disposed of, was idle for too long, or never was`,
-    )
+    throw goneError(id)
+  }
+
+  assertLive(sandbox: Sandbox): void {
+    if (sandbox === this.#default) this.assertDefault()
+    else if (this.#default && this.find(sandbox.id) !== sandbox) throw goneError(sandbox.id)
   }
 
   /** Throws 410 where the default sandbox was left out. */
@@ -146,7 +159,7 @@ export class Sandboxes implements SandboxHost {
 
   /** The living sandbox with this id, if there is one. */
   peek(id: string): Sandbox | undefined {
-    const sandbox = id === this.default.id ? this.default : this.#residents.get(id)
+    const sandbox = id === 'default' ? this.default : this.#residents.get(id)
     return sandbox && !this.#isIdle(sandbox) ? sandbox : undefined
   }
 
@@ -220,10 +233,11 @@ export class Sandboxes implements SandboxHost {
     return this.#clock.elapsed()
   }
 
-  /** Ends a sandbox. Throws 409 for the default one. */
-  dispose(id: string): void {
-    if (id === 'default') throw new GatewayError(409, 'The default sandbox stays: reset it instead')
-    this.#remove(id)
+  /** Ends a sandbox; one that was replaced by another of its name stays ended. Throws 409 for the default one. */
+  dispose(sandbox: Sandbox): void {
+    if (sandbox === this.#default)
+      throw new GatewayError(409, 'The default sandbox stays: use reset() instead')
+    if (this.#residents.get(sandbox.id) === sandbox) this.#remove(sandbox.id)
   }
 
   /**
@@ -253,7 +267,6 @@ export class Sandboxes implements SandboxHost {
         `There are ${limit} sandboxes already: dispose of some, or raise sandboxes.limit`,
       )
     }
-    this.held.assertRoom(0)
     const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
     this.#residents.set(sandbox.id, sandbox)
     this.#made++
@@ -269,7 +282,7 @@ export class Sandboxes implements SandboxHost {
   }
 
   #remove(id: string): void {
-    this.#residents.get(id)?.letGo()
+    this.#residents.get(id)?.end()
     this.#residents.delete(id)
   }
 
@@ -285,6 +298,29 @@ export class Sandboxes implements SandboxHost {
       this.#evicted++
     }
   }
+}
+
+/** Returns a live sandbox that is created again. Throws 409 for data that would be ignored. */
+function unchanged(living: Sandbox, { fork, seed, fixtures = {} }: NewSandbox): Sandbox {
+  const { options } = living
+  const differs = (name: string, rows: unknown) => !equal(Reflect.get(options.fixtures, name), rows)
+  const ignored = Object.entries({
+    fork: fork !== undefined,
+    seed: seed !== undefined && seed !== options.seed,
+    fixtures: Object.entries(fixtures).some(([name, rows]) => differs(name, rows)),
+  }).find(([, isIgnored]) => isIgnored)
+  if (!ignored) return living
+  throw new GatewayError(
+    409,
+    `Sandbox '${living.id}' exists already, so its ${ignored[0]} cannot be set: dispose of it first, or leave ${ignored[0]} out`,
+  )
+}
+
+function goneError(id: string): GatewayError {
+  return new GatewayError(
+    410,
+    `Sandbox '${id}' is gone: it was disposed of, was idle for too long, or never was`,
+  )
 }
 
 /** Throws 400 where a fixture is wrong. */

@@ -1,6 +1,5 @@
 /**
- * Calls of a sandbox file in a journal: to be looked at and asked again. When they came, and what their rules were,
- * they do not say any more.
+ * Adds the calls of a sandbox file to a journal: their entries read the same as where they were recorded.
  */
 import { type AssumptionName, assumptions } from '../assumptions.ts'
 import type { Reply } from '../http/reply.ts'
@@ -19,6 +18,7 @@ export function keepSavedCalls(sandbox: Sandbox, calls: readonly SavedCall[]): v
     clock: new Clock(),
     occurrences: new Occurrences(),
     journal: sandbox.journal,
+    isCurrent: true,
     ledger: new Ledger(),
     listeners: [],
     hold: () => () => {},
@@ -37,11 +37,12 @@ export function keepSavedCalls(sandbox: Sandbox, calls: readonly SavedCall[]): v
     if (operation !== null) record.routed(operation, params)
     record.received(rawBody.text)
     for (const warning of call.warnings) record.warn(warning)
-    for (const name of call.assumptions ?? []) if (isAssumption(name)) record.assume(name)
+    for (const name of call.assumptions) if (isAssumption(name)) record.assume(name)
     const reply: Reply = { status: call.status, headers: call.replyHeaders, body: { kind: 'none' } }
     record.replied(reply, call.reason ?? undefined)
     if (call.replyBody.text !== '') record.sent(call.replyBody.text)
     record.settled(delivery === 'pending' ? 'complete' : delivery)
+    record.restored(call)
   }
 }
 

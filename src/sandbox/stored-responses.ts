@@ -31,11 +31,6 @@ export class StoredResponses {
     this.#characters = characters
   }
 
-  /** Estimated bytes. */
-  get weight(): number {
-    return 100 * this.#stored.size + 2 * this.#characters
-  }
-
   /** @param items The conversation, from its beginning to the output of this response. */
   keep(id: string, items: readonly StoredItem[]): void {
     this.#drop(id)

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { unauthorized } from '../gateway/authenticate.ts'
+import { unauthorized } from '../gateway/admit.ts'
 import { GatewayError } from '../http/errors.ts'
 
 export interface GuardOptions {
@@ -15,12 +15,12 @@ export interface GuardOptions {
   readonly allowedHosts: readonly string[]
   /** Origins of pages that may call the API, beside those of loopback; `*` stands for all. Default: none. */
   readonly allowedOrigins?: readonly string[]
-  /** Wanted of every control request. Default: made, where the server is bound beyond loopback. */
+  /** Required of control requests, and of all requests to the recorder. Default: made if `host` is beyond loopback. */
   readonly token: string | undefined
 }
 
 export class Guard {
-  /** What control requests carry as their bearer; undefined where they need none. */
+  /** Undefined if none is required. */
   readonly token: string | undefined
   readonly #allowed: ReadonlySet<string>
   readonly #isWide: boolean
@@ -69,13 +69,22 @@ export class Guard {
 
   /** Throws 401 for a request without the token, where one is wanted. */
   assertToken({ headers }: IncomingMessage): void {
-    if (this.token === undefined) return
-    const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
-    if (given === undefined || !isEqual(given, this.token))
+    if (!this.accepts(bearerOf(headers.authorization)))
       throw unauthorized(
         'Control requests need the token that the server was started with, or printed, as their bearer',
       )
   }
+
+  /** If true, one of these values is the token, or none is required. */
+  accepts(...given: readonly unknown[]): boolean {
+    const { token } = this
+    return token === undefined || given.some((value) => typeof value === 'string' && isEqual(value, token))
+  }
+}
+
+/** The key in an `authorization` header; undefined for any other scheme. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
 
 function timesGiven(name: string, rawHeaders: readonly string[]): number {

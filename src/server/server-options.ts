@@ -20,8 +20,7 @@ const checks = {
   advertise: () => z.url({ protocol: /^https?$/ }),
   console: () => z.boolean(),
   gateway: () => z.custom<GatewayCore>(isGateway, 'Must be a gateway, from createGateway()'),
-  headersTimeoutMs: milliseconds,
-  bodyTimeoutMs: milliseconds,
+  requestTimeoutMs: milliseconds,
   onRequest: () =>
     z.custom<(line: never) => void>((value) => typeof value === 'function', 'Must be a function'),
 } satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>

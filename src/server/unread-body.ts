@@ -3,7 +3,7 @@
  * that goes on sending, a byte now and then, would keep the connection for ever.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bodyTimeoutMs } from '../adapters/node-body.ts'
+import { defaultTimeoutMs } from '../delivery/node.ts'
 
 const { setTimeout, clearTimeout, setImmediate } = globalThis
 
@@ -15,7 +15,7 @@ const { setTimeout, clearTimeout, setImmediate } = globalThis
 export function cutUnreadBody(
   request: IncomingMessage,
   response: ServerResponse,
-  timeoutMs = bodyTimeoutMs,
+  timeoutMs = defaultTimeoutMs,
 ): void {
   const cut = () => {
     if (request.complete || request.destroyed) return

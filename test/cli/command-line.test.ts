@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { toFetch } from '../../src/adapters/fetch.ts'
 import { run } from '../../src/cli/command-line.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
+import { toFetch } from '../../src/delivery/fetch.ts'
 import type { GatewayCore } from '../../src/gateway/gateway.ts'
 
 let folder: string
@@ -87,11 +87,6 @@ describe('serve', () => {
     } finally {
       vi.unstubAllEnvs()
     }
-  })
-
-  it('holds as much as --max-memory says', async () => {
-    expect((await given()).options.maxHeldBytes).toBe(512 * 1024 ** 2)
-    expect((await given('--max-memory', '3mb')).options.maxHeldBytes).toBe(3 * 1024 ** 2)
   })
 
   it('has a console, unless --no-console leaves it out, which --open does not go with', async () => {
@@ -198,9 +193,6 @@ describe('serve', () => {
     [['--allowed-host', 'a,b'], { allowedHosts: ['a', 'b'] }],
     [['--seed', '123456789012345'], { options: { seed: 123_456_789_012_345 } }],
     [['--seed', '1234567890123456'], { options: { seed: '1234567890123456' } }],
-    [['--max-memory', '1'], { options: { maxHeldBytes: 1 } }],
-    [['--max-memory', '2kb'], { options: { maxHeldBytes: 2048 } }],
-    [['--max-memory', '2 GB'], { options: { maxHeldBytes: 2 * 1024 ** 3 } }],
     [
       ['--recordings', '@', '--speed', '0', '--on-miss', 'double'],
       { options: { speed: 0, onMiss: 'double' } },
@@ -219,9 +211,6 @@ describe('serve', () => {
   })
 
   it.each([
-    [['--max-memory', '0'], 'Give a size such as 512mb.'],
-    [['--max-memory', '1tb'], 'Give a size such as 512mb.'],
-    [['--max-memory', '1234567890'], 'Give a size such as 512mb.'],
     [['--advertise', 'ftp://a.example'], 'Give an address such as http://10.0.0.7:4141.'],
     [['--speed', '-1'], 'A factor is a number, 0 or more.'],
     [['--speed', '1.'], 'A factor is a number, 0 or more.'],

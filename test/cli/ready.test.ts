@@ -60,3 +60,8 @@ it('A person is told where it is, and what to try', () => {
   ])
   expect(rows(false).at(-2)).toBe('  token      as given   (control requests need it as their bearer)')
 })
+
+it('quotes the key of a configuration in the line to paste', () => {
+  const text = readyText(started({ apiKeys: ["it's; id\n"] }), { isTokenMade: false, hasConsole: false })
+  expect(text).toContain("-H $'authorization: Bearer it\\047s; id\\012'")
+})

@@ -16,7 +16,7 @@ import { Stream } from 'openai/streaming'
 import { parseServerSentEvents } from 'parse-sse'
 import type { FaultInput, FaultName } from '../../src/faults/fault-input.ts'
 import { faults } from '../../src/faults/index.ts'
-import { bundledScenarios } from '../../src/rules/bundled.ts'
+import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import type { Recording, Seen } from '../readme/fault-sections.ts'
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { Cache } from '../../src/database/cache.ts'
-import { type Records, toDatabase } from '../../src/database/database.ts'
-import { DatabaseState } from '../../src/database/database-state.ts'
+import { DatabaseState, type Records, toDatabase } from '../../src/database/database.ts'
 import { SeedData } from '../../src/database/seed-data.ts'
+import { maxRows, SharedRows } from '../../src/database/shared-rows.ts'
+import { Table } from '../../src/database/table.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
-import { defineCollection } from '../../src/resources/collection.ts'
+import { type CollectionDeclaration, defineCollection } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
 import type { Provider } from '../../src/resources/provider.ts'
 
@@ -45,6 +45,28 @@ describe('A collection', () => {
     const read = await providers.get('mine')
     read?.datacenters?.push('US')
     expect((await providers.get('mine'))?.datacenters).toEqual(['DE'])
+  })
+
+  it('copies and freezes nothing of the caller, whatever its schema lets pass', async () => {
+    const { presets, presetVersions } = make()
+    const [preset] = await presets.list()
+    const [first] = await presetVersions.list()
+    const version = { ...first, id: uuid(1), version: 9, config: { mine: { deep: ['a'] } } } as never
+    const mine = Reflect.get(version, 'config') as { mine: { deep: string[] } }
+    await presetVersions.create(version)
+    mine.mine.deep.push('b')
+    await presetVersions.update(uuid(1), { config: mine })
+    mine.mine.deep.push('c')
+    expect((await presetVersions.get(uuid(1)))?.config).toEqual({ mine: { deep: ['a', 'b'] } })
+
+    const fixtures = {
+      presets: [{ ...preset, designated_version_id: uuid(1), id: Reflect.get(version, 'preset_id') }],
+      presetVersions: [version],
+    }
+    const other = make({ fixtures })
+    expect(await other.presetVersions.list()).toEqual([version])
+    mine.mine.deep.push('d')
+    expect((await other.presetVersions.get(uuid(1)))?.config).toEqual({ mine: { deep: ['a', 'b', 'c'] } })
   })
 
   it('finds a workspace by id and by slug, a preset likewise, a page by its url', async () => {
@@ -91,6 +113,36 @@ describe('A collection', () => {
       status: 409,
       message: expect.stringContaining(key),
     })
+  })
+
+  it('is unchanged by a write that fails', async () => {
+    const { providers } = make()
+    await providers.create(provider('mine'))
+    const before = await providers.list()
+    const bad = { ...provider('other'), name: 7 } as never
+    for (const write of [
+      () => providers.create(provider('mine')),
+      () => providers.create(bad),
+      () => providers.update('mine', { slug: 'aurora' }),
+      () => providers.update('aurora', { slug: 'mine', name: 'Dawn' }),
+      () => providers.update('nobody', { name: 'Dawn' }),
+      () => providers.delete('nobody'),
+    ]) {
+      await expect(write()).rejects.toMatchObject({ status: expect.any(Number) })
+      expect(await providers.list()).toEqual(before)
+    }
+    expect((await providers.get('aurora'))?.name).toBe('Aurora')
+    await providers.update('mine', { slug: 'yours' })
+    expect(await providers.create(provider('mine'))).toEqual(provider('mine'))
+    expect((await providers.list()).slice(-2).map(({ slug }) => slug)).toEqual(['yours', 'mine'])
+  })
+
+  it('keeps the order of fields when an update adds one', async () => {
+    const { providers } = make({ fixtures: { providers: [provider('a')] } })
+    const after = await providers.update('a', { datacenters: ['DE'], terms_of_service_url: null })
+    const order = ['name', 'slug', 'privacy_policy_url', 'terms_of_service_url', 'datacenters']
+    expect(Object.keys(after)).toEqual(order)
+    expect(Object.keys((await providers.get('a')) ?? {})).toEqual(order)
   })
 
   it('loses none of many writes at once', async () => {
@@ -255,7 +307,88 @@ describe('A list by fields', () => {
   })
 })
 
+describe('A query', () => {
+  const providers = [
+    { ...provider('a'), headquarters: 'DE', datacenters: ['DE', 'FR'] },
+    { ...provider('b'), headquarters: 'FR', datacenters: ['DE'] },
+    { ...provider('c'), headquarters: 'DE', datacenters: null },
+  ]
+
+  describe.each(['before the first write', 'after it'])('%s', (when) => {
+    const prepared = async () => {
+      const db = make({ fixtures: { providers } })
+      if (when === 'after it') await db.providers.update('b', { name: 'b' })
+      return db.providers
+    }
+
+    it.each<[string, Parameters<Awaited<ReturnType<typeof prepared>>['query']>[0], string[]]>([
+      ['fields', (q) => q.where({ headquarters: 'DE' }), ['a', 'c']],
+      ['a function of a field', (q) => q.where({ slug: (slug) => slug > 'a' }), ['b', 'c']],
+      ['a function of the record', (q) => q.where(({ datacenters }) => !datacenters), ['c']],
+      ['one of several', (q) => q.where({ slug: 'a' }).or({ slug: 'c' }), ['a', 'c']],
+      ['all of several', (q) => q.where({ headquarters: 'DE' }).and({ slug: 'c' }), ['c']],
+      ['nothing that exists', (q) => q.where({ slug: 'd' }), []],
+    ])('finds %s, in order', async (_, build, slugs) => {
+      const found = await (await prepared()).query(build)
+      expect(found.map(({ slug }) => slug)).toEqual(slugs)
+    })
+
+    it('hands out copies, and shows predicates frozen records', async () => {
+      const collection = await prepared()
+      const [found] = await collection.query((q) =>
+        q.where((row) => row.slug === 'a' && !Reflect.set(row, 'name', 'Spoilt')),
+      )
+      expect(found).toEqual(providers[0])
+      found?.datacenters?.push('US')
+      expect(await collection.get('a')).toEqual(providers[0])
+    })
+
+    it('is refused if it is none', async () => {
+      const collection = await prepared()
+      const refusal = { status: 400, message: expect.stringContaining('db.providers.query()') }
+      for (const build of [undefined, { slug: 'a' }, () => undefined, () => true])
+        await expect(collection.query(build as never)).rejects.toMatchObject(refusal)
+      await expect(collection.query((q) => q.where(3 as never))).rejects.toThrow('condition')
+    })
+  })
+
+  it('sees the state at the time of the call', async () => {
+    const sandbox = createGateway().createSandbox()
+    await sandbox.db.providers.create(provider('mine'))
+    const query = () => sandbox.db.providers.query((q) => q.where({ slug: 'mine' }))
+    const before = query()
+    sandbox.reset()
+    expect(await before).toEqual([provider('mine')])
+    expect(await query()).toEqual([])
+  })
+})
+
 describe('A reader', () => {
+  it('sees the old rows while the first write copies them, and other work gets its turn', async () => {
+    const fixtures = { providers: Array.from({ length: 2500 }, (_, place) => provider(`p-${place}`)) }
+    const { providers } = make({ fixtures })
+    await providers.get('p-0')
+    let isWritten = false
+    const write = providers.update('p-2499', { slug: 'moved' }).then(() => {
+      isWritten = true
+    })
+    let turns = 0
+    for (; !isWritten; turns++) {
+      const [list, old, moved] = await Promise.all([
+        providers.list({ slug: 'moved' }),
+        providers.get('p-2499'),
+        providers.get('moved'),
+      ])
+      expect([list.length, old !== undefined, moved !== undefined]).toEqual(
+        moved ? [1, false, true] : [0, true, false],
+      )
+      await new Promise(setImmediate)
+    }
+    await write
+    expect(turns).toBeGreaterThan(2)
+    expect(await providers.get('moved')).toEqual({ ...provider('p-2499'), slug: 'moved' })
+  })
+
   it('never sees two versions of a row, or none, whenever it looks during a write', async () => {
     const { providers } = make({ fixtures: { providers: [provider('a'), provider('b')] } })
     await providers.update('b', { name: 'First' })
@@ -277,6 +410,34 @@ describe('A reader', () => {
     writing = false
     await readers
     expect(new Set(seen)).toEqual(new Set(['a,b']))
+  })
+
+  it('sees rows and keys of the same version, at any moment of a write', async () => {
+    const state = new DatabaseState(new SeedData({ seed: 1, size: {}, fixtures: {} }))
+    const { providers } = state.tables
+    const rename = (from: string, to: string) => () => providers.update(from, { slug: to })
+    for (let turns = 0; turns < 40; turns++) {
+      for (const [work, from, to] of [
+        [rename('aurora', 'dawn'), 'aurora', 'dawn'],
+        [rename('dawn', 'aurora'), 'dawn', 'aurora'],
+        [() => providers.create(provider('new')), undefined, 'new'],
+        [() => providers.delete('new'), 'new', undefined],
+      ] as const) {
+        // No reader has seen the rows since this write.
+        await state.write(() => providers.update('borealis', { name: `Number ${turns}` }))
+        const write = state.write<Provider>(work)
+        for (let turn = 0; turn < turns; turn++) await undefined
+        const [rows, before, after] = await Promise.all([
+          providers.rows(),
+          providers.findBy('slug', from ?? ''),
+          providers.findBy('slug', to ?? ''),
+        ])
+        expect(rows.find(({ slug }) => slug === from)).toBe(before)
+        expect(rows.find(({ slug }) => slug === to)).toBe(after)
+        expect(before === undefined || after === undefined).toBe(true)
+        await write
+      }
+    }
   })
 
   it('sees a snapshot as it was taken, also in the middle of a write', async () => {
@@ -351,14 +512,14 @@ describe('The rows of a collection', () => {
   })
   const options = { seed: 1, size: {}, fixtures: {} }
 
-  it('are loaded once, for all who ask meanwhile, and are there at once from then on', async () => {
+  it('are loaded once, however many callers wait for them', async () => {
     let loads = 0
     const counted = { ...tags, fixtures: () => Promise.resolve({ default: [{ id: String(++loads) }] }) }
     const data = new SeedData(options, [counted])
     const [first, second] = await Promise.all([data.rows('tags'), data.rows('tags')])
     expect(loads).toBe(1)
     expect(second).toBe(first)
-    expect(data.rows('tags')).toBe(first)
+    expect(await data.rows('tags')).toBe(first)
     expect(() => data.rows('tag')).toThrow("There is no collection 'tag'")
   })
 
@@ -384,11 +545,11 @@ describe('The rows of a collection', () => {
   })
 })
 
-it('Values that are derived of rows are made once; the newest two hundred are kept', () => {
-  const cache = new Cache()
+it('Values made from rows are made once; the newest two hundred are kept', () => {
+  const rows = SharedRows.ofSeed({ ...collections[0] } as never, [])
   let made: string[] = []
   const recall = (name: string) => {
-    expect(cache.recall(name, () => made.push(name) && `value of ${name}`)).toBe(`value of ${name}`)
+    expect(rows.memo(name, () => made.push(name) && `value of ${name}`)).toBe(`value of ${name}`)
   }
   const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
   for (const name of [...names, ...names]) recall(name)
@@ -396,6 +557,34 @@ it('Values that are derived of rows are made once; the newest two hundred are ke
   made = []
   for (const name of ['one more', 'n1', 'n199', 'n0', 'n1', 'n2']) recall(name)
   expect(made).toEqual(['one more', 'n0', 'n1', 'n2'])
+})
+
+it('A table takes rows up to its limit', async () => {
+  const [declaration] = collections as never as [CollectionDeclaration<string, Provider>]
+  const tableOf = (count: number) => {
+    const rows = SharedRows.ofSeed(declaration, [])
+    return new Table(declaration, async () => SharedRows.of(declaration, Array(count), rows))
+  }
+  const full = `providers is full: a sandbox holds at most ${maxRows} records of a collection`
+  await expect(tableOf(maxRows).create(provider('mine'))).rejects.toMatchObject({
+    status: 429,
+    message: full,
+  })
+  const seed = SharedRows.of(declaration, Array(maxRows).fill(provider('a')))
+  const created = { created: [provider('b')], changed: [], deleted: [] }
+  expect(() => SharedRows.from(declaration, seed, created)).toThrow(full)
+})
+
+it('A table refuses a write during another one, and keeps its rows', async () => {
+  const { tables } = new DatabaseState(new SeedData({ seed: 1, size: {}, fixtures: {} }))
+  const { providers } = tables
+  const writes = [providers.update('aurora', { name: 'A' }), providers.update('borealis', { name: 'B' })]
+  expect(await Promise.allSettled(writes)).toMatchObject([
+    { status: 'fulfilled', value: { name: 'A' } },
+    { status: 'rejected', reason: { message: 'providers: two writes at once; use sandbox.write()' } },
+  ])
+  await providers.update('borealis', { name: 'B' })
+  expect((await providers.rows()).slice(0, 2).map(({ name }) => name)).toEqual(['A', 'B'])
 })
 
 describe('Presets and their versions', () => {

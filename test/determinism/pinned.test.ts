@@ -79,7 +79,7 @@ const questions = [
   'Write a function that reverses a string in Rust. '.repeat(12),
 ]
 
-/** One of each way in which a text is laid out. */
+/** Questions for each kind and length of answer. */
 const manyQuestions = [
   '',
   'Hello!',
@@ -95,7 +95,23 @@ const manyQuestions = [
   'Suggest museums',
   'Pros and cons of trains',
   'How do I bake bread?',
+  'How do I bake bread in six steps?',
   'Write a poem about foxes',
+  'Write a haiku about foxes',
+  'Tell me a joke',
+  'Tell me a story about foxes',
+  'Write an e-mail to the baker',
+  'Write a function that counts foxes',
+  'Write a function that counts foxes in Rust',
+  'Write a bash script that counts foxes',
+  'Write a SQL query that counts foxes',
+  'Describe a fox as JSON',
+  'Show the tides of Oslo as a table',
+  'Give me three tips for Oslo',
+  'Explain tides in three sentences',
+  'Explain tides in two paragraphs',
+  'Explain tides in one sentence',
+  'Compare trains and trams',
   'What is better than a train?',
   'Differences between trains and trams in detail',
   'Trains, trams, buses: which of them, and why?',

@@ -69,5 +69,5 @@ describe('The account of a sandbox', () => {
 it('Every operation of an extension says that it is one', () => {
   const all = Object.values(extensions).flat()
   expect(all.length).toBeGreaterThan(5)
-  expect(all.filter(({ extension }) => !extension).map(({ id }) => id)).toEqual([])
+  expect(all.filter(({ marks }) => !marks?.extension).map(({ id }) => id)).toEqual([])
 })

@@ -7,7 +7,7 @@ import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/rules/scenario-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
 let server: RunningServer
@@ -261,7 +261,7 @@ describe('Several models', () => {
     expect(entry?.warnings).toEqual([
       "'aurora/sol-1' was answered with 529: 'aurora/dawn-2' was asked in its place",
       "'aurora/dawn-2' was answered with 529: '@preset/nobody' was asked in its place",
-      "'@preset/nobody' was refused with 404, Resource not found: 'borealis/polar-1' was asked in its place",
+      "'@preset/nobody' was answered with 404: 'borealis/polar-1' was asked in its place",
     ])
     expect(Object.keys(gateway.usage().models)).toEqual(['borealis/polar-1'])
     const stream = await own.chat.completions.create({ ...request, stream: true } as never)

@@ -2,11 +2,11 @@
 
 import type { FaultFacts } from '../../src/faults/fault.ts'
 import type { FaultInput } from '../../src/faults/fault-input.ts'
+import { FaultRun } from '../../src/faults/fault-run.ts'
 import { FaultSetting, inOrder } from '../../src/faults/index.ts'
-import { responsesProtocol } from '../../src/faults/protocol.ts'
-import { FaultRun } from '../../src/faults/run.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
+import { responsesProtocol } from '../../src/model/stream.ts'
 
 export const citation = {
   type: 'url_citation',
@@ -71,7 +71,6 @@ export interface Told {
 export const facts: FaultFacts = {
   random: () => 0.5,
   now: Date.UTC(2026, 0, 1),
-  elapsedMs: 0,
   quota: undefined,
   hasConnection: true,
   protocol: responsesProtocol,

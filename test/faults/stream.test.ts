@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/fault-input.ts'
+import { eventStream } from '../../src/http/reply.ts'
 import { afflict, bytesOf, completed, count, framesOf, outline, sample, type Told } from './sample.ts'
 
 const whole = bytesOf(framesOf(sample()))
@@ -238,6 +239,13 @@ describe('what a fault does', () => {
     const told: Told = { warnings: [] }
     framesOf(afflict(sample(), { name: 'slow-stream', ...setting }, { told }))
     expect(told.warnings).toEqual(warnings)
+  })
+
+  it('stream-unknown-event says so if no event follows its position', () => {
+    const told: Told = { warnings: [] }
+    const done = eventStream([{ kind: 'done' }])
+    expect(outline(framesOf(afflict(done, 'stream-unknown-event', { told })))).toEqual(['[DONE]'])
+    expect(told.nothingHappened).toBe(true)
   })
 
   it('leaves a reply alone that is not a stream, and says so', () => {

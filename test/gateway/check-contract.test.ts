@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { ok, type Reply } from '../../src/http/reply.ts'
-import { createGateway } from '../../src/index.ts'
-import { defineOperation } from '../../src/operation.ts'
+import { createGateway, defineOperation } from '../../src/index.ts'
 
 function gatewayOf(reply: () => Reply) {
   const listColours = defineOperation({

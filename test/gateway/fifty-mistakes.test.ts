@@ -213,7 +213,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "{ name: 'latency', ms: '2000' }",
       rule({ fault: { name: 'latency', ms: '2000' } }),
-      "Wrong 'fault.ms' in scenario 'rule', rule 1: expected number or object, received \"2000\"",
+      "Wrong 'fault.ms' in scenario 'rule', rule 1: expected number, received \"2000\"",
     ],
     [
       'a RegExp in when.body',
@@ -274,9 +274,9 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ['restore() without a snapshot', () => gateway.restore(undefined), "has no snapshot 'undefined'"],
     ["clock.advance('1s')", () => gateway.clock.advance('1s'), 'clock.advance takes milliseconds'],
     [
-      'db.provider',
-      () => gateway.db.provider.list(),
-      "db.provider: there is no such collection: did you mean 'providers'?",
+      'db.providers.query({ … })',
+      () => gateway.db.providers.query({ name: 'Aurora' }),
+      'db.providers.query(): return a query, for example (q) => q.where({ … })',
     ],
     [
       "db.providers.update('nobody', …)",
@@ -351,6 +351,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "did you mean 'createResponse'?",
     ],
     ['createSandbox({ sede })', () => remote.createSandbox({ sede: 1 }), "did you mean 'seed'?"],
+    [
+      'db.provider',
+      () => remote.db.provider.list(),
+      'collection: invalid option: expected one of "providers"|',
+    ],
   ],
   'the matchers of Vitest': [
     [

@@ -38,8 +38,7 @@ describe('createGateway', () => {
       modelsWithoutNativeSearch: [],
       xSearchVendor: 'x-ai',
       maxBodyBytes: 10_485_760,
-      maxHeldBytes: 536_870_912,
-      journal: { entries: 1000, bytes: 33_554_432, bodyBytes: 65_536 },
+      journal: { entries: 10_000, bytes: 33_554_432, bodyBytes: 65_536 },
       sandboxes: { limit: 100_000, idleMs: 3_600_000, default: true },
     })
     const given = createGateway({ sandboxes: {} as never, journal: {} as never }).options
@@ -71,7 +70,6 @@ describe('createGateway', () => {
     ['modelsWithoutNativeSearch', [[], ['a']], [['']]],
     ['xSearchVendor', ['a'], ['']],
     ['maxBodyBytes', [1], [0, 1.5]],
-    ['maxHeldBytes', [1], [0, 1.5]],
     [
       'journal',
       [{ entries: 1, bytes: 1, bodyBytes: 0 }],

@@ -3,7 +3,7 @@
  * of this thread, and only compared.
  */
 import { createGateway } from '../../src/index.ts'
-import { ScenarioError } from '../../src/rules/check-scenario.ts'
+import { ScenarioError } from '../../src/scenarios/check-scenario.ts'
 
 /** @param rule Of `gateway.use`; one that is refused is a part of the time too. */
 export async function ask(body: string | undefined, line = 'POST /responses', rule?: object) {

@@ -1,6 +1,7 @@
 /** The words of HTTP: what a refusal says, how JSON is read, and what goes onto the wire. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { decodeBody } from '../../src/http/body.ts'
 import { encodeFrame, encodeNamedEvent, toBytes } from '../../src/http/encode.ts'
 import {
   envelope,
@@ -13,7 +14,6 @@ import {
 import { assertJsonBody, parseJsonBody } from '../../src/http/json-body.ts'
 import { eventStream, json } from '../../src/http/reply.ts'
 import { hideInText, hideInValue } from '../../src/http/secrets.ts'
-import { decodeBody } from '../../src/http/utf8.ts'
 import { toViolations } from '../../src/http/violations.ts'
 
 /** What a function throws. */

@@ -170,10 +170,10 @@ describe('an entry', () => {
 })
 
 describe('its limits', () => {
-  it('are 1,000 entries, the newest, unless set otherwise', async () => {
-    const { call, journal } = begin()
-    for (let index = 0; index < 1001; index++) await call(`GET /presets/${index}`)
-    expect(journal.entries()).toHaveLength(1000)
+  it('keep the newest entries', async () => {
+    const { call, journal } = begin({ journal: { entries: 100 } })
+    for (let index = 0; index < 101; index++) await call(`GET /presets/${index}`)
+    expect(journal.entries()).toHaveLength(100)
     expect(journal.dropped()).toBe(1)
     expect(journal.entries()[0]?.params['slug']).toBe('1')
   })

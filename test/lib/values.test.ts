@@ -13,9 +13,7 @@ import { didYouMean, nearest } from '../../src/lib/did-you-mean.ts'
 import { equal } from '../../src/lib/equal.ts'
 import { compileGlob } from '../../src/lib/glob.ts'
 import { takeTurn } from '../../src/lib/turns.ts'
-import { UntilCollected } from '../../src/lib/until-collected.ts'
 import { edited, readAt, readPath, reads } from '../../src/lib/value-path.ts'
-import { whenThere } from '../../src/lib/when-there.ts'
 
 it.each<[left: unknown, right: unknown, areEqual: boolean]>([
   [1, 1, true],
@@ -174,20 +172,4 @@ it('Turns are taken in the order in which they came', async () => {
   leave()
   await Promise.all(others)
   expect(done).toEqual([1, 2])
-})
-
-it('What is there is worked with at once, a promise when it is kept', async () => {
-  expect(whenThere(1, (value) => value + 1)).toBe(2)
-  const later = whenThere(Promise.resolve(1), (value) => value + 1)
-  expect(later).toBeInstanceOf(Promise)
-  expect(await later).toBe(2)
-})
-
-it('What others hold on to counts once, from nothing', () => {
-  const held = new UntilCollected()
-  expect(held.bytes).toBe(0)
-  const thing = {}
-  held.add(thing, 70)
-  held.add(thing, 70)
-  expect(held.bytes).toBe(70)
 })

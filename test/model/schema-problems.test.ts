@@ -3,7 +3,7 @@
  * does not.
  */
 import { describe, expect, it } from 'vitest'
-import { problemsOf } from '../../src/model/json-schema/problems.ts'
+import { problemsOf } from '../../src/model/json-schema/check.ts'
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 
 /** `a.0: Required (required)` */
@@ -17,8 +17,6 @@ type Row = [schema: unknown, accepted: unknown[], ...refused: Refused[]]
 
 const type = (wanted: string, given: string) =>
   `: Invalid input: expected ${wanted}, received ${given} (invalid_type)`
-const unfit = ': Does not fit its schema (schema)'
-const names = { maxLength: 3 }
 
 const keywords: Record<string, Row[]> = {
   types: [
@@ -93,7 +91,6 @@ const keywords: Record<string, Row[]> = {
     [{ format: 'date', maxLength: 9 }, [], ['2025-01-01', ': Too big: must have <=9 characters (too_big)']],
     [{ minLength: 2, maxLength: 1 }, [], ['ab', ': Too big: must have <=1 characters (too_big)']],
     [{ minLength: 2, maxLength: 2, pattern: 'x' }, ['ax'], ['ab', ': Must match the pattern x (pattern)']],
-    [{ pattern: '^(.)+\\1$' }, ['aa', 'baa'], ['ab', ': Must match the pattern ^(.)+\\1$ (pattern)']],
     [
       { pattern: '^[a-c]{1,2}$' },
       ['a', 'bc'],
@@ -108,7 +105,7 @@ const keywords: Record<string, Row[]> = {
     [
       { uniqueItems: true },
       [[1, '1', [1]], []],
-      [[{ a: 1, b: 2 }, 3, { b: 2, a: 1 }], ': Items must be unique (unique)'],
+      [[{ a: 1, b: 2 }, 3, { a: 1, b: 2 }], ': Items must be unique (unique)'],
     ],
     [
       { uniqueItems: true, minItems: 3 },
@@ -132,18 +129,6 @@ const keywords: Record<string, Row[]> = {
       [['a', 1, null]],
       [['a', 1, 2], `2${type('null', 'number')}`],
     ],
-    [{ contains: { const: 1 } }, [[1], [0, 1]], [[], unfit], [[0], unfit]],
-    [
-      { contains: { const: 1 }, minContains: 2, maxContains: 3 },
-      [
-        [1, 1],
-        [1, 1, 1, 0],
-      ],
-      [[1], unfit],
-      [[1, 1, 1, 1], unfit],
-    ],
-    [{ contains: { const: 1 }, minContains: 0, maxContains: 1 }, [[], [1]], [[1, 1], unfit]],
-    [{ minContains: 2 }, [[]]],
   ],
   objects: [
     [{ minProperties: 1 }, [{ a: 1 }, []], [{}, ': Too small: must have >=1 fields (too_small)']],
@@ -170,33 +155,7 @@ const keywords: Record<string, Row[]> = {
       [{}],
       [{ a: 1 }, 'a: Unknown field (unrecognized_keys)'],
     ],
-    [{ properties: 7, patternProperties: [], required: 'a' }, [{ a: 1 }]],
-    [
-      {
-        properties: { a1: { minimum: 2 } },
-        patternProperties: { '^a': { type: 'integer' } },
-        additionalProperties: false,
-      },
-      [{ a1: 2, a2: 1 }],
-      [
-        { a1: 1, a2: '', b: 1 },
-        'a1: Too small: must be >=2 (too_small)',
-        `a2${type('integer', 'string')}`,
-        'b: Unknown field (unrecognized_keys)',
-      ],
-    ],
-    [{ propertyNames: names }, [{ abc: 1 }], [{ abcd: 1 }, unfit]],
-    [{ dependentRequired: { a: ['b', 'c'] } }, [{}, { b: 1 }, { a: 1, b: 1, c: 1 }], [{ a: 1, b: 1 }, unfit]],
-    [
-      { dependencies: { a: ['b'], c: { required: ['d'] } } },
-      [
-        { a: 1, b: 1 },
-        { c: 1, d: 1 },
-      ],
-      [{ a: 1 }, unfit],
-      [{ c: 1 }, unfit],
-    ],
-    [{ dependentSchemas: { a: { required: ['b'] } } }, [{}, { a: 1, b: 1 }], [{ a: 1 }, unfit]],
+    [{ properties: 7, additionalProperties: [], required: 'a' }, [{ a: 1 }]],
   ],
   'what combines schemas': [
     [
@@ -207,7 +166,11 @@ const keywords: Record<string, Row[]> = {
     ],
     [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, ['a', null], [1, type('string or null', 'number')]],
     [{ anyOf: [{ type: 'string' }, { minimum: 3 }] }, ['a', 3], [1, ': Too small: must be >=3 (too_small)']],
-    [{ oneOf: [{ minimum: 3 }, { maximum: 5 }] }, [2, 6], [4, unfit]],
+    [
+      { oneOf: [{ minimum: 3 }, { maximum: 5 }] },
+      [2, 6],
+      [4, ': Fits 2 alternatives instead of one (one_of)'],
+    ],
     [
       { oneOf: [{ type: 'integer', minimum: 5 }, { type: 'integer', maximum: 1 }, { type: 'string' }] },
       [5, 1, 'a'],
@@ -225,47 +188,35 @@ const keywords: Record<string, Row[]> = {
       [{ kind: 'a', n: '', m: '' }, `n${type('integer', 'string')}`],
     ],
     [{ anyOf: [], oneOf: 7, allOf: [7] }, [1]],
-    [{ not: { const: 1 } }, [2, 'a', null, {}], [1, unfit], [1, unfit]],
+  ],
+  'ignored keywords': [
+    [{ not: { const: 1 }, contains: { const: 1 }, propertyNames: { maxLength: 1 } }, [1, [2], { abc: 1 }]],
     [
-      { not: { const: null }, minProperties: 1, maxProperties: 0, maxItems: 0 },
-      [1],
-      [null, ': Not allowed (not)'],
+      { dependentRequired: { a: ['b'] }, dependentSchemas: { a: false }, dependencies: { a: false } },
+      [{ a: 1 }],
     ],
-    [{ not: { const: null } }, [{}], [null, ': Not allowed (not)']],
-    [{ not: { type: 'array' } }, [{}, 1], [[], ': Not allowed (not)']],
-    [
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      { if: { minimum: 10 }, then: { multipleOf: 10 }, else: { maximum: 5 } },
-      [20, 5, 'a'],
-      [11, unfit],
-      [6, unfit],
-    ],
-    [{ if: { minimum: 10 }, else: { maximum: 5 } }, [11, 5], [6, unfit]],
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    [{ then: false, else: false }, [1]],
+    [{ if: true, then: false, else: false, unevaluatedProperties: false }, [{ a: 1 }]],
+    [{ patternProperties: { '^a': false }, additionalProperties: false }, [{ a: 1 }, { b: 1 }]],
+    [{ type: 'array', unevaluatedItems: false, $dynamicRef: '#none', $recursiveRef: '#none' }, [[1]]],
+    [{ pattern: '^(.)\\1$' }, ['ab']],
   ],
   references: [
+    [{ $ref: '#' }, [1]],
+    [{ anyOf: [{ $ref: '#' }, { type: 'string' }] }, ['a']],
     [
       { $ref: '#/$defs/a~1b~0%20c', $defs: { 'a/b~ c': { type: 'null' } } },
       [null],
       [1, type('null', 'number')],
     ],
     [{ $ref: '#/$defs/%zz', $defs: { '%zz': { type: 'null' } } }, [null], [1, type('null', 'number')]],
-    [{ $ref: 'other', $defs: { a: { $id: 'other', type: 'null' } } }, [null], [1, type('null', 'number')]],
-    [{ $ref: 'other', $defs: { a: { id: 'other', type: 'null' } } }, [null], [1, type('null', 'number')]],
-    [{ $ref: '#here', $defs: { a: { $anchor: 'here', type: 'null' } } }, [null], [1, type('null', 'number')]],
-    [
-      { $dynamicRef: '#here', $defs: { a: { $dynamicAnchor: 'here', type: 'null' } } },
-      [null],
-      [1, type('null', 'number')],
-    ],
     [
       { allOf: [1, { $ref: '#/allOf/2' }, { type: 'null' }] },
       [null],
       [1, type('null', 'number'), type('null', 'number')],
     ],
     [
-      { properties: { next: { $recursiveRef: '#' } }, additionalProperties: false },
+      { properties: { next: { $ref: '#' } }, additionalProperties: false },
       [{}, { next: { next: {} } }],
       [{ next: { next: { a: 1 } } }, 'next.next.a: Unknown field (unrecognized_keys)'],
     ],
@@ -302,38 +253,31 @@ describe('A reference that leads nowhere', () => {
   })
 })
 
-describe('Judging is bounded by what is counted', () => {
+describe('A check takes time in proportion to the value', () => {
   const problems = (schema: unknown, value: unknown) => inLines(schema, value).length
 
-  it('so that what would take too long has no problems', () => {
-    const backtracks = { pattern: '^(a+)+b$' }
-    expect(problems(backtracks, 'aaa')).toBe(1)
-    expect(problems(backtracks, 'a'.repeat(40))).toBe(0)
-    const levels = (count: number) => ({
-      $ref: '#/$defs/d0',
-      $defs: Object.fromEntries(
-        Array.from({ length: count }, (_, level) => {
-          const next = level === count - 1 ? { const: 1 } : { $ref: `#/$defs/d${level + 1}` }
-          return [`d${level}`, { anyOf: [next, next] }]
-        }),
-      ),
+  it('for patterns and references that JavaScript would follow for years', () => {
+    expect(problems({ pattern: '^(a+)+b$' }, 'a'.repeat(40))).toBe(1)
+    const levels = Array.from({ length: 30 }, (_, level) => {
+      const next = level === 29 ? { const: 1 } : { $ref: `#/$defs/d${level + 1}` }
+      return [`d${level}`, { anyOf: [next, next], allOf: [next, next], oneOf: [next, false] }]
     })
-    expect(problems(levels(3), 2)).toBe(1)
-    expect(problems(levels(30), 2)).toBe(0)
+    const schema = { $ref: '#/$defs/d0', $defs: Object.fromEntries(levels) }
+    expect(problems(schema, 1)).toBe(0)
+    expect(problems(schema, 2)).toBe(20)
   })
 
-  it('and reads a pattern and a list of values once, however many values are judged', () => {
+  it('for patterns and listed values that are used for many values', () => {
     const pattern = `^${'[a-z]?'.repeat(60)}$`
     expect(problems({ items: { pattern } }, [...Array(500).fill('abc'), '1'])).toBe(1)
     const listed = Array.from({ length: 3000 }, (_, index) => `code-${index}`)
     expect(problems({ items: { enum: listed } }, [...Array(300).fill('code-7'), '1'])).toBe(1)
   })
 
-  it('and counts the characters of values that are compared', () => {
-    const long = 'x'.repeat(100_000)
-    const schema = { items: { enum: [long, 'a'] } }
-    expect(problems(schema, [...Array(100).fill(long), 'b'])).toBe(1)
-    expect(problems(schema, [...Array(150).fill(long), 'b'])).toBe(0)
+  it('and reports nothing if it exceeds the budget', () => {
+    const branches = Array.from({ length: 1000 }, (_, index) => ({ const: { index } }))
+    expect(problems({ items: { anyOf: branches } }, Array(100).fill({}))).toBe(20)
+    expect(problems({ items: { anyOf: branches } }, Array(600).fill({}))).toBe(0)
   })
 })
 
@@ -347,7 +291,7 @@ describe('The format', () => {
     ['time', ['00:00:00Z', '23:59:59.5+02:00'], ['24:00:00Z', '23:60:00Z', '23:59:59', 'x00:00:00Z']],
     ['date-time', ['2025-01-01T00:00:00Z', '2025-01-01t00:00:00z'], ['2025-01-01', '2025-01-01 00:00:00Z']],
     ['duration', ['P1Y', 'PT5M', 'P1DT1S'], ['P', 'PT', '1D']],
-    ['email', ['a@b.c', 'a.b@c-d.example'], ['a@b', 'a b@c.d', '@b.c']],
+    ['email', ['a@b', 'a@b.c', 'a.b@c-d.example'], ['a@', 'a b@c.d', '@b.c']],
     ['hostname', ['a', 'a-b.c'], ['-a', 'a-', 'a..b', '']],
     ['ipv4', ['0.0.0.0', '255.255.255.255'], ['256.0.0.1', '1.2.3', '1.2.3.4.5']],
     ['ipv6', ['::1', '2001:db8::ff'], ['1', 'g::1']],

@@ -6,20 +6,21 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { Budget, Exhausted } from '../../src/model/json-schema/budget.ts'
+import { makeValue } from '../../src/model/json-schema/make-value.ts'
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
-import { fakeValue, makeValue } from '../../src/model/structured.ts'
+import { examplesOfSchema, wordsOf } from '../../src/model/structured.ts'
 
-const source = { subject: 'Plan three museums in Oslo', seed: '1' }
+const options = () => ({ seed: '1', source: wordsOf('Plan three museums in Oslo') })
 const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)
 
-/** The value, or why there is none. */
+/** The value, or why there is none or only a doubtful one. */
 function outcome(schema: unknown): unknown {
   try {
-    return fakeValue(schema as JsonSchema, { ...source, path: 'schema' })
+    const { value, doubts } = makeValue(schema as JsonSchema, options())
+    return doubts.length === 0 ? value : `${JSON.stringify(value)}, doubtful: ${doubts.join('; ')}`
   } catch (error) {
-    const { violations } = (error as { metadata: { violations: [{ message: string }] } }).metadata
-    return `refused: ${violations[0].message.replace('No value can be made for this schema: ', '')}`
+    return `refused: ${(error as Error).message}`
   }
 }
 
@@ -38,18 +39,14 @@ const one = { const: 1 }
 const card = { type: 'object', properties: { a: text, b: { type: 'integer' } }, required: ['a'] }
 
 /** Schemas that another validator reads otherwise, or not at all. */
-const ours = /without a schema|step below zero|flags|beyond the last/
+const ours = /without a schema|step below zero|group of flags/
 
 it.each<[name: string, schema: unknown, value: unknown]>([
-  [
-    'impossible, six levels deep',
-    nested(never, 6),
-    'refused: nothing was found that fits its part /a/a/a/a/a/a',
-  ],
+  ['impossible, six levels deep', nested(never, 6), 'refused: /a/a/a/a/a/a: minLength is above maxLength'],
   [
     'impossible, six levels deep, each the only alternative',
     Array.from({ length: 6 }).reduce((inner) => ({ anyOf: [needs('a', inner)] }), never),
-    'refused: nothing was found that fits its part /a/a/a/a/a/a',
+    'refused: /a/a/a/a/a/a: minLength is above maxLength',
   ],
   ['an alternative whose part is impossible', { anyOf: [needs('a', never), { type: 'null' }] }, null],
   [
@@ -62,68 +59,13 @@ it.each<[name: string, schema: unknown, value: unknown]>([
       required: Array.from('abcdefg'),
       $defs,
     },
-    { a: true, b: true, c: true, d: false, e: false, f: false, g: true, h: true },
+    { a: true, b: true, c: true, d: true, e: false, f: true, g: true, h: true },
   ],
   ['alternatives that are all null', { anyOf: [{ type: 'null' }, { const: null }] }, null],
-  [
-    'a consequence whose alternatives never end',
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    { if: true, then: { anyOf: [endless] }, else: { anyOf: [endless] }, type: 'object', $defs },
-    'refused: nothing was found that fits it',
-  ],
   [
     'the same part twice',
     { allOf: [{ $ref: '#/$defs/n' }, { $ref: '#/$defs/n' }], $defs: { n: { type: 'integer' } } },
     64,
-  ],
-  [
-    'a dependent schema',
-    {
-      type: 'object',
-      properties: { a: text },
-      required: ['a'],
-      dependentSchemas: { a: needs('b', { const: 1 }), c: needs('d', { const: 1 }) },
-    },
-    { a: 'Plan', b: 1, d: 1 },
-  ],
-  [
-    'a condition with an impossible alternative',
-    {
-      type: 'object',
-      properties: { a: { enum: [1, 2] } },
-      required: ['a'],
-      if: { properties: { a: { const: 1 } } },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: needs('b', { const: 3 }),
-      else: needs('b', never),
-    },
-    { a: 1, b: 3 },
-  ],
-  [
-    'conditions of which some hold',
-    {
-      type: 'array',
-      minItems: 8,
-      items: {
-        type: 'object',
-        properties: { k: { enum: ['x', 'y'] } },
-        required: ['k'],
-        if: { properties: { k: { const: 'x' } } },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { required: ['x'], properties: { x: { const: 1 } } },
-        else: { required: ['y'], properties: { y: { const: 2 } } },
-      },
-    },
-    [
-      { k: 'y', y: 2 },
-      { k: 'x', x: 1 },
-      { k: 'x', x: 1 },
-      { k: 'x', x: 1 },
-      { k: 'x', x: 1 },
-      { k: 'x', x: 1 },
-      { k: 'y', y: 2 },
-      { k: 'y', y: 2 },
-    ],
   ],
   [
     'many of one kind',
@@ -137,16 +79,9 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     ],
   ],
   [
-    'groups that are repeated',
-    {
-      type: 'object',
-      properties: {
-        a: { type: 'string', pattern: '^(\\w)(\\w)\\2\\1$' },
-        b: { type: 'string', pattern: '^(?<tag>ab|cd|ef)-\\k<tag>$' },
-        c: { type: 'string', pattern: '^[a-c]{3}\\B[a-c]$' },
-      },
-    },
-    { a: 'OCCO', b: 'ab-ab', c: 'acab' },
+    'a group that is referred to',
+    { type: 'object', properties: { a: { type: 'string', pattern: '^(\\w)(\\w)\\2\\1$' } } },
+    `{"a":"Plan"}, doubtful: the pattern '^(\\w)(\\w)\\2\\1$' is not simulated`,
   ],
   [
     'no pattern',
@@ -156,10 +91,9 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   [
     'a pattern with a group of flags',
     { type: 'string', pattern: '^(?i:a)$' },
-    'refused: groups with flags are not known here',
+    `"Plan", doubtful: the pattern '^(?i:a)$' is not simulated`,
   ],
-  ['letters that are not on a keyboard', { type: 'string', pattern: '^[^ -~]{4}$' }, '\t\n\n\t'],
-  ['a code point beyond the last', { type: 'string', pattern: '^[\\u{110000}]{6}$' }, 'u10111'],
+  ['letters that are not on a keyboard', { type: 'string', pattern: '^[^ -~]{4}$' }, '\n\n\t\n'],
   ['codes of characters', { type: 'string', pattern: '^\\u00e9[\\xe8][\\u{1f600}]\\cJ\\t$' }, 'éè😀\n\t'],
   [
     'integers as clients spell them out',
@@ -168,18 +102,18 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   ],
   ['one number', { type: 'number', minimum: 5, maximum: 5 }, 5],
   ['one integer', { type: 'integer', minimum: 5, maximum: 5 }, 5],
-  ['no number', { type: 'number', minimum: 6, maximum: 5 }, 'refused: nothing was found that fits it'],
+  ['no number', { type: 'number', minimum: 6, maximum: 5 }, 'refused: no number is within the bounds'],
   [
     'no multiple',
     { type: 'number', minimum: 4, maximum: 5, multipleOf: 3 },
-    'refused: nothing was found that fits it',
+    'refused: no number is within the bounds',
   ],
   ['the multiple at the lower bound', { type: 'number', minimum: 3, maximum: 5, multipleOf: 3 }, 3],
   ['the multiple at the upper bound', { type: 'number', minimum: 1, maximum: 3, multipleOf: 3 }, 3],
   [
     'no multiple inside open bounds',
     { type: 'number', exclusiveMinimum: 3, exclusiveMaximum: 6, multipleOf: 3 },
-    'refused: nothing was found that fits it',
+    'refused: no number is within the bounds',
   ],
   ['tiny steps', { type: 'number', minimum: 0, maximum: 0.000001, multipleOf: 0.0000001 }, 6e-7],
   [
@@ -201,19 +135,19 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   [
     'a list that never ends',
     { type: 'array', minItems: 1, items: { $ref: '#' } },
-    'refused: no value of it ever ends',
+    'refused: /0/0/0: no value ever ends',
   ],
   [
     'a map that never ends',
     { type: 'object', required: ['x'], additionalProperties: { $ref: '#' } },
-    'refused: no value of it ever ends',
+    'refused: /x/x/x: no value ever ends',
   ],
   ['a property without a schema', { type: 'object', properties: { a: 7 }, required: ['a'] }, { a: 'Plan' }],
   ['an item without a schema', { type: 'array', prefixItems: [7], minItems: 1 }, ['Plan', 'three']],
   [
     'an item that never ends',
     { type: 'array', prefixItems: [endless], minItems: 1, $defs },
-    'refused: no value of it ever ends',
+    'refused: /0/again/again/again: no value ever ends',
   ],
   [
     'a name by a pattern, and no others',
@@ -223,28 +157,23 @@ it.each<[name: string, schema: unknown, value: unknown]>([
       additionalProperties: false,
       minProperties: 2,
     },
-    { 'x-c': false, 'x-b': true },
-  ],
-  [
-    'names by a rule',
-    { type: 'object', propertyNames: { pattern: '^[A-Z]{3}$' }, minProperties: 2 },
-    { ENL: 'Plan', JYO: 'three' },
+    `{"plan":"three","museums":"Oslo"}, doubtful: 'patternProperties' is not simulated`,
   ],
   ['names that are free', { type: 'object', minProperties: 2 }, { plan: 'three', museums: 'Oslo' }],
   [
     'two patterns, the second the narrower',
     { type: 'string', allOf: [{ pattern: '.' }, { pattern: '^ab+$' }] },
-    'abbb',
+    'ab',
   ],
   [
     'a pattern and the shortest text',
     { type: 'array', minItems: 4, items: { type: 'string', pattern: '^[a-z]{2,}$', maxLength: 2 } },
-    ['tl', 'eq', 'oq', 'tf'],
+    ['lr', 'tr', 'xm', 'fn'],
   ],
   [
     'a pattern and a long text',
     { type: 'string', pattern: '^(ab)+$', minLength: 30, maxLength: 41 },
-    'abababababababababababababababab',
+    'ababababababababababababababababababab',
   ],
   [
     'a pattern that finds a part, and a length',
@@ -260,52 +189,30 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   [
     'types that exclude each other',
     { allOf: [{ type: 'string' }, { type: 'number' }] },
-    'refused: nothing was found that fits it',
+    'refused: nothing fits',
   ],
   ['null before another type', { type: ['null', 'boolean'] }, false],
   ['no type: an object', { properties: {} }, {}],
   ['no type: an object', { required: [] }, {}],
-  ['no type: an object', { patternProperties: {} }, {}],
   ['no type: an object', { additionalProperties: true }, {}],
   ['no type: an object', { minProperties: 0 }, {}],
   ['no type: a list', { items: text }, ['Plan', 'three']],
   ['no type: a list', { prefixItems: [text] }, ['Plan', 'three']],
   ['no type: a list', { minItems: 1 }, ['Plan', 'three']],
-  ['no type: a list', { contains: text }, ['Plan', 'three']],
   ['no type: a list', { uniqueItems: true }, ['Plan', 'three']],
   ['no type: a number', { minimum: 1 }, 64],
   ['no type: a number', { maximum: 1 }, -36],
   ['no type: a number', { exclusiveMinimum: 1 }, 65],
   ['no type: a number', { exclusiveMaximum: 1 }, -36],
-  ['no type: a number', { multipleOf: 2 }, 64],
+  ['no type: a number', { multipleOf: 2 }, 128],
   ['no type: a string', {}, 'Plan'],
   ['no type: a string', true, 'Plan'],
   ['no type: a string', { maxLength: 4 }, 'Plan'],
   ['no type: a string', { format: 'date' }, '2025-08-08'],
   [
-    'a list that must contain',
-    { type: 'array', prefixItems: [text, { type: 'integer' }], contains: { const: 'x' }, minContains: 2 },
-    ['Plan', 39, 'x', 'x'],
-  ],
-  [
-    'a list that must contain within its prefix',
-    { type: 'array', prefixItems: [text, { enum: ['x', 'y'] }], contains: { const: 'x' }, maxItems: 2 },
-    ['x', 'x'],
-  ],
-  [
-    'a list that cannot contain',
-    { type: 'array', contains: { const: 'x' }, maxItems: 0 },
-    'refused: nothing was found that fits it',
-  ],
-  [
-    'a list that may contain',
-    { type: 'array', items: { const: 1 }, contains: { const: 'x' }, minContains: 0 },
-    [1, 1],
-  ],
-  [
     'a list with fewer different values than it wants',
     { type: 'array', items: { enum: [1, 2] }, uniqueItems: true, minItems: 3 },
-    'refused: there are not enough different values for /2',
+    'refused: not enough different values for item 2',
   ],
   [
     'a list with as many different values as it may',
@@ -316,28 +223,18 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   [
     'a list of at least more than at most',
     { type: 'array', minItems: 3, maxItems: 2 },
-    'refused: nothing was found that fits it',
+    'refused: minItems is above maxItems',
   ],
   [
     'too many required',
     { ...needs('a', text), required: ['a', 'b'], maxProperties: 1 },
-    'refused: nothing was found that fits it',
+    'refused: more fields are required than allowed',
   ],
   ['a map', { type: 'object', additionalProperties: { type: 'integer' } }, { plan: 61, three: 90 }],
   [
     'a map of one',
     { type: 'object', additionalProperties: { type: 'integer' }, maxProperties: 1 },
     { plan: 61 },
-  ],
-  [
-    'required by another',
-    {
-      type: 'object',
-      properties: { a: text, b: { const: 1 } },
-      required: ['a'],
-      dependentRequired: { a: ['b', 'c'], c: ['d'] },
-    },
-    { a: 'Plan', b: 1, c: 'three', d: 'museums' },
   ],
   [
     'what may lack and is impossible',
@@ -350,16 +247,6 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     { b: 1 },
   ],
   [
-    'what cannot be together',
-    {
-      type: 'object',
-      properties: { a: { const: 1 }, b: { const: 2 } },
-      required: ['a'],
-      not: { required: ['b'] },
-    },
-    { a: 1 },
-  ],
-  [
     'values that are listed and fit',
     { allOf: [{ enum: [1, 'a', 'bc', null] }, { type: 'string', minLength: 2 }] },
     'bc',
@@ -367,7 +254,7 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   [
     'values that are listed and do not fit',
     { enum: [1, 2], type: 'string' },
-    'refused: nothing was found that fits it',
+    'refused: none of the listed values fits',
   ],
   ['listed values of a part', { allOf: [{ type: 'string' }, { enum: ['a', 'b', 1] }] }, 'b'],
   [
@@ -428,27 +315,12 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   [
     'more properties, all impossible',
     { type: 'object', minProperties: 1, additionalProperties: never },
-    'refused: nothing was found that fits it',
+    '{}, doubtful: Too small: must have >=1 fields',
   ],
   [
     'more properties, and none allowed',
     { type: 'object', minProperties: 1, additionalProperties: false },
-    'refused: nothing was found that fits it',
-  ],
-  [
-    'names by a pattern, and others',
-    { type: 'object', patternProperties: { '^x': text }, additionalProperties: true, minProperties: 2 },
-    { plan: 'three', museums: 'Oslo' },
-  ],
-  [
-    'names by one of two patterns',
-    {
-      type: 'object',
-      patternProperties: { '^x-[a-z]+$': text, '^y-[a-z]+$': text },
-      additionalProperties: false,
-      minProperties: 4,
-    },
-    { 'y-jp': 'Plan', 'x-p': 'three', 'y-wg': 'museums', 'x-yj': 'Oslo' },
+    '{}, doubtful: Too small: must have >=1 fields',
   ],
   [
     'steps of two sizes',
@@ -484,7 +356,7 @@ it.each<[name: string, schema: unknown, value: unknown]>([
   [
     'a pattern that repeats a group as often',
     { type: 'string', pattern: '^([ab]){3}c{2,3}?d?$', minLength: 7 },
-    'babcccd',
+    'abacccd',
   ],
   [
     'alternatives of which one is impossible',
@@ -492,37 +364,24 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     { a: Array(6).fill({ b: 1 }) },
   ],
   [
-    'a condition without an alternative',
-    {
-      type: 'array',
-      minItems: 4,
-      items: {
-        type: 'object',
-        properties: { k: { enum: ['x', 'y'] } },
-        required: ['k'],
-        if: { properties: { k: { const: 'x' } } },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: needs('x', one),
-      },
-    },
-    [{ k: 'y' }, { k: 'x', x: 1 }, { k: 'x', x: 1 }, { k: 'x', x: 1 }],
+    'a group that is repeated before it is there',
+    { type: 'string', pattern: '^\\1(a)$' },
+    `"Plan", doubtful: the pattern '^\\1(a)$' is not simulated`,
   ],
-  ['a group that is repeated before it is there', { type: 'string', pattern: '^\\1(a)$' }, 'a'],
   ['millionths', { type: 'number', minimum: 1e-7, maximum: 9e-7 }, 6.04e-7],
-  ['fractions of twelve digits', { type: 'number', minimum: 1.2345e-7, maximum: 1.2399e-7 }, 1.2379e-7],
+  ['fractions of twelve digits', { type: 'number', minimum: 1.2345e-7, maximum: 1.2399e-7 }, 1.23791e-7],
   [
     'more characters than there may be',
     { type: 'string', minLength: 200_001 },
-    'refused: This schema asks for more than the double gives: more than 200000 characters',
+    'refused: more than 200000 characters',
   ],
-  ['a list with one number', { type: 'array', contains: one, maxItems: 1 }, [1]],
 ])('%s', (name, schema, value) => {
   expect(outcome(schema)).toEqual(value)
-  if (!String(value).startsWith('refused: ') && !ours.test(name))
+  if (!/^refused: |, doubtful: /.test(String(value)) && !ours.test(name))
     expect(ajv.validate(schema as object, value), ajv.errorsText()).toBe(true)
 })
 
-it('what follows a thousand parts is as small as it can be', () => {
+it('makes what follows a thousand parts as small as it can be', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -531,13 +390,8 @@ it('what follows a thousand parts is as small as it can be', () => {
       nothing: { type: ['string', 'null'] },
       word: { type: ['object', 'array', 'string'] },
       list: { type: ['integer', 'array'], minItems: 1 },
-      branch: { anyOf: [{ type: 'array', minItems: 3 }, { type: 'array', minItems: 2 }, needs('a', text)] },
-      object: {
-        type: 'object',
-        properties: { a: text, b: text, c: text },
-        required: ['a'],
-        dependentSchemas: { a: { required: ['b'] }, c: { required: ['d'] } },
-      },
+      branch: { anyOf: [{ type: 'array', minItems: 3 }, needs('a', text), { type: 'boolean' }] },
+      object: { type: 'object', properties: { a: text, b: text, c: text }, required: ['a'] },
       map: { type: 'object', additionalProperties: text },
     },
   }
@@ -547,15 +401,18 @@ it('what follows a thousand parts is as small as it can be', () => {
     nothing: null,
     word: 'Plan',
     list: 13,
-    branch: { a: 'three' },
-    object: { a: 'museums', b: 'Oslo' },
+    branch: false,
+    object: { a: 'three' },
     map: {},
   })
 })
 
-it('examples are taken where they are asked for, and fit', () => {
-  const examples = (schema: unknown) => makeValue(schema as JsonSchema, { ...source, examples: true })
-  const usual = makeValue({ type: 'integer', default: 7, example: 8 }, source)
+it('takes the examples of a schema from a source that proposes them, if they fit', () => {
+  const { seed, source } = options()
+  const examples = (schema: unknown) =>
+    makeValue(schema as JsonSchema, { seed, source: (place) => examplesOfSchema(place) ?? source(place) })
+      .value
+  const usual = makeValue({ type: 'integer', default: 7, example: 8 }, options()).value
   expect(usual).toBe(64)
   expect(
     [
@@ -570,27 +427,49 @@ it('examples are taken where they are asked for, and fit', () => {
   ).toEqual([7, 8, 9, usual, usual, 7, { a: 1, b: null }])
 })
 
-describe('What a value may cost', () => {
-  it.each<[what: string, most: number, spend: (budget: Budget, count: number) => void]>([
-    ['a value of more than 10000 parts', 10_000, (budget, count) => range(count, () => budget.node())],
-    ['more than 200000 characters', 200_000, (budget, count) => range(2, () => budget.characters(count / 2))],
-    ['more than 500000 steps to find a value', 500_000, (budget, count) => range(count, () => budget.step())],
+it('asks the source once per place, with its path, type and schemas', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      from: { type: 'string', maxLength: 3 },
+      legs: { type: 'array', items: { type: 'integer', minimum: 7 } },
+    },
+    required: ['from', 'legs'],
+  }
+  const places: unknown[] = []
+  const { value } = makeValue(schema, {
+    seed: '1',
+    source: ({ path, type, schemas }) => {
+      places.push([path.join('.'), type, schemas])
+      return type === 'integer' ? 9 : type === 'string' ? 'Paris' : undefined
+    },
+  })
+  expect(value).toEqual({ from: 'Par', legs: [9, 9] })
+  expect(places).toEqual([
+    ['', 'object', [schema]],
+    ['from', 'string', [schema.properties.from]],
+    ['legs', 'array', [schema.properties.legs]],
+    ['legs.0', 'integer', [schema.properties.legs.items]],
+    ['legs.1', 'integer', [schema.properties.legs.items]],
+  ])
+})
+
+describe('The budget of a value', () => {
+  it.each<[message: string, most: number, spend: (budget: Budget, count: number) => void]>([
+    ['more than 10000 parts', 10_000, (budget, count) => budget.spend('parts', count)],
+    ['more than 200000 characters', 200_000, (budget, count) => budget.spend('characters', count)],
     ['more than 500000 steps to find a value', 500_000, (budget, count) => budget.step(count)],
     ['more than 400 levels', 400, deeper],
-  ])('%s', (message, most, spend) => {
+  ])('allows no %s', (message, most, spend) => {
     expect(() => spend(new Budget(), most)).not.toThrow()
     expect(() => spend(new Budget(), most + 1)).toThrow(new Exhausted(message))
   })
 
-  it('levels that were left count no more', () => {
+  it('does not count levels that were left', () => {
     const budget = new Budget()
     for (let time = 0; time < 3; time++) deeper(budget, 400)
   })
 })
-
-function range(count: number, run: () => void): void {
-  for (let done = 0; done < count; done++) run()
-}
 
 function deeper(budget: Budget, count: number): void {
   if (count > 0) budget.deeper(() => deeper(budget, count - 1))

@@ -1,12 +1,9 @@
-/** Small functions about texts, each as a whole: lines, words, tokens, layouts, vectors, and models by name. */
+/** Small functions about texts: lines, words, tokens, vectors, and models by name. */
 import { describe, expect, it } from 'vitest'
 import { embed } from '../../src/model/embedding.ts'
 import { textOfLength } from '../../src/model/latency.ts'
 import { modelsIn } from '../../src/model/named-models.ts'
-import { layoutOf, Verbosity } from '../../src/model/text/layout.ts'
-import { capitalized, firstSentence, quoted } from '../../src/model/text/short-text.ts'
-import { searchKeys, subjectWords } from '../../src/model/text/words.ts'
-import { searchQuery } from '../../src/model/text/writing.ts'
+import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'
 import { tokenize } from '../../src/model/tokens.ts'
 
 it.each<[text: string, limit: number | undefined, line: string]>([
@@ -35,18 +32,6 @@ it('The first sentence ends at a mark with a space behind it, or after 240 chara
   expect(firstSentence(`${'y'.repeat(238)} ab cd`)).toBe(`${'y'.repeat(238)} ab ...`)
   expect(firstSentence(`${'y'.repeat(239)} ab cd`)).toBe(`${'y'.repeat(239)} ...`)
   expect(firstSentence(`${' '.repeat(398)}ab. Two`)).toBe('ab')
-})
-
-it('A capital is put at the beginning of plain words alone', () => {
-  expect(['abc', 'Abc', '[abc](x)', '**a**', 'éa', 'z', ''].map(capitalized)).toEqual([
-    'Abc',
-    'Abc',
-    '[abc](x)',
-    '**a**',
-    'éa',
-    'Z',
-    '',
-  ])
 })
 
 it.each<[question: string, query: string]>([
@@ -106,42 +91,6 @@ it.each<[tokens: number, text: string]>([
   [12, 'Part 0, done.\n\nPart 1, done.'],
 ])('a text of %i tokens', (tokens, text) => {
   expect(textOfLength(tokens, (part) => `Part ${part}, done.`)).toBe(text)
-})
-
-describe('The layout of an answer', () => {
-  it.each<[question: string, low: string, medium: string, high: string]>([
-    ['List five museums', 'list 5 low', 'list 5 medium', 'list 5 high'],
-    ['Name 10 rivers', 'list 10 low', 'list 10 medium', 'list 10 high'],
-    ['List 11 rivers', 'line 3 low', 'list 4 medium', 'list 6 high'],
-    ['two small red cats', 'list 2 low', 'list 2 medium', 'list 2 high'],
-    ['Is it cold?', 'line 3 low ?', 'paragraphs 4 medium ?', 'paragraphs 6 high ?'],
-    ['Could you help', 'line 3 low', 'paragraphs 4 medium', 'paragraphs 6 high'],
-    ['hello', 'greeting 3 low', 'greeting 4 medium', 'greeting 6 high'],
-    ['Explain tides in detail', 'line 3 low', 'paragraphs 4 high', 'paragraphs 6 high'],
-    ['Explain tides briefly', 'line 3 low', 'line 4 low', 'paragraphs 6 high'],
-    ['how to bake', 'line 3 low', 'steps 4 medium', 'steps 6 high'],
-    ['Compare a and b', 'line 3 low', 'comparison 4 medium', 'comparison 6 high'],
-    ['write a poem', 'line 3 low', 'text 4 medium', 'text 6 high'],
-  ])('%s', (question, ...expected) => {
-    const layouts = Verbosity.map((verbosity) => {
-      const { form, items, length, isYesOrNo } = layoutOf(question, verbosity, () => 0.5)
-      return `${form} ${items} ${length}${isYesOrNo ? ' ?' : ''}`
-    })
-    expect(layouts).toEqual(expected)
-  })
-
-  it('looks at the first four hundred characters', () => {
-    const lengthOf = (before: number) => layoutOf(`${'x'.repeat(before)} tldr`, 'medium', () => 0.5).length
-    expect([lengthOf(395), lengthOf(396)]).toEqual(['low', 'medium'])
-  })
-
-  it('leaves two to four items, three to five, or five to seven to the draw', () => {
-    const items = (draw: number) => Verbosity.map((verbosity) => layoutOf('', verbosity, () => draw).items)
-    expect([items(0), items(0.99)]).toEqual([
-      [2, 3, 5],
-      [4, 5, 7],
-    ])
-  })
 })
 
 describe('A vector', () => {

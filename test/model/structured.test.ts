@@ -4,7 +4,12 @@ import * as z from 'zod'
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 import { fakeValue } from '../../src/model/structured.ts'
 
-const origin = { path: 'body.text.format.schema', subject: 'Plan three museums in Oslo', seed: '1' }
+const origin = {
+  path: 'body.text.format.schema',
+  subject: 'Plan three museums in Oslo',
+  seed: '1',
+  warn: (message: string) => expect.fail(message),
+}
 
 /** A schema as `strict` demands it: every property required, no others allowed. */
 const strict = (properties: Record<string, unknown>) => ({

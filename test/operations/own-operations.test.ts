@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
 import { apiDocument } from '../../src/control/documents.ts'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
-import { hardDocument } from '../document/hard-document.ts'
+import { hardDocument } from '../extras/openapi/hard-document.ts'
 
 function reportIn(z: typeof zod) {
   return defineOperation({
@@ -82,6 +82,52 @@ describe('Own operations', () => {
     [{ ...good, resolve: undefined }, /resolve must be a function/],
   ])('are refused with one clear line: %#', (operation, message) => {
     expect(() => createGateway({ operations: [operation as typeof good] })).toThrow(message)
+  })
+})
+
+it('An operation with every optional field keeps each of them', async () => {
+  const running: string[] = []
+  const sendNote = defineOperation({
+    id: 'sendNote',
+    method: 'post',
+    path: '/notes',
+    summary: 'Sends a note',
+    tag: 'Notes',
+    writes: true,
+    streams: true,
+    events: zod.object({ word: zod.string() }),
+    refuses: [409],
+    headers: zod.looseObject({ 'x-team': zod.string() }),
+    body: zod.object({ text: zod.string() }).optional(),
+    bodyIsOptional: true,
+    response: zod.object({ data: zod.string() }),
+    async resolve({ body }) {
+      running.push('begin')
+      await new Promise((resolve) => setImmediate(resolve))
+      running.push('end')
+      return ok({ data: body?.text ?? 'none' })
+    },
+  })
+  const gateway = createGateway({ operations: [sendNote] })
+  const send = (headers: Record<string, string>) =>
+    gateway.fetch('https://gateway.example/api/v1/notes', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', ...headers },
+    })
+  expect((await send({})).status).toBe(400)
+  const replies = await Promise.all([send({ 'x-team': 'a' }), send({ 'x-team': 'b' })])
+  expect(await Promise.all(replies.map((reply) => reply.json()))).toEqual([
+    { data: 'none' },
+    { data: 'none' },
+  ])
+  expect(running).toEqual(['begin', 'end', 'begin', 'end'])
+  expect(() => gateway.use({ on: sendNote.id, fault: 'stream-cut' })).not.toThrow()
+
+  const { paths } = JSON.parse(JSON.stringify(apiDocument(gateway.operations)))
+  const { responses } = paths['/notes'].post
+  expect(responses['409']).toEqual({ $ref: '#/components/responses/Error409' })
+  expect(responses['200'].content['text/event-stream']['x-event-schema'].properties).toEqual({
+    word: { type: 'string' },
   })
 })
 

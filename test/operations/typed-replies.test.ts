@@ -6,9 +6,7 @@ import { defineOperation } from '../../src/operation.ts'
 const declared = {
   method: 'get',
   path: '/colours',
-  summary: 'List colours',
-  tag: 'Colours',
-  response: z.object({ data: z.array(z.object({ name: z.string() })) }),
+  output: z.object({ data: z.array(z.object({ name: z.string() })) }),
 } as const
 
 const red = Object.freeze({ name: 'red' })

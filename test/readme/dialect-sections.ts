@@ -1,8 +1,8 @@
 /**
  * The generated tables of dialects: what each has in the place of our words, and what it has beside our fields.
  */
-import type { Dialect, Fields, FieldValue } from '../../src/dialects/dialect.ts'
-import { dialects } from '../../src/dialects/index.ts'
+import type { Dialect, Fields, FieldValue } from '../../src/extras/dialects/dialect.ts'
+import { dialects } from '../../src/extras/dialects/index.ts'
 import { table } from './table.ts'
 
 export const dialectSections: Record<string, () => string> = Object.fromEntries(

@@ -3,9 +3,10 @@
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { conflict } from '../../src/faults/compatibility.ts'
-import type { Fault } from '../../src/faults/fault.ts'
+import { repeatable, rules, type Selection } from '../../src/faults/compatibility.ts'
+import { type Fault, type Layer, layers } from '../../src/faults/fault.ts'
 import { faults } from '../../src/faults/index.ts'
+import { position } from '../../src/faults/position.ts'
 import { table } from './table.ts'
 
 export interface Seen {
@@ -26,20 +27,26 @@ export const recording: Recording = JSON.parse(
 )
 
 export const faultSections: Record<string, () => string> = {
+  'fault-layers': () =>
+    table(
+      ['Layer', 'Its faults act on', 'In one rule'],
+      layerNames.map((layer) => [layer, layers[layer], inOneRule(layer)]),
+    ),
+  'fault-exceptions': () =>
+    [
+      `The same fault can be in a rule twice in the ${selection(repeatable)}. Elsewhere its second effect would not show.`,
+      ...rules.filter((rule) => !isLayerRule(rule)).map(sentence),
+    ]
+      .map((text) => `- ${text}`)
+      .join('\n'),
+  'fault-positions': () =>
+    Object.entries(positions)
+      .map(([name, property]) => `- \`${name}\`: ${property.description}`)
+      .join('\n'),
   'fault-list': () =>
     table(
-      ['Fault', 'Layer', 'What the client sees', 'Parameters', 'Example', 'Not together with'],
-      faults.map((fault) => [
-        `\`${fault.name}\``,
-        fault.layer,
-        fault.summary,
-        parameters(fault),
-        `\`${exampleOf(fault)}\``,
-        faults
-          .filter((other) => other !== fault && conflict(fault, other))
-          .map(({ name }) => name)
-          .join(', '),
-      ]),
+      ['Fault', 'Layer', 'What the client sees', 'Parameters'],
+      faults.map((fault) => [`\`${fault.name}\``, fault.layer, fault.summary, parameters(fault)]),
     ),
   'client-versions': () =>
     Object.entries(recording.versions)
@@ -65,42 +72,75 @@ interface Property {
   anyOf?: { const?: unknown }[]
 }
 
+const layerNames = Object.keys(layers) as Layer[]
+const isLayer = (name: string): name is Layer => name in layers
+const positions = propertiesOf(z.strictObject(position()))
+
+/** Returns true for a rule about one whole layer: the table of layers shows it. */
+function isLayerRule(rule: (typeof rules)[number]): boolean {
+  const [first, second] = 'oneOf' in rule ? rule.oneOf : rule.faults
+  return first !== undefined && isLayer(first) && second === undefined
+}
+
+function inOneRule(layer: Layer): string {
+  const notes = rules.flatMap((rule) => {
+    if ('oneOf' in rule) return rule.oneOf.includes(layer) ? ['at most one'] : []
+    return rule.faults.includes(layer) ? [`not with the ${selection(rule.forNone)}`] : []
+  })
+  return notes.join('; ') || 'any number'
+}
+
+function sentence(rule: (typeof rules)[number]): string {
+  if ('oneOf' in rule) return `At most one of ${selection(rule.oneOf, 'the ')}: each decides ${rule.decides}.`
+  const others = layerNames.filter((layer) => !rule.forNone.includes(layer))
+  const leave = `${selection(rule.faults)} ${rule.faults.length > 1 ? 'leave' : 'leaves'} ${rule.leaves}`
+  return rule.forNone.length > others.length && rule.forNone.every(isLayer)
+    ? `${leave}: only with the ${selection(others)}.`
+    : `${leave}: not with ${selection(rule.forNone, 'the ')}.`
+}
+
+/** `layers events and text, \`slow-body\`` */
+function selection(all: Selection, article = ''): string {
+  const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
+  const named = names.map((name) => `\`${name}\``)
+  if (inLayers.length === 0) return listed(named)
+  return listed([`${article}layer${inLayers.length > 1 ? 's' : ''} ${listed(inLayers)}`, ...named])
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
 function parameters(fault: Fault): string {
-  const entries = Object.entries(schemaOf(fault).properties ?? {})
-  return entries
-    .map(([name, property]) => {
-      const words =
-        property.enum ?? property.anyOf?.flatMap(({ const: word }) => (word === undefined ? [] : [word]))
-      const given = [
-        words?.length ? `one of ${words.join(', ')}` : '',
-        property.default === undefined ? '' : `default ${JSON.stringify(property.default)}`,
-        schemaOf(fault).required?.includes(name) ? 'required' : '',
-      ].filter((text) => text !== '')
-      const notes = given.length > 0 ? ` (${given.join('; ')})` : ''
-      return `\`${name}\`${notes}${property.description ? `: ${property.description}` : ''}`
-    })
-    .join('<br>')
+  const { properties = {}, required = [] } = schemaOf(fault.params())
+  const own = Object.entries(properties).filter(([name]) => !isPosition(name, properties))
+  const places = Object.keys(properties).filter((name) => isPosition(name, properties))
+  const notes = own.map(([name, property]) => {
+    const words =
+      property.enum ?? property.anyOf?.flatMap(({ const: word }) => (word === undefined ? [] : [word]))
+    const given = [
+      words?.length ? `one of ${words.join(', ')}` : '',
+      property.default === undefined ? '' : `default ${JSON.stringify(property.default)}`,
+      required.includes(name) ? 'required' : '',
+    ].filter((text) => text !== '')
+    const note = given.length > 0 ? ` (${given.join('; ')})` : ''
+    return `\`${name}\`${note}${property.description ? `: ${property.description}` : ''}`
+  })
+  if (places.length > 0) notes.push(`a position: ${places.map((name) => `\`${name}\``).join(', ')}`)
+  return notes.join('<br>')
 }
 
-/** One that can be pasted: the bare name, or the name with a parameter. */
-function exampleOf(fault: Fault): string {
-  const { properties = {}, required = [] } = schemaOf(fault)
-  const own: Record<string, unknown> = {
-    'missing-field': { path: 'data.*.slug' },
-    'wrong-type': { path: 'output' },
-  }
-  const [first] = Object.entries(properties).filter(([, property]) => typeof property.default === 'number')
-  const parameter = own[fault.name] ?? (first && { [first[0]]: first[1].default })
-  const positioned = 'afterDeltas' in properties && !first ? { afterDeltas: 5 } : undefined
-  const shown = parameter ?? positioned
-  if (required.length === 0 && !shown) return `"fault": "${fault.name}"`
-  return `"fault": ${JSON.stringify({ name: fault.name, ...(shown as object) })
-    .replaceAll('":', '": ')
-    .replaceAll(',"', ', "')}`
+/** A position has the same sentence in every fault; \`atByte\` of \`truncated-body\` is another one. */
+function isPosition(name: string, properties: Record<string, Property>): boolean {
+  return name in positions && properties[name]?.description === positions[name]?.description
 }
 
-function schemaOf(fault: Fault): { properties?: Record<string, Property>; required?: string[] } {
-  return z.toJSONSchema(fault.params(), { io: 'input' }) as ReturnType<typeof schemaOf>
+function propertiesOf(schema: z.ZodObject): Record<string, Property> {
+  return schemaOf(schema).properties ?? {}
+}
+
+function schemaOf(schema: z.ZodObject): { properties?: Record<string, Property>; required?: string[] } {
+  return z.toJSONSchema(schema, { io: 'input' }) as ReturnType<typeof schemaOf>
 }
 
 /** Faults first, then scenarios; without the rows in which no client has anything to see. */

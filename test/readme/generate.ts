@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { operations } from '../../src/operations/index.ts'
-import { scenarioJsonSchema } from '../../src/rules/scenario-schema.ts'
+import { scenarioJsonSchema } from '../../src/scenarios/scenario-schema.ts'
 import { withLicences } from '../package/licences.ts'
 import { supplyChain } from '../package/supply-chain.ts'
 import { schemaTypes } from './schema-types.ts'
@@ -18,10 +18,10 @@ for (const [name, update] of [
   ['scenarios/README.md', withParts],
   ['fixtures/README.md', withParts],
   ['test/consumers/README.md', withParts],
-  ['src/contract/README.md', withParts],
+  ['src/extras/recordings/README.md', withParts],
   ['src/operations/README.md', withParts],
   ['ASSUMPTIONS.md', withParts],
-  ['src/dialects/README.md', withParts],
+  ['src/extras/dialects/README.md', withParts],
   ['LICENSE', withLicences],
 ] as const) {
   writeFileSync(toUrl(name), update(readFileSync(toUrl(name), 'utf8')))

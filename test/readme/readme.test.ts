@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { faults } from '../../src/faults/index.ts'
-import { bundledScenarios } from '../../src/rules/bundled.ts'
+import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { recording } from './fault-sections.ts'
 import { optionsOf } from './option-sections.ts'
 import { withParts } from './sections.ts'
@@ -14,8 +14,8 @@ const pages = [
   'scenarios/README.md',
   'fixtures/README.md',
   'test/consumers/README.md',
-  'src/contract/README.md',
-  'src/dialects/README.md',
+  'src/extras/recordings/README.md',
+  'src/extras/dialects/README.md',
   'src/operations/README.md',
   'ASSUMPTIONS.md',
 ].map((name) => ({ name, text: readFileSync(new URL(name, root), 'utf8') }))

@@ -5,12 +5,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { createGateway, type RuleInput, type ScenarioInput } from '../../src/index.ts'
-import type { createResponse } from '../../src/operations/create-response.ts'
 import type { Bodies } from '../../src/operations/request-bodies.ts'
-import type { updateWorkspace } from '../../src/operations/update-workspace.ts'
+import type { CreateResponseBody } from '../../src/resources/create-response-body.ts'
 import type { Rows } from '../../src/resources/rows.ts'
-import type { Workspace } from '../../src/resources/workspace.ts'
-import type { Rule } from '../../src/rules/scenario.ts'
+import type { Workspace, WorkspaceUpdate } from '../../src/resources/workspace.ts'
+import type { Rule } from '../../src/scenarios/scenario.ts'
 import { schemaTypes } from './schema-types.ts'
 
 describe('The types of schemas', () => {
@@ -24,8 +23,8 @@ describe('The types of schemas', () => {
     const same = <Left, Right>(_: Left extends Right ? (Right extends Left ? true : never) : never) => true
     expect([
       same<Named<RuleInput>, Named<Inferred>>(true),
-      same<Bodies['createResponse'], z.input<typeof createResponse.body & z.ZodType>>(true),
-      same<Bodies['updateWorkspace'], z.input<typeof updateWorkspace.body & z.ZodType>>(true),
+      same<Bodies['createResponse'], z.input<typeof CreateResponseBody>>(true),
+      same<Bodies['updateWorkspace'], z.input<typeof WorkspaceUpdate>>(true),
       same<Rows['workspaces'], z.output<typeof Workspace>>(true),
     ]).toEqual([true, true, true, true])
   })

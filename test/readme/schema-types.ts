@@ -3,37 +3,36 @@
  * show, and no zod, which would cost each user's compiler more than all the rest. `npm run generate` writes them.
  */
 import type * as z from 'zod'
-import { type Layer, layers } from '../../src/faults/fault.ts'
+import { RecordingSchema } from '../../src/extras/recordings/recording.ts'
 import { faults } from '../../src/faults/index.ts'
 import { everyOperation, operations } from '../../src/operations/index.ts'
 import { collections } from '../../src/resources/collections.ts'
-import { bundledScenarios } from '../../src/rules/bundled.ts'
-import { Condition, Pattern, When } from '../../src/rules/condition.ts'
-import { Quota } from '../../src/rules/quota.ts'
-import { Rule, Scenario, Step } from '../../src/rules/scenario.ts'
-import { ResultCheck, Turn, TurnExpectation } from '../../src/rules/script.ts'
-import { ScriptedItem } from '../../src/rules/scripted-item.ts'
+import { LatencyProfile } from '../../src/sandbox/latency-profile.ts'
+import { SandboxFile } from '../../src/sandbox/sandbox-file.ts'
+import { bundledScenarios } from '../../src/scenarios/bundled.ts'
+import { Condition, Pattern, When } from '../../src/scenarios/condition.ts'
+import { Quota } from '../../src/scenarios/quota.ts'
+import { Rule, Scenario, Step } from '../../src/scenarios/scenario.ts'
+import { ResultCheck, Turn, TurnExpectation } from '../../src/scenarios/script.ts'
+import { ScriptedItem } from '../../src/scenarios/scripted-item.ts'
 import {
   Faults,
   ScriptedCitation,
   ScriptedFrame,
   ScriptedReply,
   ScriptedUsage,
-} from '../../src/rules/scripted-reply.ts'
-import { LatencyProfile } from '../../src/sandbox/latency-profile.ts'
-import { SandboxFile } from '../../src/sandbox/sandbox-file.ts'
-import { Tape } from '../../src/tapes/tape.ts'
+} from '../../src/scenarios/scripted-reply.ts'
 import { comment, declaration, fieldsOf, pascal, union, type Writing } from './written-type.ts'
 
 /** The files, by path below the repository. */
 export function schemaTypes(): Record<string, string> {
   return {
-    ...faultTypes(),
-    'src/rules/scenario-names.ts': scenarioNames(),
+    'src/faults/fault-input.ts': faultTypes(),
+    'src/scenarios/scenario-names.ts': scenarioNames(),
     ...scenarioTypes(),
     'src/resources/rows.ts': rowTypes(),
     'src/operations/request-bodies.ts': bodyTypes(),
-    'src/tapes/tape-types.ts': tapeTypes(),
+    'src/extras/recordings/recording-types.ts': recordingTypes(),
     'src/sandbox/file-types.ts': fileTypes(),
   }
 }
@@ -43,33 +42,20 @@ type Named = readonly [z.ZodType, string, string]
 
 const note = '// Written by `npm run generate` from the schemas: change those.\n'
 
-/** The names of faults and their union, and their parameters in a file for each layer. */
-function faultTypes(): Record<string, string> {
+/** The names of faults, their parameters, and the union of all. */
+function faultTypes(): string {
   const demanding = faults.filter((fault) => !fault.params().safeParse({}).success)
-  const layered = layers.map((layer) => `${pascal(layer)}Fault`)
-  const names = [
-    '/**\n * Faults as a scenario writes them.\n */',
-    note,
-    layers.map((layer, place) => `import type { ${layered[place]} } from './input/${layer}.ts'\n`).join(''),
-    `/** A fault by its name. */\nexport type FaultName =${union(faults.map(({ name }) => `'${name}'`))}\n`,
-    `/** The faults whose parameters all have defaults. */\nexport type BareFaultName = Exclude<FaultName, ${demanding.map(({ name }) => `'${name}'`).join(' | ')}>\n`,
-    `/** A fault: \`'stream-cut'\`, or \`{ name: 'stream-cut', atEvent: 5 }\`. */\nexport type FaultInput =${union(['BareFaultName', ...layered])}\n`,
-  ]
-  const files = layers.map((layer) => [`src/faults/input/${layer}.ts`, faultsOfLayer(layer)])
-  return { 'src/faults/fault-input.ts': names.join('\n'), ...Object.fromEntries(files) }
-}
-
-function faultsOfLayer(layer: Layer): string {
-  const within = faults.filter((fault) => fault.layer === layer)
-  const interfaces = within.map(({ name, summary, params }) => {
+  const interfaces = faults.map(({ name, summary, params }) => {
     const body = fieldsOf(params(), { side: 'input', names: new Map() }, 1)
     return `${comment(summary, 0)}export interface ${pascal(name)}Fault {\n  name: '${name}'\n${body}}\n`
   })
   return [
-    `/**\n * Faults of the layer \`${layer}\` as a scenario writes them.\n */`,
+    '/**\n * Faults as a scenario writes them.\n */',
     note,
-    ...importsOf(interfaces, { '../../lib/json.ts': ['Json'] }),
-    `export type ${pascal(layer)}Fault =${union(within.map(({ name }) => `${pascal(name)}Fault`))}\n`,
+    ...importsOf(interfaces, { '../lib/json.ts': ['Json'] }),
+    `/** A fault by its name. */\nexport type FaultName =${union(faults.map(({ name }) => `'${name}'`))}\n`,
+    `/** The faults whose parameters all have defaults. */\nexport type BareFaultName = Exclude<FaultName, ${demanding.map(({ name }) => `'${name}'`).join(' | ')}>\n`,
+    `/** A fault: \`'stream-cut'\`, or \`{ name: 'stream-cut', atEvent: 5 }\`. */\nexport type FaultInput =${union(['BareFaultName', ...faults.map(({ name }) => `${pascal(name)}Fault`)])}\n`,
     ...interfaces,
   ].join('\n')
 }
@@ -119,7 +105,7 @@ function scenarioTypes(): Record<string, string> {
   )
   const replies = written(reply)
   return {
-    'src/rules/scenario-input.ts': [
+    'src/scenarios/scenario-input.ts': [
       '/**\n * Scenarios as a person writes them: faults by their bare names, defaults left out.\n */',
       note,
       ...importsOf(rules, {
@@ -130,7 +116,7 @@ function scenarioTypes(): Record<string, string> {
       }),
       ...rules,
     ].join('\n'),
-    'src/rules/scripted-reply-input.ts': [
+    'src/scenarios/scripted-reply-input.ts': [
       '/**\n * Scripted replies as a person writes them, defaults left out.\n */',
       note,
       ...importsOf(replies, { '../lib/json.ts': ['Json'] }),
@@ -156,29 +142,30 @@ function rowTypes(): string {
 
 function bodyTypes(): string {
   const writing: Writing = { side: 'input', names: new Map() }
-  const withBody = operations.filter(({ body }) => body)
+  const withBody = operations.filter(({ input }) => input?.body)
   const nameOf = (id: string) => `${pascal(id)}Request`
   const bodies = operations.map(
-    ({ id, body, summary }) => `  /** ${summary}. */\n  ${id}: ${body ? nameOf(id) : 'undefined'}\n`,
+    ({ id, input, doc }) =>
+      `  /** ${doc?.summary ?? id}. */\n  ${id}: ${input?.body ? nameOf(id) : 'undefined'}\n`,
   )
   return [
     '/**\n * The bodies of requests.\n */',
     note,
     `/** Request bodies by operation id; \`undefined\` for those that take none. */\nexport interface Bodies {\n${bodies.join('')}}\n`,
-    ...withBody.map(({ id, body }) =>
-      declaration(body as z.ZodType, nameOf(id), `The body of \`${id}\`.`, writing),
+    ...withBody.map(({ id, input }) =>
+      declaration(input?.body as z.ZodType, nameOf(id), `The body of \`${id}\`.`, writing),
     ),
   ].join('\n')
 }
 
-function tapeTypes(): string {
+function recordingTypes(): string {
   const writing: Writing = { side: 'output', names: new Map() }
-  const tape = declaration(Tape, 'Tape', 'One recorded exchange, as plain data.', writing)
+  const recording = declaration(RecordingSchema, 'Tape', 'One recorded exchange, as plain data.', writing)
   return [
-    '/**\n * Tapes as parsed data.\n */',
+    '/**\n * Recordings as parsed data.\n */',
     note,
-    ...importsOf([tape], { '../lib/json.ts': ['Json'] }),
-    tape,
+    ...importsOf([recording], { '../../lib/json.ts': ['Json'] }),
+    recording,
   ].join('\n')
 }
 

@@ -6,12 +6,12 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type * as z from 'zod'
 import { assumptions } from '../../src/assumptions.ts'
-import { addContractCommands } from '../../src/cli/contract-commands.ts'
+import { addRecordingCommands } from '../../src/extras/recordings/commands.ts'
 import { operations } from '../../src/operations/index.ts'
-import { bundledScenarios } from '../../src/rules/bundled.ts'
-import { When } from '../../src/rules/condition.ts'
-import { Rule } from '../../src/rules/scenario.ts'
-import { floors } from '../floors.ts'
+import { bundledScenarios } from '../../src/scenarios/bundled.ts'
+import { When } from '../../src/scenarios/condition.ts'
+import { Rule } from '../../src/scenarios/scenario.ts'
+import { layers } from '../layers.ts'
 import { dialectSections } from './dialect-sections.ts'
 import { faultSections } from './fault-sections.ts'
 import { fixtureSections } from './fixture-sections.ts'
@@ -22,10 +22,10 @@ const parts: Record<string, () => string> = {
   operations: () =>
     table(
       ['Operation', 'Request', 'What it does'],
-      operations.map(({ id, method, path, summary, beta }) => [
+      operations.map(({ id, method, path, doc }) => [
         `\`${id}\``,
         `\`${method.toUpperCase()} ${path}\``,
-        beta ? `${summary} (beta)` : summary,
+        `${doc?.summary ?? id}${doc?.beta ? ' (beta)' : ''}`,
       ]),
     ),
   assumptions: () =>
@@ -33,10 +33,10 @@ const parts: Record<string, () => string> = {
       ['Name', 'The specification is silent on', 'We chose'],
       Object.entries(assumptions).map(([name, { about, choice }]) => [`\`${name}\``, about, choice]),
     ),
-  'contract-commands': () =>
+  'recording-commands': () =>
     table(
       ['Command', 'Flag', 'What it says'],
-      contractCommands().flatMap((command) =>
+      recordingCommands().flatMap((command) =>
         command.options.map(({ flags, description }) => [
           `\`${command.name()}\``,
           `\`${flags}\``,
@@ -55,8 +55,8 @@ const parts: Record<string, () => string> = {
       ['Field of a rule', 'What it says'],
       [...fields(Rule.unwrap().shape), ...fields(When.unwrap().shape, 'when.')],
     ),
-  floors() {
-    const lines = [...floors].reverse().map((rooms) => Object.entries(rooms).map(roomLine).join('\n'))
+  layers() {
+    const lines = [...layers].reverse().map((folders) => Object.entries(folders).map(layerLine).join('\n'))
     return `\`\`\`\n${lines.join('\n')}\n\`\`\``
   },
   ...dialectSections,
@@ -65,14 +65,14 @@ const parts: Record<string, () => string> = {
   ...optionSections,
 }
 
-/** The first room of a floor stands at the margin, its neighbours below it. */
-function roomLine([name, belongs]: [string, string], place: number): string {
-  return `${place === 0 ? '' : '  '}${name.padEnd(place === 0 ? 13 : 11)} ${belongs.replaceAll('`', '')}`
+/** The first folder of a layer is at the margin, the others of that layer are indented. */
+function layerLine([name, subject]: [string, string], place: number): string {
+  return `${place === 0 ? '' : '  '}${name.padEnd(place === 0 ? 19 : 17)} ${subject.replaceAll('`', '')}`
 }
 
-function contractCommands(): readonly Command[] {
+function recordingCommands(): readonly Command[] {
   const program = new Command()
-  addContractCommands(program)
+  addRecordingCommands(program)
   return program.commands
 }
 

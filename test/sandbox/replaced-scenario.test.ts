@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createGateway, parseScenario } from '../../src/index.ts'
-import type { Scenario } from '../../src/rules/scenario.ts'
+import type { Scenario } from '../../src/scenarios/scenario.ts'
 
 it('A newer version takes the place of a scenario that sandboxes begin with, wherever it is in force', async () => {
   const failing = (name: string, status: number, times?: number) =>

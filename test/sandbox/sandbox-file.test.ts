@@ -49,6 +49,36 @@ describe('A sandbox file', () => {
     expect(opened.clock.read().now).toBe(sandbox.clock.read().now)
   })
 
+  it('keeps the order of rows whose keys have changed, or changed places', async () => {
+    const sandbox = createGateway().createSandbox()
+    const { providers } = sandbox.db
+    await providers.update('aurora', { slug: 'first' })
+    await providers.update('borealis', { slug: 'aurora' })
+    await providers.update('first', { slug: 'borealis' })
+    await providers.update('cinderpeak', { slug: 'peak' })
+    await providers.create({ name: 'Own', slug: 'cinderpeak', privacy_policy_url: null })
+    const second = createGateway()
+    const file = sandbox.save()
+    const opened = await second.openSandbox(file)
+    expect(await opened.db.providers.list()).toEqual(await providers.list())
+    expect(opened.save().changes).toEqual(file.changes)
+    const fork = opened.fork()
+    await fork.db.providers.update('peak', { name: 'Changed' })
+    expect(fork.save().changes['providers']).toMatchObject({
+      changed: [{ key: 'aurora' }, { key: 'borealis' }, { key: 'cinderpeak', row: { name: 'Changed' } }],
+      created: [{ slug: 'cinderpeak' }],
+      deleted: [],
+    })
+  })
+
+  it('has nothing of rows that are as in the seed again', async () => {
+    const sandbox = createGateway().createSandbox()
+    const before = await sandbox.db.providers.update('aurora', { name: 'Changed' })
+    await sandbox.db.providers.update('aurora', { name: 'Aurora' })
+    expect(before.name).toBe('Changed')
+    expect(sandbox.save().changes).toEqual({})
+  })
+
   it('brings the calls along, secrets hidden, to be looked at', async () => {
     const gateway = createGateway({ timeScale: 0 })
     await ask(gateway, 'a-secret-key', 'POST /responses', question)
@@ -61,6 +91,24 @@ describe('A sandbox file', () => {
     expect(entry?.replyBody.text).toContain('"object":"response"')
     expect(entry?.replyBody).toEqual(gateway.journal.entries()[0]?.replyBody)
     expect((await createGateway().openSandbox(gateway.save({ calls: false }))).journal.entries()).toEqual([])
+  })
+
+  it('shows saved calls as they were recorded', async () => {
+    const gateway = createGateway({ timeScale: 0, journal: { bodyBytes: 2000 } })
+    gateway.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', atEvent: 2 } })
+    gateway.script([{ text: 'One.' }, { text: 'Two.' }])
+    for (const stream of [true, true, false])
+      await ask(gateway, 'any', 'POST /responses', { ...question, stream }).catch(() => {})
+    await ask(gateway, 'any', 'GET /providers')
+    gateway.use({ on: 'listProviders', when: { query: { limit: '1' } }, fault: 'status' })
+    await ask(gateway, 'any', 'GET /providers?limit=2')
+    const file = gateway.save()
+    const opened = await createGateway().openSandbox(file)
+    const hidden = opened.save().calls
+    expect(hidden).toEqual(file.calls)
+    expect(hidden?.some(({ replyBody }) => replyBody.cut > 0)).toBe(true)
+    expect(hidden?.map(({ delivery }) => delivery)).toContain('cut')
+    expect(opened.journal.nearMisses().map(({ path }) => path)).toEqual(['/api/v1/providers'])
   })
 
   it('brings along why a call was refused, and what its reply rests on', async () => {
@@ -84,6 +132,50 @@ describe('A sandbox file', () => {
       changes: { providers: { created: [], changed: [], deleted: ['nobody'] } },
     }
     await expect(gateway.openSandbox(file)).rejects.toMatchObject({ status: 409 })
+    const [row] = await gateway.db.providers.list()
+    const open = (changes: object) => {
+      const providers = { created: [], changed: [], deleted: [], ...changes }
+      return gateway.openSandbox({ ...gateway.save(), changes: { providers } })
+    }
+    await expect(open({ deleted: ['aurora'], changed: [{ key: 'aurora', row }] })).rejects.toMatchObject({
+      status: 400,
+      message: 'changes.providers changes or deletes a record twice',
+    })
+    const unknown = { ...gateway.save(), changes: { provider: file.changes.providers } }
+    await expect(gateway.openSandbox(unknown)).rejects.toMatchObject({
+      status: 400,
+      message: 'changes.provider: there is no such collection',
+    })
+    await expect(open({ created: [row] })).rejects.toMatchObject({ status: 409 })
+    await expect(open({ created: [{ ...row, name: 3 }] })).rejects.toMatchObject({ status: 400 })
+  })
+
+  it.each([
+    ['method', "GET'; touch /tmp/x; '", 'method: must be an HTTP token'],
+    ['method', 'GET\nid', 'method: must be an HTTP token'],
+    ['method', '', 'method: must be an HTTP token'],
+    ['method', 'X'.repeat(1001), 'method: too big'],
+    ['operation', "x'); evil('", 'operation: must be an operation of this gateway, or a plain identifier'],
+    ['operation', '', 'operation: must be an operation of this gateway, or a plain identifier'],
+    ['operation', 'x'.repeat(1001), 'operation: too big'],
+    ['path', '/a b', 'path: must have no spaces and no control characters'],
+    ['path', '/a\u0003b', 'path: must have no spaces and no control characters'],
+    ['path', '', 'path: too small'],
+    ['headers', { "x'y z": '1' }, 'headers["x\'y z"]: must be an HTTP token'],
+    ['headers', { 'x-own': 'a\r\nb: c' }, 'headers.x-own: must be one line'],
+    ['replyHeaders', { 'x-own': 'a\0b' }, 'replyHeaders.x-own: must be one line'],
+    ['replyHeaders', { 'a:b': '1' }, 'replyHeaders["a:b"]: must be an HTTP token'],
+    ['status', 1000, 'status: too big'],
+    ['rawBody', { text: '', cut: -1 }, 'rawBody.cut: too small'],
+    ['assumptions', ['x'.repeat(1001)], 'assumptions[0]: too big'],
+  ])('is refused for a call whose %s is %j', async (field, value, message) => {
+    const gateway = createGateway({ timeScale: 0 })
+    await ask(gateway, 'any', 'POST /responses', question)
+    const file = gateway.save()
+    const [call] = file.calls ?? []
+    await expect(
+      createGateway().openSandbox({ ...file, calls: [{ ...call, [field]: value }] }),
+    ).rejects.toThrow(`calls[0].${message}`)
   })
 
   it('travels by the control API', async () => {

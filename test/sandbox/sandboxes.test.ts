@@ -3,6 +3,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { startServer } from '../../src/serve.ts'
 
 /** Asks with a sandbox's key, or with any other. */
 function asker(options: GatewayOptions) {
@@ -57,18 +58,6 @@ describe('sandboxes', () => {
     expect(gateway.createSandbox().id).toBe('s2')
   })
 
-  it('are held by nothing when they went to make room', async () => {
-    const { gateway, ask } = asker({ sandboxes: { limit: 1, idleMs: 1000 } })
-    await ask(gateway.createSandbox().apiKey)
-    const { held } = gateway.sandboxes
-    const before = held.bytes
-    for (let turn = 0; turn < 3; turn++) {
-      age(1001)
-      await ask(gateway.createSandbox().apiKey)
-    }
-    expect(held.bytes).toBe(before)
-  })
-
   it('go when nobody has used them for the idle age, and are a 410 from then on', async () => {
     const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 } })
     const { id, apiKey } = gateway.createSandbox()
@@ -118,7 +107,9 @@ describe('sandboxes', () => {
     const { gateway, ask } = asker({ sandboxes: { idleMs: 1 } })
     age(1000)
     expect((await ask('any')).status).toBe(200)
-    expect(() => gateway.sandboxes.default.dispose()).toThrow('The default sandbox stays: reset it instead')
+    expect(() => gateway.sandboxes.default.dispose()).toThrow(
+      'The default sandbox stays: use reset() instead',
+    )
   })
 
   it('are 401, not 410, for a key that only looks like theirs', async () => {
@@ -184,5 +175,92 @@ describe('a snapshot', () => {
     await sandbox.db.workspaces.update('production', { name: 'Three' })
     sandbox.restore(one)
     expect(await name()).toBe('One')
+  })
+})
+
+describe('A sandbox that was disposed', () => {
+  it('refuses every use in process with a 410', async () => {
+    const gateway = createGateway()
+    const sandbox = gateway.createSandbox()
+    const { db } = sandbox
+    sandbox.dispose()
+    const uses: (() => unknown)[] = [
+      () => sandbox.journal.entries(),
+      () => db.providers.list(),
+      () => sandbox.clock.read(),
+      () => sandbox.use('flaky'),
+      () => sandbox.reply('Hello'),
+      () => sandbox.snapshot(),
+      () => sandbox.fork(),
+      () => sandbox.reset(),
+      () => sandbox.usage(),
+      () => sandbox.save(),
+    ]
+    for (const use of uses) await expect(async () => use()).rejects.toMatchObject({ status: 410 })
+  })
+
+  it('does not end a later one of its name', () => {
+    const gateway = createGateway()
+    const first = gateway.createSandbox({ id: 'checkout' })
+    first.dispose()
+    const second = gateway.createSandbox({ id: 'checkout' })
+    first.dispose()
+    expect(second.journal.size).toBe(0)
+    expect(() => first.journal).toThrow("Sandbox 'checkout' is gone")
+  })
+})
+
+describe('A gateway', () => {
+  it('is its own default sandbox', async () => {
+    const { gateway, ask } = asker({})
+    gateway.fail(503, { times: 1 })
+    expect((await ask('any')).status).toBe(503)
+    const fork = gateway.fork()
+    expect(fork.journal.size).toBe(0)
+    expect(gateway.journal.size).toBe(1)
+    expect(() => gateway.dispose()).toThrow('use reset() instead')
+  })
+
+  it('without a default sandbox refuses to be used as one', () => {
+    const gateway = createGateway({ sandboxes: { default: false } })
+    expect(() => gateway.journal).toThrow('This gateway has no default sandbox')
+    expect(() => gateway.use('flaky')).toThrow('This gateway has no default sandbox')
+    expect(gateway.createSandbox().journal.size).toBe(0)
+  })
+})
+
+describe('A sandbox that is created again under its name', () => {
+  const rows = [{ name: 'Aurora', slug: 'aurora', privacy_policy_url: null }]
+
+  it('is the live one if its data is the same or not given', () => {
+    const gateway = createGateway()
+    const sandbox = gateway.createSandbox({ id: 'checkout', seed: 7, fixtures: { providers: rows } })
+    expect(gateway.createSandbox({ id: 'checkout' })).toBe(sandbox)
+    expect(gateway.createSandbox({ id: 'checkout', seed: 7, fixtures: { providers: rows } })).toBe(sandbox)
+  })
+
+  it.each([
+    ['seed', { seed: 8 }],
+    ['fixtures', { fixtures: { providers: [] } }],
+    ['fork', { fork: 'default' }],
+  ])('is refused with a %s that would be ignored', (name, data) => {
+    const gateway = createGateway()
+    gateway.createSandbox({ id: 'checkout', seed: 7 })
+    expect(() => gateway.createSandbox({ id: 'checkout', ...data })).toThrow(
+      `Sandbox 'checkout' exists already, so its ${name} cannot be set: dispose of it first, or leave ${name} out`,
+    )
+  })
+
+  it('is a 409 over HTTP', async () => {
+    await using server = await startServer()
+    const put = (body: object) =>
+      fetch(`${server.url}/__understudy/sandboxes/checkout`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    expect((await put({ seed: 7 })).status).toBe(200)
+    expect((await put({ seed: 7 })).status).toBe(200)
+    expect((await put({ seed: 8 })).status).toBe(409)
   })
 })

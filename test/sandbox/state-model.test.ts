@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { runModel, type Step, steps, untilDone } from '../abuse/state-model.ts'
+import { runModel, type Step, steps, untilDone } from '../tools/soak/state-model.ts'
 import { cases, isWhole } from '../whole.ts'
 
 const patient = isWhole ? 3_600_000 : 30_000

@@ -31,12 +31,12 @@ function arrive(gateway: ReturnType<typeof createGateway>, changes: object) {
 }
 
 /** All that a test can see of a default sandbox. */
-async function look({ db, journal, clock, unusedRules }: ReturnType<typeof createGateway>) {
+async function look(gateway: ReturnType<typeof createGateway>) {
   return {
-    workspaces: await db.workspaces.list(),
-    calls: journal.entries().map(({ id }) => id),
-    now: clock.read().now,
-    unused: unusedRules().map(({ scenario, rule }) => `${scenario}#${rule}`),
+    workspaces: await gateway.db.workspaces.list(),
+    calls: gateway.journal.entries().map(({ id }) => id),
+    now: gateway.clock.read().now,
+    unused: gateway.unusedRules().map(({ scenario, rule }) => `${scenario}#${rule}`),
   }
 }
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { startServer } from '../../src/serve.ts'
 import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
 
@@ -56,4 +56,20 @@ it('tells of requests what the gateway made of them, and hides secrets of the qu
   await expect(seen('/api/v1/providers')).rejects.toThrow()
   await expect.poll(() => lines.length).toBe(1)
   expect(lines.pop()).toMatchObject({ status: 0, rule: 'away#1', delivery: 'cut' })
+})
+
+it('prints an error that onRequest throws, and serves on', async () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => printed.mockRestore())
+  const failures: unknown[] = []
+  const onRequest = async () => {
+    failures.push('called')
+    throw new Error('no disk')
+  }
+  await using server = await startServer({ onRequest })
+  const headers = { authorization: 'Bearer any', connection: 'close' }
+  for (let turn = 0; turn < 2; turn++) await (await fetch(`${server.baseUrl}/providers`, { headers })).text()
+  await vi.waitFor(() => expect(printed).toHaveBeenCalledTimes(2))
+  expect(printed).toHaveBeenCalledWith('[understudy] startServer: onRequest threw Error: no disk')
+  expect(failures).toHaveLength(2)
 })

@@ -16,7 +16,7 @@ const controlLines = controlRoutes.map(
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await startServer({ maxBodyBytes: 1000, headersTimeoutMs: 100, bodyTimeoutMs: 150 })
+  server = await startServer({ maxBodyBytes: 1000, requestTimeoutMs: 150 })
 })
 afterAll(() => server.close())
 

@@ -10,7 +10,7 @@ it.each([
   { port: 0 },
   { port: 65_535, host: 'h', allowedHosts: ['a'], allowedOrigins: [] },
   { token: 't', advertise: 'https://a.example', console: false },
-  { headersTimeoutMs: 0.5, bodyTimeoutMs: 1, onRequest: () => {} },
+  { requestTimeoutMs: 1, onRequest: () => {} },
   { gateway, port: 1 },
 ])('startServer takes %j', (options) => {
   expect(readServerOptions(options)).toEqual({ own: options, options: {} })
@@ -35,8 +35,7 @@ it.each([
   [{ advertise: 'ftp://a.example' }, 'options.advertise: Invalid URL'],
   [{ console: 1 }, 'options.console: Invalid input: expected boolean, received number'],
   [{ gateway: {} }, 'options.gateway: Must be a gateway, from createGateway()'],
-  [{ headersTimeoutMs: 0 }, 'options.headersTimeoutMs: Too small: expected number to be >0'],
-  [{ bodyTimeoutMs: 0 }, 'options.bodyTimeoutMs: Too small: expected number to be >0'],
+  [{ requestTimeoutMs: 0 }, 'options.requestTimeoutMs: Too small: expected number to be >0'],
   [{ onRequest: 'log' }, 'options.onRequest: Must be a function'],
   [{ prot: 1 }, "options.prot: Unknown field: did you mean 'port'?"],
   [{ sed: 1 }, "options.sed: Unknown field: did you mean 'seed'?"],

@@ -9,7 +9,7 @@ import { raw, request } from './raw.ts'
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await startServer({ bodyTimeoutMs: 150 })
+  server = await startServer({ requestTimeoutMs: 150 })
 })
 afterAll(() => server.close())
 beforeEach(() => server.gateway.reset())

@@ -2,14 +2,12 @@
  * Single calls over HTTP: followed while they happen, listed in short, read, exported as code, asked again.
  */
 import * as z from 'zod'
+import { exportEntry } from '../../extras/recordings/index.ts'
 import { GatewayError } from '../../http/errors.ts'
-import { type JournalEntry, toEntry } from '../../journal/entry.ts'
+import { toEntry } from '../../journal/entry.ts'
 import { hiddenEntry } from '../../journal/hidden-entry.ts'
-import { toYaml } from '../../lib/data-file.ts'
 import { operations } from '../../operations/index.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { entryFixture, entryScenario, entryTape } from '../../tapes/entry-export.ts'
-import { formatTape } from '../../tapes/tape.ts'
 import { toCurl, toTest } from '../entry-code.ts'
 import { resend } from '../resend.ts'
 import { gatewayRoute, sandboxRoute } from '../route.ts'
@@ -94,8 +92,8 @@ export const callRoutes = [
     params: { entry },
     query: z.strictObject({ as: z.enum(formats) }),
     response: z.object({ data: z.strictObject({ text: z.string() }) }),
-    run: (sandbox, { params, query, ...origins }) => ({
-      data: { text: exported(sandbox, params.entry, query.as, origins) },
+    run: async (sandbox, { params, query, ...origins }) => ({
+      data: { text: await exported(sandbox, params.entry, query.as, origins) },
     }),
   }),
   sandboxRoute({
@@ -112,26 +110,25 @@ export const callRoutes = [
   }),
 ]
 
-function exported(
+async function exported(
   sandbox: Sandbox,
   id: string,
   as: (typeof formats)[number],
   origins: Parameters<typeof infoOf>[1],
-): string {
+): Promise<string> {
   const record = sandbox.journal.record(id)
-  if (as === 'rule' || as === 'fixture' || as === 'tape') return asData(hiddenEntry(toEntry(record)), as)
+  if (as === 'rule' || as === 'fixture' || as === 'tape')
+    return orConflict(() => exportEntry(hiddenEntry(toEntry(record)), as, operations))
   if (record.requestBody.cut > 0)
     throw new GatewayError(409, `The body of '${id}' was too long for the journal to keep it whole`)
-  if (as === 'curl') return toCurl(record, { ...infoOf(sandbox, origins), origin: origins.origin })
-  return toTest(record, as)
+  if (as !== 'curl') return toTest(record, as)
+  return orConflict(() => toCurl(record, { ...infoOf(sandbox, origins), origin: origins.origin }))
 }
 
-/** Throws 409 for an entry that does not have what it takes. */
-function asData(entry: JournalEntry, as: 'rule' | 'fixture' | 'tape'): string {
+/** Throws 409 for a call that cannot have this form. */
+async function orConflict(make: () => string | Promise<string>): Promise<string> {
   try {
-    if (as === 'tape') return formatTape(entryTape(entry, entry.operation))
-    if (as === 'rule') return toYaml(entryScenario(entry, entry.operation, operations))
-    return `${JSON.stringify(entryFixture(entry, entry.operation), null, 2)}\n`
+    return await make()
   } catch (error) {
     throw new GatewayError(409, (error as Error).message)
   }

@@ -2,8 +2,8 @@
  * Sandboxes over HTTP: create, fork, list, snapshot, restore, reset, delete.
  */
 import * as z from 'zod'
-import { Fixtures } from '../../database/seed-options.ts'
-import { sandboxBaseUrl } from '../../gateway/address.ts'
+import { Fixtures } from '../../database/seed-data.ts'
+import { sandboxBaseUrl } from '../../gateway/locate.ts'
 import { GatewayError } from '../../http/errors.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { type ControlContext, gatewayRoute, sandboxRoute } from '../route.ts'

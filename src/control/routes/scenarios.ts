@@ -7,11 +7,11 @@ import { GatewayError } from '../../http/errors.ts'
 import { dryRun } from '../../journal/dry-run.ts'
 import { toYaml } from '../../lib/data-file.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
-import { bundledScenario, bundledScenarios } from '../../rules/bundled.ts'
-import { expressionsLoading } from '../../rules/expression.ts'
-import { Scenario } from '../../rules/scenario.ts'
-import type { ScenarioInput } from '../../rules/scenario-input.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { bundledScenario, bundledScenarios } from '../../scenarios/bundled.ts'
+import { expressionsLoading } from '../../scenarios/expression.ts'
+import { Scenario } from '../../scenarios/scenario.ts'
+import type { ScenarioInput } from '../../scenarios/scenario-input.ts'
 import { checkText } from '../check-text.ts'
 import { gatewayRoute, sandboxRoute } from '../route.ts'
 
@@ -211,7 +211,7 @@ export const scenarioRoutes = [
           seed,
           timeScale: options.timeScale,
           readConversation: (operation, body) =>
-            gateway.operations.find(({ id }) => id === operation)?.readConversation?.(body),
+            gateway.operations.find(({ id }) => id === operation)?.protocol?.conversation?.(body),
         }),
       }
     },

@@ -1,47 +1,44 @@
 /**
- * What one generated value may cost. Everything is counted, nothing is timed, so the same schema ends the same way on
- * every machine. One step takes well under a microsecond.
+ * Limits on the work that one schema may cause. They count operations, not time, so that a schema ends the same way on
+ * every machine. A step takes well under a microsecond.
  */
+const limits = {
+  /** Objects, arrays and scalars. */
+  parts: 10_000,
+  characters: 200_000,
+  /** Nesting of the value, including references and alternatives. */
+  levels: 400,
+  'steps to find a value': 500_000,
+}
 
-/** A list, an object, a string: what the value consists of. */
-const maxNodes = 10_000
-const maxCharacters = 200_000
-/** Levels of the value, and of references that lead on without adding one. */
-const maxDepth = 400
-const maxSteps = 500_000
-
-/** Thrown where a schema asks for more than the double gives. */
+/** Thrown when a schema asks for more than the limits allow. */
 export class Exhausted extends Error {
   override name = 'Exhausted'
 }
 
 export class Budget {
-  nodes = 0
-  #characters = 0
-  #steps = 0
-  #depth = 0
+  readonly #used = { parts: 0, characters: 0, levels: 0, 'steps to find a value': 0 }
 
-  node(): void {
-    if (++this.nodes > maxNodes) throw new Exhausted(`a value of more than ${maxNodes} parts`)
+  get parts(): number {
+    return this.#used.parts
   }
 
-  characters(count: number): void {
-    this.#characters += count
-    if (!(this.#characters <= maxCharacters)) throw new Exhausted(`more than ${maxCharacters} characters`)
+  spend(unit: keyof typeof limits, count = 1): void {
+    this.#used[unit] += count
+    if (!(this.#used[unit] <= limits[unit])) throw new Exhausted(`more than ${limits[unit]} ${unit}`)
   }
 
   step(count = 1): void {
-    this.#steps += count
-    if (!(this.#steps <= maxSteps)) throw new Exhausted(`more than ${maxSteps} steps to find a value`)
+    this.spend('steps to find a value', count)
   }
 
-  /** Runs something one level deeper. */
+  /** Runs a function one level deeper. */
   deeper<Result>(run: () => Result): Result {
-    if (++this.#depth > maxDepth) throw new Exhausted(`more than ${maxDepth} levels`)
+    this.spend('levels')
     try {
       return run()
     } finally {
-      this.#depth--
+      this.#used.levels--
     }
   }
 }

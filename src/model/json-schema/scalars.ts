@@ -1,128 +1,157 @@
 /**
- * Numbers and strings of formats: what a schema allows, and what people believe.
+ * Numbers within bounds, and strings of a length, format or pattern.
  */
+import * as z from 'zod'
 import { uuid } from '../../lib/seed.ts'
-import { numberAt, type SchemaObject } from './schema.ts'
+import type { Pattern } from './pattern.ts'
+import { numbersAt, type SchemaObject, textAt } from './schema.ts'
 
-export interface Range {
-  min: number
-  max: number
-  /** Whether the bound itself is outside. */
-  isOpenBelow: boolean
-  isOpenAbove: boolean
+type Random = () => number
+
+/** The range that all schemas allow; open if the bound itself is excluded. In draft 4, exclusive bounds are flags. */
+export function rangeOf(schemas: readonly SchemaObject[]) {
+  const excluded = (flag: string, bound: string) => [
+    ...numbersAt(schemas, flag),
+    ...numbersAt(
+      schemas.filter((schema) => schema[flag] === true),
+      bound,
+    ),
+  ]
+  const [above, below] = [excluded('exclusiveMinimum', 'minimum'), excluded('exclusiveMaximum', 'maximum')]
+  const min = Math.max(-Infinity, ...numbersAt(schemas, 'minimum'), ...above)
+  const max = Math.min(Infinity, ...numbersAt(schemas, 'maximum'), ...below)
+  return { min, max, isOpenBelow: above.includes(min), isOpenAbove: below.includes(max) }
 }
 
-/** The numbers that a schema allows. In draft 4 the exclusive bounds are flags beside the bounds. */
-export function rangeOf(schema: SchemaObject): Range {
-  const [min, max] = [numberAt(schema, 'minimum') ?? -Infinity, numberAt(schema, 'maximum') ?? Infinity]
-  const [above, below] = [numberAt(schema, 'exclusiveMinimum'), numberAt(schema, 'exclusiveMaximum')]
-  return {
-    min: Math.max(min, above ?? -Infinity),
-    max: Math.min(max, below ?? Infinity),
-    isOpenBelow: schema['exclusiveMinimum'] === true || (above !== undefined && above >= min),
-    isOpenAbove: schema['exclusiveMaximum'] === true || (below !== undefined && below <= max),
-  }
+/** If true, a value is a multiple, apart from the error of floating-point division. */
+export function isMultiple(value: number, factor: number): boolean {
+  const quotient = value / factor
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
 }
 
-/** How far a range without an end goes on. */
-const usual = 100
-/** Bounds by which some clients say "integer": in a range so wide hardly any number is one that people believe. */
-const far = Number.MAX_SAFE_INTEGER
+/** Some clients write these bounds for "integer". */
+const farAway = Number.MAX_SAFE_INTEGER
 
-/** A number of a range; at times one that only nearly fits. Undefined where there is none. */
-export function numberIn(
-  { min, max, isOpenBelow, isOpenAbove }: Range,
-  factor: number | undefined,
-  isInteger: boolean,
-  draw: () => number,
-): number | undefined {
-  const [hasMin, hasMax] = [min > -far, max < far]
-  const low = hasMin ? min : hasMax ? Math.min(max - usual, Math.max(0, max - usual)) : 1
-  const high = hasMax ? (hasMin || max - low <= 10 * usual ? max : low + usual) : low + usual
-  const step = factor ?? (isInteger || high - low >= usual ? 1 : (high - low) / usual)
-  if (!(step > 0)) return low === high ? low : undefined
-  const unit = isInteger && !Number.isInteger(step) ? step * 10 ** decimalsOf(step) : step
-  // A range may begin at no multiple of the step.
-  const base = factor === undefined && !isInteger ? low : 0
-  let first = Math.ceil((low - base) / unit)
-  let last = Math.floor((high - base) / unit)
-  if (isOpenBelow && base + first * unit <= low) first++
-  if (isOpenAbove && base + last * unit >= high) last--
-  if (first > last) return undefined
-  const value = base + (first + Math.floor(draw() * (last - first + 1))) * unit
-  const rounded = Number(value.toFixed(Math.min(12, decimalsOf(unit) + decimalsOf(base))))
-  return rounded < low || rounded > high ? value : rounded
+/** Returns a number that all schemas allow; undefined if there is none. */
+export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, random: Random) {
+  const { min, max, isOpenBelow, isOpenAbove } = rangeOf(schemas)
+  const factors = numbersAt(schemas, 'multipleOf').filter((factor) => factor > 0)
+  if (isInteger) factors.push(1)
+  const multiple = factors.length > 0 ? factors.reduce(commonMultiple) : undefined
+  const usualWidth = 100 * Math.max(1, multiple ?? 1)
+  const low = min > -farAway ? min : max < farAway ? max - usualWidth : 1
+  const high = max < farAway ? max : low + usualWidth
+  if (low === high && multiple === undefined) return isOpenBelow || isOpenAbove ? undefined : low
+  const step = multiple ?? (high - low >= usualWidth ? 1 : 10 ** (Math.floor(Math.log10(high - low)) - 2))
+  const numberAfter = (steps: number) => Number((steps * step).toFixed(decimalsOf(step)))
+  let first = Math.ceil(low / step - 1e-9)
+  let last = Math.floor(high / step + 1e-9)
+  if (isOpenBelow ? numberAfter(first) <= low : numberAfter(first) < low) first++
+  if (isOpenAbove ? numberAfter(last) >= high : numberAfter(last) > high) last--
+  if (!(first <= last)) return undefined
+  const drawn = first + Math.floor(random() * (last - first + 1))
+  // Some validators divide without a tolerance, so multiples that divide exactly are preferred.
+  for (let steps = drawn; steps <= last && steps < drawn + 20; steps++)
+    if (factors.every((factor) => Number.isInteger(numberAfter(steps) / factor))) return numberAfter(steps)
+  return numberAfter(drawn)
+}
+
+function commonMultiple(left: number, right: number): number {
+  const scale = 10 ** Math.max(decimalsOf(left), decimalsOf(right))
+  let [a, b] = [Math.round(left * scale), Math.round(right * scale)]
+  const product = a * b
+  while (b > 0) [a, b] = [b, a % b]
+  return product / a / scale
 }
 
 function decimalsOf(value: number): number {
-  return /e-/.test(String(value)) ? 12 : (String(value).split('.')[1]?.length ?? 0)
+  const [digits = '', exponent = '0'] = String(value).split('e')
+  return Math.min(100, Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent)))
 }
 
-/** Strings by `format`; any string will do for one that is not here. */
-const formats: Record<string, (draw: () => number, words: string) => string> = {
-  'date-time': (draw) => `${dateOf(draw)}T${timeOf(draw)}Z`,
-  date: dateOf,
-  time: (draw) => `${timeOf(draw)}Z`,
-  duration: (draw) => `PT${1 + Math.floor(draw() * 59)}M`,
-  email: (_, words) => `${words}@example.com`,
-  'idn-email': (_, words) => `${words}@example.com`,
-  hostname: (_, words) => `${words}.example.com`,
-  'idn-hostname': (_, words) => `${words}.example.com`,
-  ipv4: (draw) => `192.0.2.${1 + Math.floor(draw() * 254)}`,
-  ipv6: (draw) => `2001:db8::${(1 + Math.floor(draw() * 0xfffe)).toString(16)}`,
-  uri: (_, words) => `https://example.com/${words}`,
-  iri: (_, words) => `https://example.com/${words}`,
-  url: (_, words) => `https://example.com/${words}`,
-  'uri-reference': (_, words) => `/${words}`,
-  'iri-reference': (_, words) => `/${words}`,
-  'uri-template': (_, words) => `https://example.com/${words}/{id}`,
-  uuid: (draw) => uuid('format', draw()),
-  'json-pointer': (_, words) => `/${words}`,
-  'relative-json-pointer': (_, words) => `0/${words}`,
-  regex: (_, words) => `^${words}$`,
-  byte: (_, words) => btoa(words),
+interface Format {
+  /** @param word Lower-case ASCII letters, digits and hyphens. */
+  make(word: string, random: Random): string
+  /** Default: every text has the format. */
+  shape?: { test(text: string): boolean }
 }
 
-/** @param words What the value is about; its ASCII letters and digits are taken up. */
-export function textOfFormat(format: string, draw: () => number, words: string): string | undefined {
-  const make = Object.hasOwn(formats, format) ? formats[format] : undefined
-  const plain = words
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .filter((word) => word !== '')
-  return make?.(draw, plain.join('-').slice(0, 40) || 'something')
+const dateTime = new RegExp(z.regexes.datetime({ offset: true }), 'i')
+const date = (random: Random) => `2025-${twoDigits(random, 1, 12)}-${twoDigits(random, 1, 28)}`
+const time = (random: Random) => `${[24, 60, 60].map((count) => twoDigits(random, 0, count - 1)).join(':')}Z`
+const twoDigits = (random: Random, min: number, max: number) =>
+  String(between(random, min, max)).padStart(2, '0')
+const between = (random: Random, min: number, max: number) => min + Math.floor(random() * (max - min + 1))
+const url = (word: string) => `https://example.com/${word}`
+
+const formats: Readonly<Record<string, Format>> = {
+  'date-time': { make: (_, random) => `${date(random)}T${time(random)}`, shape: dateTime },
+  date: { make: (_, random) => date(random), shape: z.regexes.date },
+  time: { make: (_, random) => time(random), shape: { test: (text) => dateTime.test(`2025-01-01T${text}`) } },
+  duration: { make: (_, random) => `PT${between(random, 1, 59)}M`, shape: z.regexes.duration },
+  email: { make: (word) => `${word}@example.com`, shape: z.regexes.html5Email },
+  hostname: { make: (word) => `${word}.example.com`, shape: z.regexes.hostname },
+  ipv4: { make: (_, random) => `192.0.2.${between(random, 1, 254)}`, shape: z.regexes.ipv4 },
+  ipv6: {
+    make: (_, random) => `2001:db8::${between(random, 1, 0xfffe).toString(16)}`,
+    shape: z.regexes.ipv6,
+  },
+  uri: { make: url, shape: /^[a-z][a-z\d+.-]*:\S+$/i },
+  url: { make: url },
+  'uri-reference': { make: (word) => `/${word}` },
+  'json-pointer': { make: (word) => `/${word}` },
+  uuid: { make: (_, random) => uuid('format', random()), shape: z.regexes.guid },
+  byte: { make: (word) => btoa(word) },
 }
 
-const day = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])/
-const time = /([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
-const shapes: Record<string, RegExp> = {
-  'date-time': new RegExp(`${day.source}T${time.source}`, 'i'),
-  date: new RegExp(`${day.source}$`),
-  time: new RegExp(`^${time.source}`, 'i'),
-  duration: /^P(?!$)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?$/,
-  email: /^[^\s@]+@[a-z\d-]+(\.[a-z\d-]+)+$/i,
-  hostname: /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i,
-  ipv4: /^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/,
-  ipv6: /^[\da-f]{0,4}(:[\da-f]{0,4}){2,7}$/i,
-  uri: /^[a-z][a-z\d+.-]*:\S+$/i,
-  uuid: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i,
-}
+const formatNamed = (name = '') => (Object.hasOwn(formats, name) ? formats[name] : undefined)
 
-/** Whether a text has the shape of a format; yes where that is not known. */
+/** If true, a text has a format. Unknown formats allow every text. */
 export function isOfFormat(format: string, text: string): boolean {
-  // Longer ones are not made, and would take long to judge.
-  return !Object.hasOwn(shapes, format) || (text.length <= 500 && (shapes[format] as RegExp).test(text))
+  const shape = formatNamed(format)?.shape
+  // Some shapes take quadratic time, and no text that is made is this long.
+  return !shape || (text.length <= 500 && shape.test(text))
 }
 
-function dateOf(draw: () => number): string {
-  const [month, day] = [1 + Math.floor(draw() * 12), 1 + Math.floor(draw() * 28)]
-  return `2025-${twoDigits(month)}-${twoDigits(day)}`
+/** Returns a text of the format that one of the schemas names, made of a free text; undefined without a format. */
+export function textOfFormat(
+  schemas: readonly SchemaObject[],
+  maxLength: number,
+  words: string,
+  random: Random,
+) {
+  const names = schemas.map((schema) => textAt(schema, 'format')?.replace(/^idn-/, '').replace(/^iri/, 'uri'))
+  const format = names.map((name) => formatNamed(name)).find(Boolean)
+  const word = (words.toLowerCase().match(/[a-z\d]+/g) ?? ['something']).join('-').slice(0, 40)
+  const text = format?.make(word, random)
+  return text !== undefined && text.length > maxLength ? format?.make('x', random) : text
 }
 
-function timeOf(draw: () => number): string {
-  return [24, 60, 60].map((count) => twoDigits(Math.floor(draw() * count))).join(':')
+/** Returns a text that matches all patterns, or the last one that was tried. */
+export function textOfPatterns(
+  patterns: readonly Pattern[],
+  minLength: number,
+  maxLength: number,
+  random: Random,
+) {
+  let text = ''
+  // A few extra rounds look best, none make the shortest text, many reach a length.
+  for (const extra of [3, 0, 1, 8, 30, minLength, minLength]) {
+    for (const pattern of patterns) {
+      text = pattern.write(random, extra)
+      text += 'a'.repeat(Math.max(0, minLength - [...text].length))
+      if ([...text].length <= maxLength && patterns.every((each) => each.test(text))) return text
+    }
+  }
+  return text
 }
 
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0')
+/** Cuts a text, or repeats it, so that its length is within the limits. */
+export function fitted(text: string, minLength: number, maxLength: number): string {
+  const characters = [...text]
+  if (characters.length > maxLength)
+    return characters.slice(0, maxLength).join('').trimEnd().padEnd(minLength, 's')
+  if (characters.length >= minLength) return text
+  const repeated = [...`${text} `.repeat(Math.ceil(minLength / (characters.length + 1)))]
+  return `${repeated.slice(0, minLength - 1).join('')}s`
 }

@@ -4,7 +4,6 @@
 import type { AssumptionName } from '../../assumptions.ts'
 import { invalidRequest } from '../../http/errors.ts'
 import { compileGlob } from '../../lib/glob.ts'
-import type { Soon } from '../../lib/when-there.ts'
 import type { CreateResponseBody } from '../../resources/create-response-body.ts'
 import { isFunction, isWebSearch } from '../../resources/tools.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
@@ -34,12 +33,12 @@ export interface SearchContext {
  *
  * @param model The model that answers: that of the preset, where the request names a preset.
  */
-export function searchWeb(
+export async function searchWeb(
   body: CreateResponseBody,
   model: string,
   question: string,
   context: SearchContext,
-): Soon<Source[] | undefined> {
+): Promise<Source[] | undefined> {
   const { tools, plugins, x_search_filter } = body
   // Most requests say nothing of a search.
   if (!tools && !plugins && !x_search_filter && !isOnline(model)) return undefined

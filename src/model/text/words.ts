@@ -1,11 +1,38 @@
 /**
- * The words of a text, as far as a search or an answer needs them.
+ * Words and short lines of a text, as searches and answers need them.
  */
 
-/** Made when it is first used: the classes of letters take 1 ms. */
+/** Returns the first words of a text as one short line. */
+export function quoted(text: string, limit = 72): string {
+  let line = ''
+  for (const word of text.slice(0, 4 * limit).split(/\s+/)) {
+    if (line.length + word.length > limit) return `${line || word.slice(0, limit)} ...`.toWellFormed()
+    line = line ? `${line} ${word}` : word
+  }
+  // A lone surrogate in the request must not become one in the reply.
+  return line.trim().toWellFormed()
+}
+
+/** Returns the first sentence of a text as one line. */
+export function firstSentence(text: string): string {
+  const start = text.slice(0, 400)
+  return quoted(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
+}
+
+/** Returns up to eight subject words of a question, as someone would type them into a search box. */
+export function searchQuery(question: string): string {
+  const words: string[] = []
+  for (const word of subjectWords(question.slice(0, 2000))) {
+    if (word.length > 1 && word.length <= 40) words.push(word)
+    if (words.length === 8) break
+  }
+  return words.length > 0 ? words.join(' ') : quoted(question)
+}
+
+/** Created on first use: its character classes take 1 ms. */
 const word = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*/gu
 
-/** English words that say nothing about a subject. */
+/** English words without a subject of their own. */
 const stopWords = new Set(
   (
     'a about after all also am an and any are as at be because been before but by can could did do does for from ' +
@@ -16,12 +43,7 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** @param lowerCaseWord A word in lower case. */
-export function isStopWord(lowerCaseWord: string): boolean {
-  return stopWords.has(lowerCaseWord)
-}
-
-/** Words of a text that say something about its subject, in order, as they are written; each one once. */
+/** Yields the words of a text that are not stop words, as written and in order, each once. */
 export function* subjectWords(text: string): Generator<string> {
   const seen = new Set<string>()
   for (const found of text.match(word()) ?? []) {
@@ -33,8 +55,8 @@ export function* subjectWords(text: string): Generator<string> {
 }
 
 /**
- * The same words as a search compares them: without case, accents and English endings, so that `Baking` is found
- * by `bake`; the parts of a compound such as `night-train` count as well.
+ * Returns the subject words in the form that searches compare: without case, accents and English endings, so that
+ * `bake` finds `Baking`. Includes the parts of compounds such as `night-train`.
  */
 export function searchKeys(text: string): Set<string> {
   const keys = new Set<string>()
@@ -54,7 +76,7 @@ function searchKey(found: string): string {
   return /^[a-z]{4,}$/.test(plain) ? stem(plain) : plain
 }
 
-/** Close enough to compare English words by; not a word itself. */
+/** Cuts English endings roughly. The result is for comparison and need not be a word. */
 function stem(plain: string): string {
   const bare = plain
     .replace(/ies$/, 'y')

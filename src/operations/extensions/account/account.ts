@@ -16,12 +16,11 @@ export const getCredits = defineOperation({
   id: 'getCredits',
   method: 'get',
   path: '/credits',
-  summary: 'Get the credits',
-  tag: 'Credits',
-  extension: true,
-  response: z.lazy(() =>
+  doc: { summary: 'Get the credits', tag: 'Credits' },
+  output: z.lazy(() =>
     z.object({ data: z.strictObject({ total_credits: z.number(), total_usage: z.number() }) }),
   ),
+  marks: { extension: true },
   resolve: ({ sandbox }) => ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.cost } }),
 })
 
@@ -40,10 +39,9 @@ export const getKey = defineOperation({
   id: 'getKey',
   method: 'get',
   path: '/key',
-  summary: 'Get the key of this call',
-  tag: 'API Keys',
-  extension: true,
-  response: z.lazy(() => z.object({ data: Key })),
+  doc: { summary: 'Get the key of this call', tag: 'API Keys' },
+  output: z.lazy(() => z.object({ data: Key })),
+  marks: { extension: true },
   resolve({ sandbox }) {
     const usage = sandbox.ledger.cost
     return ok({
@@ -77,15 +75,16 @@ export const getGeneration = defineOperation({
   id: 'getGeneration',
   method: 'get',
   path: '/generation',
-  summary: 'Get a generation',
-  tag: 'Generations',
-  extension: true,
-  query: z.lazy(() =>
-    z.looseObject({ id: z.string().min(1).describe('The id of a completion, response or message.') }),
-  ),
-  response: z.lazy(() =>
+  doc: { summary: 'Get a generation', tag: 'Generations' },
+  input: {
+    query: z.lazy(() =>
+      z.looseObject({ id: z.string().min(1).describe('The id of a completion, response or message.') }),
+    ),
+  },
+  output: z.lazy(() =>
     z.object({ data: z.looseObject({ id: z.string(), model: z.string(), total_cost: z.number() }) }),
   ),
+  marks: { extension: true },
   resolve({ query: { id }, sandbox }) {
     const named = JSON.stringify(id)
     const record = sandbox.journal.find(

@@ -3,7 +3,7 @@
  * there.
  */
 import { fieldsOf, listOf, textOf } from '../../../model/loose-reading.ts'
-import type { Conversation, ConversationItem } from '../../../rules/conversation.ts'
+import type { Conversation, ConversationItem } from '../../../scenarios/conversation.ts'
 
 export function readChatConversation(body: unknown): Conversation {
   const { messages, tools } = fieldsOf(body)

@@ -1,11 +1,11 @@
 /**
  * A chat completion as the chunks that tell it, one for each token, and what faults have to know of them.
  */
-import type { StreamFailure, StreamProtocol } from '../../../faults/protocol.ts'
 import { encodeEvent } from '../../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../../http/reply.ts'
 import { PacedFrames, type PaceOptions } from '../../../model/paced-frames.ts'
 import { tokenize } from '../../../model/tokens.ts'
+import type { StreamFailure, StreamPlaces } from '../../../resources/stream-places.ts'
 import type { ChatChoice, ChatCompletion } from './chat-completion.ts'
 
 export interface ChatTelling {
@@ -106,7 +106,7 @@ function choiceOf(event: StreamEvent): ChunkChoice {
 }
 
 /** What the chunks of a chat completion are, for faults. */
-export const chatProtocol: StreamProtocol = {
+export const chatProtocol: StreamPlaces = {
   isDelta(event) {
     const { delta = {} } = choiceOf(event)
     const { content, refusal, reasoning, tool_calls } = delta

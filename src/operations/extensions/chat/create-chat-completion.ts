@@ -4,7 +4,6 @@
 import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
 import type { CallUsage } from '../../../journal/ledger.ts'
-import { whenThere } from '../../../lib/when-there.ts'
 import { assumptionsOf } from '../../../model/answer-assumptions.ts'
 import { type Answers, answerChoices } from '../../../model/answer-request.ts'
 import { callUsage } from '../../../model/cost.ts'
@@ -23,37 +22,37 @@ export const createChatCompletion = defineOperation({
   id: 'createChatCompletion',
   method: 'post',
   path: '/chat/completions',
-  summary: 'Create a chat completion',
-  tag: 'Chat',
-  extension: true,
-  streams: true,
-  streamProtocol: chatProtocol,
-  readConversation: readChatConversation,
-  modelsOf: modelsIn,
-  body: ChatRequest,
-  restsOn: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
-  response: ChatCompletion,
-  resolve({ body: asked, now, requestKey, script, ...context }) {
+  doc: { summary: 'Create a chat completion', tag: 'Chat' },
+  input: { body: ChatRequest },
+  output: ChatCompletion,
+  assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
+  marks: { extension: true },
+  protocol: {
+    streams: true,
+    places: chatProtocol,
+    conversation: readChatConversation,
+    models: modelsIn,
+  },
+  async resolve({ body: asked, now, requestKey, script, ...context }) {
     const body = toResponsesBody(asked)
-    return whenThere(answerChoices(body, asked.n ?? 1, { ...context, script }), (answers) => {
-      const { options, seed } = context.sandbox
-      const [first] = answers
-      for (const name of assumptionsOf(body, first, false)) context.assume(name)
-      const completion = toChatCompletion(answers, { asked, seed, now, requestKey })
-      context.used(usedBy(answers))
-      const failure = first.end.error
-      // There is no chat completion that has failed, other than in the middle of a stream.
-      if (failure && !asked.stream) throw new GatewayError(502, failure.message, { error_type: failure.code })
-      const withUsage = asked.stream_options?.include_usage === true
-      const reply = asked.stream
-        ? eventStream(chatFrames(completion, { withUsage, failure }, options))
-        : withLatency(
-            ok(completion),
-            { ...completion, outputTokens: completion.usage.completion_tokens },
-            options,
-          )
-      return script ? withScriptedHead(reply, script) : reply
-    })
+    const answers = await answerChoices(body, asked.n ?? 1, { ...context, script })
+    const { options, seed } = context.sandbox
+    const [first] = answers
+    for (const name of assumptionsOf(body, first, false)) context.assume(name)
+    const completion = toChatCompletion(answers, { asked, seed, now, requestKey })
+    context.used(usedBy(answers))
+    const failure = first.end.error
+    // There is no chat completion that has failed, other than in the middle of a stream.
+    if (failure && !asked.stream) throw new GatewayError(502, failure.message, { error_type: failure.code })
+    const withUsage = asked.stream_options?.include_usage === true
+    const reply = asked.stream
+      ? eventStream(chatFrames(completion, { withUsage, failure }, options))
+      : withLatency(
+          ok(completion),
+          { ...completion, outputTokens: completion.usage.completion_tokens },
+          options,
+        )
+    return script ? withScriptedHead(reply, script) : reply
   },
 })
 

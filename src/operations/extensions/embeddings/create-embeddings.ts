@@ -63,12 +63,11 @@ export const createEmbeddings = defineOperation({
   id: 'createEmbeddings',
   method: 'post',
   path: '/embeddings',
-  summary: 'Create embeddings',
-  tag: 'Embeddings',
-  extension: true,
-  body: EmbeddingsRequest,
-  restsOn: { model: 'modelName' },
-  response: EmbeddingsList,
+  doc: { summary: 'Create embeddings', tag: 'Embeddings' },
+  input: { body: EmbeddingsRequest },
+  output: EmbeddingsList,
+  assumes: { model: 'modelName' },
+  marks: { extension: true },
   async resolve({ body, sandbox, requestKey, used }) {
     const { model, dimensions, encoding_format } = body
     const size = dimensions ?? defaultDimensions

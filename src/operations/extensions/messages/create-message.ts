@@ -3,7 +3,6 @@
  */
 import { GatewayError } from '../../../http/errors.ts'
 import { eventStream, ok } from '../../../http/reply.ts'
-import { whenThere } from '../../../lib/when-there.ts'
 import { assumptionsOf } from '../../../model/answer-assumptions.ts'
 import { answerRequest } from '../../../model/answer-request.ts'
 import { withLatency } from '../../../model/latency.ts'
@@ -21,31 +20,31 @@ export const createMessage = defineOperation({
   id: 'createMessage',
   method: 'post',
   path: '/messages',
-  summary: 'Create a message',
-  tag: 'Anthropic-style Messages',
-  extension: true,
-  streams: true,
-  streamProtocol: messagesProtocol,
-  readConversation: readMessagesConversation,
-  modelsOf: modelsIn,
-  toError: toMessagesError,
-  body: MessagesRequest,
-  restsOn: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
-  response: MessageObject,
-  resolve({ body: asked, requestKey, script, ...context }) {
+  doc: { summary: 'Create a message', tag: 'Anthropic-style Messages' },
+  input: { body: MessagesRequest },
+  output: MessageObject,
+  assumes: { model: 'modelName', tools: 'toolShape', tool_choice: 'toolShape' },
+  marks: { extension: true },
+  protocol: {
+    streams: true,
+    places: messagesProtocol,
+    conversation: readMessagesConversation,
+    models: modelsIn,
+    error: toMessagesError,
+  },
+  async resolve({ body: asked, requestKey, script, ...context }) {
     const body = toResponsesBody(asked)
-    return whenThere(answerRequest(body, { ...context, script }), (answered) => {
-      for (const name of assumptionsOf(body, answered, false)) context.assume(name)
-      const message = toMessageObject(answered, { asked, requestKey })
-      context.used(answered.used)
-      const { error } = answered.end
-      // There is no message that has failed, other than in the middle of a stream.
-      if (error && !asked.stream) throw new GatewayError(500, error.message, { error_type: error.code })
-      const { options } = context.sandbox
-      const reply = asked.stream
-        ? eventStream(messageFrames(message, options, error))
-        : withLatency(ok(message), { ...message, outputTokens: answered.usage.outputTokens }, options)
-      return script ? withScriptedHead(reply, script) : reply
-    })
+    const answered = await answerRequest(body, { ...context, script })
+    for (const name of assumptionsOf(body, answered, false)) context.assume(name)
+    const message = toMessageObject(answered, { asked, requestKey })
+    context.used(answered.used)
+    const { error } = answered.end
+    // There is no message that has failed, other than in the middle of a stream.
+    if (error && !asked.stream) throw new GatewayError(500, error.message, { error_type: error.code })
+    const { options } = context.sandbox
+    const reply = asked.stream
+      ? eventStream(messageFrames(message, options, error))
+      : withLatency(ok(message), { ...message, outputTokens: answered.usage.outputTokens }, options)
+    return script ? withScriptedHead(reply, script) : reply
   },
 })

@@ -1,11 +1,11 @@
 /**
  * A message as the events that tell it, each with its name on a line of its own, and what faults have to know of them.
  */
-import type { StreamProtocol } from '../../../faults/protocol.ts'
 import { encodeNamedEvent } from '../../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../../http/reply.ts'
 import { PacedFrames, type PaceOptions } from '../../../model/paced-frames.ts'
 import { tokenize } from '../../../model/tokens.ts'
+import type { StreamPlaces } from '../../../resources/stream-places.ts'
 import { type MessageBlock, type MessageObject, toMessagesError } from './message-object.ts'
 
 /** @param failure Ends the stream in place of a stop reason. Default: none. */
@@ -78,7 +78,7 @@ function deltaTypeOf({ type, delta }: StreamEvent): string | undefined {
 }
 
 /** What the events of a message are, for faults. */
-export const messagesProtocol: StreamProtocol = {
+export const messagesProtocol: StreamPlaces = {
   isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event) ?? ''),
   isAnnotation: (event) => deltaTypeOf(event) === 'citations_delta',
   isTextDone: ({ type }) => type === 'content_block_stop',

@@ -2,7 +2,7 @@
  * The conversation in the body of POST /messages. Rules read it before the body is checked, so anything may be there.
  */
 import { fieldsOf, listOf, textOf } from '../../../model/loose-reading.ts'
-import type { Conversation, ConversationItem } from '../../../rules/conversation.ts'
+import type { Conversation, ConversationItem } from '../../../scenarios/conversation.ts'
 
 export function readMessagesConversation(body: unknown): Conversation {
   const { messages, tools } = fieldsOf(body)

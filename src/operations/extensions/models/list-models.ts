@@ -42,11 +42,10 @@ export const listModels = defineOperation({
   id: 'listModels',
   method: 'get',
   path: '/models',
-  summary: 'List the models',
-  tag: 'Models',
-  extension: true,
-  query: PagedFilters,
-  response: Models,
+  doc: { summary: 'List the models', tag: 'Models' },
+  input: { query: PagedFilters },
+  output: Models,
+  marks: { extension: true },
   async resolve({ query, sandbox }) {
     const { limit, offset = 0, ...filters } = query
     const found = (await sandbox.tables.models.rows()).filter((model) => passes(model, filters))
@@ -61,11 +60,10 @@ export const countModels = defineOperation({
   id: 'countModels',
   method: 'get',
   path: '/models/count',
-  summary: 'Count the models',
-  tag: 'Models',
-  extension: true,
-  query: Filters,
-  response: z.lazy(() => z.object({ data: z.strictObject({ count: z.int() }) })),
+  doc: { summary: 'Count the models', tag: 'Models' },
+  input: { query: Filters },
+  output: z.lazy(() => z.object({ data: z.strictObject({ count: z.int() }) })),
+  marks: { extension: true },
   async resolve({ query, sandbox }) {
     const rows = await sandbox.tables.models.rows()
     return ok({ data: { count: rows.filter((model) => passes(model, query)).length } })
@@ -109,11 +107,10 @@ export const listModelEndpoints = defineOperation({
   id: 'listModelEndpoints',
   method: 'get',
   path: '/models/{author}/{slug}/endpoints',
-  summary: 'List the endpoints of a model',
-  tag: 'Models',
-  extension: true,
-  params: z.lazy(() => z.object({ author: z.string().min(1), slug: z.string().min(1) })),
-  response: ModelEndpoints,
+  doc: { summary: 'List the endpoints of a model', tag: 'Models' },
+  input: { params: z.lazy(() => z.object({ author: z.string().min(1), slug: z.string().min(1) })) },
+  output: ModelEndpoints,
+  marks: { extension: true },
   async resolve({ params: { author, slug }, sandbox }) {
     const model = await sandbox.tables.models.find(`${author}/${slug}`)
     if (!model) throw new GatewayError(404)

@@ -1,0 +1,222 @@
+/**
+ * Frozen rows that any number of sandboxes read: the seed, or the rows of a snapshot.
+ */
+import { GatewayError } from '../http/errors.ts'
+import { toViolations } from '../http/violations.ts'
+import { check } from '../lib/check.ts'
+import { equal } from '../lib/equal.ts'
+import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
+import { UniqueKeys } from './unique-keys.ts'
+
+/** Maximum number of rows of one table in one sandbox. */
+export const maxRows = 1_000_000
+
+/** Maximum number of values made from one version of the rows. The oldest is evicted. */
+const maxMemo = 200
+
+/**
+ * First key of a seed row, on the row itself and on every later version of it. A hidden symbol: an update by `@msw/data`
+ * keeps it, and no reader sees it.
+ */
+const seedKey = Symbol('key in the seed')
+
+/** Differences between the rows of a table and its seed. Seed rows are named by their first key. */
+export interface TableDifference<Row extends object = object> {
+  readonly created: readonly Row[]
+  readonly changed: readonly { readonly key: string; readonly row: Row }[]
+  readonly deleted: readonly string[]
+}
+
+export class SharedRows<Row extends object> {
+  /** All rows in order, deep-frozen. */
+  readonly rows: readonly Row[]
+  /** The seed from which these rows descend. A seed is its own. */
+  readonly seed: SharedRows<Row>
+  readonly #declaration: CollectionDeclaration<string, Row>
+  #keys: UniqueKeys<Row> | undefined
+  readonly #memo = new Map<string, unknown>()
+
+  private constructor(
+    declaration: CollectionDeclaration<string, Row>,
+    rows: readonly Row[],
+    seed?: SharedRows<Row>,
+    keys?: UniqueKeys<Row>,
+  ) {
+    this.#declaration = declaration
+    this.rows = rows
+    this.seed = seed ?? this
+    this.#keys = keys
+  }
+
+  /** Takes frozen rows with unique keys. */
+  static of<Row extends object>(
+    declaration: CollectionDeclaration<string, Row>,
+    rows: readonly Row[],
+    seed?: SharedRows<Row>,
+  ): SharedRows<Row> {
+    return new SharedRows(declaration, rows, seed)
+  }
+
+  /** Freezes rows that have passed their schema. Throws if two rows share a key. */
+  static ofSeed<Row extends object>(
+    declaration: CollectionDeclaration<string, Row>,
+    rows: readonly Row[],
+  ): SharedRows<Row> {
+    const keys = indexSeed(declaration, rows)
+    for (const row of rows) setSeedKey(row, firstKey(declaration, row))
+    return new SharedRows(declaration, freeze(rows), undefined, keys)
+  }
+
+  /**
+   * Applies differences to a seed.
+   *
+   * Throws 400 for a row that breaks its schema, 409 for a key that the seed does not have or that two rows share.
+   */
+  static from<Row extends object>(
+    declaration: CollectionDeclaration<string, Row>,
+    seed: SharedRows<Row>,
+    { created, changed, deleted }: TableDifference,
+  ): SharedRows<Row> {
+    const { name } = declaration
+    const versions = new Map<string, Row | undefined>(deleted.map((key) => [key, undefined]))
+    for (const { key, row } of changed) versions.set(key, toRow(declaration, row, key))
+    if (versions.size < deleted.length + changed.length) {
+      throw new GatewayError(400, `changes.${name} changes or deletes a record twice`)
+    }
+    const rows = seed.rows.flatMap((row) => {
+      const key = firstKey(declaration, row)
+      const next = versions.has(key) ? versions.get(key) : row
+      versions.delete(key)
+      return next ?? []
+    })
+    for (const [key] of versions) {
+      throw new GatewayError(409, `${name} has no record '${key}' in the seed: it was saved from another one`)
+    }
+    assertRoom(name, rows.length + created.length)
+    for (const row of created) rows.push(toRow(declaration, row))
+    return new SharedRows(declaration, Object.freeze(rows), seed, new UniqueKeys(declaration, rows))
+  }
+
+  get size(): number {
+    return this.rows.length
+  }
+
+  /** Returns the row with this value as the named key. */
+  find(key: string, value: string): Row | undefined {
+    this.#keys ??= new UniqueKeys(this.#declaration, this.rows)
+    return this.#keys.find(key, value)
+  }
+
+  /** Returns the value made from these rows under this name. Calls `make` the first time. */
+  memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Value {
+    if (this.#memo.has(name)) return this.#memo.get(name) as Value
+    const value = make(this.rows)
+    const [oldest] = this.#memo.size < maxMemo ? [] : this.#memo.keys()
+    if (oldest !== undefined) this.#memo.delete(oldest)
+    this.#memo.set(name, value)
+    return value
+  }
+
+  /** Compares the rows with the seed. Returns undefined if nothing differs. */
+  difference(): TableDifference<Row> | undefined {
+    const [key] = Object.keys(this.#declaration.keys) as [string]
+    const created: Row[] = []
+    const changed: { key: string; row: Row }[] = []
+    const kept = new Set<string>()
+    for (const row of this.rows) {
+      const origin = seedKeyOf(row)
+      if (origin === undefined) {
+        created.push(row)
+        continue
+      }
+      kept.add(origin)
+      if (!equal(row, this.seed.find(key, origin))) changed.push({ key: origin, row })
+    }
+    const deleted = this.seed.rows
+      .map((row) => firstKey(this.#declaration, row))
+      .filter((origin) => !kept.has(origin))
+    return created.length + changed.length + deleted.length > 0 ? { created, changed, deleted } : undefined
+  }
+}
+
+/** Indexes the rows of a seed. Throws one line that names both places if two rows share a key. */
+export function indexSeed<Row extends object>(
+  declaration: CollectionDeclaration<string, Row>,
+  rows: readonly Row[],
+): UniqueKeys<Row> {
+  const { name } = declaration
+  const keys = new UniqueKeys(declaration)
+  rows.forEach((row, place) => {
+    const taken = keys.taken(row)
+    if (taken) {
+      const path = `${name}[${place}].${taken.key}`
+      const other = rows.indexOf(taken.by)
+      throw new Error(`Bad fixture: ${path}: '${taken.value}' is taken by ${name}[${other}]`)
+    }
+    keys.add(row)
+  })
+  return keys
+}
+
+/**
+ * Checks a row and returns a deep-frozen copy. Throws 400 if it breaks its schema.
+ *
+ * @param origin First key of the seed row of which it is a later version.
+ */
+export function toRow<Row extends object>(
+  { name, schema }: CollectionDeclaration<string, Row>,
+  input: object,
+  origin?: string,
+): Row {
+  const result = check(schema, input)
+  if (!result.success) {
+    const violations = toViolations(result.error, name)
+    const [first] = violations
+    throw new GatewayError(400, `${first?.path}: ${first?.message}`, { violations })
+  }
+  const row = copy(result.data)
+  setSeedKey(row, origin)
+  return freeze(row)
+}
+
+/** Copies the fields of a row that is about to be stored: a record belongs to one collection of `@msw/data`. */
+export function toRecord<Row extends object>(row: Row): Row {
+  const record = { ...row }
+  setSeedKey(record, seedKeyOf(row))
+  return record
+}
+
+function seedKeyOf(row: object): string | undefined {
+  return Reflect.get(row, seedKey)
+}
+
+function setSeedKey(row: object, key: string | undefined): void {
+  if (key !== undefined) Object.defineProperty(row, seedKey, { value: key })
+}
+
+/** Throws 429 for a table with more rows than the limit. */
+export function assertRoom(name: string, count: number): void {
+  if (count <= maxRows) return
+  throw new GatewayError(429, `${name} is full: a sandbox holds at most ${maxRows} records of a collection`)
+}
+
+/** Copies a JSON value in a tenth of the time of `structuredClone`, and any other value with it. */
+export function copy<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copy) as Value
+  if (Object.getPrototypeOf(value) !== Object.prototype) return structuredClone(value)
+  const copied = { ...value }
+  for (const field in copied) {
+    const inner = copied[field]
+    if (typeof inner === 'object') copied[field] = copy(inner)
+  }
+  return copied
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const inner of Object.values(value)) freeze(inner)
+  }
+  return value
+}

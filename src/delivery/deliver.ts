@@ -1,0 +1,229 @@
+/**
+ * Step 12: delivers a reply to any transport. Decides what is sent, when, and how the reply ends; a sink only knows how
+ * its transport does each of these.
+ */
+import type { Call, Sink, Wait } from '../gateway/call.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
+import { handle } from '../gateway/handle.ts'
+import { encodeFrame, toBytes } from '../http/encode.ts'
+import type { Frame, HangUp, Reply } from '../http/reply.ts'
+import type { CallRecord, Delivery } from '../journal/call-record.ts'
+import { byteLength } from '../lib/bytes.ts'
+import type { Clock } from '../lib/clock.ts'
+
+/** Observes a delivery, and says how long its waits take. */
+export interface DeliveryWatch {
+  readonly method: string
+  readonly clock: Pick<Clock, 'wait' | 'pace'>
+  /** Called with each part of the body, its bytes, and the number of events in it. */
+  sent(part: string | Uint8Array, length: number, events: number): void
+  /** Called once, when the outcome is known. */
+  settled(delivery: Exclude<Delivery, 'pending'>): void
+  /** Calls `end` if the sandbox state ends first. Returns a function that removes it. */
+  hold(end: () => void): () => void
+}
+
+/** Handles a call and delivers its reply. Resolves when all of it is out. */
+export async function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {
+  const record = await handle(gateway, call)
+  await deliver(record.reply, call.sink, record)
+  return record
+}
+
+/** Statuses without a body. */
+const bodiless = new Set([204, 205, 304])
+
+/** Bytes. A longer body is sent in slices as fast as its reader reads, so that no connection buffers all of it. */
+const longBody = 1024 * 1024
+
+export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: DeliveryWatch): Promise<void> {
+  const { body, transport } = reply
+  if (sink.hasLeft) return watch.settled('client-left')
+  if (body.kind === 'hang-up') return breakOff(body.how, reply, sink, watch)
+  if (transport && !sink.hasConnection) {
+    if (transport.headMs) await watch.clock.wait(transport.headMs, sink.left)
+    if (sink.hasLeft) return watch.settled('client-left')
+    if (transport.headIsCut) return breakOff('close', reply, sink, watch)
+  }
+
+  const content = body.kind === 'json' ? (body.bytes ?? body.text ?? JSON.stringify(body.value)) : undefined
+  const length = content === undefined ? undefined : byteLength(content)
+  const hasBody = watch.method !== 'HEAD' && !bodiless.has(reply.status)
+  const isShort = body.kind !== 'frames' && (length ?? 0) <= longBody
+  const isHeadFaulty = sink.hasConnection && Boolean(transport?.headMs || transport?.headIsCut)
+  if ((isShort || !hasBody) && !isHeadFaulty) {
+    if (hasBody && content !== undefined) watch.sent(content, length ?? 0, 0)
+    sink.whole(reply, hasBody ? content : undefined, length)
+    watch.settled('complete')
+  } else {
+    const wait: Wait = (ms) => watch.clock.wait(ms, sink.left)
+    await sink.head(reply, length, wait)
+    if (transport?.headIsCut) return watch.settled('cut')
+    const frames: Iterable<Frame> =
+      body.kind === 'frames' ? body.frames : [{ kind: 'bytes', bytes: content ?? '' }]
+    const ending = hasBody ? await play(frames, sink, watch) : 'complete'
+    if (ending === 'left' || sink.hasLeft) return watch.settled('client-left')
+    if (ending !== 'complete') return breakOff(ending, reply, sink, watch)
+    watch.settled('complete')
+    await sink.end('complete')
+  }
+  if (transport?.closeAfterMs === undefined) return
+  await watch.clock.wait(transport.closeAfterMs)
+  await sink.end('close')
+}
+
+/** Ends a reply before its end. Bytes sent so far arrive first. */
+async function breakOff(
+  how: HangUp,
+  reply: Readonly<Reply>,
+  sink: Sink,
+  watch: DeliveryWatch,
+): Promise<void> {
+  if (how === 'silence') return stall(sink, watch)
+  watch.settled('cut')
+  // A body that ends properly is no break, unless the head has promised more of it.
+  const isProper = how === 'end' && reply.body.kind !== 'hang-up' && !('content-length' in reply.headers)
+  await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
+}
+
+/** Sends nothing more until the client disconnects or the state of the sandbox ends. */
+function stall(sink: Sink, watch: DeliveryWatch): Promise<void> {
+  return new Promise((resolve) => {
+    const release = watch.hold(() => {
+      watch.settled('cut')
+      resolve(sink.end('close'))
+    })
+    const leave = () => {
+      release()
+      watch.settled('client-left')
+      resolve()
+    }
+    sink.left.addEventListener('abort', leave, { once: true })
+    void sink.end('silence')
+  })
+}
+
+const { setImmediate } = globalThis
+
+/**
+ * Sends frames, each when it is due. Uses callbacks instead of promises: a thousand paced streams wait at a time, and
+ * each promise is work for the garbage collector.
+ */
+function play(
+  frames: Iterable<Frame>,
+  sink: Sink,
+  watch: DeliveryWatch,
+): Promise<HangUp | 'complete' | 'left'> {
+  const { promise, resolve, reject } = Promise.withResolvers<HangUp | 'complete' | 'left'>()
+  const playback = new Playback(frames)
+  const waits = watch.clock.pace()
+  const leave = () => {
+    waits.end()
+    resolve('left')
+  }
+  sink.left.addEventListener('abort', leave, { once: true })
+  const run = (): unknown => {
+    while (!sink.hasLeft) {
+      const busy = sink.ready()
+      if (busy) return busy.then(next)
+      const step = playback.next()
+      if (step === undefined) return resolve(playback.ending)
+      if (typeof step === 'string' || step instanceof Uint8Array) {
+        const length = byteLength(step)
+        watch.sent(step, length, playback.takeEvents())
+        sink.chunk(step, length)
+      } else if (step.until) return step.until.then(next)
+      else {
+        const leftMs = waits.begin(step.ms, next)
+        if (leftMs > 0) return undefined
+        // On a connection, only a turn of the event loop keeps two chunks apart.
+        if (leftMs === 0 && sink.hasConnection) return setImmediate(next)
+      }
+    }
+    return resolve('left')
+  }
+  const next = () => {
+    try {
+      run()
+    } catch (error) {
+      reject(error)
+    }
+  }
+  next()
+  return promise
+}
+
+/** A chunk reaches the sink once it has this many characters, and a longer one in slices: a slow reader holds back the rest. */
+const chunkSize = 64 * 1024
+
+/** A longer chunk is encoded here, once, for the reader and for the journal. */
+const longChunk = 4 * 1024
+
+type WaitFrame = Frame & { kind: 'wait' }
+
+/** The steps of a streamed body, each made on request. Frames without a wait between them become one chunk. */
+class Playback {
+  /** How the body ends, once `next` has returned undefined. */
+  ending: HangUp | 'complete' = 'complete'
+  readonly #frames: Iterator<Frame>
+  /** A frame that was read and follows the chunk returned last. */
+  #held: IteratorResult<Frame> | undefined
+  /** Rest of a chunk whose beginning was returned. */
+  #rest: string | Uint8Array = ''
+  #events = 0
+
+  constructor(frames: Iterable<Frame>) {
+    this.#frames = frames[Symbol.iterator]()
+  }
+
+  /** A chunk to send, or a wait; undefined at the end. */
+  next(): string | Uint8Array | WaitFrame | undefined {
+    if (this.#rest.length > 0) return this.#slice(this.#rest)
+    let text = ''
+    while (text.length < chunkSize) {
+      const read = this.#held ?? this.#frames.next()
+      this.#held = undefined
+      const { done, value: frame } = read
+      if (!done && frame.kind === 'event') this.#events++
+      const chunk = done || frame.kind === 'wait' || frame.kind === 'hang-up' ? undefined : encodeFrame(frame)
+      if (typeof chunk === 'string') {
+        text += chunk
+        continue
+      }
+      if (text !== '') {
+        this.#held = read
+        break
+      }
+      if (chunk) return this.#slice(chunk)
+      if (!done && frame.kind === 'wait') return frame
+      if (!done && frame.kind === 'hang-up') this.ending = frame.how
+      return undefined
+    }
+    return this.#slice(text)
+  }
+
+  /** Number of events since the last call. */
+  takeEvents(): number {
+    const events = this.#events
+    this.#events = 0
+    return events
+  }
+
+  #slice(chunk: string | Uint8Array): string | Uint8Array {
+    const end = endOfSlice(chunk)
+    const isLast = end === chunk.length
+    const slice = isLast ? chunk : part(chunk, 0, end)
+    this.#rest = isLast ? '' : part(chunk, end)
+    return slice.length < longChunk ? slice : toBytes(slice)
+  }
+}
+
+function endOfSlice(chunk: string | Uint8Array): number {
+  if (chunk.length < 2 * chunkSize) return chunk.length
+  const splitsCharacter = typeof chunk === 'string' && /[\uD800-\uDBFF]/.test(chunk.charAt(chunkSize - 1))
+  return splitsCharacter ? chunkSize - 1 : chunkSize
+}
+
+function part(chunk: string | Uint8Array, from: number, to?: number): string | Uint8Array {
+  return typeof chunk === 'string' ? chunk.slice(from, to) : chunk.subarray(from, to)
+}

@@ -1,0 +1,107 @@
+/**
+ * The gateway as a plain `fetch`: for clients that accept one, without interception, also in a browser.
+ */
+import type { Call } from '../gateway/call.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
+import { chunksOf, collectBody, within } from '../http/body.ts'
+import { serve } from './deliver.ts'
+import { ResponseSink } from './response.ts'
+
+/**
+ * Responds as the global `fetch` would if the gateway were there: same arguments, same errors.
+ *
+ * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
+ */
+export function toFetch(gateway: GatewayCore): typeof fetch {
+  return async (input, init) => {
+    const request = input instanceof Request && init === undefined ? input : new Request(input, init)
+    request.signal.throwIfAborted()
+    return decompressed(await respond(gateway, request))
+  }
+}
+
+/**
+ * Answers a request. Rejects if the connection ends without a response.
+ *
+ * @param announcesChunks See `ResponseSink`.
+ */
+export function respond(gateway: GatewayCore, request: Request, announcesChunks = false): Promise<Response> {
+  const sink = new ResponseSink(request.signal, announcesChunks)
+  serve(gateway, toCall(gateway, request, sink)).catch((error) => sink.fail(error))
+  return sink.response
+}
+
+function toCall({ sandboxes }: GatewayCore, request: Request, sink: ResponseSink): Call {
+  const { pathname, search } = new URL(request.url)
+  return {
+    method: request.method,
+    path: pathname,
+    search,
+    headers: Object.fromEntries(request.headers),
+    sandbox: sandboxes.ofCaller()?.id,
+    readBody: async (limit) =>
+      request.body
+        ? collectBody(chunksOf(request.body), limit)
+        : // Firefox has no `body` here.
+          within(new Uint8Array(await request.arrayBuffer()), limit),
+    sink,
+  }
+}
+
+/** A response whose body has no content encoding, as `fetch` returns it. */
+function decompressed(response: Response): Response {
+  if (response.headers.get('content-encoding') !== 'gzip' || !response.body) return response
+  const { status, statusText, headers, body } = response
+  return new Response(gunzip(body), { status, statusText, headers })
+}
+
+const { setTimeout } = globalThis
+
+/**
+ * Decompresses a body as it is read. If the connection breaks, everything decompressed so far is delivered first; in the
+ * pipes of the platform, the error would overtake it.
+ */
+function gunzip(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
+  const { readable, writable } = new DecompressionStream('gzip')
+  const compressed = body.getReader()
+  const input = writable.getWriter()
+  const output = readable.getReader()
+  let delivered = 0
+  let failure: unknown
+  const forward = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    for (;;) {
+      const { done, value } = await output.read()
+      if (done) return controller.close()
+      delivered++
+      controller.enqueue(value)
+    }
+  }
+  return new ReadableStream(
+    {
+      start(controller) {
+        forward(controller).catch((error) => controller.error(error))
+      },
+      /** Called when the reader waits for more: it has everything delivered so far. */
+      async pull() {
+        const before = delivered
+        let isOver = false
+        while (delivered === before && !isOver) {
+          if (failure !== undefined) throw failure
+          try {
+            const { done = false, value } = await compressed.read()
+            isOver = done
+            await (value ? input.write(value) : input.close())
+          } catch (error) {
+            failure = error
+          }
+          // The decompressed bytes follow in the next turn of the event loop.
+          if (failure !== undefined) await new Promise((resolve) => setTimeout(resolve))
+        }
+      },
+      async cancel(reason) {
+        await Promise.all([compressed.cancel(reason), output.cancel(reason)])
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,58 @@
+/**
+ * Interception in a Node process: what clients of any kind, made at any time, would send to the gateway is answered
+ * here, and a call that was meant for the gateway never leaves this machine unnoticed.
+ */
+import type { RequestHandler } from 'msw'
+import * as z from 'zod'
+import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
+import { readOptions } from '../sandbox/read-options.ts'
+import { type UnhandledRequests, unhandledRequests } from './intercept-destination.ts'
+import { onDispatch } from './intercept-dispatch.ts'
+import { interceptDispatcher } from './intercept-dispatcher.ts'
+import { UserHandlers } from './intercept-handlers.ts'
+import { interceptNodeHttp, onRequest } from './intercept-http.ts'
+
+export interface InterceptOptions {
+  /**
+   * What becomes of calls that the gateway does not answer. `gateway` (the default) refuses what looks meant for the
+   * gateway: below `/api/v1`, `/v1/responses` and the like on any host, or with the key of a sandbox. `error` refuses
+   * all but calls to this machine, `warn` prints those and lets them pass, `pass` lets all pass.
+   */
+  unhandledRequests?: UnhandledRequests
+}
+
+const checks = { unhandledRequests: () => z.enum(unhandledRequests) }
+
+export interface Interception {
+  /** Puts MSW handlers of your own before the gateway; the newest come first. */
+  use(...handlers: RequestHandler[]): void
+  /** Takes handlers of your own away again, or puts others in their place. */
+  resetHandlers(...handlers: RequestHandler[]): void
+  /** Ends the interception, and leaves everything as it was before. */
+  close(): void
+}
+
+/**
+ * Starts to intercept, in Node: `fetch` and undici at their global dispatcher, `node:http` and `node:https` at their
+ * agents, whenever the clients were made. A request that brings a dispatcher of its own is not caught.
+ *
+ * @example
+ * const interception = intercept(gateway)
+ * after(() => interception.close())
+ */
+export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
+  if (!isGateway(gateway)) throw new TypeError('intercept takes a gateway, as in intercept(createGateway())')
+  const { unhandledRequests = 'gateway' } = readOptions(checks, options, 'intercept')
+  const handlers = new UserHandlers()
+  const setup = { gateway, handlers, unhandledRequests }
+  const restoreDispatcher = interceptDispatcher(onDispatch(setup))
+  const restoreNodeHttp = interceptNodeHttp(onRequest(setup))
+  return {
+    use: (...more) => handlers.use(more),
+    resetHandlers: (...next) => handlers.reset(next),
+    close() {
+      restoreDispatcher()
+      restoreNodeHttp()
+    },
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * A `node:http` request and response: the fast path, and the faithful one, since only a socket can be reset, fall silent
+ * or stop halfway.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Call, Ending, Sink, Wait } from '../gateway/call.ts'
+import { within } from '../http/body.ts'
+import { GatewayError } from '../http/errors.ts'
+import type { Reply } from '../http/reply.ts'
+
+const { setTimeout, clearTimeout } = globalThis
+
+/** Real milliseconds that the body of a request may take. */
+export const defaultTimeoutMs = 30_000
+
+export interface NodeCallOptions {
+  /** Real milliseconds that the body may take. Default: 30,000. */
+  readonly timeoutMs?: number | undefined
+  /** The body, if it was read already. */
+  readonly body?: Uint8Array | undefined
+  readonly sandbox?: string | undefined
+}
+
+/** Returns the call that a request makes. */
+export function toNodeCall(request: IncomingMessage, sink: NodeSink, options: NodeCallOptions = {}): Call {
+  const { url = '/', method = 'GET', headers } = request
+  const question = url.indexOf('?')
+  return {
+    method,
+    path: question === -1 ? url : url.slice(0, question),
+    search: question === -1 ? '' : url.slice(question),
+    // Node joins repeated headers; the one that it keeps as a list, `set-cookie`, has no meaning in a request.
+    headers: headers as Record<string, string>,
+    sandbox: options.sandbox,
+    readBody: async (limit) => {
+      const { body, timeoutMs } = options
+      return body ? within(body, limit) : readNodeBody(request, limit, timeoutMs)
+    },
+    sink,
+  }
+}
+
+const noBytes = new Uint8Array()
+
+/**
+ * Reads a body. Throws 413 for a longer one, whose rest is read and discarded, so that the connection stays usable, and
+ * 408 for one that is too slow, whose connection is closed.
+ *
+ * @param limit Bytes.
+ * @param timeoutMs Real milliseconds.
+ */
+export async function readNodeBody(
+  request: IncomingMessage,
+  limit: number,
+  timeoutMs = defaultTimeoutMs,
+): Promise<Uint8Array> {
+  // By the next turn of promises, the rest of the packet that brought the head is parsed: usually the whole body.
+  await undefined
+  const { complete, readableLength, headers } = request
+  const isWhole = complete || readableLength === Number(headers['content-length'])
+  const bytes: Buffer | null = isWhole ? request.read() : await collect(request, limit, timeoutMs)
+  return bytes === null ? noBytes : within(bytes, limit)
+}
+
+function collect(request: IncomingMessage, limit: number, timeoutMs: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let size = 0
+  const timer = setTimeout(() => {
+    if (size > limit) request.destroy()
+    else reject(new GatewayError(408, undefined, undefined, { headers: { connection: 'close' } }))
+  }, timeoutMs)
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.byteLength
+    if (size <= limit) chunks.push(chunk)
+    else {
+      chunks.length = 0
+      reject(new GatewayError(413))
+    }
+  })
+  request.on('end', () => {
+    clearTimeout(timer)
+    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+  })
+  request.on('error', () => {
+    clearTimeout(timer)
+    reject(new GatewayError(400, 'The connection ended before the body did'))
+  })
+  return promise
+}
+
+/** Real milliseconds between the last byte and a reset: an immediate reset would overtake the bytes. */
+const lingerMs = 20
+/** Number of these pauses if the client decompresses the body. */
+const lingersOfCompressed = 15
+
+export class NodeSink implements Sink {
+  readonly hasConnection = true
+  readonly response: ServerResponse
+  /** If true, the reply is open, and nothing more is sent. */
+  isSilent = false
+  #left: AbortSignal | undefined
+  #isCompressed = false
+  /** If true, the head has been handed to the connection. */
+  #isFlushed = false
+  #drained: Promise<void> | undefined
+
+  constructor(response: ServerResponse) {
+    this.response = response
+  }
+
+  get hasLeft(): boolean {
+    return this.response.closed && !this.response.writableFinished
+  }
+
+  /** Created on first use: an AbortController costs 6 µs, and most calls need none. */
+  get left(): AbortSignal {
+    if (this.#left) return this.#left
+    const controller = new AbortController()
+    const leave = () => {
+      if (this.hasLeft) controller.abort()
+    }
+    if (this.response.closed) leave()
+    else this.response.once('close', leave)
+    this.#left = controller.signal
+    return controller.signal
+  }
+
+  whole({ status, headers }: Reply, body: string | Uint8Array | undefined, length: number | undefined): void {
+    const { response } = this
+    response.writeHead(status, length === undefined ? headers : withLength(headers, length))
+    // ASCII is the same in Latin-1, which saves 5 % of a POST /responses.
+    if (body !== undefined) response.end(body, length === body.length ? 'latin1' : 'utf8')
+    else response.end()
+  }
+
+  head({ status, headers, transport }: Reply, length?: number, wait?: Wait): Promise<void> | void {
+    this.#isCompressed = 'content-encoding' in headers
+    this.response.writeHead(status, length === undefined ? headers : withLength(headers, length))
+    if (transport?.headIsCut) return this.#cutHead()
+    if (transport?.headMs && wait) return this.#dribbleHead(transport.headMs, wait)
+    // The first chunk brings the head along, unless it is late.
+    process.nextTick(() => this.#flush())
+  }
+
+  #flush(): void {
+    if (!this.#isFlushed && !this.response.writableEnded) this.response.flushHeaders()
+    this.#isFlushed = true
+  }
+
+  /** Closes the connection after the status line, in the middle of the headers. */
+  #cutHead(): void {
+    const { socket } = this.response
+    if (!socket) return
+    const head = takeHead(this.response, socket)
+    const statusLine = head.indexOf('\r\n') + 2
+    socket.end(head.subarray(0, statusLine + ((head.length - statusLine) >> 1)))
+  }
+
+  /** Sends the head in 20 pieces. */
+  async #dribbleHead(ms: number, wait: Wait): Promise<void> {
+    const { socket } = this.response
+    if (!socket) return
+    const head = takeHead(this.response, socket)
+    this.#isFlushed = true
+    const size = Math.ceil(head.length / 20)
+    for (let from = 0; from < head.length && !this.hasLeft; from += size) {
+      await wait((ms * size) / head.length)
+      socket.write(head.subarray(from, from + size))
+    }
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#drained
+  }
+
+  /** Writes text past the response, in one piece: 4.5 µs, where Node's own chunks take 6.5. */
+  chunk(bytes: string | Uint8Array, length: number): void {
+    const { response } = this
+    const { socket, chunkedEncoding } = response
+    const isDirect = this.#isFlushed && chunkedEncoding && socket?.writable && typeof bytes === 'string'
+    this.#isFlushed = true
+    const target = isDirect ? socket : response
+    const hasRoom = isDirect
+      ? socket.write(`${length.toString(16)}\r\n${bytes}\r\n`, length === bytes.length ? 'latin1' : 'utf8')
+      : response.write(bytes)
+    this.#drained = hasRoom ? undefined : this.#drain(target)
+  }
+
+  async #drain(target: ServerResponse | Socket): Promise<void> {
+    await new Promise((resolve) => target.once('drain', resolve))
+    this.#drained = undefined
+  }
+
+  end(how: Ending): Promise<void> | void {
+    const { response } = this
+    if (how === 'complete') return void response.end()
+    if (response.headersSent) this.#flush()
+    if (how === 'silence') this.isSilent = true
+    else if (how === 'close') response.socket?.end()
+    else if (response.socket) return this.#reset(response.socket)
+  }
+
+  async #reset(socket: Socket): Promise<void> {
+    if (this.response.headersSent) {
+      await new Promise<void>((resolve) => socket.write('', () => resolve()))
+      const lingers = this.#isCompressed ? lingersOfCompressed : 1
+      for (let turn = 0; turn < lingers; turn++) await new Promise((resolve) => setTimeout(resolve, lingerMs))
+    }
+    socket.resetAndDestroy()
+  }
+}
+
+function withLength(headers: Reply['headers'], length: number): Reply['headers'] {
+  return 'content-length' in headers ? headers : { ...headers, 'content-length': String(length) }
+}
+
+/** Returns the bytes of the head, and lets the response take them for sent. */
+function takeHead(response: ServerResponse, socket: Socket): Buffer {
+  const taken: Buffer[] = []
+  socket.write = ((chunk: string | Uint8Array) => {
+    taken.push(Buffer.from(chunk as string, 'latin1'))
+    return true
+  }) as Socket['write']
+  try {
+    response.flushHeaders()
+  } finally {
+    // Uncovers the method of the class.
+    Reflect.deleteProperty(socket, 'write')
+  }
+  return Buffer.concat(taken)
+}

@@ -1,0 +1,137 @@
+/**
+ * Figures of the last minutes, of the calls that the page holds.
+ */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { CallSummary } from '../../../journal/call-summary.ts'
+import { shownCalls } from './calls-store.ts'
+import { Chart } from './chart.tsx'
+import { milliseconds } from './parts/format.ts'
+
+const minutes = 5
+const barMs = 5000
+const bars = (minutes * 60_000) / barMs
+
+export function Figures() {
+  const now = useSignal(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => {
+      now.value = Date.now()
+    }, 1000)
+    return () => clearInterval(timer)
+  }, [])
+  const end = Math.ceil(now.value / barMs) * barMs
+  const begin = end - bars * barMs
+  const recent = shownCalls.value.filter(({ startedAt }) => Date.parse(startedAt) >= begin)
+  const slots: CallSummary[][] = Array.from({ length: bars }, () => [])
+  for (const call of recent) slots[Math.floor((Date.parse(call.startedAt) - begin) / barMs)]?.push(call)
+  const span = { minutes, barMs }
+  return (
+    <div class="screen">
+      <div class="bar">
+        <h2>Figures</h2>
+        <span class="muted">The last {minutes} minutes, of the newest 1,000 calls</span>
+      </div>
+      <div class="tiles">
+        <Tile title="Requests" value={String(recent.length)} />
+        <Tile title="Under way" value={String(recent.filter(isUnderWay).length)} />
+        <Tile title="Errors" value={String(recent.filter(isError).length)} />
+        <Tile title="Streams" value={String(recent.filter(isStream).length)} />
+        <Tile title="Duration, median" value={shown(quantile(durations(recent), 0.5), milliseconds)} />
+        <Tile title="Duration, 95 %" value={shown(quantile(durations(recent), 0.95), milliseconds)} />
+        <Tile title="First byte, median" value={shown(quantile(firstBytes(recent), 0.5), milliseconds)} />
+        <Tile title="Tokens a second" value={shown(quantile(paces(recent), 0.5), whole)} />
+      </div>
+      <div class="charts">
+        <Chart
+          title="Requests"
+          {...span}
+          unit={whole}
+          series={[
+            { name: 'All', kind: 'all', values: slots.map((slot) => slot.length) },
+            { name: 'Errors', kind: 'part', values: slots.map((slot) => slot.filter(isError).length) },
+          ]}
+        />
+        <Chart
+          title="Duration"
+          {...span}
+          unit={milliseconds}
+          series={[
+            { name: '95 %', kind: 'all', values: slots.map((slot) => quantile(durations(slot), 0.95) ?? 0) },
+            {
+              name: 'Median',
+              kind: 'inner',
+              values: slots.map((slot) => quantile(durations(slot), 0.5) ?? 0),
+            },
+          ]}
+        />
+        <Chart
+          title="Streams"
+          {...span}
+          unit={whole}
+          series={[{ name: 'All', kind: 'all', values: slots.map((slot) => slot.filter(isStream).length) }]}
+        />
+        <Chart
+          title="Pace of streams"
+          {...span}
+          unit={(value) => `${whole(value)} tokens a second`}
+          series={[
+            { name: 'Median', kind: 'inner', values: slots.map((slot) => quantile(paces(slot), 0.5) ?? 0) },
+          ]}
+        />
+      </div>
+    </div>
+  )
+}
+
+function isUnderWay({ delivery }: CallSummary): boolean {
+  return delivery === 'pending'
+}
+
+function isStream({ stream }: CallSummary): boolean {
+  return stream
+}
+
+function isError({ status, delivery }: CallSummary): boolean {
+  return status === 0 || status >= 400 || delivery === 'cut'
+}
+
+function durations(calls: readonly CallSummary[]): number[] {
+  return calls.flatMap(({ durationMs }) => durationMs ?? [])
+}
+
+/** Of streams, milliseconds. */
+function firstBytes(calls: readonly CallSummary[]): number[] {
+  return calls.filter(isStream).flatMap(({ firstByteMs }) => firstByteMs ?? [])
+}
+
+/** Tokens a second of streams that came whole. */
+function paces(calls: readonly CallSummary[]): number[] {
+  return calls.flatMap(({ stream, delivery, tokens, durationMs, firstByteMs }) => {
+    const span = (durationMs ?? 0) - (firstByteMs ?? 0)
+    return stream && delivery === 'complete' && tokens > 0 && span > 1 ? tokens / (span / 1000) : []
+  })
+}
+
+/** Undefined where there are no values. */
+function quantile(values: readonly number[], share: number): number | undefined {
+  const sorted = [...values].sort((left, right) => left - right)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}
+
+function shown(value: number | undefined, unit: (value: number) => string): string {
+  return value === undefined ? '–' : unit(value)
+}
+
+function Tile({ title, value }: { title: string; value: string }) {
+  return (
+    <dl class="tile">
+      <dt>{title}</dt>
+      <dd>{value}</dd>
+    </dl>
+  )
+}

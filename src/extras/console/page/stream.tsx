@@ -1,0 +1,98 @@
+/**
+ * A stream as it came: its events on a strip of time, the text as it grew, and again at its own pace.
+ */
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { JournalEntry } from '../../../journal/entry.ts'
+import { eventsOf } from './event-list.ts'
+import { milliseconds } from './parts/format.ts'
+
+export function Stream({ entry }: { entry: JournalEntry }) {
+  const events = useMemo(() => eventsOf(entry), [entry])
+  const first = events[0]?.ms ?? 0
+  const end = Math.max(first + 1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
+  /** Milliseconds up to which it is shown. */
+  const until = useSignal(end)
+  const isPlaying = useSignal(false)
+  useEffect(() => {
+    if (!isPlaying.value) return
+    const began = document.timeline.currentTime as number
+    let frame = requestAnimationFrame(function step(now) {
+      until.value = Math.min(end, first + now - began)
+      if (until.value >= end) isPlaying.value = false
+      else frame = requestAnimationFrame(step)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [isPlaying.value])
+  if (events.length === 0) return <p class="muted">No events came.</p>
+  const shown = events.filter(({ ms }) => ms <= until.value)
+  const at = (ms: number) => 4 + ((ms - first) / (end - first)) * 592
+  return (
+    <section class="stream">
+      <div class="bar">
+        <button
+          type="button"
+          onClick={() => {
+            isPlaying.value = !isPlaying.value
+          }}
+        >
+          {isPlaying.value ? 'Stop' : 'Play at its own pace'}
+        </button>
+        <span class="muted">
+          {events.length} events in {milliseconds(end - first)}
+        </span>
+      </div>
+      <svg
+        viewBox="0 0 600 32"
+        preserveAspectRatio="none"
+        class="strip"
+        role="img"
+        aria-label={`${events.length} events over ${milliseconds(end - first)}`}
+      >
+        <line x1="4" x2="596" y1="24" y2="24" class="axis" />
+        {events.map(({ ms, name }, index) => (
+          <line
+            key={index}
+            x1={at(ms)}
+            x2={at(ms)}
+            y1={name.endsWith('.delta') ? 12 : 4}
+            y2="24"
+            class={ms <= until.value ? 'mark' : 'mark later'}
+          />
+        ))}
+      </svg>
+      <label class="slider">
+        <span>Time</span>
+        <input
+          type="range"
+          min={first}
+          max={end}
+          step="any"
+          value={until.value}
+          onInput={(event) => {
+            isPlaying.value = false
+            until.value = Number(event.currentTarget.value)
+          }}
+        />
+        <output>{milliseconds(until.value - first)}</output>
+      </label>
+      <h3>Text</h3>
+      <p class="grown">
+        {shown.map(({ delta }) => delta).join('') || <span class="muted">Nothing yet.</span>}
+      </p>
+      <h3>Events</h3>
+      <ol class="events">
+        {shown.map(({ ms, name, data }, index) => (
+          <li key={index}>
+            <details>
+              <summary>
+                <span class="offset">+{milliseconds(ms - first)}</span> {name}
+              </summary>
+              <pre>{data}</pre>
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,247 @@
+/**
+ * `drift`: compares Understudy with a document, recordings and a real gateway.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import manifest from '../../../package.json' with { type: 'json' }
+import { apiDocument } from '../../control/documents.ts'
+import { parseDocument, readDocumentFile } from '../../http/document-file.ts'
+import { wallClock } from '../../lib/clock.ts'
+import { FileError, readCheckedFile } from '../../lib/data-file.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import { type DescribedOperations, readDocument } from './documents.ts'
+import {
+  accept,
+  Baseline,
+  countsOf,
+  type DriftReport,
+  findDrift,
+  nameOf,
+  type ObservedSource,
+  toMarkdown,
+  toSarif,
+  toText,
+} from './drift.ts'
+import { describeMock } from './observe.ts'
+import { keyIn, startRecorder } from './record.ts'
+import { type Recording, RecordingError } from './recording.ts'
+import { readRecordingFolder } from './recordings.ts'
+import { type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
+
+/** The parsed flags. */
+export interface DriftFlags {
+  spec?: string
+  recordings?: string
+  live?: true
+  upstream?: URL
+  keyEnv?: string
+  model?: string
+  budget: number
+  dialect?: string
+  json?: true
+  markdown?: true
+  sarif?: true
+  failOn: 'breaking' | 'any'
+  baseline?: string
+  quiet?: true
+}
+
+/** Sets exit code 1 for drift, 2 if something could not be checked. */
+export async function drift(flags: DriftFlags): Promise<void> {
+  if (flags.spec === undefined && flags.recordings === undefined && !flags.live)
+    throw new UsageError('Nothing to compare with: give --spec, --recordings or --live')
+  const baseline = flags.baseline === undefined ? { accept: [] } : readCheckedFile(flags.baseline, Baseline)
+  const report = await compare(flags, baseline)
+  print(report, flags)
+  const { breaking } = countsOf(report.findings)
+  const isDrift = flags.failOn === 'any' ? report.findings.length > 0 : breaking > 0
+  process.exitCode = isDrift ? 1 : report.unchecked.length > 0 ? 2 : 0
+}
+
+async function compare(flags: DriftFlags, baseline: Baseline): Promise<DriftReport> {
+  const { spec, recordings: folder, live, dialect } = flags
+  const unchecked: string[] = []
+  const progress = (text: string) => {
+    if (!flags.quiet && process.stderr.isTTY) process.stderr.write(`${text}\n`)
+  }
+  const mock = await describeMock(apiDocument())
+  let document: DescribedOperations | undefined
+  if (spec !== undefined) {
+    progress(`Reading ${spec}`)
+    document = await readSpec(spec, unchecked)
+  }
+  const observed = new Map<ObservedSource, ReadonlyMap<string, Recording>>()
+  if (folder !== undefined) {
+    progress(`Reading the recordings in ${folder}`)
+    const recordings = readRecordings(folder, dialect, unchecked)
+    if (recordings) observed.set('recordings', recordings)
+  }
+  if (live) observed.set('live', await recordLive(flags, progress, unchecked))
+  const found = findDrift({ mock, document, observed })
+  const today = wallClock().toISOString().slice(0, 10)
+  return {
+    ...accept(found.findings, baseline, today),
+    checked: found.checked,
+    unchecked: [...unchecked, ...found.unchecked],
+  }
+}
+
+/** Maximum length of a document; published ones have two megabytes. */
+const maxLength = 64 * 1024 * 1024
+/** Real milliseconds for a document, or one reply of a gateway. */
+const timeoutMs = 60_000
+
+/** Reads an OpenAPI document from a file or a URL, as JSON or YAML; undefined if that fails, with the reason in `unchecked`. */
+async function readSpec(spec: string, unchecked: string[]): Promise<DescribedOperations | undefined> {
+  try {
+    const isUrl = /^https?:\/\//.test(spec)
+    return readDocument(isUrl ? parseDocument(await fetchText(spec)) : readDocumentFile(spec))
+  } catch (error) {
+    const { message } = error as Error
+    unchecked.push(error instanceof FileError ? message : `${spec}: ${message.split('\n')[0]}`)
+    return undefined
+  }
+}
+
+async function fetchText(url: string): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) }).catch((error: Error) => {
+    throw new Error(
+      `cannot be fetched: ${error.cause instanceof Error ? error.cause.message : error.message}`,
+    )
+  })
+  if (!response.ok) throw new Error(`responds with ${response.status}`)
+  const text = await response.text()
+  if (text.length > maxLength) throw new Error('is larger than 64 MB')
+  return text
+}
+
+/** @param dialect Only recordings of this vendor. Default: all. */
+function readRecordings(
+  folder: string,
+  dialect: string | undefined,
+  unchecked: string[],
+): Map<string, Recording> | undefined {
+  try {
+    const recordings = [...readRecordingFolder(folder)]
+    return new Map(recordings.filter(([, { head }]) => dialect === undefined || head.dialect === dialect))
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error
+    unchecked.push(error.message)
+    return undefined
+  }
+}
+
+async function recordLive(flags: DriftFlags, progress: (text: string) => void, unchecked: string[]) {
+  const { upstream, keyEnv, budget, model } = flags
+  if (!upstream) throw new UsageError('--live needs --upstream, the base address of the real gateway')
+  const key = keyEnv === undefined ? undefined : keyIn(keyEnv)
+  const folder = await mkdtemp(join(tmpdir(), 'understudy-drift-'))
+  try {
+    const live = await askGateway({
+      upstream,
+      key,
+      folder,
+      budget,
+      model,
+      redactor: toRedactor({}, upstreamSecrets(upstream, key)),
+      onRequest: (line) => progress(`Sending ${line}`),
+    })
+    unchecked.push(...live.unchecked)
+    return live.recordings
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+export interface LiveSetup {
+  readonly upstream: URL
+  readonly key: string | undefined
+  readonly redactor: Redactor
+  /** An empty folder. The caller removes it. */
+  readonly folder: string
+  /** Maximum cost of all answers of the model, in the currency of the gateway. */
+  readonly budget: number
+  /** Model for answers. Default: none, and no answers. */
+  readonly model?: string | undefined
+  /** Called with each request, `GET /providers`. */
+  readonly onRequest?: (line: string) => void
+}
+
+/** Cost of an answer that does not state one. */
+const assumedCost = 0.01
+
+/**
+ * Records replies of a real gateway: listings, errors, and answers of a model within the budget. No request changes
+ * anything there.
+ */
+export async function askGateway(
+  setup: LiveSetup,
+): Promise<{ recordings: Map<string, Recording>; unchecked: string[] }> {
+  const { upstream, key, redactor, folder, model, onRequest } = setup
+  const recorder = await startRecorder({
+    upstream,
+    key,
+    redactor,
+    out: folder,
+    mode: 'all',
+    idleMs: timeoutMs,
+  })
+  const unchecked: string[] = []
+  let left = setup.budget
+  const ask = async (method: string, path: string, body?: object): Promise<string> => {
+    const line = `${method} ${path}`
+    onRequest?.(line)
+    const response = await fetch(recorder.baseUrl + path, {
+      method,
+      headers: { ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    }).catch((error: Error) => error)
+    if (response instanceof Error) {
+      unchecked.push(`live ${line}: ${response.message}`)
+      return ''
+    }
+    const text = await response.text().catch((error: Error) => error.message)
+    if (response.status === 401 || response.status === 403 || response.status >= 500)
+      unchecked.push(`live ${line}: responds with ${response.status}`)
+    return text
+  }
+  const askModel = async (body: object) => {
+    if (left < assumedCost) unchecked.push('live POST /responses: the budget is spent')
+    else left -= costIn(await ask('POST', '/responses', body))
+  }
+  try {
+    await ask('GET', '/providers')
+    await ask('GET', '/embeddings/models')
+    await ask('GET', '/benchmarks?max_results=5')
+    await ask('GET', '/presets/understudy-drift-check')
+    await ask('POST', '/responses', {})
+    if (model === undefined) unchecked.push('live POST /responses: name a model with --model')
+    else {
+      const question = { model, input: 'Say hello.', max_output_tokens: 16 }
+      await askModel(question)
+      await askModel({ ...question, stream: true })
+    }
+  } finally {
+    await recorder.close()
+  }
+  return { recordings: readRecordingFolder(folder), unchecked }
+}
+
+/** `usage.cost` of a reply, or of the last event of a stream. */
+function costIn(text: string): number {
+  const costs = [...text.matchAll(/"cost"\s*:\s*(\d+(?:\.\d+)?(?:e-?\d+)?)/g)].map(([, cost]) => Number(cost))
+  return costs.at(-1) ?? assumedCost
+}
+
+function print(report: DriftReport, { json, markdown, sarif, quiet, spec, recordings }: DriftFlags): void {
+  if (json) {
+    const findings = report.findings.map((finding) => ({ name: nameOf(finding), ...finding }))
+    console.log(JSON.stringify({ ...report, findings, counts: countsOf(report.findings) }, null, 2))
+  } else if (markdown) console.log(toMarkdown(report))
+  else if (sarif)
+    console.log(JSON.stringify(toSarif(report, manifest.version, spec ?? recordings ?? 'live'), null, 2))
+  else if (quiet) console.log(toText(report).split('\n').at(-1))
+  else console.log(toText(report))
+}

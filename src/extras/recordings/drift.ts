@@ -1,0 +1,246 @@
+/**
+ * Drift: every difference between Understudy, a document and observed replies, once, and which side is wrong. Reports
+ * are text, Markdown or SARIF 2.1.0; a baseline accepts known findings for a while.
+ */
+import * as z from 'zod'
+import { compileGlob } from '../../lib/glob.ts'
+import { compareDocuments, type DescribedOperations, type OperationDifference } from './documents.ts'
+import { compareObserved, type MockDescription, type Observed, observe } from './observe.ts'
+import type { Recording } from './recording.ts'
+import type { Difference, Severity, Shape } from './shapes.ts'
+
+/** The side that is wrong: Understudy; the document, which the vendor does not follow; the vendor. */
+type Verdict = 'ours-is-wrong' | 'undocumented' | 'not-shipped'
+
+const verdictTexts: Record<Verdict, string> = {
+  'ours-is-wrong': 'Understudy is wrong',
+  undocumented: 'not documented by the vendor',
+  'not-shipped': 'documented but not shipped',
+}
+
+export interface Finding extends OperationDifference {
+  readonly verdict: Verdict
+  readonly source: 'document' | ObservedSource
+}
+
+export type ObservedSource = 'recordings' | 'live'
+
+export interface DriftSetup {
+  readonly mock: MockDescription
+  /** The vendor's document. Default: none. */
+  readonly document?: DescribedOperations | undefined
+  readonly observed: ReadonlyMap<ObservedSource, ReadonlyMap<string, Recording>>
+}
+
+export interface Drift {
+  readonly findings: readonly Finding[]
+  /** What could not be checked, and why. */
+  readonly unchecked: readonly string[]
+  /** Number of operations in the document, and of replies by source. */
+  readonly checked: Readonly<Record<string, number>>
+}
+
+const severities: Record<Severity, number> = { breaking: 0, additive: 1, info: 2 }
+const checkedNames: Record<ObservedSource, string> = { recordings: 'recorded replies', live: 'live replies' }
+
+export function findDrift({ mock, document, observed }: DriftSetup): Drift {
+  const findings = new Map<string, Finding>()
+  const add = (
+    difference: OperationDifference,
+    source: Finding['source'],
+    verdict: Verdict,
+    severity = difference.severity,
+  ) => {
+    const name = nameOf(difference)
+    if (!findings.has(name)) findings.set(name, { ...difference, source, verdict, severity })
+  }
+  const unchecked: string[] = []
+  const checked: Record<string, number> = {}
+  const documented = document ? [...compareDocuments(mock.operations, document)] : []
+  const documentedNames = new Set(documented.map(nameOf))
+  if (document) checked['document operations'] = document.size
+
+  const seen: Observed['bodies'][] = []
+  for (const [source, recordings] of observed) {
+    const shown = observe(recordings.values(), mock.operations)
+    seen.push(shown.bodies)
+    checked[checkedNames[source]] = shown.replies
+    if (shown.replies === 0) unchecked.push(`${source}: no complete reply of a known operation`)
+    for (const difference of compareObserved(mock.operations, shown, mock.streams)) {
+      // If the document agrees with Understudy, the vendor's behaviour is undocumented.
+      const isKnown = !document || documentedNames.has(nameOf(difference)) || !isDescribed(difference)
+      add(difference, source, isKnown ? 'ours-is-wrong' : 'undocumented')
+    }
+    if (document)
+      for (const difference of compareObserved(document, shown))
+        add(difference, source, 'undocumented', 'info')
+  }
+  for (const difference of documented) {
+    if (isNotShipped(difference, seen)) add(difference, 'document', 'not-shipped', 'info')
+    else add(difference, 'document', 'ours-is-wrong')
+  }
+  const sorted = [...findings.values()].sort(
+    (left, right) =>
+      severities[left.severity] - severities[right.severity] || nameOf(left).localeCompare(nameOf(right)),
+  )
+  return { findings: sorted, unchecked, checked }
+}
+
+/** Identifies a finding in reports and baselines. */
+export function nameOf({
+  operation,
+  part,
+  path,
+  kind,
+}: Pick<OperationDifference, 'operation' | 'part' | 'path' | 'kind'>): string {
+  return [operation, part, path, kind].filter((word) => word !== '').join(' ')
+}
+
+/** If true, documents describe this part. They do not describe single events. */
+function isDescribed({ part }: Difference): boolean {
+  return part.startsWith('reply')
+}
+
+/** If true, the field is documented and new, but the objects that should have it were seen without it. */
+function isNotShipped(
+  { operation, part, path, kind }: OperationDifference,
+  seen: readonly Observed['bodies'][],
+): boolean {
+  if (kind !== 'field-added' || !part.startsWith('reply ')) return false
+  const status = Number(part.slice('reply '.length))
+  const steps = path.split('.')
+  const name = steps.pop() ?? ''
+  const objects = seen.flatMap((bodies) =>
+    [...bodies].flatMap(([{ id }, statuses]) => {
+      const shape = id === operation ? statuses.get(status) : undefined
+      return shape ? shapesAt(shape, steps).flatMap((each) => [...each.objects.values()]) : []
+    }),
+  )
+  return objects.length > 0 && objects.every(({ fields }) => !fields.has(name))
+}
+
+function shapesAt(shape: Shape, [step, ...rest]: readonly string[]): Shape[] {
+  if (step === undefined) return [shape]
+  const [, name = '', brackets = ''] = /^([^[]*)(.*)$/.exec(step) ?? []
+  return [...shape.objects.values()].flatMap(({ fields }) => {
+    const field = fields.get(name)?.shape
+    const inner = brackets.startsWith('[') ? field?.items : field
+    return inner ? shapesAt(inner, rest) : []
+  })
+}
+
+/** Known findings, each with a reason and an expiry date. */
+export const Baseline = z.lazy(() =>
+  z.strictObject({
+    accept: z.array(
+      z.strictObject({
+        finding: z.string().min(1).describe('The name of a finding in the report; * matches any characters.'),
+        reason: z.string().min(1),
+        expires: z.iso.date().describe('The last day, 2026-12-31.'),
+      }),
+    ),
+  }),
+)
+export type Baseline = z.infer<typeof Baseline>
+
+export interface Accepted {
+  /** Findings that are not accepted. */
+  readonly findings: readonly Finding[]
+  /** Number of accepted findings. */
+  readonly accepted: number
+  /** Entries that expired, or that matched no finding. */
+  readonly notes: readonly string[]
+}
+
+/** @param today `2026-01-31`. */
+export function accept(findings: readonly Finding[], baseline: Baseline, today: string): Accepted {
+  const entries = baseline.accept.map((entry) => ({ ...entry, matches: compileGlob(entry.finding), used: 0 }))
+  const left = findings.filter((finding) => {
+    const name = nameOf(finding).toLowerCase()
+    const entry = entries.find(({ matches, expires }) => expires >= today && matches(name))
+    if (entry) entry.used++
+    return !entry
+  })
+  const notes = entries.flatMap(({ finding, expires, used }) => {
+    if (expires < today) return [`'${finding}' was accepted until ${expires}`]
+    return used === 0 ? [`'${finding}' is accepted, but was not found`] : []
+  })
+  return { findings: left, accepted: findings.length - left.length, notes }
+}
+
+export interface DriftReport extends Accepted, Pick<Drift, 'unchecked' | 'checked'> {}
+
+export function countsOf(findings: readonly Finding[]): Record<Severity, number> {
+  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length
+  return { breaking: count('breaking'), additive: count('additive'), info: count('info') }
+}
+
+export function toText(report: DriftReport): string {
+  const rows = report.findings.map((finding) => {
+    const { severity, message, source, verdict } = finding
+    return `${severity.padEnd(8)}  ${nameOf(finding)}: ${message} (${source}; ${verdictTexts[verdict]})`
+  })
+  return [...rows, ...remarks(report), toSummary(report)].join('\n')
+}
+
+export function toMarkdown(report: DriftReport): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+  const rows = report.findings.map((finding) => {
+    const { severity, message, source, verdict } = finding
+    return `| ${severity} | \`${nameOf(finding)}\` | ${cell(message)} | ${source} | ${verdictTexts[verdict]} |`
+  })
+  const head = ['| Severity | Finding | Difference | Source | Verdict |', '| --- | --- | --- | --- | --- |']
+  return [
+    '## Drift',
+    '',
+    toSummary(report),
+    '',
+    ...(rows.length > 0 ? [...head, ...rows, ''] : []),
+    ...remarks(report).map((line) => `- ${line}`),
+  ].join('\n')
+}
+
+const levels: Record<Severity, string> = { breaking: 'error', additive: 'warning', info: 'note' }
+
+/** @param file What the findings are about, for viewers that show them next to a file. */
+export function toSarif(report: DriftReport, version: string, file: string): object {
+  const idOf = (kind: string) => kind.replaceAll(' ', '-')
+  const kinds = [...new Set(report.findings.map(({ kind }) => kind))]
+  const driver = {
+    name: 'gateway-understudy drift',
+    version,
+    rules: kinds.map((kind) => ({ id: idOf(kind), shortDescription: { text: kind } })),
+  }
+  const invocation = {
+    executionSuccessful: report.unchecked.length === 0,
+    toolExecutionNotifications: report.unchecked.map((text) => ({ level: 'error', message: { text } })),
+  }
+  const results = report.findings.map((finding) => ({
+    ruleId: idOf(finding.kind),
+    level: levels[finding.severity],
+    message: { text: `${nameOf(finding)}: ${finding.message} (${verdictTexts[finding.verdict]})` },
+    locations: [{ physicalLocation: { artifactLocation: { uri: file }, region: { startLine: 1 } } }],
+    partialFingerprints: { finding: nameOf(finding) },
+  }))
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver }, invocations: [invocation], results }],
+  }
+}
+
+function remarks({ unchecked, notes }: DriftReport): string[] {
+  return [...unchecked.map((text) => `could not check: ${text}`), ...notes.map((text) => `baseline: ${text}`)]
+}
+
+function toSummary({ findings, accepted, checked, unchecked }: DriftReport): string {
+  const { breaking, additive, info } = countsOf(findings)
+  const compared = Object.entries(checked).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []))
+  const found =
+    findings.length === 0 ? 'No drift' : `${breaking} breaking, ${additive} additive, ${info} info`
+  return [
+    compared.length === 0 ? 'Nothing was checked' : `${found} in ${compared.join(', ')}`,
+    ...(accepted > 0 ? [`${accepted} accepted`] : []),
+    ...(unchecked.length > 0 ? [`${unchecked.length} not checked`] : []),
+  ].join('; ')
+}

@@ -1,0 +1,186 @@
+/**
+ * `export`, and exports of the control API: a journal entry as a recording, a rule of a scenario, or a fixture.
+ */
+import { readFile } from 'node:fs/promises'
+import * as z from 'zod'
+import { parseJsonBody } from '../../http/json-body.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import { toYaml } from '../../lib/data-file.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import { readAt } from '../../lib/value-path.ts'
+import { operations } from '../../operations/index.ts'
+import type { KnownOperation } from '../../scenarios/check-scenario.ts'
+import type { ScenarioInput } from '../../scenarios/scenario-input.ts'
+import { firstProblem, formatRecording, type RecordedEnding, type Recording, toContent } from './recording.ts'
+import { type Exchange, toRecording } from './recording-files.ts'
+import { Redactor, toRedactor } from './redact.ts'
+import { recordingScenario } from './replay.ts'
+
+export type EntryFormat = 'tape' | 'rule' | 'fixture'
+
+export interface ExportFlags {
+  as: EntryFormat
+  entry?: string
+}
+
+/**
+ * Prints an entry.
+ *
+ * @param file A journal: a reply of the control API, or the entries in it.
+ */
+export async function exportFromFile(file: string, { as, entry: id }: ExportFlags): Promise<void> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'there is no such file' : `cannot be read: ${error.code}`
+    throw new UsageError(`${file}: ${reason}`)
+  })
+  const entries = journalEntries(text, file).filter((each) => readAt(each, ['id']) !== undefined)
+  const found = id === undefined ? entries.at(-1) : entries.find((each) => readAt(each, ['id']) === id)
+  if (!found) throw new UsageError(`${file}: has no entry${id === undefined ? '' : ` '${id}'`}`)
+  const toJson = (value: unknown) => JSON.stringify(value, null, 2)
+  try {
+    const { data: entry, error } = ExportedEntry.safeParse(found)
+    if (!entry) throw new TypeError(firstProblem(error))
+    console.log(
+      exportEntry(entry, as, operations, { redactor: toRedactor({}), formatRule: toJson }).trimEnd(),
+    )
+  } catch (error) {
+    throw new UsageError(`${file}: entry '${readAt(found, ['id'])}': ${(error as Error).message}`)
+  }
+}
+
+/** The entries in a list of them, a reply of the control API, or one entry per line. */
+export function journalEntries(text: string, file: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (Array.isArray(value)) return value
+    const { data } = value as { data?: unknown }
+    return Array.isArray(data) ? data : [data ?? value]
+  } catch {
+    const lines = text.split('\n').filter((line) => line.trim() !== '')
+    try {
+      return lines.map((line) => JSON.parse(line))
+    } catch (error) {
+      throw new UsageError(`${file}: is not a journal: ${(error as Error).message}`)
+    }
+  }
+}
+
+const Kept = z.lazy(() => z.looseObject({ text: z.string(), cut: z.number() }))
+
+/** The fields of an entry that a recording is made of. */
+export const RecordedEntry = z.lazy(() => z.looseObject(recordedFields()))
+
+const recordedFields = () => ({
+  method: z.string(),
+  path: z.string(),
+  query: z.record(z.string(), z.union([z.string(), z.array(z.string())])).default({}),
+  headers: z.record(z.string(), z.string()).default({}),
+  rawBody: Kept,
+  status: z.number(),
+  replyHeaders: z.record(z.string(), z.string()).default({}),
+  replyBody: Kept,
+  delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
+  durationMs: z.number().nullable().default(null),
+  firstByteMs: z.number().nullable().default(null),
+})
+
+const ExportedEntry = z.lazy(() =>
+  z.looseObject({ ...recordedFields(), operation: z.string().nullable().default(null) }),
+)
+
+export type RecordedEntry = Pick<JournalEntry, keyof ReturnType<typeof recordedFields>>
+type ExportedEntry = RecordedEntry & Pick<JournalEntry, 'operation'>
+
+/**
+ * An entry as text. Throws for an entry that is incomplete, or has no records for a fixture.
+ *
+ * @param options.redactor Default: one for secrets of known form.
+ * @param options.formatRule Formats a scenario. Default: as YAML.
+ */
+export function exportEntry(
+  entry: ExportedEntry,
+  as: EntryFormat,
+  operations: readonly KnownOperation[],
+  options: { redactor?: Redactor; formatRule?: (scenario: ScenarioInput) => string } = {},
+): string {
+  const { redactor, formatRule = toYaml } = options
+  switch (as) {
+    case 'tape':
+      return formatRecording(entryRecording(entry, redactor))
+    case 'rule':
+      return formatRule(recordingScenario(entryRecording(entry, redactor), operations))
+    case 'fixture':
+      return `${JSON.stringify(entryFixture(entry), null, 2)}\n`
+  }
+}
+
+/** A recording without secrets. */
+function entryRecording(entry: ExportedEntry, redactor = new Redactor()): Recording {
+  return toRecording(entryExchange(entry), { redactor, operation: entry.operation ?? undefined })
+}
+
+/** Collections by the operations that return their records. */
+const collections: Record<string, string> = {
+  listProviders: 'providers',
+  updateWorkspace: 'workspaces',
+  listEmbeddingsModels: 'embeddingsModels',
+  listBenchmarks: 'benchmarks',
+  getPreset: 'presets',
+}
+
+/** The records of a reply, for `createGateway({ fixtures })`. */
+function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<string, unknown[]> {
+  const collection = operation === null ? undefined : collections[operation]
+  if (collection === undefined || status !== 200) {
+    const names = Object.keys(collections).join(', ')
+    throw new TypeError(`Only a 200 of ${names} can be a fixture: export it as a recording or as a rule`)
+  }
+  if (replyBody.cut > 0) throw new TypeError('The journal did not keep the whole reply')
+  const records = recordsIn(replyBody.text)
+  if (collection !== 'presets') return { [collection]: records }
+  const versions = records.map(({ designated_version }) => designated_version)
+  return { presets: records.map(({ designated_version: _, ...preset }) => preset), presetVersions: versions }
+}
+
+/** The records in `data`. Throws for a reply without any. */
+function recordsIn(text: string): Record<string, unknown>[] {
+  const records = [readAt(parseJsonBody(text), ['data'])].flat()
+  if (records.every(isRecord)) return records
+  throw new TypeError('Only a JSON reply with records in data can be a fixture, and this one has none')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The exchange that a recording is made of. Throws for an entry that is incomplete. */
+export function entryExchange(entry: RecordedEntry): Exchange {
+  const { method, path, query, headers, rawBody, status, replyHeaders, replyBody, delivery } = entry
+  if (rawBody.cut > 0 || replyBody.cut > 0)
+    throw new TypeError('The journal did not keep the whole request and reply')
+  if (delivery === 'pending') throw new TypeError('The request is still in progress')
+  const end = entry.durationMs ?? 0
+  const first = entry.firstByteMs ?? end
+  const parameters = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, value]),
+  )
+  const search = new URLSearchParams(parameters).toString()
+  const bytes = new TextEncoder().encode(replyBody.text)
+  return {
+    request: {
+      method,
+      path: path.replace(/^.*?\/api\/v1(?=\/)/, ''),
+      query: search === '' ? '' : `?${search}`,
+      headers,
+      ...toContent(new TextEncoder().encode(rawBody.text)),
+    },
+    reply: status === 0 ? undefined : { ms: first, status, headers: replyHeaders },
+    chunks: bytes.length > 0 ? [{ ms: first, bytes }] : [],
+    end: { how: toEnding(delivery), ms: end },
+  }
+}
+
+/** The ending that corresponds to a delivery in the journal. */
+export function toEnding(delivery: string | undefined): RecordedEnding {
+  return delivery === 'cut' ? 'reset' : delivery === 'client-left' ? 'client-left' : 'fin'
+}

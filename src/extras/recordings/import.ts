@@ -1,0 +1,331 @@
+/**
+ * `import`: converts HAR files, event streams and journals to recordings. Secrets are removed as when recording.
+ */
+import { readFile } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import * as z from 'zod'
+import { Router } from '../../gateway/router.ts'
+import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
+import { readCheckedFile } from '../../lib/data-file.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import { operations } from '../../operations/index.ts'
+import { eventsIn } from './events.ts'
+import { entryExchange, journalEntries, RecordedEntry, toEnding } from './export.ts'
+import { firstProblem, type RecordedRequest, toContent } from './recording.ts'
+import { type Exchange, openRecording, RecordingFolder } from './recording-files.ts'
+import { type RedactionFlags, toRedactor } from './redact.ts'
+
+export type ImportKind = 'har' | 'sse' | 'journal'
+
+export interface ImportFlags extends RedactionFlags {
+  out: string
+  base: string
+  request?: string
+  dialect: string
+  quiet?: true
+  json?: true
+}
+
+interface Imported {
+  readonly exchanges: readonly Exchange[]
+  /** Entries that cannot be used, and why. */
+  readonly skipped: readonly string[]
+  /** Name of a recording without a request. Default: `capture`. */
+  readonly name?: string
+}
+
+/** Sets exit code 1 if a recording was deleted because it still held a secret, 2 if nothing was written. */
+export async function importFiles(
+  kind: ImportKind,
+  files: readonly string[],
+  flags: ImportFlags,
+): Promise<void> {
+  const { out, dialect, quiet, json } = flags
+  if (flags.request !== undefined && kind !== 'sse')
+    throw new UsageError('--request is for import sse: the other formats include the request')
+  const redactor = toRedactor(flags)
+  const router = new Router(operations)
+  const imported = await Promise.all(files.map((file) => read(kind, file, flags)))
+  const folder = new RecordingFolder(out)
+  const written: string[] = []
+  const leaked: string[] = []
+  const skipped = imported.flatMap((each) => each.skipped)
+  for (const { exchanges, name } of imported) {
+    for (const { request, reply, chunks, end } of exchanges) {
+      const operation = request ? router.find(request.method, request.path).operation?.id : name
+      const file = folder.create(openRecording(request, { redactor, operation, dialect }), redactor)
+      if (reply) file.reply(reply.ms, reply.status, reply.headers)
+      for (const { ms, bytes } of chunks) file.chunk(ms, bytes)
+      const outcome = await file.end(end.how, end.ms)
+      if (outcome.kind === 'taped') written.push(outcome.file)
+      else if (outcome.kind === 'leaked') leaked.push(outcome.file)
+      else skipped.push(`${request?.method ?? name} ${request?.path ?? ''}: ${outcome.reason}`)
+    }
+  }
+  if (leaked.length > 0) process.exitCode = 1
+  else if (written.length === 0) process.exitCode = 2
+  if (json) return console.log(JSON.stringify({ written, skipped, leaked }))
+  for (const reason of skipped) console.error(`skipped ${reason}`)
+  for (const file of leaked) console.error(`deleted ${file}: it still held a secret`)
+  if (quiet) return
+  for (const file of written) console.log(join(out, file))
+  const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
+  console.log(`${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${out}/${rest}`)
+}
+
+async function read(kind: ImportKind, file: string, { base, request }: ImportFlags): Promise<Imported> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file',
+      EISDIR: 'is a folder: name a file in it',
+    }
+    throw new UsageError(`${file}: ${reasons[error.code ?? ''] ?? `cannot be read: ${error.code}`}`)
+  })
+  switch (kind) {
+    case 'har':
+      return importHar(new TextDecoder().decode(bytes), file, base)
+    case 'journal':
+      return importJournal(new TextDecoder().decode(bytes), file)
+    case 'sse':
+      return importStream(bytes, file, request === undefined ? undefined : readRequest(request))
+  }
+}
+
+/** The body of an event stream, as `curl -N` prints it. Without a request, the recording matches nothing by itself. */
+export function importStream(
+  bytes: Uint8Array,
+  file: string,
+  request: RecordedRequest | undefined,
+): Imported {
+  const text = new TextDecoder().decode(bytes)
+  if (/^HTTP\/[\d.]+ \d{3}/.test(text))
+    throw new UsageError(`${file}: starts with response headers: save the body alone, without curl -i`)
+  if (eventsIn(text).length === 0) throw new UsageError(`${file}: has no events: it must be an event stream`)
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8' }
+  const reply = { ms: 0, status: 200, headers }
+  return {
+    exchanges: [{ request, reply, chunks: [{ ms: 0, bytes }], end: { how: 'fin', ms: 0 } }],
+    skipped: [],
+    name: basename(file, extname(file)),
+  }
+}
+
+const GivenRequest = z.lazy(() =>
+  z.strictObject({
+    method: z.string().default('POST'),
+    path: z.string().startsWith('/', 'a path begins with / and is below the base address'),
+    query: z.string().default(''),
+    headers: z.record(z.string(), z.string()).default({}),
+    body: z.json().optional(),
+  }),
+)
+
+/** `{ method, path, body }` as JSON or YAML. */
+function readRequest(file: string): RecordedRequest {
+  const { method, body, query, ...rest } = readCheckedFile(file, GivenRequest, 64 * 1024 * 1024)
+  return {
+    ...rest,
+    method: method.toUpperCase(),
+    query: query === '' || query.startsWith('?') ? query : `?${query}`,
+    ...(body !== undefined && { json: body }),
+  }
+}
+
+/** Our own journal, as the control API returns it. */
+export function importJournal(text: string, file: string): Imported {
+  return convert(journalEntries(text, file), file, RecordedEntry, entryExchange)
+}
+
+/**
+ * Converts entries one by one.
+ *
+ * @param toExchange Returns undefined for an entry to ignore. Throws for one to skip.
+ */
+function convert<Schema extends z.ZodType>(
+  entries: readonly unknown[],
+  file: string,
+  schema: Schema,
+  toExchange: (entry: z.output<Schema>) => Exchange | undefined,
+): Imported {
+  const exchanges: Exchange[] = []
+  const skipped: string[] = []
+  for (const [index, given] of entries.entries()) {
+    const entry = schema.safeParse(given)
+    try {
+      if (!entry.success) throw new TypeError(firstProblem(entry.error))
+      const exchange = toExchange(entry.data)
+      if (exchange) exchanges.push(exchange)
+    } catch (error) {
+      skipped.push(`${file}: entry ${index + 1}: ${(error as Error).message}`)
+    }
+  }
+  return { exchanges, skipped }
+}
+
+const Pair = z.lazy(() => z.looseObject({ name: z.string(), value: z.string().default('') }))
+
+/** HAR 1.2 as published. Fields that writers leave out in practice have defaults. */
+const HarEntry = z.lazy(() =>
+  z.looseObject({
+    request: z.looseObject({
+      method: z.string().min(1),
+      url: z.url(),
+      headers: z.array(Pair).default([]),
+      postData: z.looseObject({ text: z.string().optional(), encoding: z.string().optional() }).nullish(),
+    }),
+    response: z.looseObject({
+      status: z.number(),
+      headers: z.array(Pair).default([]),
+      content: z
+        .looseObject({
+          size: z.number().default(-1),
+          mimeType: z.string().default(''),
+          text: z.string().nullish(),
+          encoding: z.string().nullish(),
+          comment: z.string().nullish(),
+        })
+        .prefault({}),
+    }),
+    timings: z.looseObject({ wait: z.number().default(0), receive: z.number().default(0) }).prefault({}),
+    // Our own journal adds the time and length of each chunk, and how the delivery ended.
+    _chunks: z.array(z.tuple([z.number().min(0), z.int().min(0)])).optional(),
+    _delivery: z.string().optional(),
+  }),
+)
+type HarEntry = z.infer<typeof HarEntry>
+
+/**
+ * A HAR file of a browser, a proxy, or our own journal. Requests to other addresses are ignored.
+ *
+ * @param base Prefix of the gateway's paths, `/api/v1`, or its whole base address.
+ */
+export function importHar(text: string, file: string, base: string): Imported {
+  const entries = harEntries(text, file)
+  const imported = convert(entries, file, HarEntry, (entry) => {
+    const path = pathBelow(entry.request.url, base)
+    return path === undefined || entry.request.method === 'OPTIONS' ? undefined : harExchange(entry, path)
+  })
+  if (imported.exchanges.length === 0 && imported.skipped.length === 0)
+    throw new UsageError(`${file}: none of its ${entries.length} entries is below ${base}: give --base`)
+  return imported
+}
+
+function harEntries(text: string, file: string): unknown[] {
+  let har: { log?: { entries?: unknown } }
+  try {
+    har = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw new UsageError(`${file}: not JSON: ${(error as Error).message}`)
+  }
+  const entries = har?.log?.entries
+  if (!Array.isArray(entries)) throw new UsageError(`${file}: is not a HAR file: it has no log.entries`)
+  return entries
+}
+
+/** The path below the base; undefined for another address. */
+function pathBelow(url: string, base: string): string | undefined {
+  const { href, pathname, origin } = new URL(url)
+  const prefix = base.replace(/\/$/, '')
+  if (/^https?:/.test(base))
+    return href.startsWith(`${prefix}/`) ? (origin + pathname).slice(prefix.length) : undefined
+  const at = pathname.indexOf(`${prefix}/`)
+  return at < 0 ? undefined : pathname.slice(at + prefix.length)
+}
+
+function harExchange({ request, response, timings, ...own }: HarEntry, path: string): Exchange {
+  const { searchParams, search } = new URL(request.url)
+  const { text = '', encoding } = request.postData ?? {}
+  const sent = {
+    method: request.method.toUpperCase(),
+    path,
+    query: searchParams.size > 0 ? search : '',
+    headers: recordOf(request.headers),
+    ...toContent(encoding === 'base64' ? fromBase64(text) : encode(text)),
+  }
+  const wait = Math.max(0, timings.wait)
+  const end = { how: toEnding(own._delivery), ms: wait + Math.max(0, timings.receive) }
+  if (response.status === 0) {
+    if (end.how !== 'reset') throw new TypeError('has no response (status 0)')
+    return { request: sent, reply: undefined, chunks: [], end }
+  }
+  const bytes = harBody(response)
+  return {
+    request: sent,
+    reply: { ms: wait, status: response.status, headers: withoutCoding(recordOf(response.headers)) },
+    chunks: bytes.length > 0 ? chunksOf(bytes, own._chunks, wait) : [],
+    end,
+  }
+}
+
+/** The bytes of the body. Throws if the tool did not keep all of them, or decoded them wrongly. */
+function harBody({ status, content, headers }: HarEntry['response']): Uint8Array {
+  const { text, encoding, comment, size, mimeType } = content
+  const isStream = /event-stream/i.test(mimeType || (recordOf(headers)['content-type'] ?? ''))
+  if (comment && /not kept/.test(comment)) throw new TypeError(`its body is incomplete (${comment})`)
+  if (text === undefined || text === null) {
+    if (size > 0 || (isStream && status === 200))
+      throw new TypeError('its body is missing: save the HAR file with content')
+    return new Uint8Array()
+  }
+  if (encoding === 'base64') return fromBase64(text)
+  const bytes = encode(text)
+  if (text.includes('\ufffd') && isStream)
+    throw new TypeError('its stream was decoded wrongly (it contains U+FFFD), so bytes are lost')
+  if (isStream && looksLikeLatin1(text))
+    throw new TypeError('its stream was decoded wrongly (UTF-8 read as Latin-1): save it with another tool')
+  if (isStream && size > 0 && size !== bytes.length)
+    throw new TypeError(
+      `its stream has ${bytes.length} bytes, but ${size} were sent: it was decoded wrongly or cut`,
+    )
+  return bytes
+}
+
+/** The characters of windows-1252 for the bytes 0x80 to 0x9f. */
+const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+/** If true, the characters of a text, read as bytes, are UTF-8 beyond ASCII. */
+function looksLikeLatin1(text: string): boolean {
+  let isBeyondAscii = false
+  const bytes = new Uint8Array(text.length)
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const place =
+      code > 0xff || (code >= 0x80 && code < 0xa0) ? windows1252.indexOf(text[index] as string) : -1
+    if (code > 0xff && place < 0) return false
+    bytes[index] = place >= 0 ? 0x80 + place : code
+    isBeyondAscii ||= code > 0x7f
+  }
+  return isBeyondAscii && decodeUtf8(bytes) !== undefined
+}
+
+/** The chunks that our own journal lists; one chunk for files of other tools. */
+function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): Exchange['chunks'] {
+  const isWhole = times && times.reduce((sum, [, length]) => sum + length, 0) === bytes.length
+  if (!isWhole) return [{ ms: wait, bytes }]
+  let at = 0
+  return times.map(([ms, length]) => {
+    at += length
+    return { ms, bytes: bytes.subarray(at - length, at) }
+  })
+}
+
+/** Headers by name in lower case, without the pseudo-headers of HTTP/2. */
+function recordOf(pairs: readonly { name: string; value: string }[]): Record<string, string> {
+  const named = pairs.filter(({ name }) => !name.startsWith(':'))
+  return Object.fromEntries(
+    named.map(({ name, value }) => [name.toLowerCase(), value.replace(/[\r\n]+/g, ' ')]),
+  )
+}
+
+/** HAR bodies are decoded, so the length of an encoded body does not apply to them. */
+function withoutCoding({
+  'content-encoding': coding,
+  'content-length': length,
+  ...headers
+}: Record<string, string>): Record<string, string> {
+  return length !== undefined && coding === undefined ? { ...headers, 'content-length': length } : headers
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}

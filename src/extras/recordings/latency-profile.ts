@@ -1,0 +1,98 @@
+/**
+ * `profile`: the latencies of recorded replies by model, as quantiles. The option `latencyProfile` reads the result.
+ */
+import { UsageError } from '../../lib/usage-error.ts'
+import { readAt, readPath } from '../../lib/value-path.ts'
+import type { LatencyProfile, ModelLatency, Quantiles } from '../../sandbox/latency-profile.ts'
+import { eventsOf, isEventStream } from './events.ts'
+import { bodyOf, jsonIn, type Recording } from './recording.ts'
+import { readRecordingFolder } from './recordings.ts'
+import { parsedBody } from './request-key.ts'
+
+/** Prints the profile of the recordings in a folder as JSON. */
+export function profile(folder: string): void {
+  const { models } = latencyProfile(readRecordingFolder(folder).values())
+  if (Object.keys(models).length === 0)
+    throw new UsageError(`${folder}: no recording in it has a complete, successful reply`)
+  console.log(JSON.stringify({ profile: 1, models }, null, 2))
+}
+
+interface Sample {
+  readonly firstByteMs: number
+  readonly gaps: readonly number[]
+  readonly totalMs: number
+  readonly bytes: number
+  readonly events: number | undefined
+  readonly tokens: number | undefined
+}
+
+/**
+ * The profile of complete, successful replies, by the model in the request. The model `*` has all samples, including
+ * those of requests without a model.
+ */
+export function latencyProfile(recordings: Iterable<Recording>): LatencyProfile {
+  const samples = new Map<string, Sample[]>()
+  for (const recording of recordings) {
+    const sample = sampleOf(recording)
+    if (!sample) continue
+    for (const model of new Set(['*', modelOf(recording)]))
+      if (model !== undefined) samples.set(model, [...(samples.get(model) ?? []), sample])
+  }
+  const models = [...samples].sort(([left], [right]) => (left < right ? -1 : 1))
+  return { profile: 1, models: Object.fromEntries(models.map(([model, each]) => [model, latencyOf(each)])) }
+}
+
+function sampleOf(recording: Recording): Sample | undefined {
+  const { reply, chunks, end } = recording
+  if (!reply || !end || reply.status >= 400 || end.end === 'reset' || end.end === 'idle') return undefined
+  const isStream = isEventStream(recording)
+  const events = isStream ? eventsOf(recording) : undefined
+  const body = () => jsonIn(new TextDecoder().decode(bodyOf(recording)))
+  return {
+    firstByteMs: chunks[0]?.ms ?? reply.ms,
+    gaps: isStream ? chunks.slice(1).map(({ ms }, index) => ms - (chunks[index]?.ms ?? ms)) : [],
+    totalMs: end.ms,
+    bytes: end.bytes,
+    events: events?.length,
+    tokens: tokensIn(events?.map(({ value }) => value) ?? [body()]),
+  }
+}
+
+/** The output tokens in the last usage of a reply or its events, in any of the three protocols. */
+function tokensIn(values: readonly unknown[]): number | undefined {
+  const paths = ['usage', 'response.usage'].flatMap((usage) =>
+    ['output_tokens', 'completion_tokens'].map((name) => readPath(`${usage}.${name}`)),
+  )
+  const found = values.flatMap((value) => paths.map((path) => readAt(value, path)))
+  return found.findLast((tokens) => typeof tokens === 'number')
+}
+
+function latencyOf(samples: readonly Sample[]): ModelLatency {
+  const gaps = samples.flatMap((sample) => sample.gaps)
+  const events = samples.flatMap((sample) => sample.events ?? [])
+  const tokens = samples.flatMap((sample) => sample.tokens ?? [])
+  return {
+    samples: samples.length,
+    firstByteMs: quantiles(samples.map((sample) => sample.firstByteMs)),
+    ...(gaps.length > 0 && { gapMs: quantiles(gaps) }),
+    totalMs: quantiles(samples.map((sample) => sample.totalMs)),
+    bytes: quantiles(samples.map((sample) => sample.bytes)),
+    ...(events.length > 0 && { events: quantiles(events) }),
+    ...(tokens.length > 0 && { tokens: quantiles(tokens) }),
+  }
+}
+
+/** Samples are few, so p99 is often the largest. */
+function quantiles(values: readonly number[]): Quantiles {
+  const sorted = [...values].sort((left, right) => left - right)
+  const at = (share: number) => {
+    const value = sorted[Math.floor(share * sorted.length)] ?? 0
+    return Math.round(value * 100) / 100
+  }
+  return { p10: at(0.1), p50: at(0.5), p90: at(0.9), p99: at(0.99) }
+}
+
+function modelOf({ request }: Recording): string | undefined {
+  const model = request && readAt(parsedBody(request), ['model'])
+  return typeof model === 'string' ? model : undefined
+}

@@ -1,0 +1,350 @@
+/**
+ * What replies show of a gateway, by operation and status, what its event streams have in common, and how both differ
+ * from Understudy, whose streams are modelled by generating some of every kind.
+ */
+
+import { toFetch } from '../../delivery/fetch.ts'
+import { GatewayCore } from '../../gateway/gateway.ts'
+import { decodeUtf8 } from '../../lib/bytes.ts'
+import type { ScenarioInput } from '../../scenarios/scenario-input.ts'
+import {
+  type DescribedOperation,
+  type DescribedOperations,
+  lineOf,
+  type OperationDifference,
+  readDocument,
+} from './documents.ts'
+import { eventsIn, eventsOf, isEventStream, type RecordedEvent } from './events.ts'
+import { bodyOf, jsonIn, type Recording } from './recording.ts'
+import {
+  compareShapes,
+  type Difference,
+  type Severity,
+  type Shape,
+  shapeOfSample,
+  unionOf,
+  unknownShape,
+} from './shapes.ts'
+
+export interface Observed {
+  /** Number of replies. */
+  readonly replies: number
+  /** By operation and status. */
+  readonly bodies: ReadonlyMap<DescribedOperation, ReadonlyMap<number, Shape>>
+  readonly mediaTypes: ReadonlyMap<DescribedOperation, ReadonlyMap<number, ReadonlySet<string>>>
+  readonly headers: ReadonlySet<string>
+  readonly streams: StreamModel
+}
+
+/** Headers of connections, proxies and clocks, which are not part of an API. */
+const transportHeaders =
+  /^(?:access-control-.*|age|alt-svc|cf-.*|connection|content-(?:encoding|length|security-policy)|date|etag|keep-alive|nel|permissions-policy|referrer-policy|report-to|server.*|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-(?:content-type-options|frame-options|powered-by|understudy-.*|xss-protection))$/
+
+/** Headers that Understudy sends in some replies. */
+const ourHeaders = new Set([
+  'allow',
+  'cache-control',
+  'content-type',
+  'retry-after',
+  'retry-after-ms',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-request-id',
+])
+
+/** Complete replies to these operations. */
+export function observe(recordings: Iterable<Recording>, operations: DescribedOperations): Observed {
+  const bodies = new Map<DescribedOperation, Map<number, Shape>>()
+  const mediaTypes = new Map<DescribedOperation, Map<number, Set<string>>>()
+  const headers = new Set<string>()
+  const streams: RecordedEvent[][] = []
+  let replies = 0
+  for (const recording of recordings) {
+    const { reply, end, request } = recording
+    const operation = request && operationOf(request.method, request.path, operations)
+    if (!reply || end?.end !== 'fin' || !operation) continue
+    replies++
+    for (const header of Object.keys(reply.headers)) if (!transportHeaders.test(header)) headers.add(header)
+    const mediaType = reply.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
+    const types = mediaTypes.get(operation) ?? new Map<number, Set<string>>()
+    mediaTypes.set(operation, types.set(reply.status, (types.get(reply.status) ?? new Set()).add(mediaType)))
+    if (isEventStream(recording)) {
+      if (operation.line === 'POST /responses' && reply.status === 200) streams.push(eventsOf(recording))
+      continue
+    }
+    const value = jsonIn(decodeUtf8(bodyOf(recording)))
+    if (value === undefined) continue
+    const shapes = bodies.get(operation) ?? new Map<number, Shape>()
+    const shape = unionOf(shapes.get(reply.status) ?? unknownShape, shapeOfSample(value))
+    bodies.set(operation, shapes.set(reply.status, shape))
+  }
+  return { replies, bodies, mediaTypes, headers, streams: modelOf(streams) }
+}
+
+function operationOf(
+  method: string,
+  path: string,
+  operations: DescribedOperations,
+): DescribedOperation | undefined {
+  const exact = operations.get(lineOf(method, path))
+  if (exact) return exact
+  const segments = path.split('/')
+  return [...operations.values()].find(({ line }) => {
+    const [verb, template = ''] = line.split(' ')
+    const parts = template.split('/')
+    const fits = parts.length === segments.length && verb === method
+    return fits && parts.every((part, index) => part === '{}' || part === segments[index])
+  })
+}
+
+/** @param streams The model of our streams. Default: neither streams nor headers are compared. */
+export function* compareObserved(
+  operations: DescribedOperations,
+  observed: Observed,
+  streams?: StreamModel,
+): Generator<OperationDifference> {
+  for (const [{ id, line }, statuses] of observed.bodies)
+    for (const [status, shape] of statuses)
+      for (const each of compareBody(operations.get(line), status, shape)) yield { operation: id, ...each }
+  for (const [{ id, line }, statuses] of observed.mediaTypes)
+    for (const [status, types] of statuses) {
+      const content = operations.get(line)?.replies.get(String(status))
+      for (const type of types) {
+        if (!content || content.size === 0 || content.has(type)) continue
+        const message = `is ${type || 'of no content type'}, ours is ${[...content.keys()].join(' or ')}`
+        const kind = 'media-type-added'
+        yield { operation: id, part: `reply ${status}`, path: '', kind, severity: 'breaking', message }
+      }
+    }
+  if (!streams) return
+  for (const path of observed.headers) {
+    if (ourHeaders.has(path)) continue
+    const message = 'is not sent by Understudy'
+    yield { operation: '*', part: 'headers', path, kind: 'header-added', severity: 'info', message }
+  }
+  if (observed.streams.streams > 0)
+    for (const each of compareStreams(streams, observed.streams))
+      yield { operation: 'createResponse', ...each }
+}
+
+function* compareBody(
+  mine: DescribedOperation | undefined,
+  status: number,
+  shape: Shape,
+): Generator<Difference> {
+  if (!mine) return
+  const part = `reply ${status}`
+  const content =
+    mine.replies.get(String(status)) ?? (status >= 400 ? mine.replies.get('default') : undefined)
+  const known = content?.get('application/json')
+  if (known) yield* compareShapes(known, shape, { part, direction: 'reply', isObserved: true })
+  if (!content)
+    yield { part, path: '', kind: 'status-added', severity: 'additive', message: 'the status was returned' }
+}
+
+export interface StreamModel {
+  /** Number of streams. */
+  readonly streams: number
+  /** Shapes by type. */
+  readonly events: ReadonlyMap<string, Shape>
+  /** `response.created > response.in_progress` */
+  readonly successors: ReadonlySet<string>
+  readonly first: ReadonlySet<string>
+  readonly last: ReadonlySet<string>
+  /** Events in every stream. */
+  readonly always: ReadonlySet<string>
+  /** Number of streams that end with `[DONE]`. */
+  readonly done: number
+  /** Inconsistencies within single streams. */
+  readonly flaws: ReadonlySet<string>
+}
+
+/** @param streams Events of complete streams. */
+export function modelOf(streams: readonly (readonly RecordedEvent[])[]): StreamModel {
+  const events = new Map<string, Shape>()
+  const successors = new Set<string>()
+  const first = new Set<string>()
+  const last = new Set<string>()
+  const flaws = new Set<string>()
+  let always: Set<string> | undefined
+  let done = 0
+  for (const stream of streams) {
+    const end = stream.findIndex(({ data }) => data === '[DONE]')
+    if (end >= 0) done++
+    if (end >= 0 && end < stream.length - 1) flaws.add('events come after [DONE]')
+    const typed = stream.flatMap(({ value }) => (isEvent(value) ? [value] : []))
+    const types = typed.map(({ type }) => type)
+    for (const [index, event] of typed.entries()) {
+      events.set(event.type, unionOf(events.get(event.type) ?? unknownShape, shapeOfSample(event)))
+      const next = types[index + 1]
+      if (next !== undefined) successors.add(`${event.type} > ${next}`)
+    }
+    if (types[0] !== undefined) first.add(types[0])
+    const final = types.at(-1)
+    if (final !== undefined) last.add(final)
+    always = new Set(always ? [...always].filter((type) => types.includes(type)) : types)
+    for (const flaw of flawsOf(typed)) flaws.add(flaw)
+  }
+  const count = streams.length
+  return { streams: count, events, successors, first, last, always: always ?? new Set(), done, flaws }
+}
+
+interface Event extends Record<string, unknown> {
+  type: string
+}
+
+function isEvent(value: unknown): value is Event {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string'
+}
+
+function* flawsOf(events: readonly Event[]): Generator<string> {
+  const numbers = events.map(({ sequence_number }) => sequence_number)
+  if (numbers.some((number, index) => Number(number) <= Number(numbers[index - 1])))
+    yield 'sequence numbers do not increase'
+  const texts = new Map<string, string>()
+  for (const event of events) {
+    const part = `${event['item_id']} ${event['content_index']}`
+    if (event.type === 'response.output_text.delta') texts.set(part, (texts.get(part) ?? '') + event['delta'])
+    if (event.type !== 'response.output_text.done') continue
+    if (texts.has(part) && texts.get(part) !== event['text']) yield 'deltas do not add up to the text'
+  }
+  for (const { text, annotations } of events.flatMap(({ part }) => (isPart(part) ? [part] : [])))
+    for (const { start_index: start, end_index: end } of annotations) {
+      const fits = Number(start) >= 0 && Number(end) > Number(start) && Number(end) <= text.length
+      if (!fits && text !== '') yield 'annotations do not fit the text'
+    }
+}
+
+interface Part {
+  text: string
+  annotations: { start_index?: unknown; end_index?: unknown }[]
+}
+
+function isPart(value: unknown): value is Part {
+  if (typeof value !== 'object' || value === null) return false
+  const { text, annotations } = value as Record<string, unknown>
+  return typeof text === 'string' && Array.isArray(annotations)
+}
+
+/** How observed streams differ from ours. */
+export function* compareStreams(ours: StreamModel, theirs: StreamModel): Generator<Difference> {
+  const part = 'stream'
+  const difference = (path: string, kind: string, severity: Severity, message: string): Difference => ({
+    part,
+    path,
+    kind,
+    severity,
+    message,
+  })
+  for (const type of theirs.events.keys())
+    if (!ours.events.has(type)) yield difference(type, 'event-added', 'additive', 'is not sent by Understudy')
+  for (const type of ours.always)
+    if (!theirs.always.has(type))
+      yield difference(type, 'event-removed', 'breaking', 'is missing from some streams')
+  for (const type of theirs.first)
+    if (!ours.first.has(type))
+      yield difference(type, 'first-event', 'breaking', `comes first, ours start with ${list(ours.first)}`)
+  for (const type of theirs.last)
+    if (!ours.last.has(type))
+      yield difference(type, 'last-event', 'breaking', `comes last, ours end with ${list(ours.last)}`)
+  if (theirs.done < theirs.streams && ours.done === ours.streams)
+    yield difference('', 'done-missing', 'breaking', 'some streams do not end with [DONE]')
+  for (const pair of theirs.successors) {
+    const [before = '', after = ''] = pair.split(' > ')
+    if (ours.successors.has(pair) || !ours.events.has(before) || !ours.events.has(after)) continue
+    yield difference(pair, 'order-changed', 'breaking', 'does not occur in ours')
+  }
+  for (const flaw of theirs.flaws) if (!ours.flaws.has(flaw)) yield difference('', flaw, 'breaking', flaw)
+  for (const [type, shape] of theirs.events) {
+    const mine = ours.events.get(type)
+    if (mine) yield* compareShapes(mine, shape, { part, direction: 'reply', isObserved: true }, type)
+  }
+}
+
+function list(words: ReadonlySet<string>): string {
+  return [...words].join(' or ')
+}
+
+/** Understudy, as it is compared. */
+export interface MockDescription {
+  readonly operations: DescribedOperations
+  readonly streams: StreamModel
+}
+
+/** @param document Understudy's own OpenAPI document. */
+export async function describeMock(document: unknown): Promise<MockDescription> {
+  const operations = readDocument(document)
+  const response = operations.get('POST /responses')?.replies.get('200')?.get('application/json')
+  const model = modelOf(await generatedStreams())
+  return { operations, streams: response ? { ...model, events: withSchemas(model.events, response) } : model }
+}
+
+const items = {
+  text: { type: 'message', content: 'Tides follow the moon.' },
+  empty: { type: 'message', content: '' },
+  call: { type: 'function_call', name: 'look_up', arguments: { q: 'tides' } },
+  bare: { type: 'function_call', name: 'look_up', arguments: '' },
+  search: { type: 'web_search_call', action: { query: 'tides' } },
+} as const
+
+/** Streams with texts, citations, function calls and searches, alone and in pairs, complete and cut off. */
+async function generatedStreams() {
+  const gateway = new GatewayCore({ timeScale: 0 })
+  const fetch = toFetch(gateway)
+  const stream = async (body: object, rule?: ScenarioInput['rules'][number]) => {
+    using _ = rule && gateway.use(rule)
+    const response = await fetch('https://gateway.example/api/v1/responses', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work?', stream: true, ...body }),
+    })
+    return eventsIn(await response.text())
+  }
+  const tool = {
+    type: 'function',
+    name: 'look_up',
+    parameters: { type: 'object', properties: { q: { type: 'string' } } },
+  }
+  const streams = [
+    await stream({}),
+    await stream({ max_output_tokens: 1 }),
+    await stream({ plugins: [{ id: 'web' }] }),
+    await stream({ plugins: [{ id: 'web', max_results: 1 }], max_output_tokens: 16 }),
+    await stream({ tools: [{ type: 'gateway:web_search' }] }),
+    await stream({ tools: [tool], tool_choice: 'required' }),
+    await stream({ tools: [tool], tool_choice: 'required', max_output_tokens: 1 }),
+    await stream({ text: { format: { type: 'json_object' } } }),
+  ]
+  for (const first of Object.values(items))
+    for (const second of [undefined, ...Object.values(items)]) {
+      const output = second ? [first, second] : [first]
+      streams.push(await stream({}, { on: 'createResponse', reply: { output } }))
+    }
+  return streams
+}
+
+/** Events with parts of the response as the document describes them, which says more than samples do. */
+function withSchemas(events: ReadonlyMap<string, Shape>, response: Shape): Map<string, Shape> {
+  const item = fieldOf(response, 'output')?.items
+  const part = item && fieldOf(item, 'content', 'message')?.items
+  const annotation = part && fieldOf(part, 'annotations', 'output_text')?.items
+  const schemas = new Map(Object.entries({ response, item, part, annotation }))
+  const described = [...events].map(([type, shape]): [string, Shape] => {
+    const objects = [...shape.objects].map(([tag, object]) => {
+      const fields = [...object.fields].map(([name, field]) => {
+        // Texts in samples are examples; only the type is one of a closed set.
+        const sample = name === 'type' ? field.shape : { ...field.shape, values: undefined }
+        return [name, { ...field, shape: schemas.get(name) ?? sample }] as const
+      })
+      return [tag, { ...object, fields: new Map(fields) }] as const
+    })
+    return [type, { ...shape, objects: new Map(objects) }]
+  })
+  return new Map(described)
+}
+
+function fieldOf({ objects }: Shape, name: string, tag?: string): Shape | undefined {
+  const object = (tag !== undefined && objects.get(tag)) || [...objects.values()][0]
+  return object?.fields.get(name)?.shape
+}

@@ -1,0 +1,490 @@
+/**
+ * `record`: a proxy that records the exchanges that pass through it, unchanged.
+ */
+import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { unauthorized } from '../../gateway/admit.ts'
+import { Router } from '../../gateway/router.ts'
+import { envelope } from '../../http/errors.ts'
+import { joinBytes } from '../../lib/bytes.ts'
+import { monotonic, wallClock } from '../../lib/clock.ts'
+import { inMegabytes } from '../../lib/data-file.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import { operations } from '../../operations/index.ts'
+import { bearerOf, Guard } from '../../server/guard.ts'
+import { refuse, send } from '../../server/send.ts'
+import { cutUnreadBody } from '../../server/unread-body.ts'
+import { type RecordedEnding, type RecordedRequest, toContent } from './recording.ts'
+import { openRecording, type RecordingFile, RecordingFolder, type RecordOutcome } from './recording-files.ts'
+import { type RedactionFlags, type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
+import { basicAuthorization, shownUpstream, upstreamUrl } from './upstream.ts'
+
+export interface RecorderSetup {
+  /** Base address of the real gateway. */
+  readonly upstream: URL
+  /** Folder for recordings, created if it does not exist. */
+  readonly out: string
+  readonly redactor: Redactor
+  /** Key for the upstream. Default: the key of the client. */
+  readonly key?: string | undefined
+  /** `new` records requests that the folder does not have; `all` records every request, and replaces old recordings. Default: `new`. */
+  readonly mode?: 'new' | 'all'
+  /** Default: `neutral`. */
+  readonly dialect?: string | undefined
+  /** Default: 0, any free port. */
+  readonly port?: number
+  /** Default: 127.0.0.1. */
+  readonly host?: string
+  /** Host names that clients may use, in addition to loopback and `host`. Default: none. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** Required of every request. Default: none on loopback; beyond it, one is made. */
+  readonly token?: string | undefined
+  /** Real milliseconds without a byte from the upstream that end an exchange. Default: 120,000. */
+  readonly idleMs?: number
+  /** Maximum number of bytes of a body to record. Longer ones are only passed on. Default: 64 MB. */
+  readonly maxBytes?: number
+  /** Called after each exchange. */
+  readonly onExchange?: (line: ExchangeLine) => void
+}
+
+export interface ExchangeLine {
+  readonly method: string
+  readonly path: string
+  readonly result: RecordOutcome
+}
+
+export interface Recorder {
+  /** Base URL for clients: `http://127.0.0.1:4142/api/v1`. */
+  readonly baseUrl: string
+  /**
+   * Clients send it in `x-understudy-token` or, if the recorder has the key, as their API key. Undefined if none is
+   * required.
+   */
+  readonly token: string | undefined
+  /** Waits for open exchanges, at most `graceMs` real milliseconds. Default: 5,000. */
+  close(graceMs?: number): Promise<void>
+}
+
+const { setTimeout, clearTimeout } = globalThis
+
+export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
+  const { host = '127.0.0.1', port = 0, maxBytes = 64 * 1024 * 1024, allowedHosts = [], token } = setup
+  const folder = new RecordingFolder(setup.out)
+  const guard = new Guard({ host, allowedHosts, token })
+  const router = new Router(operations)
+  const agent = new (setup.upstream.protocol === 'https:' ? https : http).Agent({ keepAlive: true })
+  const open = new Set<Promise<unknown>>()
+
+  const server = http.createServer((request, response) => {
+    try {
+      guard.assertHost(request)
+      guard.assertSameOrigin(request)
+      assertToken(guard, request, setup.key !== undefined)
+      const exchange = new ProxyExchange(request, response, { ...setup, folder, router, agent, maxBytes })
+      const reported = exchange.result.then((result) =>
+        setup.onExchange?.({ method: request.method ?? 'GET', path: exchange.path, result }),
+      )
+      open.add(reported)
+      reported.finally(() => open.delete(reported))
+    } catch (error) {
+      refuse(response, error)
+      cutUnreadBody(request, response)
+    }
+  })
+  server.requestTimeout = 0
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const { port: bound } = server.address() as AddressInfo
+  return {
+    baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/api/v1`,
+    token: guard.token,
+    async close(graceMs = 5000) {
+      const stopped = new Promise((resolve) => server.close(resolve))
+      server.closeIdleConnections()
+      const late = setTimeout(() => server.closeAllConnections(), graceMs)
+      while (open.size > 0) await Promise.all(open)
+      clearTimeout(late)
+      server.closeAllConnections()
+      agent.destroy()
+      await stopped
+    },
+  }
+}
+
+/**
+ * Throws 401 for a request without the token.
+ *
+ * @param hasKey If true, the API key of the client stays here, so it may be the token.
+ */
+function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean): void {
+  const keys = hasKey ? [bearerOf(headers.authorization), headers['x-api-key']] : []
+  if (guard.accepts(headers['x-understudy-token'], ...keys)) return
+  throw unauthorized(
+    `Missing or wrong token. Send it in the header x-understudy-token${hasKey ? ', or as the API key' : ''} (printed at startup, or --token)`,
+  )
+}
+
+/** Headers of one connection. */
+const hopByHop = new Set([
+  'connection',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Real milliseconds for the upstream to end a stream whose client disconnected after the last event. */
+const lingerMs = 5000
+/** Real milliseconds between the last byte and a reset: an immediate reset would overtake the bytes. */
+const resetAfterMs = 20
+/** Part of the last event in each protocol. */
+const lastEvent = /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
+
+interface ExchangeSetup extends RecorderSetup {
+  readonly folder: RecordingFolder
+  readonly router: Router
+  readonly agent: http.Agent
+  readonly maxBytes: number
+}
+
+/** One exchange. Every byte is passed on when it arrives, and then recorded. */
+class ProxyExchange {
+  /** Below the base address. */
+  readonly path: string
+  readonly result: Promise<RecordOutcome>
+  readonly #setup: ExchangeSetup
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #query: string
+  readonly #upstream: ClientRequest
+  readonly #sent: Uint8Array[] = []
+  #sentBytes = 0
+  #sentAt = monotonic()
+  #file: RecordingFile | undefined
+  #reason = 'there was no reply'
+  /** The end of the last chunk: the last event may be split. */
+  #tail = ''
+  /** If true, the last event of a stream has arrived. */
+  #isComplete = false
+  #isOver = false
+  #resolve: (result: RecordOutcome | Promise<RecordOutcome>) => void = () => {}
+
+  /** Throws 400 for a path that leaves the base address of the upstream. */
+  constructor(request: IncomingMessage, response: ServerResponse, setup: ExchangeSetup) {
+    this.#setup = setup
+    this.#request = request
+    this.#response = response
+    // A client that uses the recorder as its proxy sends the whole address.
+    const target = (request.url ?? '/').replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
+    const question = target.indexOf('?')
+    const path = question === -1 ? target : target.slice(0, question)
+    this.path = path.replace(/^.*?\/api\/v1(?=\/)/, '')
+    this.#query = question === -1 ? '' : target.slice(question)
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+    this.#upstream = this.#connect()
+    this.#passRequest()
+    response.on('close', () => this.#clientLeft())
+  }
+
+  get #ms(): number {
+    return monotonic() - this.#sentAt
+  }
+
+  #connect(): ClientRequest {
+    const { upstream, key, agent, idleMs = 120_000 } = this.#setup
+    const { request } = (upstream.protocol === 'https:' ? https : http) as typeof http
+    const sent = request(upstreamUrl(upstream, this.path, this.#query), {
+      method: this.#request.method ?? 'GET',
+      headers: { ...basicAuthorization(upstream), ...upstreamHeaders(this.#request, key) },
+      agent,
+    })
+    sent.setNoDelay(true)
+    sent.setTimeout(idleMs, () => this.#end('idle'))
+    sent.on('finish', () => {
+      this.#sentAt = monotonic()
+    })
+    sent.on('response', (reply) => this.#passReply(reply))
+    sent.on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
+    return sent
+  }
+
+  #passRequest(): void {
+    const request = this.#request
+    request.on('data', (bytes: Buffer) => {
+      this.#sentBytes += bytes.length
+      if (this.#sentBytes <= this.#setup.maxBytes) this.#sent.push(bytes)
+      if (this.#upstream.write(bytes)) return
+      request.pause()
+      this.#upstream.once('drain', () => request.resume())
+    })
+    request.on('end', () => {
+      this.#reason = this.#begin() ?? this.#reason
+      this.#upstream.end()
+    })
+  }
+
+  /** Starts the file once the whole request is known. Returns the reason if it does not. */
+  #begin(): string | undefined {
+    const { redactor, folder, router, dialect, mode = 'new', maxBytes } = this.#setup
+    const { method = 'GET' } = this.#request
+    const headers = sentHeaders(this.#request)
+    if (this.#sentBytes > maxBytes) return `the request is larger than ${inMegabytes(maxBytes)}`
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+      return 'the request is compressed, so its secrets cannot be found'
+    const request: RecordedRequest = {
+      method,
+      path: this.path,
+      query: this.#query,
+      headers,
+      ...toContent(joinBytes(this.#sent)),
+    }
+    const operation = router.find(method, this.path).operation?.id
+    const opening = openRecording(request, {
+      redactor,
+      operation,
+      dialect,
+      recordedAt: wallClock().toISOString(),
+    })
+    const { key } = opening.head
+    if (mode === 'new' && folder.has(key)) return 'the request is recorded already'
+    if (mode === 'all') folder.forget(key)
+    this.#file = folder.create(opening, redactor, maxBytes)
+  }
+
+  #passReply(reply: IncomingMessage): void {
+    const response = this.#response
+    const { statusCode: status = 502, statusMessage, headers } = reply
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+      this.#file?.giveUp('the reply is compressed, although the request did not allow it')
+    this.#file?.reply(this.#ms, status, flat(headers))
+    response.writeHead(status, statusMessage, replyHeaders(reply))
+    response.flushHeaders()
+    response.socket?.setNoDelay(true)
+    reply.on('data', (bytes: Buffer) => {
+      const hasRoom = response.destroyed || response.write(bytes)
+      this.#file?.chunk(this.#ms, bytes)
+      this.#checkComplete(bytes.toString('latin1'))
+      if (hasRoom) return
+      reply.pause()
+      response.once('drain', () => reply.resume())
+    })
+    response.on('close', () => reply.resume())
+    reply.on('end', () => {
+      if (reply.complete) response.end()
+      this.#end(reply.complete ? 'fin' : 'reset')
+    })
+    reply.on('error', () => this.#end('reset'))
+  }
+
+  #checkComplete(latin1: string): void {
+    this.#isComplete ||= lastEvent.test(this.#tail + latin1)
+    this.#tail = latin1.slice(-64)
+  }
+
+  /** The upstream broke the connection, or could not be reached. */
+  #failed(error: NodeJS.ErrnoException): void {
+    if (this.#isOver) return
+    if (error.code === 'ECONNRESET' || this.#response.headersSent) {
+      this.#end('reset')
+      return
+    }
+    const message = `The recorder cannot reach ${this.#setup.upstream.origin}: ${error.code ?? error.message}`
+    send(this.#response, envelope(502, message))
+    this.#file?.giveUp('the upstream cannot be reached')
+    this.#end('fin')
+  }
+
+  /** If the client disconnects after the last event, the upstream still has a moment to end the stream. */
+  #clientLeft(): void {
+    if (this.#isOver) return
+    if (this.#isComplete) setTimeout(() => this.#end('client-left'), lingerMs).unref()
+    else this.#end('client-left')
+  }
+
+  #end(how: RecordedEnding): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const ms = this.#ms
+    if (how !== 'fin') this.#upstream.destroy()
+    if (how === 'reset' || how === 'idle') this.#reset()
+    this.#resolve(this.#file?.end(how, ms) ?? { kind: 'not-taped', reason: this.#reason })
+  }
+
+  /** Breaks the client's connection after the written bytes were sent. */
+  #reset(): void {
+    const { socket } = this.#response
+    if (!socket || socket.destroyed) return
+    const reset = () => setTimeout(() => socket.resetAndDestroy(), resetAfterMs)
+    if (this.#response.headersSent) socket.write('', reset)
+    else socket.resetAndDestroy()
+  }
+}
+
+/** The client's headers without the token of the recorder. */
+function sentHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const { 'x-understudy-token': _, ...sent } = flat(headers)
+  return sent
+}
+
+/** The client's headers for the upstream, with uncompressed replies requested. A key replaces those of the client. */
+function upstreamHeaders(request: IncomingMessage, key: string | undefined): Record<string, string> {
+  const { 'x-api-key': clientKey, ...sent } = sentHeaders(request)
+  const passed = Object.entries(sent).filter(([name]) => !hopByHop.has(name))
+  return {
+    ...Object.fromEntries(passed),
+    ...(key === undefined
+      ? clientKey !== undefined && { 'x-api-key': clientKey }
+      : { authorization: `Bearer ${key}` }),
+    'accept-encoding': 'identity',
+    // Without it, Node sends the body of a GET unframed, and the upstream reads it as the next request.
+    ...(request.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
+  }
+}
+
+/** The headers of the upstream, including repeated ones. */
+function replyHeaders({ rawHeaders }: IncomingMessage): string[] {
+  const passed: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2)
+    if (!hopByHop.has(name.toLowerCase())) passed.push(name, value)
+  }
+  return passed
+}
+
+function flat(headers: IncomingMessage['headers']): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  return Object.fromEntries(entries)
+}
+
+/** The parsed flags. */
+export interface RecordFlags extends RedactionFlags {
+  upstream: URL
+  out: string
+  keyEnv?: string
+  new?: true
+  all?: true
+  dialect: string
+  port: number
+  host: string
+  allowedHost?: string[]
+  token?: string
+  idleMs: number
+  allowCi?: true
+  quiet?: true
+  json?: true
+}
+
+/** Real milliseconds that open exchanges may take after a signal. */
+const graceMs = 5000
+
+export async function record(flags: RecordFlags): Promise<void> {
+  const { upstream, out, all, dialect, port, host, idleMs, quiet, json } = flags
+  if (process.env['CI'] && !flags.allowCi)
+    throw new UsageError('CI is set, so nothing is recorded: record nevertheless with --allow-ci')
+  const key = flags.keyEnv === undefined ? undefined : keyIn(flags.keyEnv)
+  const lines: ExchangeLine[] = []
+  const print = (line: ExchangeLine) => {
+    if (json) console.log(JSON.stringify(line))
+    else if (!quiet || line.result.kind === 'leaked') console.log(printed(line))
+  }
+  const recorder = await startRecorder({
+    upstream,
+    out,
+    redactor: toRedactor(flags, upstreamSecrets(upstream, key)),
+    key,
+    mode: all ? 'all' : 'new',
+    dialect,
+    port,
+    host,
+    allowedHosts: flags.allowedHost,
+    token: flags.token,
+    idleMs,
+    onExchange(line) {
+      lines.push(line)
+      print(line)
+    },
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE')
+      throw new UsageError(`Port ${port} is in use: choose another with --port, or --port 0 for any free one`)
+    if (error.code && error.syscall) throw new UsageError(error.message)
+    throw error
+  })
+  const isTokenMade = recorder.token !== undefined && flags.token === undefined
+  if (json) console.log(readyLine(recorder, flags))
+  else if (!quiet || isTokenMade) console.log(readyText(recorder, flags))
+
+  let isStopped = false
+  const stop = async () => {
+    await recorder.close(isStopped ? 0 : graceMs)
+    if (isStopped) return
+    isStopped = true
+    const summary = summaryOf(lines)
+    console.log(json ? JSON.stringify({ summary }) : summaryText(summary, out))
+    process.exit(summary.leaked > 0 ? 1 : 0)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+}
+
+/** The key in an environment variable. */
+export function keyIn(name: string): string {
+  const key = process.env[name]
+  if (key) return key
+  throw new UsageError(`The environment variable ${name} is not set: set it to the key, or omit --key-env`)
+}
+
+function readyLine({ baseUrl, token }: Recorder, { upstream, out }: RecordFlags): string {
+  return JSON.stringify({ ready: true, baseUrl, upstream: shownUpstream(upstream), out, token })
+}
+
+function readyText(recorder: Recorder, flags: RecordFlags): string {
+  const { baseUrl, token } = recorder
+  const { upstream, out, keyEnv } = flags
+  const shownToken = flags.token === undefined ? token : 'as given'
+  const or = keyEnv === undefined ? '' : ', or as their API key'
+  const rows = [
+    `  base URL   ${baseUrl}`,
+    ...(token === undefined
+      ? []
+      : [`  token      ${shownToken}   (clients send it in x-understudy-token${or})`]),
+    '  stop       Ctrl-C',
+  ]
+  return ['', `Recording ${shownUpstream(upstream)} into ${out}/`, '', ...rows, ''].join('\n')
+}
+
+function printed({ method, path, result }: ExchangeLine): string {
+  const line = `${method} ${path}`
+  switch (result.kind) {
+    case 'taped':
+      return `${line}: ${result.status || 'no reply'}, ${result.chunks} chunks, ${Math.round(result.ms)} ms -> ${result.file}`
+    case 'leaked': {
+      const [first] = result.leaks
+      return `${line}: deleted, ${result.file}:${first?.line} still held a secret (${first?.kind})`
+    }
+    case 'not-taped':
+      return `${line}: not recorded: ${result.reason}`
+  }
+}
+
+function summaryOf(lines: readonly ExchangeLine[]) {
+  const count = (kind: string) => lines.filter(({ result }) => result.kind === kind).length
+  return {
+    exchanges: lines.length,
+    taped: count('taped'),
+    passedOn: count('not-taped'),
+    leaked: count('leaked'),
+  }
+}
+
+function summaryText({ taped, passedOn, leaked }: ReturnType<typeof summaryOf>, out: string): string {
+  const deleted = leaked > 0 ? `, ${leaked} deleted because they still held a secret` : ''
+  return `${taped} recorded to ${out}/, ${passedOn} skipped${deleted}`
+}

@@ -1,0 +1,259 @@
+/**
+ * Writes recordings: to files line by line during the exchange, or in memory. Secrets are removed before anything
+ * is written, and a finished file that still holds one is deleted.
+ */
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, type WriteStream } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { inMegabytes } from '../../lib/data-file.ts'
+import {
+  fileNameOf,
+  isRecordingFile,
+  parseRecording,
+  type RecordedEnding,
+  type RecordedRequest,
+  type Recording,
+  rounded,
+  toChunk,
+} from './recording.ts'
+import type { BodyRedactor, CleanChunk, Redactor } from './redact.ts'
+import { operationName, toKey } from './request-key.ts'
+import { type Leak, scanFile } from './scan.ts'
+
+export interface RecordingSetup {
+  readonly redactor: Redactor
+  /** Operation id; undefined for an unknown path. */
+  readonly operation: string | undefined
+  /** Default: `neutral`. */
+  readonly dialect?: string | undefined
+  /** Time of day, ISO 8601. Default: not recorded. */
+  readonly recordedAt?: string | undefined
+}
+
+type Opening = Pick<Recording, 'head' | 'request'>
+
+/** The head and the request of a recording, without secrets. */
+export function openRecording(
+  request: RecordedRequest | undefined,
+  { redactor, operation, dialect = 'neutral', recordedAt }: RecordingSetup,
+): Opening {
+  const time = recordedAt === undefined ? {} : { recordedAt }
+  if (!request) {
+    const name = operation ?? 'capture'
+    return { head: { tape: 1, operation: name, dialect, key: '', redacted: [], ...time } }
+  }
+  const clean = redactor.request(request)
+  const name = operationName(operation, request.method, clean.request.path)
+  return {
+    head: {
+      tape: 1,
+      operation: name,
+      dialect,
+      key: toKey(name, clean.parts),
+      redacted: clean.redacted,
+      ...(clean.bodyHash !== undefined && { bodyHash: clean.bodyHash }),
+      ...time,
+    },
+    request: clean.request,
+  }
+}
+
+/** A finished exchange. Times are milliseconds since the request was sent. */
+export interface Exchange {
+  readonly request: RecordedRequest | undefined
+  readonly reply: { ms: number; status: number; headers: Readonly<Record<string, string>> } | undefined
+  readonly chunks: readonly { ms: number; bytes: Uint8Array }[]
+  readonly end: { how: RecordedEnding; ms: number }
+}
+
+export function toRecording({ request, reply, chunks, end }: Exchange, setup: RecordingSetup): Recording {
+  const recording: Recording = { ...openRecording(request, setup), chunks: [] }
+  const writer = new ReplyWriter(setup.redactor, (line, kind) => {
+    if (kind === 'chunk') recording.chunks.push(line as Recording['chunks'][number])
+    else Object.assign(recording, { [kind]: line })
+  })
+  if (reply) writer.reply(reply.ms, reply.status, reply.headers)
+  for (const { ms, bytes } of chunks) writer.chunk(ms, bytes)
+  writer.end(end.how, end.ms)
+  return recording
+}
+
+type Line = NonNullable<Recording['reply']> | Recording['chunks'][number] | NonNullable<Recording['end']>
+
+/** Turns a reply into lines. */
+class ReplyWriter {
+  readonly #redactor: Redactor
+  readonly #body: BodyRedactor
+  readonly #write: (line: Line, kind: 'reply' | 'chunk' | 'end') => void
+  readonly #digest = sha256.create()
+  readonly #kinds = new Set<string>()
+  #bytes = 0
+
+  constructor(redactor: Redactor, write: (line: Line, kind: 'reply' | 'chunk' | 'end') => void) {
+    this.#redactor = redactor
+    this.#body = redactor.body()
+    this.#write = write
+  }
+
+  reply(ms: number, status: number, headers: Readonly<Record<string, string>>): void {
+    const clean = this.#redactor.headers(headers, (kind) => void this.#kinds.add(kind))
+    this.#write({ ms: rounded(ms), status, headers: clean }, 'reply')
+  }
+
+  chunk(ms: number, bytes: Uint8Array): void {
+    this.#chunks(this.#body.push(ms, bytes))
+  }
+
+  end(how: RecordedEnding, ms: number): void {
+    this.#chunks(this.#body.end())
+    const redacted = [...this.#kinds, ...this.#body.redacted]
+    const hash = bytesToHex(this.#digest.digest())
+    const end = { end: how, ms: rounded(ms), bytes: this.#bytes, sha256: hash }
+    this.#write({ ...end, ...(redacted.length > 0 && { redacted }) }, 'end')
+  }
+
+  #chunks(chunks: readonly CleanChunk[]): void {
+    for (const { ms, bytes } of chunks) {
+      this.#digest.update(bytes)
+      this.#bytes += bytes.length
+      this.#write(toChunk(ms, bytes), 'chunk')
+    }
+  }
+}
+
+/** A folder that recordings are written to. */
+export class RecordingFolder {
+  readonly path: string
+  /** Files by key, those from before this run. */
+  readonly #before = new Map<string, string[]>()
+  readonly #taken: Set<string>
+
+  /** Creates the folder if it does not exist. */
+  constructor(path: string) {
+    this.path = path
+    mkdirSync(path, { recursive: true })
+    this.#taken = new Set(readdirSync(path))
+    for (const file of this.#taken) {
+      const key = isRecordingFile(file) ? keyIn(join(path, file)) : undefined
+      if (key !== undefined) this.#before.set(key, [...(this.#before.get(key) ?? []), file])
+    }
+  }
+
+  /** If true, the folder had a recording with this key before this run. */
+  has(key: string): boolean {
+    return this.#before.has(key)
+  }
+
+  /** Removes the recordings with this key from before this run. */
+  forget(key: string): void {
+    for (const file of this.#before.get(key) ?? []) {
+      rmSync(join(this.path, file), { force: true })
+      this.#taken.delete(file)
+    }
+    this.#before.delete(key)
+  }
+
+  /**
+   * Starts a file.
+   *
+   * @param maxBytes A recording with a longer body is given up. Default: unlimited.
+   */
+  create(opening: Opening, redactor: Redactor, maxBytes = Number.POSITIVE_INFINITY): RecordingFile {
+    let number = 1
+    while (this.#taken.has(fileNameOf(opening.head, number))) number++
+    const file = fileNameOf(opening.head, number)
+    this.#taken.add(file)
+    return new RecordingFile(join(this.path, file), opening, redactor, maxBytes)
+  }
+}
+
+/** The key in the head of a recording; undefined if it cannot be read. */
+function keyIn(file: string): string | undefined {
+  try {
+    const [head = ''] = readFileSync(file, 'utf8').split('\n', 1)
+    const { key, operation } = JSON.parse(head)
+    return typeof key === 'string' && typeof operation === 'string' ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A finished file, one that was deleted because of the secrets in it, or the reason why there is none. */
+export type RecordOutcome =
+  | { kind: 'taped'; file: string; status: number; chunks: number; ms: number }
+  | { kind: 'leaked'; file: string; leaks: readonly Leak[] }
+  | { kind: 'not-taped'; reason: string }
+
+/** The file of an open exchange. */
+export class RecordingFile {
+  readonly #path: string
+  readonly #stream: WriteStream
+  readonly #writer: ReplyWriter
+  readonly #redactor: Redactor
+  readonly #maxBytes: number
+  #bytes = 0
+  #chunks = 0
+  #status = 0
+  #problem: string | undefined
+
+  constructor(path: string, { head, request }: Opening, redactor: Redactor, maxBytes: number) {
+    this.#maxBytes = maxBytes
+    this.#path = path
+    this.#redactor = redactor
+    this.#stream = createWriteStream(this.#path, { flags: 'wx' })
+    this.#stream.on('error', (error) => this.giveUp(`cannot be written: ${error.message}`))
+    this.#line(head)
+    if (request) this.#line({ request })
+    this.#writer = new ReplyWriter(redactor, (line, kind) =>
+      this.#line(kind === 'reply' ? { reply: line } : line),
+    )
+  }
+
+  reply(ms: number, status: number, headers: Readonly<Record<string, string>>): void {
+    this.#status = status
+    this.#writer.reply(ms, status, headers)
+  }
+
+  chunk(ms: number, bytes: Uint8Array): void {
+    this.#bytes += bytes.length
+    this.#chunks++
+    if (this.#bytes > this.#maxBytes) this.giveUp(`is larger than ${inMegabytes(this.#maxBytes)}`)
+    if (!this.#problem) this.#writer.chunk(ms, bytes)
+  }
+
+  /** Stops writing. The file is deleted at the end. */
+  giveUp(reason: string): void {
+    this.#problem ??= reason
+  }
+
+  /** Finishes the file, and reads it once more: without secrets, and as a recording. */
+  async end(how: RecordedEnding, ms: number): Promise<RecordOutcome> {
+    if (!this.#problem) this.#writer.end(how, ms)
+    await new Promise<void>((resolve) => {
+      this.#stream.on('close', resolve)
+      this.#stream.end()
+    })
+    const leaks = this.#problem ? [] : await this.#check()
+    const file = basename(this.#path)
+    if (!this.#problem && leaks.length === 0)
+      return { kind: 'taped', file, status: this.#status, chunks: this.#chunks, ms }
+    await rm(this.#path, { force: true })
+    return this.#problem ? { kind: 'not-taped', reason: this.#problem } : { kind: 'leaked', file, leaks }
+  }
+
+  async #check(): Promise<Leak[]> {
+    const finished = await readFile(this.#path)
+    try {
+      parseRecording(new TextDecoder().decode(finished))
+    } catch {
+      this.giveUp('the finished recording cannot be read')
+    }
+    return scanFile(finished, this.#redactor.finder)
+  }
+
+  #line(line: object): void {
+    this.#stream.write(`${JSON.stringify(line)}\n`)
+  }
+}

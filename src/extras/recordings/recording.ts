@@ -1,0 +1,232 @@
+/**
+ * A recording: one exchange as JSON lines, readable in a diff. The lines are a head, the request, the head of the reply,
+ * one line per chunk of its body, and how it ended. Chunks keep the bytes as received, so that comments, line endings
+ * and split points survive; events are derived from them.
+ */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import * as z from 'zod'
+import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import type { Tape } from './recording-types.ts'
+
+const encoder = new TextEncoder()
+
+const milliseconds = () => z.number().min(0).describe('Milliseconds since the request was sent.')
+
+/** Headers as received, including those of the connection. Names are in lower case. */
+const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
+
+/** The first line. */
+const Head = z.lazy(() =>
+  z.looseObject({
+    tape: z.literal(1).describe('Version of the format.'),
+    operation: z
+      .string()
+      .min(1)
+      .describe(
+        'Operation id, `post-chat-completions` for an unknown path, or the name of a reply without a request.',
+      ),
+    dialect: z.string().min(1).default('neutral'),
+    key: z.string().describe('What requests are matched by; empty for a reply without a request.'),
+    redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
+    bodyHash: z
+      .string()
+      .optional()
+      .describe('Hash of the canonical body, if its texts were replaced by filler.'),
+    recordedAt: z.string().optional().describe('Time of day, ISO 8601.'),
+  }),
+)
+
+const Request = z.lazy(() =>
+  z.looseObject({
+    method: z.string().regex(/^[A-Z]+$/, 'a method is in capitals'),
+    path: z.string().startsWith('/').describe('Below the base address, percent-encoded.'),
+    query: z.string().default('').describe('With its question mark; empty without parameters.'),
+    headers: HeadersSeen.default({}),
+    // The first of these forms that restores the bytes of the body.
+    json: z.json().optional().describe('A body that is compact JSON.'),
+    text: z.string().optional(),
+    base64: z.base64().optional(),
+  }),
+)
+
+const ReplyHead = z.lazy(() =>
+  z.looseObject({ ms: milliseconds(), status: z.int().min(100).max(599), headers: HeadersSeen }),
+)
+
+const Chunk = z.lazy(() =>
+  z.union(
+    [
+      z.looseObject({ ms: milliseconds(), text: z.string() }),
+      z.looseObject({ ms: milliseconds(), base64: z.base64() }).describe('Bytes that split a character.'),
+    ],
+    { error: 'a chunk has ms, and text or base64' },
+  ),
+)
+
+/** `fin`: complete; `reset`: connection broken; `client-left`: the client disconnected; `idle`: upstream went silent. */
+const endings = ['fin', 'reset', 'client-left', 'idle'] as const
+
+const End = z.lazy(() =>
+  z.looseObject({
+    end: z.enum(endings),
+    ms: milliseconds(),
+    bytes: z.int().min(0).describe('Length of all chunks together.'),
+    sha256: z.string().optional().describe('Hash of all chunks together. Not checked if absent.'),
+    redacted: z.array(z.string()).optional().describe('Kinds of secrets replaced in the reply.'),
+  }),
+)
+
+/** Not of the same name as its type: declarations of the package would include it. */
+export const RecordingSchema = z.lazy(() =>
+  z.looseObject({
+    head: Head,
+    request: Request.optional().describe('Absent for a reply that was captured alone.'),
+    reply: ReplyHead.optional().describe(
+      'Absent if the connection ended before a head, or nothing was sent.',
+    ),
+    chunks: z.array(Chunk),
+    end: End.optional().describe('Absent for a request without a reply yet.'),
+  }),
+)
+
+/** One recorded exchange, as plain data. */
+export type Recording = Tape
+export type RecordedRequest = z.infer<typeof Request>
+export type RecordedChunk = z.infer<typeof Chunk>
+export type RecordedEnding = (typeof endings)[number]
+
+/** A recording that cannot be read. The message names the file and the line. */
+export class RecordingError extends UsageError {
+  override name = 'RecordingError'
+}
+
+/**
+ * Reads a recording. Throws an error that names the line.
+ *
+ * @param text The contents of a `.tape.jsonl` file.
+ * @param name Name of the file in messages. Default: `tape`.
+ */
+export function parseRecording(text: string, name = 'tape'): Recording {
+  const recording: Record<string, unknown> & { chunks: unknown[] } = { chunks: [] }
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const fail = (reason: string) => new RecordingError(`${name}:${index + 1}: ${reason}`)
+    const value = parseLine(line, fail)
+    if (recording['end']) throw fail('follows the line with "end", which must be the last')
+    if (!recording['head'] && !('tape' in value)) throw fail('the first line must be the head, {"tape":1,…}')
+    const [part, schema, inner] = partOf(value)
+    if (part !== 'chunks' && recording[part]) throw fail(`has a second ${part}`)
+    const result = schema.safeParse(inner)
+    if (!result.success) throw fail(`${part}: ${firstProblem(result.error)}`)
+    if (part === 'chunks') recording.chunks.push(result.data)
+    else recording[part] = result.data
+  }
+  if (!recording['head']) throw new RecordingError(`${name}: is empty`)
+  const whole = recording as Recording
+  assertIntact(whole, name)
+  return whole
+}
+
+/** The lines of a recording, as in its file. */
+export function formatRecording({ head, request, reply, chunks, end }: Recording): string {
+  const lines = [head, request && { request }, reply && { reply }, ...chunks, end]
+  return lines.flatMap((line) => (line ? `${JSON.stringify(line)}\n` : [])).join('')
+}
+
+export function isRecording(value: unknown): value is Recording {
+  return typeof value === 'object' && value !== null && 'head' in value && 'chunks' in value
+}
+
+const suffix = '.tape.jsonl'
+
+/**
+ * `createResponse-0123456789abcdef.tape.jsonl`. Equal requests are numbered from the second on: `.2` before the suffix.
+ */
+export function fileNameOf({ operation, key }: Recording['head'], number = 1): string {
+  const stem = key === '' ? operation : `${operation}-${key}`
+  return `${stem.replace(/[^\w.-]+/g, '-')}${number > 1 ? `.${number}` : ''}${suffix}`
+}
+
+export function isRecordingFile(file: string): boolean {
+  return file.endsWith(suffix)
+}
+
+/** The body of a request, or a chunk, as bytes. */
+export function bytesOf(part: Pick<RecordedRequest, 'json' | 'text' | 'base64'>): Uint8Array {
+  if (part.base64 !== undefined) return fromBase64(part.base64)
+  if (part.text !== undefined) return encoder.encode(part.text)
+  return part.json === undefined ? new Uint8Array() : encoder.encode(JSON.stringify(part.json))
+}
+
+/** The body of the reply: all chunks together. */
+export function bodyOf({ chunks }: Recording): Uint8Array {
+  return joinBytes(chunks.map(bytesOf))
+}
+
+/** Bytes as a chunk: text, or base64 if they split a character. */
+export function toChunk(ms: number, bytes: Uint8Array): RecordedChunk {
+  const text = decodeUtf8(bytes)
+  return text === undefined ? { ms: rounded(ms), base64: toBase64(bytes) } : { ms: rounded(ms), text }
+}
+
+/** The body of a request in the most readable form that restores its bytes. */
+export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'text' | 'base64'> {
+  if (bytes.length === 0) return {}
+  const text = decodeUtf8(bytes)
+  if (text === undefined) return { base64: toBase64(bytes) }
+  const json = jsonIn(text) as RecordedRequest['json']
+  return JSON.stringify(json) === text ? { json } : { text }
+}
+
+/** The value of JSON text; undefined if it is not JSON. */
+export function jsonIn(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Milliseconds to two decimals, never negative. */
+export function rounded(ms: number): number {
+  return Math.max(0, Math.round(ms * 100) / 100)
+}
+
+function parseLine(line: string, fail: (reason: string) => RecordingError): object {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch (error) {
+    throw fail(`not JSON: ${(error as Error).message}`)
+  }
+  throw fail('is not an object')
+}
+
+function partOf(value: object): [keyof Recording & string, z.ZodType, unknown] {
+  if ('tape' in value) return ['head', Head, value]
+  if ('request' in value) return ['request', Request, value.request]
+  if ('reply' in value) return ['reply', ReplyHead, value.reply]
+  if ('end' in value) return ['end', End, value]
+  return ['chunks', Chunk, value]
+}
+
+/** The first problem of a failed check, with its path. */
+export function firstProblem(error: z.ZodError): string {
+  const [issue] = error.issues
+  return issue ? `${issue.path.join('.')}${issue.path.length > 0 ? ': ' : ''}${issue.message}` : 'invalid'
+}
+
+/** Throws if bytes were lost or edited, unless the edit removed the hash. */
+function assertIntact(recording: Recording, name: string): void {
+  const { end } = recording
+  if (!end) return
+  const body = bodyOf(recording)
+  if (body.length !== end.bytes)
+    throw new RecordingError(`${name}: the chunks have ${body.length} bytes, the last line says ${end.bytes}`)
+  if (end.sha256 !== undefined && bytesToHex(sha256(body)) !== end.sha256)
+    throw new RecordingError(
+      `${name}: the chunks were changed after recording. If that is intended, remove sha256 from the last line`,
+    )
+}

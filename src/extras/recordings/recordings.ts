@@ -1,0 +1,222 @@
+/**
+ * Recordings by the requests that they answer. Equal requests get their recordings in order, each once.
+ *
+ * Files are read in Node only. Its modules are looked up when needed, because the main entry runs in browsers too.
+ */
+import { GatewayError } from '../../http/errors.ts'
+import type { Reply } from '../../http/reply.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { monotonic } from '../../lib/clock.ts'
+import type { GatewayOptions } from '../../sandbox/options.ts'
+import type { SandboxState } from '../../sandbox/sandbox-state.ts'
+import {
+  fileNameOf,
+  firstProblem,
+  isRecordingFile,
+  parseRecording,
+  type RecordedRequest,
+  type Recording,
+  RecordingError,
+  RecordingSchema,
+} from './recording.ts'
+import { Redactor } from './redact.ts'
+import { toReplay } from './replay.ts'
+import { type KeyParts, type NamedRecording, nearestRecording, recordedKeyParts } from './request-key.ts'
+import { forward } from './upstream.ts'
+
+/** The recordings that a gateway replays. */
+export interface Recordings {
+  /**
+   * Returns the recorded reply at its time; undefined if the operation is to answer. Throws 404 for a request that no
+   * recording matches.
+   *
+   * @param refusal An earlier error. Only requests to unknown paths are replayed nevertheless.
+   */
+  replay(
+    record: CallRecord<SandboxState>,
+    refusal: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<Reply | undefined>
+}
+
+/** Undefined if the options have no recordings. Throws for a wrong recording, or a missing option. */
+export function openRecordings(options: GatewayOptions): Recordings | undefined {
+  const { recordings, onMiss, upstream, allowCi, volatileFields } = options
+  if (recordings === undefined) return undefined
+  if (onMiss === 'forward') {
+    if (upstream === undefined) throw new TypeError('createGateway: onMiss: forward needs upstream')
+    if (globalThis.process?.env?.['CI'] && !allowCi)
+      throw new TypeError('createGateway: CI is set, so nothing is forwarded unless allowCi is set too')
+  }
+  const byName =
+    typeof recordings === 'string' ? readRecordingFolder(recordings) : withNames(recordings.map(checked))
+  const index = new RecordingIndex(byName, volatileFields)
+  return { replay: (record, refusal, signal) => replay(index, options, record, refusal, signal) }
+}
+
+async function replay(
+  index: RecordingIndex,
+  { onMiss, speed, timeScale, upstream }: GatewayOptions,
+  record: CallRecord<SandboxState>,
+  refusal: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Reply | undefined> {
+  if (record.route === undefined || (refusal && !isUnknownPath(refusal))) return undefined
+  const { clock, occurrences } = record.state
+  const { key, recordings, explainMiss } = index.find({
+    method: record.method,
+    path: record.route,
+    query: record.search,
+    headers: {},
+    text: record.requestText,
+  })
+  const next = recordings.length > 0 ? recordings[occurrences.next(key)] : undefined
+  if (next) {
+    const elapsed = () => (timeScale > 0 ? (monotonic() - record.startedAt) / timeScale : 0)
+    const { waitMs, reply } = toReplay(next.recording, speed, elapsed)
+    if (waitMs > 0) await clock.wait(waitMs, signal)
+    return reply
+  }
+  const { message, nearest } = explainMiss()
+  switch (onMiss) {
+    case 'fail':
+      throw new GatewayError(404, message, nearest && { nearest })
+    case 'double':
+      record.warn(message)
+      return undefined
+    case 'forward':
+      record.warn(`${message}; forwarded to ${upstream}`)
+      return forward(String(upstream), record, signal)
+  }
+}
+
+function isUnknownPath(refusal: unknown): boolean {
+  return refusal instanceof GatewayError && (refusal.status === 404 || refusal.status === 405)
+}
+
+function checked(given: unknown, index: number): Recording {
+  const result = RecordingSchema.safeParse(given)
+  if (result.success) return result.data
+  throw new TypeError(`createGateway: recordings[${index}].${firstProblem(result.error)}`)
+}
+
+/** Recordings by the names that their files would have. */
+function withNames(recordings: readonly Recording[]): Map<string, Recording> {
+  const byName = new Map<string, Recording>()
+  for (const recording of recordings) {
+    let number = 1
+    while (byName.has(fileNameOf(recording.head, number))) number++
+    byName.set(fileNameOf(recording.head, number), recording)
+  }
+  return byName
+}
+
+/** Throws a `RecordingError` with the file, and the line if one is wrong. */
+export function readRecordingFile(file: string): Recording {
+  const { readFileSync } = fileSystem()
+  const text = readOrFail(() => readFileSync(file, 'utf8'), file)
+  return parseRecording(text, file)
+}
+
+/** The recordings in a folder by file name. Throws a `RecordingError` for the first one that cannot be read. */
+export function readRecordingFolder(folder: string): Map<string, Recording> {
+  const { readdirSync } = fileSystem()
+  const files = readOrFail(() => readdirSync(folder), folder)
+    .filter(isRecordingFile)
+    .sort()
+  return new Map(files.map((file) => [file, readRecordingFile(`${folder.replace(/\/+$/, '')}/${file}`)]))
+}
+
+function fileSystem() {
+  const builtin = globalThis.process?.getBuiltinModule
+  if (!builtin) throw new RecordingError('Recordings are read from files in Node only: pass parsed ones')
+  return builtin('node:fs')
+}
+
+function readOrFail<Result>(read: () => Result, path: string): Result {
+  try {
+    return read()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file or folder',
+      ENOTDIR: 'is not a folder',
+      EISDIR: 'is a folder: name a recording in it',
+    }
+    throw new RecordingError(`${path}: ${reasons[code ?? ''] ?? `cannot be read: ${code}`}`)
+  }
+}
+
+/** The recordings of one request. */
+export interface Match {
+  /** The same for equal requests. */
+  readonly key: string
+  /** In the order in which they were recorded. */
+  readonly recordings: readonly NamedRecording[]
+  /** Explains why no recording is left, and names the nearest one. */
+  explainMiss(): { message: string; nearest: { tape: string; field: string } | undefined }
+}
+
+export class RecordingIndex {
+  readonly #redactor: Redactor
+  readonly #all: readonly NamedRecording[]
+  readonly #byKey = new Map<string, NamedRecording[]>()
+
+  /**
+   * @param recordings By file name.
+   * @param volatile Body fields to ignore, as paths. Default: `volatileFields`.
+   */
+  constructor(recordings: ReadonlyMap<string, Recording>, volatile?: readonly string[]) {
+    this.#redactor = new Redactor(volatile && { volatile })
+    this.#all = [...recordings]
+      .map(([name, recording]) => ({
+        name,
+        recording,
+        parts: recordedKeyParts(recording, this.#redactor.volatile),
+      }))
+      .sort((left, right) => numberOf(left.name) - numberOf(right.name))
+    for (const named of this.#all) {
+      // A request without a reply, and a reply without a request, match nothing.
+      if (!named.parts || !named.recording.end) continue
+      const key = toText(named.parts)
+      this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), named])
+    }
+  }
+
+  find(request: RecordedRequest): Match {
+    const { request: clean, parts } = this.#redactor.request(request)
+    const key = toText(parts)
+    const recordings = this.#byKey.get(key) ?? []
+    return { key, recordings, explainMiss: () => this.#explainMiss(clean, parts, recordings.length) }
+  }
+
+  #explainMiss(
+    request: RecordedRequest,
+    parts: KeyParts,
+    replayed: number,
+  ): ReturnType<Match['explainMiss']> {
+    const line = `${request.method} ${request.path}${request.query}`
+    if (replayed > 0) {
+      const all = replayed === 1 ? 'The only recording' : `All ${replayed} recordings`
+      const have = replayed === 1 ? 'has' : 'have'
+      const message = `${all} of ${line} ${have} been replayed: record the request again, or set onMiss`
+      return { message, nearest: undefined }
+    }
+    const near = nearestRecording(this.#all, request, parts, this.#redactor.volatile)
+    if (!near) {
+      const message = `No recording matches ${line}: none exists. Run gateway-understudy record, or set onMiss`
+      return { message, nearest: undefined }
+    }
+    const message = `No recording matches ${line}. The nearest is ${near.tape}, whose ${near.reason}`
+    return { message, nearest: { tape: near.tape, field: near.field } }
+  }
+}
+
+function toText({ method, path, query, bodyHash }: KeyParts): string {
+  return `tape ${method} ${path}?${query} ${bodyHash}`
+}
+
+/** The number of an equal request in its file name: 2 for `….2.tape.jsonl`. */
+function numberOf(name: string): number {
+  return Number(/\.(\d+)\.tape\.jsonl$/.exec(name)?.[1] ?? 1)
+}

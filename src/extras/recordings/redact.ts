@@ -1,0 +1,360 @@
+/**
+ * Removes secrets from an exchange before it is written: headers by an allow-list, everything else by the finder. Texts
+ * can be turned into filler of the same shape. Lengths and split points stay. Commands add the secrets of the environment,
+ * the key in use, and the rules of `--redact`.
+ */
+
+import * as z from 'zod'
+import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { FileError, readCheckedFile } from '../../lib/data-file.ts'
+import { bytesOf, type RecordedRequest, toContent } from './recording.ts'
+import { keyPartsOf, parsedBody, volatileFields } from './request-key.ts'
+import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, SecretFinder } from './secrets.ts'
+import { credentialsOf } from './upstream.ts'
+
+export interface RedactionSetup extends FinderSetup {
+  /** Headers to keep in addition to the usual ones; a `*` at the end matches any ending. Default: none. */
+  readonly headers?: readonly string[]
+  /** If true, prompts and answers become filler of the same shape. Default: false. */
+  readonly text?: boolean
+  /** Body fields to ignore when comparing requests, as paths. Default: `volatileFields`. */
+  readonly volatile?: readonly string[]
+}
+
+/** Headers without personal data or keys. */
+const allowedHeaders: readonly string[] = [
+  'accept',
+  'accept-*',
+  'allow',
+  'anthropic-version',
+  'anthropic-beta',
+  'cache-control',
+  'content-*',
+  'idempotency-key-status',
+  'openai-beta',
+  'openai-processing-ms',
+  'openai-version',
+  'ratelimit*',
+  'retry-after*',
+  'server-timing',
+  'transfer-encoding',
+  'vary',
+  'x-ratelimit-*',
+  'x-should-retry',
+  'x-stainless-retry-count',
+  'x-understudy-*',
+]
+
+/** Maximum number of bytes that wait for a blank line. A longer body is redacted in pieces. */
+const maxPiece = 1024 * 1024
+/** Number of bytes at the end of a piece that wait for the next one: a secret may continue there. */
+const overlap = 64 * 1024
+
+export class Redactor {
+  readonly finder: SecretFinder
+  readonly volatile: readonly string[]
+  readonly #text: boolean
+  readonly #exact = new Set<string>()
+  readonly #prefixes: string[] = []
+
+  constructor({ headers = [], text = false, volatile = volatileFields, ...finder }: RedactionSetup = {}) {
+    this.finder = new SecretFinder(finder)
+    this.volatile = volatile
+    this.#text = text
+    for (const name of [...allowedHeaders, ...headers].map((each) => each.toLowerCase()))
+      if (name.endsWith('*')) this.#prefixes.push(name.slice(0, -1))
+      else this.#exact.add(name)
+  }
+
+  /** Returns the request without secrets, the parts of its key, and the kinds of secrets replaced. */
+  request(request: RecordedRequest): {
+    request: RecordedRequest
+    parts: ReturnType<typeof keyPartsOf>
+    bodyHash: string | undefined
+    redacted: string[]
+  } {
+    const kinds = new Set<string>()
+    const note = (kind: string) => void kinds.add(kind)
+    const { json: _json, text: _text, base64: _base64, ...rest } = request
+    const clean: RecordedRequest = {
+      ...rest,
+      path: this.finder.replace(request.path, note),
+      query: this.finder.replace(request.query, note),
+      headers: this.headers(request.headers, note),
+      ...toContent(fromLatin1(this.finder.replace(toLatin1(bytesOf(request)), note))),
+    }
+    const parts = keyPartsOf(clean, this.volatile)
+    if (!this.#text) return { request: clean, parts, bodyHash: undefined, redacted: [...kinds] }
+    kinds.add('texts')
+    return { request: withFiller(clean), parts, bodyHash: parts.bodyHash, redacted: [...kinds] }
+  }
+
+  /** Replaces the values of headers that are not on the allow-list. */
+  headers(headers: Readonly<Record<string, string>>, note?: (kind: string) => void): Record<string, string> {
+    const entries = Object.entries(headers).map(([given, value]) => {
+      const name = given.toLowerCase()
+      if (this.#isAllowed(name)) return [name, this.finder.replace(utf8AsLatin1(value), note)]
+      if (isPlaceholder(value)) return [name, value]
+      note?.(`header ${name}`)
+      return [name, placeholderFor(value)]
+    })
+    return Object.fromEntries(entries)
+  }
+
+  /** A redactor for one body that arrives in chunks. */
+  body(): BodyRedactor {
+    return new BodyRedactor((text, note) => {
+      const clean = this.finder.replace(text, note)
+      return this.#text ? fillText(clean) : clean
+    }, this.finder.longestLines)
+  }
+
+  #isAllowed(name: string): boolean {
+    return this.#exact.has(name) || this.#prefixes.some((prefix) => name.startsWith(prefix))
+  }
+}
+
+type Replace = (text: string, note: (kind: string) => void) => string
+
+/** A chunk without secrets. */
+export interface CleanChunk {
+  readonly ms: number
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Redacts a body across chunks. A chunk is returned once no later byte can make it part of a secret: in an event stream,
+ * at the end of its event.
+ */
+export class BodyRedactor {
+  readonly redacted = new Set<string>()
+  readonly #replace: Replace
+  readonly #longestLines: number
+  /** Pushed chunks that were not returned yet. */
+  readonly #chunks: { ms: number; length: number }[] = []
+  /** Their redacted bytes. */
+  #clean = ''
+  /** Their raw bytes, joined only when needed, and how many there are. */
+  #raw: string[] = []
+  #length = 0
+  /** The last two raw bytes: a blank line may be split. */
+  #last = ''
+
+  constructor(replace: Replace, longestLines: number) {
+    this.#replace = replace
+    this.#longestLines = longestLines
+  }
+
+  push(ms: number, bytes: Uint8Array): CleanChunk[] {
+    if (bytes.length === 0) return []
+    this.#chunks.push({ ms, length: bytes.length })
+    const text = toLatin1(bytes)
+    this.#raw.push(text)
+    this.#length += text.length
+    return this.#upTo(this.#border(text))
+  }
+
+  /** Returns the remaining chunks. */
+  end(): CleanChunk[] {
+    return this.#upTo(this.#length)
+  }
+
+  /** Number of raw bytes that can be redacted now, `added` being new. */
+  #border(added: string): number {
+    const tail = this.#last + added
+    this.#last = tail.slice(-2)
+    const ends = ['\n\n', '\n\r\n', '\r\r'].map((blank) => {
+      const place = tail.lastIndexOf(blank)
+      return place < 0 ? 0 : place + blank.length
+    })
+    const end = Math.max(...ends)
+    if (end > 0) return Math.max(0, this.#length - tail.length + end - this.#longestLines)
+    if (this.#length <= maxPiece) return 0
+    // A comma separates fields of JSON, and no key contains one.
+    const raw = this.#raw.join('')
+    return raw.lastIndexOf(',', raw.length - overlap) + 1 || raw.length - overlap
+  }
+
+  #upTo(border: number): CleanChunk[] {
+    if (border > 0) {
+      const raw = this.#raw.join('')
+      this.#clean += this.#replace(raw.slice(0, border), (kind) => void this.redacted.add(kind))
+      this.#raw = border < raw.length ? [raw.slice(border)] : []
+      this.#length = raw.length - border
+    }
+    const ready: CleanChunk[] = []
+    let at = 0
+    for (
+      let chunk = this.#chunks[0];
+      chunk && at + chunk.length <= this.#clean.length;
+      chunk = this.#chunks[0]
+    ) {
+      ready.push({ ms: chunk.ms, bytes: fromLatin1(this.#clean.slice(at, at + chunk.length)) })
+      at += chunk.length
+      this.#chunks.shift()
+    }
+    if (at > 0) this.#clean = this.#clean.slice(at)
+    return ready
+  }
+}
+
+function withFiller(request: RecordedRequest): RecordedRequest {
+  const { json: _json, text: _text, base64: _base64, ...rest } = request
+  const body = parsedBody(request)
+  if (body !== undefined) return { ...rest, json: fillValue(body) as RecordedRequest['json'] }
+  return { ...rest, ...toContent(fromLatin1(fillText(toLatin1(bytesOf(request))))) }
+}
+
+/** JSON fields with text of users and models. */
+const textFields = new Set([
+  'arguments',
+  'content',
+  'delta',
+  'description',
+  'input',
+  'instructions',
+  'output',
+  'output_text',
+  'partial_json',
+  'prompt',
+  'query',
+  'reasoning',
+  'refusal',
+  'signature',
+  'suffix',
+  'summary',
+  'system',
+  'text',
+  'thinking',
+  'title',
+  'token',
+  'url',
+])
+
+/**
+ * A copy of a JSON value whose texts are filler: letters become x, digits 1, and other characters beyond ASCII one of as
+ * many bytes. Spaces, punctuation and escapes stay, and with them lengths, offsets, links and split points.
+ */
+export function fillValue(value: unknown, isText = false): unknown {
+  if (typeof value === 'string') return isText ? filler(value) : value
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, isText))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, fillValue(inner, textFields.has(name))]),
+  )
+}
+
+/** As `fillValue`, for text that contains JSON, such as an event stream, with one character per byte. */
+export function fillText(latin1: string): string {
+  const name = [...textFields].join('|')
+  const field = new RegExp(`("(?:${name})"\\s*:\\s*")((?:\\\\.|[^"\\\\])+)(?=")`, 'g')
+  return latin1
+    .replace(field, (_, before: string, text: string) => before + filler(text))
+    .replace(
+      /("bytes"\s*:\s*\[)([\d,\s]+)\]/g,
+      (_, before: string, bytes: string) => `${before}${bytes.replace(/\d/g, '1')}]`,
+    )
+}
+
+/** JSON literals stay, so that arguments of functions stay JSON. */
+const token =
+  /\\u[0-9a-fA-F]{4}|\\.|\b(?:true|false|null)\b|[a-z]|[A-Z]|\d|[\xc0-\xff][\x80-\xbf]+|[^\0-\x7f]/gu
+
+/** Characters of two, three and four bytes. */
+const wide = ['é', '€', '😀'] as const
+const encoder = new TextEncoder()
+
+function filler(text: string): string {
+  return text.replace(token, (found) => {
+    if (found.startsWith('\\u')) return '\\u0078'
+    if (found.startsWith('\\') || /^(true|false|null)$/.test(found)) return found
+    if (/[a-z]/.test(found)) return 'x'
+    if (/[A-Z]/.test(found)) return 'X'
+    if (/\d/.test(found)) return '1'
+    return wideFiller(found)
+  })
+}
+
+/** Beyond ASCII, text is one character, and bytes as Latin-1 are groups of two to four. */
+function wideFiller(found: string): string {
+  const isLatin1 = /^[\xc0-\xff][\x80-\xbf]+$/.test(found)
+  const size = isLatin1 ? found.length : encoder.encode(found).length
+  const character = wide[Math.min(size, 4) - 2] ?? found
+  return isLatin1 ? String.fromCharCode(...encoder.encode(character)) : character
+}
+
+const names = () => z.array(z.string().min(1)).default([])
+
+const RedactionRules = z.lazy(() =>
+  z.strictObject({
+    headers: names().describe('Headers to keep, in addition to the usual ones.'),
+    fields: names().describe('Names of secret JSON fields and parameters.'),
+    patterns: z
+      .array(z.strictObject({ name: z.string().min(1), matches: z.string().min(1).max(500) }))
+      .default([])
+      .describe('Regular expressions that match secrets.'),
+    values: names().describe('Values that must not appear.'),
+    volatile: names().describe('Body fields to ignore when comparing requests, as paths.'),
+  }),
+)
+
+export interface RedactionFlags {
+  redact?: string
+  redactText?: true
+  volatile?: string[]
+}
+
+/** @param known Secrets in addition to those of the environment and of the file. Default: none. */
+export function toRedactor(
+  { redact, redactText, volatile = [] }: RedactionFlags,
+  known: readonly KnownSecret[] = [],
+): Redactor {
+  const rules = redact === undefined ? RedactionRules.parse({}) : readCheckedFile(redact, RedactionRules)
+  return new Redactor({
+    headers: rules.headers,
+    fields: rules.fields,
+    patterns: rules.patterns.map(({ name, matches }) => ({
+      kind: name,
+      expression: toExpression(matches, redact ?? ''),
+    })),
+    values: [
+      ...known,
+      ...environmentSecrets(),
+      ...rules.values.map((value) => ({ kind: 'a value of the rules', value })),
+    ],
+    volatile: [...volatileFields, ...rules.volatile, ...volatile],
+    text: redactText ?? false,
+  })
+}
+
+function toExpression(matches: string, file: string): RegExp {
+  try {
+    return new RegExp(matches, 'g')
+  } catch (error) {
+    throw new FileError([{ file, message: (error as Error).message }])
+  }
+}
+
+/** Minimum length of a known secret: shorter values occur by chance. */
+const minLength = 8
+
+/** Values of at least 8 characters of variables named key, token, secret or password. */
+export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env): KnownSecret[] {
+  return Object.entries(environment).flatMap(([name, value = '']) =>
+    /key|token|secret|password/i.test(name) && value.length >= minLength
+      ? [{ kind: `environment ${name}`, value }]
+      : [],
+  )
+}
+
+/** The key for the upstream, and the credentials in its address. */
+export function upstreamSecrets(upstream: URL, key: string | undefined): KnownSecret[] {
+  const credentials = credentialsOf(upstream)
+  const values = credentials === undefined ? [] : [credentials, ...credentials.split(':')]
+  return [
+    ...(key === undefined ? [] : [{ kind: 'the key in use', value: key }]),
+    ...values
+      .filter((value) => value.length >= minLength)
+      .map((value) => ({ kind: 'credentials of the upstream', value })),
+  ]
+}

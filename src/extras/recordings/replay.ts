@@ -1,0 +1,195 @@
+/**
+ * A recording as a reply, and as a scenario: its bytes in their chunks, at their times, with its ending.
+ */
+import { HeaderRecord } from '../../http/header-record.ts'
+import type { Reply } from '../../http/reply.ts'
+import { decodeUtf8, toBase64 } from '../../lib/bytes.ts'
+import type { KnownOperation } from '../../scenarios/check-scenario.ts'
+import type { OperationName } from '../../scenarios/operation-name.ts'
+import type { RuleInput, ScenarioInput } from '../../scenarios/scenario-input.ts'
+import type { ScriptedFrame } from '../../scenarios/scripted-reply.ts'
+import { bodyOf, bytesOf, type RecordedRequest, type Recording, rounded } from './recording.ts'
+import { comparableBody, parsedBody, volatileFields } from './request-key.ts'
+import { isPlaceholder } from './secrets.ts'
+
+/**
+ * @param speed 2 is twice as fast; 0 waits for nothing.
+ * @param elapsed Milliseconds of sandbox time since the request arrived. Chunks that are late already are not delayed
+ *   further.
+ * @returns The reply, and the milliseconds until its head.
+ */
+export function toReplay(
+  recording: Recording,
+  speed: number,
+  elapsed: () => number = () => 0,
+): { waitMs: number; reply: Reply } {
+  const { reply, end } = recording
+  const scale = (ms: number) => (speed > 0 ? Math.max(0, ms) / speed : 0)
+  if (!reply) {
+    const how = hangUpOf(recording) ?? 'end'
+    return {
+      waitMs: scale(end?.ms ?? 0) - elapsed(),
+      reply: { status: 0, headers: {}, body: { kind: 'hang-up', how } },
+    }
+  }
+  const frames = framesOf(recording, elapsed, scale)
+  return {
+    waitMs: scale(reply.ms) - elapsed(),
+    reply: { status: reply.status, headers: replayedHeaders(recording), body: { kind: 'frames', frames } },
+  }
+}
+
+type RecordedFrame =
+  | { kind: 'wait'; ms: number }
+  | { kind: 'bytes'; bytes: Uint8Array }
+  | { kind: 'hang-up'; how: 'reset' | 'silence' }
+
+/** @param start Called with the first frame: the time from which waits are measured. */
+function* framesOf(
+  recording: Recording,
+  start: () => number,
+  scale: (ms: number) => number,
+): Generator<RecordedFrame> {
+  const { chunks, end } = recording
+  let at = start()
+  for (const chunk of chunks) {
+    yield* waitUntil(chunk.ms)
+    yield { kind: 'bytes', bytes: bytesOf(chunk) }
+  }
+  if (end) yield* waitUntil(end.ms)
+  const how = hangUpOf(recording)
+  if (how) yield { kind: 'hang-up', how }
+
+  function* waitUntil(ms: number): Generator<RecordedFrame> {
+    const wait = scale(ms) - at
+    at = Math.max(at, scale(ms))
+    if (wait > 0) yield { kind: 'wait', ms: wait }
+  }
+}
+
+/** Headers of one connection, or that do not apply to a replay. */
+const omittedHeaders = new Set([
+  'connection',
+  'content-encoding',
+  'date',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** The headers of the reply that can be sent again, without redacted ones. */
+export function replayedHeaders({ reply }: Recording): Record<string, string> {
+  const kept = Object.entries(reply?.headers ?? {}).filter(
+    ([name, value]) =>
+      !omittedHeaders.has(name) && !isPlaceholder(value) && HeaderRecord.safeParse({ [name]: value }).success,
+  )
+  return Object.fromEntries(kept)
+}
+
+/** How the connection breaks; undefined if it does not, or only did after the last event. */
+export function hangUpOf(recording: Recording): 'reset' | 'silence' | undefined {
+  switch (recording.end?.end) {
+    case 'reset':
+      return 'reset'
+    case 'idle':
+      return 'silence'
+    case 'client-left':
+      return isComplete(recording) ? undefined : 'reset'
+    default:
+      return undefined
+  }
+}
+
+function isComplete(recording: Recording): boolean {
+  const text = new TextDecoder().decode(bodyOf(recording))
+  return /^data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/m.test(text)
+}
+
+/**
+ * A scenario of one rule, for `use()` and for editing. It matches requests with the same fields in the body, whatever
+ * their texts if those are redacted; a recording without a request matches every request.
+ *
+ * @param volatile Body fields to ignore, as paths. Default: `volatileFields`.
+ */
+export function recordingScenario(
+  recording: Recording,
+  operations: readonly KnownOperation[],
+  volatile: readonly string[] = volatileFields,
+): ScenarioInput {
+  const { operation, key } = recording.head
+  const name = `tape-${operation}-${key || 'capture'}`.replace(/[^\w.-]+/g, '-').slice(0, 100)
+  return { name, rules: [toRule(recording, operations, volatile)] }
+}
+
+function toRule(
+  recording: Recording,
+  operations: readonly KnownOperation[],
+  volatile: readonly string[],
+): RuleInput {
+  const { head, request, reply, end } = recording
+  const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
+  const rule: RuleInput = {
+    name: 'recorded',
+    // An id of these operations, or a method as it was sent.
+    on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
+    ...whenOf(recording, operation, volatile),
+  }
+  if (!end) throw new TypeError(`The recording of ${head.operation} has a request and no reply yet`)
+  if (!reply) return { ...rule, fault: { name: end.end === 'idle' ? 'timeout' : 'connection-reset' } }
+  const frames: RecordedFrame[] = [
+    ...(reply.ms > 0 ? [{ kind: 'wait', ms: reply.ms } as const] : []),
+    ...framesOf(
+      recording,
+      () => reply.ms,
+      (ms) => ms,
+    ),
+  ]
+  return {
+    ...rule,
+    reply: { status: reply.status, headers: replayedHeaders(recording), frames: frames.map(toScripted) },
+  }
+}
+
+/** Conditions on the query and on each field of the body, so that near misses name the field that differs. */
+function whenOf(
+  { head, request }: Recording,
+  operation: KnownOperation | undefined,
+  volatile: readonly string[],
+): Pick<RuleInput, 'when'> {
+  if (!request) return {}
+  const params = (operation && paramsOf(operation, request)) ?? {}
+  const query = Object.fromEntries(new URLSearchParams(request.query))
+  const fields = head.bodyHash === undefined ? comparableBody(parsedBody(request), volatile) : undefined
+  const body =
+    typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? Object.entries(fields) : []
+  const when = {
+    ...(Object.keys(params).length > 0 && { params }),
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(body.length > 0 && { body: Object.fromEntries(body.map(([name, equals]) => [name, { equals }])) }),
+  }
+  return Object.keys(when).length > 0 ? { when } : {}
+}
+
+/** The path parameters of a request to an operation; undefined for a request to another one. */
+function paramsOf(
+  operation: KnownOperation,
+  { method, path }: RecordedRequest,
+): Record<string, string> | undefined {
+  const [template, segments] = [operation.path.split('/'), path.split('/')]
+  const matches = method === operation.method.toUpperCase() && template.length === segments.length
+  if (!matches || !template.every((part, index) => part.startsWith('{') || part === segments[index]))
+    return undefined
+  const named = template.flatMap((part, index) =>
+    part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(segments[index] ?? '')]] : [],
+  )
+  return Object.fromEntries(named)
+}
+
+function toScripted(frame: RecordedFrame): ScriptedFrame {
+  if (frame.kind === 'wait') return { wait: rounded(frame.ms) }
+  if (frame.kind === 'hang-up') return { hangUp: frame.how }
+  const text = decodeUtf8(frame.bytes)
+  // Scripted text is a template; recorded braces are not.
+  return text === undefined || text.includes('{{') ? { base64: toBase64(frame.bytes) } : { bytes: text }
+}

@@ -1,0 +1,178 @@
+/**
+ * What recorded requests are matched by: method, path, query and the canonical body, without secrets and without fields
+ * that change from call to call. A request that matches no recording is compared with the nearest one.
+ */
+import { toLatin1 } from '../../lib/bytes.ts'
+import { nearest } from '../../lib/did-you-mean.ts'
+import { shortened } from '../../lib/one-line.ts'
+import { hash } from '../../lib/seed.ts'
+import { edited, readPath } from '../../lib/value-path.ts'
+import { bytesOf, jsonIn, type RecordedRequest, type Recording } from './recording.ts'
+import { withoutPlaceholders } from './secrets.ts'
+
+/** Body fields, as paths, that change from call to call and do not affect the reply. */
+export const volatileFields: readonly string[] = [
+  'idempotency_key',
+  'metadata.request_id',
+  'metadata.session_id',
+  'metadata.timestamp',
+  'metadata.trace_id',
+  'prompt_cache_key',
+  'request_id',
+  'safety_identifier',
+  'session_id',
+  'trace',
+  'user',
+]
+
+export interface KeyParts {
+  readonly method: string
+  /** Below the base address. */
+  readonly path: string
+  /** Parameters ordered by name. */
+  readonly query: string
+  /** Hash of the canonical body. */
+  readonly bodyHash: string
+}
+
+/** @param volatile Body fields to ignore, as paths. */
+export function keyPartsOf(request: RecordedRequest, volatile: readonly string[]): KeyParts {
+  const parameters = new URLSearchParams(request.query)
+  parameters.sort()
+  return {
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    path: request.path,
+    query: withoutPlaceholders(parameters.toString()),
+    bodyHash: hash(canonicalBody(request, volatile)),
+  }
+}
+
+/** The key of a request to an operation. */
+export function toKey(operation: string, { method, path, query, bodyHash }: KeyParts): string {
+  return hash(operation, method, path, query, bodyHash)
+}
+
+/** The parts of a recorded request. If its texts are filler, the head has the hash of the body from before. */
+export function recordedKeyParts(
+  { head, request }: Recording,
+  volatile: readonly string[],
+): KeyParts | undefined {
+  if (!request) return undefined
+  const parts = keyPartsOf(request, volatile)
+  return head.bodyHash === undefined ? parts : { ...parts, bodyHash: head.bodyHash }
+}
+
+/** A JSON body with ordered keys and without volatile fields; any other body unchanged. */
+export function canonicalBody(request: RecordedRequest, volatile: readonly string[]): string {
+  const body = parsedBody(request)
+  if (body === undefined) return withoutPlaceholders(toLatin1(bytesOf(request)))
+  return withoutPlaceholders(JSON.stringify(sorted(comparableBody(body, volatile))))
+}
+
+/** A JSON body without volatile fields. */
+export function comparableBody(body: unknown, volatile: readonly string[]): unknown {
+  return volatile.reduce((left, path) => edited(left, readPath(path), () => undefined).value, body)
+}
+
+/** The body as JSON; undefined if it is not JSON. */
+export function parsedBody(request: Pick<RecordedRequest, 'json' | 'text'>): unknown {
+  return request.json !== undefined ? request.json : jsonIn(request.text)
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
+}
+
+/** The operation's id, or a name made of method and path. */
+export function operationName(operation: string | undefined, method: string, path: string): string {
+  return operation ?? `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '')
+}
+
+/** A recording by its file name, with the parts of its key. */
+export interface NamedRecording {
+  readonly name: string
+  readonly recording: Recording
+  readonly parts: KeyParts | undefined
+}
+
+export interface Nearest {
+  /** File name of the recording. */
+  readonly tape: string
+  /** `body.input`, `query`, `path` or `method`. */
+  readonly field: string
+  /** The difference in words. */
+  readonly reason: string
+}
+
+/** Maximum number of recordings of the same path to compare field by field. */
+const maxCompared = 200
+/** Maximum length of a value in a message. */
+const maxShown = 80
+
+/** The recording that differs least from a request; undefined if no recording has a request. */
+export function nearestRecording(
+  recordings: readonly NamedRecording[],
+  request: RecordedRequest,
+  parts: KeyParts,
+  volatile: readonly string[],
+): Nearest | undefined {
+  const withRequest = recordings.filter(({ recording }) => recording.request)
+  const samePath = withRequest.filter((each) => each.parts?.path === parts.path)
+  const alike = samePath.filter((each) => each.parts?.method === parts.method)
+  const [best] = alike
+    .slice(0, maxCompared)
+    .map((each) => ({ each, differences: [...differencesOf(each, request, parts, volatile)] }))
+    .sort((left, right) => left.differences.length - right.differences.length)
+  const [first, ...others] = best?.differences ?? []
+  if (best && first) {
+    const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+    return { tape: best.each.name, field: first.field, reason: first.reason + more }
+  }
+  const [other] = samePath
+  if (other) {
+    const reason = `method is ${other.parts?.method}, not ${parts.method}`
+    return { tape: other.name, field: 'method', reason }
+  }
+  const paths = withRequest.flatMap((each) => each.parts?.path ?? [])
+  const path = nearest(parts.path, paths) ?? paths[0]
+  const found = withRequest.find((each) => each.parts?.path === path)
+  return found && { tape: found.name, field: 'path', reason: `path is ${path}, not ${parts.path}` }
+}
+
+type FieldDifference = Omit<Nearest, 'tape'>
+
+function* differencesOf(
+  { recording, parts }: NamedRecording,
+  request: RecordedRequest,
+  sent: KeyParts,
+  volatile: readonly string[],
+): Generator<FieldDifference> {
+  if (parts?.query !== sent.query)
+    yield { field: 'query', reason: `query is '${parts?.query}', not '${sent.query}'` }
+  if (parts?.bodyHash === sent.bodyHash) return
+  const [theirs, ours] = [recording.request as RecordedRequest, request].map((each) =>
+    comparableBody(parsedBody(each), volatile),
+  )
+  if (recording.head.bodyHash === undefined) yield* valueDifferences(theirs, ours, 'body')
+  else yield { field: 'body', reason: 'body differs; its texts are redacted, so they cannot be compared' }
+}
+
+function* valueDifferences(theirs: unknown, ours: unknown, path: string): Generator<FieldDifference> {
+  if (isObject(theirs) && isObject(ours)) {
+    for (const name of new Set([...Object.keys(theirs), ...Object.keys(ours)]))
+      yield* valueDifferences(Reflect.get(theirs, name), Reflect.get(ours, name), `${path}.${name}`)
+  } else if (theirs !== ours) {
+    yield { field: path, reason: `${path} is ${shown(theirs)}, not ${shown(ours)}` }
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function shown(value: unknown): string {
+  return shortened(JSON.stringify(value) ?? 'absent', maxShown)
+}

@@ -1,0 +1,169 @@
+/**
+ * `scan`: finds secrets that are left in files. Reads any file as text, and recordings also as what they are: bodies with
+ * their chunks joined, and the texts that their events add up to.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { isSecretHeader } from '../../http/secrets.ts'
+import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import { eventsIn, isEventStream, joinedDeltas } from './events.ts'
+import { bytesOf, formatRecording, parseRecording, type Recording } from './recording.ts'
+import { type RedactionFlags, toRedactor } from './redact.ts'
+import { isPlaceholder, type SecretFinder } from './secrets.ts'
+
+/** The place and kind of a secret; never its value. */
+export interface Leak {
+  /** From 1. */
+  readonly line: number
+  readonly kind: string
+}
+
+export interface ScanFlags extends Pick<RedactionFlags, 'redact'> {
+  quiet?: true
+  json?: true
+}
+
+/** Sets exit code 1 if secrets are left, 2 if a file cannot be read. */
+export async function scan(path: string, { quiet, json, ...rules }: ScanFlags): Promise<void> {
+  const { finder } = toRedactor(rules)
+  const result = await scanFolder(path, finder).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(error.code === 'ENOENT' ? `${path}: there is no such file or folder` : error.message)
+  })
+  const { files, leaks, unread } = result
+  process.exitCode = leaks.length > 0 ? 1 : unread.length > 0 ? 2 : 0
+  if (json) return console.log(JSON.stringify(result, null, 2))
+  for (const { file, line, kind } of leaks) console.log(`${file}:${line}: ${kind}`)
+  for (const { file, reason } of unread) console.error(`${file}: cannot be read: ${reason}`)
+  if (quiet) return
+  const secrets = ['no secrets', '1 secret'][leaks.length] ?? `${leaks.length} secrets`
+  console.log(`${files} ${files === 1 ? 'file' : 'files'}: ${secrets} found`)
+}
+
+export interface Scanned {
+  readonly files: number
+  readonly leaks: readonly (Leak & { readonly file: string })[]
+  /** Files that could not be read, and why. */
+  readonly unread: readonly { readonly file: string; readonly reason: string }[]
+}
+
+/** @param path A folder, or a single file. Throws the error of reading it. */
+export async function scanFolder(path: string, finder: SecretFinder): Promise<Scanned> {
+  const leaks: (Leak & { file: string })[] = []
+  const unread: { file: string; reason: string }[] = []
+  const files = await filesIn(path, unread)
+  for (const file of files) {
+    const below = relative(process.cwd(), file)
+    const name = below.startsWith('..') ? file : below
+    try {
+      const bytes = unpacked(await readFile(file))
+      for (const leak of scanFile(bytes, finder)) leaks.push({ file: name, ...leak })
+    } catch (error) {
+      unread.push({ file: name, reason: reasonOf(error) })
+    }
+  }
+  return { files: files.length, leaks, unread }
+}
+
+async function filesIn(path: string, unread: { file: string; reason: string }[]): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR') return undefined
+    throw error
+  })
+  if (!entries) return [path]
+  const files: string[] = []
+  for (const entry of entries.sort((left, right) => left.name.localeCompare(right.name))) {
+    const file = join(path, entry.name)
+    if (!entry.isDirectory()) files.push(file)
+    else
+      try {
+        files.push(...(await filesIn(file, unread)))
+      } catch (error) {
+        unread.push({ file, reason: reasonOf(error) })
+      }
+  }
+  return files
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code ?? message
+}
+
+/** Decompresses gzip, and decodes UTF-16; any other bytes stay. */
+function unpacked(bytes: Buffer): Uint8Array {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, { maxOutputLength: 1024 ** 3 })
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(new TextDecoder('utf-16le').decode(bytes))
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return Buffer.from(new TextDecoder('utf-16be').decode(bytes))
+  return bytes
+}
+
+/**
+ * Each kind of secret once per line, ordered by line.
+ *
+ * @param bytes The contents of a file.
+ */
+export function scanFile(bytes: Uint8Array, finder: SecretFinder): Leak[] {
+  const recording = asRecording(bytes)
+  const leaks = [...scanText(toLatin1(bytes), finder), ...(recording ? scanRecording(recording, finder) : [])]
+  const distinct = new Map(leaks.map((leak) => [`${leak.line} ${leak.kind}`, leak]))
+  return [...distinct.values()].sort((left, right) => left.line - right.line)
+}
+
+/** @param latin1 Text with one character per byte. */
+export function scanText(latin1: string, finder: SecretFinder): Leak[] {
+  let line = 1
+  let at = 0
+  return finder.find(latin1).map(({ start, kind }) => {
+    for (; at < start; at++) if (latin1.charCodeAt(at) === 10) line++
+    return { line, kind }
+  })
+}
+
+/** Secrets that are visible only in the decoded parts of a recording. */
+export function scanRecording(recording: Recording, finder: SecretFinder): Leak[] {
+  const { head, request, reply, chunks } = recording
+  const requestLine = 2
+  const replyLine = request ? 3 : 2
+  const firstChunk = formatRecording({ head, request, reply, chunks: [] }).split('\n').length
+  const leaks: Leak[] = []
+  const note = (line: number, kind: string) => void leaks.push({ line, kind })
+
+  for (const [line, headers] of [
+    [requestLine, request?.headers],
+    [replyLine, reply?.headers],
+  ] as const)
+    for (const [name, value] of Object.entries(headers ?? {}))
+      if (isSecretHeader(name) && !isPlaceholder(value)) note(line, `header ${name}`)
+  if (request) {
+    const url = utf8AsLatin1(request.path + request.query)
+    for (const { kind } of [...finder.find(url), ...finder.find(toLatin1(bytesOf(request)))])
+      note(requestLine, kind)
+  }
+
+  const parts = chunks.map((chunk) => toLatin1(bytesOf(chunk)))
+  const body = parts.join('')
+  let sum = 0
+  const ends = parts.map((part) => {
+    sum += part.length
+    return sum
+  })
+  for (const { start, kind } of finder.find(body))
+    note(firstChunk + ends.findIndex((end) => end > start), kind)
+  if (reply && isEventStream(recording)) {
+    const events = eventsIn(new TextDecoder().decode(fromLatin1(body)))
+    for (const text of joinedDeltas(events))
+      for (const { kind } of finder.find(utf8AsLatin1(text))) note(firstChunk, `${kind} over several events`)
+  }
+  return leaks
+}
+
+function asRecording(bytes: Uint8Array): Recording | undefined {
+  if (bytes[0] !== 0x7b) return undefined
+  try {
+    return parseRecording(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
+}

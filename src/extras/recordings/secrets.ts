@@ -1,0 +1,307 @@
+/**
+ * Finds secrets in text with one character per byte: known values in every encoding, keys by their form, and values by
+ * the name of their field, also inside base64. A secret is replaced by a placeholder of the same length, so that offsets
+ * and split points stay.
+ */
+import { hidden, secretFields, secretHeaders } from '../../http/secrets.ts'
+import { fromBase64, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { hash } from '../../lib/seed.ts'
+
+export interface KnownSecret {
+  /** Origin of the value, `environment GATEWAY_KEY`; never the value. */
+  readonly kind: string
+  readonly value: string
+}
+
+export interface SecretPattern {
+  /** Name in findings; never the value. */
+  readonly kind: string
+  /** With the flag `g`. The secret is the group `secret`, or the whole match. Look-ahead must be bounded. */
+  readonly expression: RegExp
+}
+
+export interface FinderSetup {
+  /** Values that must not appear. Default: none. */
+  readonly values?: readonly KnownSecret[]
+  /** Patterns in addition to those of known keys. Default: none. */
+  readonly patterns?: readonly SecretPattern[]
+  /** Names of secret fields in addition to the known ones. Default: none. */
+  readonly fields?: readonly string[]
+}
+
+export interface SecretFound {
+  readonly start: number
+  readonly end: number
+  readonly kind: string
+  /** Replacement of the same length. */
+  readonly placeholder: string
+}
+
+/** Longest run of base64 to decode for keys of unknown value. Known values are found in runs of any length. */
+const maxRun = 1024 * 1024
+
+export class SecretFinder {
+  readonly #patterns: readonly SecretPattern[]
+  readonly #needles = new Map<string, { kind: string; placeholder: string }>()
+  readonly #known: RegExp | undefined
+  /** Maximum length of a known value with line breaks, which does not end at a blank line. */
+  readonly longestLines: number = 0
+
+  constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
+    this.#patterns = [...keyPatterns, ...placePatterns, ...patterns, ...fieldPatterns(fields)]
+    for (const { kind, value } of values) {
+      if (/[\r\n]/.test(value)) this.longestLines = Math.max(this.longestLines, 3 * value.length)
+      for (const [needle, placeholder] of needlesOf(value))
+        if (!this.#needles.has(needle)) this.#needles.set(needle, { kind, placeholder })
+    }
+    const needles = [...this.#needles.keys()].sort((left, right) => right.length - left.length)
+    if (needles.length > 0) this.#known = new RegExp(needles.map(escaped).join('|'), 'g')
+  }
+
+  /** Returns every secret, in order and without overlaps. */
+  find(text: string): SecretFound[] {
+    const found = [...this.#values(text), ...this.#byPattern(text), ...this.#inBase64(text)]
+    found.sort((left, right) => left.start - right.start || right.end - left.end)
+    const apart: SecretFound[] = []
+    for (const finding of found) if (finding.start >= (apart.at(-1)?.end ?? 0)) apart.push(finding)
+    return apart
+  }
+
+  /** Returns the text with a placeholder of the same length for every secret. */
+  replace(text: string, note?: (kind: string) => void): string {
+    // A secret that overlaps another one is found once that one is replaced.
+    for (let round = 0; round < 4; round++) {
+      const found = this.find(text)
+      if (found.length === 0) break
+      let replaced = ''
+      let at = 0
+      for (const { start, end, kind, placeholder } of found) {
+        replaced += text.slice(at, start) + placeholder
+        at = end
+        note?.(kind)
+      }
+      text = replaced + text.slice(at)
+    }
+    return text
+  }
+
+  *#values(text: string): Generator<SecretFound> {
+    if (!this.#known) return
+    for (const match of text.matchAll(this.#known)) {
+      const known = this.#needles.get(match[0])
+      if (known) yield { start: match.index, end: match.index + match[0].length, ...known }
+    }
+  }
+
+  *#byPattern(text: string): Generator<SecretFound> {
+    for (const { kind, expression } of this.#patterns) {
+      for (const match of text.matchAll(expression)) {
+        const { secret = match[0], name } = match.groups ?? {}
+        if (isPlaceholder(secret)) continue
+        const start = match.index + match[0].lastIndexOf(secret)
+        const placeholder = placeholderFor(secret)
+        yield { start, end: start + secret.length, kind: name ? `${kind} ${name}` : kind, placeholder }
+      }
+    }
+  }
+
+  /** Secrets of unknown value inside base64, at each of its four alignments. */
+  *#inBase64(text: string): Generator<SecretFound> {
+    for (const { 0: run, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}/g)) {
+      if (run.length > maxRun) continue
+      for (let offset = 0; offset < 4; offset++) {
+        // A single character at the end encodes no byte.
+        const rest = run.length - offset
+        const part = run.slice(offset, offset + (rest % 4 === 1 ? rest - 1 : rest))
+        const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
+        for (const { start, end, kind, placeholder } of this.#byPattern(plain)) {
+          const from = Math.floor(start / 3) * 3
+          const to = Math.min(plain.length, Math.ceil(end / 3) * 3)
+          const without = plain.slice(from, start) + placeholder + plain.slice(end, to)
+          const place = index + offset + (from / 3) * 4
+          const encoded = btoa(without).replace(/=+$/, '')
+          yield {
+            start: place,
+            end: place + encoded.length,
+            kind: `${kind} in base64`,
+            placeholder: part.includes('-') || part.includes('_') ? urlSafe(encoded) : encoded,
+          }
+        }
+      }
+    }
+  }
+}
+
+/** A placeholder of the same length. The same secret always has the same one. */
+export function placeholderFor(secret: string, length = secret.length): string {
+  return `redacted.${hash('secret', secret).slice(0, 4)}.`.padEnd(length, 'x').slice(0, length)
+}
+
+/** If true, the value is a placeholder. */
+export function isPlaceholder(value: string): boolean {
+  if (value === hidden) return true
+  return (
+    /^redacted\.[0-9a-f]{4}\.x*$/.test(value) ||
+    /^redacted\.[0-9a-f]{0,4}$/.test(value) ||
+    'redacted'.startsWith(value)
+  )
+}
+
+/** Replaces every placeholder by the same word, to compare texts. */
+export function withoutPlaceholders(text: string): string {
+  return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
+}
+
+/** A value in every encoding of bodies and URLs, each with its placeholder. */
+function needlesOf(value: string): Map<string, string> {
+  const needles = new Map<string, string>()
+  const json = JSON.stringify(value).slice(1, -1)
+  const twice = JSON.stringify(json).slice(1, -1)
+  const url = encodeURIComponent(value)
+  const forms = [
+    value,
+    json,
+    twice,
+    json.replaceAll('/', '\\/'),
+    url,
+    url.replace(/%../g, (code) => code.toLowerCase()),
+    url.replaceAll('%20', '+'),
+  ]
+  for (const form of forms) {
+    const needle = utf8AsLatin1(form)
+    needles.set(needle, placeholderFor(value, needle.length))
+  }
+  const bytes = utf8AsLatin1(value)
+  const replacement = placeholderFor(value, bytes.length)
+  for (let before = 0; before < 3; before++) {
+    const core = base64Core(bytes, before)
+    const placeholder = base64Core(replacement, before)
+    needles.set(core, placeholder)
+    needles.set(urlSafe(core), urlSafe(placeholder))
+  }
+  return needles
+}
+
+/** The characters of base64 that depend on the text only, after `before` bytes of its group of three. */
+function base64Core(latin1: string, before: number): string {
+  const encoded = btoa('\0'.repeat(before) + latin1)
+  const from = [0, 2, 3][before] as number
+  const whole = Math.floor(((before + latin1.length) * 8) / 6)
+  return encoded.slice(from, whole)
+}
+
+function urlSafe(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+/** Keys with a known form. */
+const keyPatterns: readonly SecretPattern[] = [
+  { kind: 'api key (sk-)', expression: /\bsk-(?=[\w-]{0,200}\d)[A-Za-z0-9_-]{20,}/g },
+  { kind: 'api key (sk_, rk_)', expression: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
+  { kind: 'api key (gsk_)', expression: /\bgsk_[A-Za-z0-9]{32,}/g },
+  { kind: 'api key (xai-)', expression: /\bxai-[A-Za-z0-9]{32,}/g },
+  { kind: 'api key (pplx-)', expression: /\bpplx-[A-Za-z0-9]{32,}/g },
+  { kind: 'api key (r8_)', expression: /\br8_[A-Za-z0-9]{32,}/g },
+  { kind: 'Hugging Face token', expression: /\bhf_[A-Za-z0-9]{30,}/g },
+  { kind: 'AWS access key', expression: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
+  { kind: 'Google API key', expression: /\bAIza[0-9A-Za-z_-]{35}/g },
+  { kind: 'Google OAuth token', expression: /\bya29\.[0-9A-Za-z_-]{20,}/g },
+  { kind: 'GitHub token', expression: /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})/g },
+  { kind: 'GitLab token', expression: /\bglpat-[A-Za-z0-9_-]{20,}/g },
+  { kind: 'npm token', expression: /\bnpm_[A-Za-z0-9]{36}/g },
+  { kind: 'Slack token', expression: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g },
+  { kind: 'SendGrid key', expression: /\bSG\.[\w-]{16,}\.[\w-]{16,}/g },
+  { kind: 'JSON web token', expression: /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g },
+  {
+    kind: 'private key',
+    expression:
+      /-----BEGIN [A-Z ]*PRIVATE KEY-----(?<secret>(?:(?!-----)[\s\S])+)-----END [A-Z ]*PRIVATE KEY-----/g,
+  },
+]
+
+/** Values of any form in places for secrets. */
+const placePatterns: readonly SecretPattern[] = [
+  { kind: 'bearer token', expression: /\bBearer\s+(?<secret>(?=[^\s"]*\d)[A-Za-z0-9._~+/=-]{16,})/g },
+  {
+    kind: 'authorization header',
+    expression: /\bauthorization\s*:\s*(?:Bearer|Basic|Token|ApiKey)\s+(?<secret>[^\s"'\\]{8,})/gi,
+  },
+  {
+    kind: 'password in a URL',
+    expression: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/"'\\]+:(?<secret>[^\s:@/"'\\]+)@/gi,
+  },
+]
+
+/** Field names in addition to those that are hidden everywhere: a recording is of an unknown gateway. */
+const moreFields = [
+  'access_key',
+  'api_token',
+  'auth_token',
+  'authorization',
+  'bearer_token',
+  'credentials',
+  'encrypted_key',
+  'id_token',
+  'passphrase',
+  'passwd',
+  'private_key',
+  'proxy_authorization',
+  'refresh_token',
+  'secret_access_key',
+  'secret_key',
+  'session_token',
+  'signing_secret',
+  'webhook_secret',
+]
+
+/** Names with other meanings, as the tokens of `logprobs`: their value counts only if it looks like a key. */
+const doubtful = new Set(['key', 'token'])
+
+/**
+ * Patterns for the values of secret fields: in JSON, in JSON inside a JSON string, in forms, URLs and HAR files. Names
+ * match without case, dashes and underscores.
+ *
+ * @param names Fields in addition to the known ones.
+ */
+function fieldPatterns(names: readonly string[]): SecretPattern[] {
+  const all = [...secretFields, ...moreFields, ...names].filter((name) => !doubtful.has(name))
+  const name = groupOf(all)
+  const headers = groupOf([...secretHeaders, ...all])
+  const inJson = '"(?<name>NAMES)"\\s*:\\s*"(?<secret>VALUE(?:\\\\.|[^"\\\\])+)"'
+  // Sixteen hexadecimal digits are the key of a recording.
+  const likeKey = '(?![0-9a-f]{16}")(?=[^"\\s]*\\d)(?=[^"\\s]{12})'
+  return [
+    pattern('field', inJson, name),
+    pattern('field', inJson.replace('VALUE', likeKey), groupOf([...doubtful])),
+    pattern('field', '(?<q>\\\\{1,31}")(?<name>NAMES)\\k<q>\\s*:\\s*\\k<q>(?<secret>[^"\\\\]+)\\k<q>', name),
+    pattern('parameter', '[?&](?<name>NAMES)=(?<secret>[^&#\\s"\'\\\\]+)', name),
+    pattern(
+      'parameter',
+      '[?&](?<name>NAMES)=(?<secret>(?=[^&#\\s"]*\\d)[^&#\\s"\'\\\\]{12,})',
+      groupOf([...doubtful]),
+    ),
+    pattern(
+      'header',
+      '"name"\\s*:\\s*"(?<name>NAMES)"\\s*,\\s*"value"\\s*:\\s*"(?<secret>(?:\\\\.|[^"\\\\])+)"',
+      headers,
+    ),
+  ]
+}
+
+function pattern(kind: string, source: string, names: string): SecretPattern {
+  return { kind, expression: new RegExp(source.replace('NAMES', names).replace('VALUE', ''), 'gi') }
+}
+
+function groupOf(names: readonly string[]): string {
+  const words = names.map((name) =>
+    name
+      .replace(/([a-z])([A-Z])/g, '$1_$2')
+      .toLowerCase()
+      .replace(/[_-]/g, '[_-]?'),
+  )
+  return [...new Set(words)].join('|')
+}

@@ -1,0 +1,451 @@
+/**
+ * The shape of values without the values: types, null, presence of fields, closed sets. Schemas and samples become the
+ * same form. Another shape is compared with ours by what the difference means for a client: in a reply, more than ours is
+ * additive and less is breaking; in a request, the other way round.
+ */
+import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
+
+export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'object' | 'array'
+
+export interface Shape {
+  /** Empty if nothing is known: such a shape differs from none. */
+  readonly types: ReadonlySet<TypeName>
+  /** Values as JSON: all that a schema allows, if it lists them; those seen in samples. */
+  readonly values?: ReadonlySet<string> | undefined
+  /** Objects by their tag, the value of `type` or `source` that tells members of a union apart; `''` without one. */
+  readonly objects: ReadonlyMap<string, ObjectShape>
+  readonly items?: Shape | undefined
+  /** Bounds by JSON Schema keyword: `maxLength`, `pattern`. */
+  readonly limits?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface ObjectShape {
+  readonly fields: ReadonlyMap<string, Field>
+  /** If true, fields of any other name are allowed. */
+  readonly isOpen: boolean
+}
+
+export interface Field {
+  readonly shape: Shape
+  /** If true, every such object has it. */
+  readonly isRequired: boolean
+}
+
+export const unknownShape: Shape = { types: new Set(), objects: new Map() }
+
+/** The fields whose value tells members of a union apart. The first one that an object has counts. */
+const tagFields = ['type', 'source'] as const
+
+/** The shape of values that have either shape. */
+export function unionOf(left: Shape, right: Shape): Shape {
+  if (left === right) return left
+  if (left.types.size === 0) return right
+  if (right.types.size === 0) return left
+  const objects = new Map(left.objects)
+  for (const [tag, object] of right.objects) {
+    const known = objects.get(tag)
+    objects.set(tag, known ? unionOfObjects(known, object) : object)
+  }
+  return {
+    types: new Set([...left.types, ...right.types]),
+    values: unionOfValues(left, right),
+    objects,
+    items: left.items && right.items ? unionOf(left.items, right.items) : (left.items ?? right.items),
+    limits: left.limits && right.limits ? commonLimits(left.limits, right.limits) : undefined,
+  }
+}
+
+function unionOfObjects(left: ObjectShape, right: ObjectShape): ObjectShape {
+  const fields = new Map<string, Field>()
+  for (const name of new Set([...left.fields.keys(), ...right.fields.keys()])) {
+    const [ours, theirs] = [left.fields.get(name), right.fields.get(name)]
+    const shape = ours && theirs ? unionOf(ours.shape, theirs.shape) : ((ours ?? theirs) as Field).shape
+    fields.set(name, { shape, isRequired: Boolean(ours?.isRequired && theirs?.isRequired) })
+  }
+  return { fields, isOpen: left.isOpen || right.isOpen }
+}
+
+/** Undefined, which is open, if a side has values other than null and does not list them. */
+function unionOfValues(left: Shape, right: Shape): Set<string> | undefined {
+  const isOpen = ({ types, values }: Shape) => !values && [...types].some((type) => type !== 'null')
+  if (isOpen(left) || isOpen(right)) return undefined
+  return new Set([...(left.values ?? []), ...(right.values ?? [])])
+}
+
+function commonLimits(
+  left: Readonly<Record<string, unknown>>,
+  right: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(left).filter(([name, value]) => right[name] === value))
+}
+
+/** The shape of values that have both shapes, as the members of an `allOf`. */
+function intersectionOf(left: Shape, right: Shape): Shape {
+  if (left.types.size === 0) return right
+  if (right.types.size === 0) return left
+  const objects = new Map<string, ObjectShape>()
+  const tags = new Set([...left.objects.keys(), ...right.objects.keys()].filter((tag) => tag !== ''))
+  for (const tag of tags.size > 0 ? tags : ['']) {
+    const parts = [left, right].flatMap(({ objects }) => objects.get(tag) ?? objects.get('') ?? [])
+    objects.set(tag, {
+      fields: new Map(parts.flatMap(({ fields }) => [...fields])),
+      isOpen: parts.some(({ isOpen }) => isOpen),
+    })
+  }
+  const types = [...left.types].filter((type) => right.types.has(type))
+  return {
+    types: new Set(types.length > 0 ? types : left.types),
+    values: left.values ?? right.values,
+    objects,
+    items: left.items ?? right.items,
+    limits: { ...left.limits, ...right.limits },
+  }
+}
+
+const limitNames = [
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minItems',
+  'maxItems',
+  'pattern',
+]
+const typeNames = new Set<string>(['null', 'boolean', 'integer', 'number', 'string', 'object', 'array'])
+
+/** Reads the schemas of a document. References are followed when needed, each once. */
+export class SchemaReader {
+  readonly #document: OpenApiDocument
+  readonly #known = new Map<string, Shape>()
+  readonly #open = new Set<string>()
+
+  constructor(document: OpenApiDocument) {
+    this.#document = document
+  }
+
+  shapeOf(schema: unknown): Shape {
+    if (!isJson(schema)) return unknownShape
+    const { $ref } = schema
+    if (typeof $ref !== 'string') return this.#read(schema)
+    const known = this.#known.get($ref)
+    if (known) return known
+    // A schema inside itself is compared at the outer place.
+    if (this.#open.has($ref)) return unknownShape
+    this.#open.add($ref)
+    const shape = this.#read(this.#document.resolve(schema) ?? {})
+    this.#open.delete($ref)
+    this.#known.set($ref, shape)
+    return shape
+  }
+
+  #read(schema: Json): Shape {
+    const alternatives = [schema['anyOf'], schema['oneOf']].filter(Array.isArray)
+    const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : []
+    let shape = this.#keywords(schema)
+    for (const members of alternatives) {
+      const union = members.map((member) => this.shapeOf(member)).reduce(unionOf, unknownShape)
+      shape = intersectionOf(shape, union)
+    }
+    for (const part of parts) shape = intersectionOf(shape, this.shapeOf(part))
+    return schema['nullable'] === true && shape.types.size > 0
+      ? { ...shape, types: new Set<TypeName>([...shape.types, 'null']) }
+      : shape
+  }
+
+  /** The shape without `anyOf`, `oneOf` and `allOf`. */
+  #keywords(schema: Json): Shape {
+    const types = typesOf(schema)
+    if (types.size === 0) return unknownShape
+    const closed = 'const' in schema ? [schema['const']] : schema['enum']
+    const values = Array.isArray(closed)
+      ? new Set(closed.filter((value) => value !== null).map((value) => JSON.stringify(value)))
+      : undefined
+    const limits = Object.fromEntries(
+      limitNames.flatMap((name) => (name in schema ? [[name, schema[name]]] : [])),
+    )
+    return {
+      types,
+      values,
+      objects: types.has('object') ? this.#objects(schema) : new Map(),
+      ...(types.has('array') && { items: this.shapeOf(schema['items']) }),
+      limits,
+    }
+  }
+
+  #objects(schema: Json): Map<string, ObjectShape> {
+    const properties = isJson(schema['properties']) ? schema['properties'] : {}
+    const required = Array.isArray(schema['required']) ? schema['required'] : []
+    const fields = new Map<string, Field>(
+      Object.entries(properties).map(([name, inner]) => [
+        name,
+        { shape: this.shapeOf(inner), isRequired: required.includes(name) },
+      ]),
+    )
+    const more = schema['additionalProperties']
+    const object = { fields, isOpen: more === true || isJson(more) }
+    return new Map(schemaTags(fields).map((tag) => [tag, object]))
+  }
+}
+
+function typesOf(schema: Json): Set<TypeName> {
+  const named = [schema['type']].flat().filter((type): type is TypeName => typeNames.has(String(type)))
+  if (named.length > 0) return new Set(named)
+  if ('const' in schema) return new Set([typeOf(schema['const'])])
+  if (Array.isArray(schema['enum'])) return new Set(schema['enum'].map(typeOf))
+  if ('properties' in schema || 'additionalProperties' in schema) return new Set(['object'])
+  return new Set('items' in schema ? ['array'] : [])
+}
+
+/** The tags that an object with these fields may have; `''` if no field is a tag. */
+function schemaTags(fields: ReadonlyMap<string, Field>): string[] {
+  for (const name of tagFields) {
+    const values = fields.get(name)?.shape.values
+    if (values && values.size > 0 && fields.get(name)?.isRequired)
+      return [...values].map((value) => String(JSON.parse(value)))
+  }
+  return ['']
+}
+
+export function shapeOfSample(sample: unknown): Shape {
+  const type = typeOf(sample)
+  const types = new Set([type])
+  if (Array.isArray(sample)) {
+    const items = sample.map(shapeOfSample).reduce(unionOf, unknownShape)
+    return { types, objects: new Map(), ...(items.types.size > 0 && { items }) }
+  }
+  if (type === 'object') {
+    const object = sample as object
+    const fields = Object.entries(object).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, { shape: shapeOfSample(value), isRequired: true }] as const],
+    )
+    return { types, objects: new Map([[sampleTag(object), { fields: new Map(fields), isOpen: false }]]) }
+  }
+  // Longer texts are not members of a closed set.
+  const isShort = typeof sample === 'string' && sample.length <= 64
+  return { types, objects: new Map(), values: isShort ? new Set([JSON.stringify(sample)]) : undefined }
+}
+
+function sampleTag(sample: object): string {
+  for (const name of tagFields) {
+    const value: unknown = Reflect.get(sample, name)
+    if (typeof value === 'string') return value
+  }
+  return ''
+}
+
+function typeOf(value: unknown): TypeName {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value === 'boolean' || typeof value === 'string' ? (typeof value as TypeName) : 'object'
+}
+
+/** Effect on a client that was tested with Understudy. */
+export type Severity = 'breaking' | 'additive' | 'info'
+
+export interface Difference {
+  /** `reply 200`, `request`, `stream`. */
+  readonly part: string
+  /** Into the body, `data[].slug`; `output[message].content` for one member of a union. */
+  readonly path: string
+  /** `field-added`, `type-changed`, … */
+  readonly kind: string
+  readonly severity: Severity
+  /** The difference in words, without its place. */
+  readonly message: string
+}
+
+/** A difference without its place. */
+type Change = Pick<Difference, 'kind' | 'severity' | 'message'>
+
+export interface CompareSetup {
+  readonly part: string
+  readonly direction: 'reply' | 'request'
+  /** If true, the other shape is of samples, which may not show everything. */
+  readonly isObserved: boolean
+}
+
+/** @param path Place of the two shapes; empty for a whole body. */
+export function* compareShapes(
+  ours: Shape,
+  theirs: Shape,
+  setup: CompareSetup,
+  path = '',
+): Generator<Difference> {
+  if (ours.types.size === 0 || theirs.types.size === 0) return
+  const { part } = setup
+  for (const change of compareTypes(ours, theirs, setup)) yield { part, path, ...change }
+  for (const change of compareValues(ours, theirs, setup)) yield { part, path, ...change }
+  for (const change of compareLimits(ours, theirs, setup)) yield { part, path, ...change }
+  if (ours.items && theirs.items) yield* compareShapes(ours.items, theirs.items, setup, `${path}[]`)
+  if (ours.types.has('object') && theirs.types.has('object')) yield* compareObjects(ours, theirs, setup, path)
+}
+
+function* compareTypes(
+  ours: Shape,
+  theirs: Shape,
+  { direction, isObserved }: CompareSetup,
+): Generator<Change> {
+  const has = (types: ReadonlySet<TypeName>, type: TypeName) =>
+    types.has(type) || (type === 'integer' && types.has('number'))
+  const more = [...theirs.types].filter((type) => !has(ours.types, type))
+  const fewer = isObserved ? [] : [...ours.types].filter((type) => !has(theirs.types, type))
+  if (more.some((type) => type !== 'null') && fewer.some((type) => type !== 'null')) {
+    const message = `is ${words(theirs.types)}, ours is ${words(ours.types)}`
+    yield { kind: 'type-changed', severity: 'breaking', message }
+    return
+  }
+  const isReply = direction === 'reply'
+  for (const type of more) {
+    const severity = isReply ? 'breaking' : 'additive'
+    yield type === 'null'
+      ? { kind: 'null-added', severity, message: 'may be null' }
+      : { kind: 'type-added', severity, message: `may be ${type}, ours is ${words(ours.types)}` }
+  }
+  for (const type of fewer) {
+    const kind = type === 'null' ? 'null-removed' : 'type-removed'
+    yield { kind, severity: isReply ? 'info' : 'breaking', message: `is never ${type}` }
+  }
+}
+
+/** Maximum number of sampled values of a closed set: with more, it is not closed. */
+const maxValues = 200
+
+function* compareValues(
+  ours: Shape,
+  theirs: Shape,
+  { direction, isObserved }: CompareSetup,
+): Generator<Change> {
+  const added = ours.values && without(theirs.values, ours.values)
+  if (isObserved) {
+    if (added && (theirs.values?.size ?? 0) <= maxValues)
+      yield { kind: 'value-added', severity: 'additive', message: `may be ${added}` }
+    return
+  }
+  const fewer = direction === 'reply' ? 'info' : 'breaking'
+  if (ours.values && theirs.values) {
+    const removed = without(ours.values, theirs.values)
+    if (added) yield { kind: 'value-added', severity: 'additive', message: `may be ${added}` }
+    if (removed) yield { kind: 'value-removed', severity: fewer, message: `is never ${removed}` }
+  } else if (ours.values && theirs.types.has('string')) {
+    const message = `may be any text, ours is one of ${[...ours.values].join(', ')}`
+    yield { kind: 'values-opened', severity: 'additive', message }
+  } else if (theirs.values && ours.types.has('string')) {
+    yield { kind: 'values-closed', severity: fewer, message: `is one of ${[...theirs.values].join(', ')}` }
+  }
+}
+
+/** The values that are not in the other set, as a list: one finding names them all. */
+function without(values: Shape['values'], others: ReadonlySet<string>): string {
+  return [...(values ?? [])].filter((value) => !others.has(value)).join(', ')
+}
+
+/** Limits that allow more if they are larger. */
+const upperLimits = new Set(['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems'])
+
+function* compareLimits(
+  ours: Shape,
+  theirs: Shape,
+  { direction, isObserved }: CompareSetup,
+): Generator<Change> {
+  if (isObserved) return
+  const [left, right] = [ours.limits ?? {}, theirs.limits ?? {}]
+  for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    const [mine, other] = [left[name], right[name]]
+    if (mine === other) continue
+    const isWider = other === undefined || (mine !== undefined && widens(name, mine, other))
+    const severity = direction === 'reply' ? 'info' : isWider ? 'additive' : 'breaking'
+    yield {
+      kind: 'limit-changed',
+      severity,
+      message: `has ${name} ${other ?? 'none'}, ours ${mine ?? 'none'}`,
+    }
+  }
+}
+
+function widens(name: string, mine: unknown, other: unknown): boolean {
+  if (typeof mine !== 'number' || typeof other !== 'number') return false
+  return upperLimits.has(name) ? other > mine : other < mine
+}
+
+function* compareObjects(
+  ours: Shape,
+  theirs: Shape,
+  setup: CompareSetup,
+  path: string,
+): Generator<Difference> {
+  const { part, direction, isObserved } = setup
+  for (const [tag, object] of theirs.objects) {
+    const known = ours.objects.get(tag) ?? ours.objects.get('') ?? onlyObject(ours, tag)
+    const place = tag === '' || ours.objects.size < 2 ? path : `${path}[${tag}]`.replace(/\[\]\[/, '[')
+    const message = `may be of type ${tag}`
+    if (known) yield* compareFields(known, object, setup, place)
+    else if (tag !== '') yield { part, path, kind: 'variant-added', severity: 'additive', message }
+  }
+  if (isObserved) return
+  for (const tag of ours.objects.keys()) {
+    if (tag === '' || theirs.objects.has(tag) || theirs.objects.has('')) continue
+    const severity = direction === 'reply' ? 'info' : 'breaking'
+    yield { part, path, kind: 'variant-removed', severity, message: `is never of type ${tag}` }
+  }
+}
+
+/** An object without a tag is compared with ours if there is only one. */
+function onlyObject({ objects }: Shape, tag: string): ObjectShape | undefined {
+  const [first, ...others] = objects.values()
+  return tag === '' && others.length === 0 ? first : undefined
+}
+
+function* compareFields(
+  ours: ObjectShape,
+  theirs: ObjectShape,
+  setup: CompareSetup,
+  path: string,
+): Generator<Difference> {
+  const names = new Set([...ours.fields.keys(), ...theirs.fields.keys()])
+  for (const name of names) {
+    const place = path === '' ? name : `${path}.${name}`
+    const [mine, other] = [ours.fields.get(name), theirs.fields.get(name)]
+    const change = comparePresence(mine, other, ours.isOpen, theirs.isOpen, setup)
+    if (change) yield { part: setup.part, path: place, ...change }
+    if (mine && other) yield* compareShapes(mine.shape, other.shape, setup, place)
+  }
+}
+
+function comparePresence(
+  mine: Field | undefined,
+  other: Field | undefined,
+  isOpen: boolean,
+  isOpenThere: boolean,
+  { direction, isObserved }: CompareSetup,
+): Change | undefined {
+  const isReply = direction === 'reply'
+  if (!mine) {
+    if (isReply) return isOpen ? undefined : { kind: 'field-added', severity: 'additive', message: 'is new' }
+    if (other?.isRequired)
+      return { kind: 'field-required', severity: 'breaking', message: 'is new and required' }
+    return { kind: 'field-added', severity: 'additive', message: 'is new' }
+  }
+  if (!other) {
+    if (isReply && mine.isRequired)
+      return { kind: 'field-removed', severity: 'breaking', message: 'is missing' }
+    if (isObserved) return undefined
+    if (isReply) return { kind: 'field-removed', severity: 'info', message: 'is not documented' }
+    if (isOpenThere && !mine.isRequired) return undefined
+    return { kind: 'field-removed', severity: 'breaking', message: 'is not accepted' }
+  }
+  if (mine.isRequired === other.isRequired) return undefined
+  if (isReply) {
+    if (mine.isRequired) return { kind: 'field-optional', severity: 'breaking', message: 'may be absent' }
+    return isObserved ? undefined : { kind: 'field-required', severity: 'info', message: 'is always present' }
+  }
+  return other.isRequired
+    ? { kind: 'field-required', severity: 'breaking', message: 'is required' }
+    : { kind: 'field-optional', severity: 'additive', message: 'is optional' }
+}
+
+function words(types: ReadonlySet<TypeName>): string {
+  return [...types].join(' or ')
+}

@@ -1,0 +1,145 @@
+/**
+ * The real gateway: its address, below whose path requests stay and whose credentials are never shown, and forwarding
+ * requests to it.
+ */
+import { GatewayError } from '../../http/errors.ts'
+import type { Frame, Reply } from '../../http/reply.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+
+/**
+ * URL of a request below the base address, without credentials. Throws 400 for a path that some server might read as one
+ * outside of the base path.
+ *
+ * @param path Percent-encoded.
+ * @param search The query with its question mark, or the empty string.
+ */
+export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {
+  if (!path.startsWith('/') || climbs(path))
+    throw new GatewayError(
+      400,
+      'Paths must stay below the base address: no . or .. segments, in any encoding',
+    )
+  return new URL(`${origin}${pathname.replace(/\/$/, '')}${path}${search}`)
+}
+
+/** `user:password` of an address, decoded; undefined if it has none. */
+export function credentialsOf({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined
+  const given = `${username}:${password}`
+  return decodeUtf8(fromLatin1(percentDecoded(given))) ?? given
+}
+
+/** The credentials of an address as a header; empty if it has none. */
+export function basicAuthorization(upstream: URL): { authorization?: string } {
+  const credentials = credentialsOf(upstream)
+  return credentials === undefined ? {} : { authorization: `Basic ${btoa(utf8AsLatin1(credentials))}` }
+}
+
+/** The address without credentials, to print. */
+export function shownUpstream(upstream: URL): string {
+  const shown = new URL(upstream)
+  shown.username = ''
+  shown.password = ''
+  return shown.href
+}
+
+/** Servers behind servers each decode a path once. A path that is still encoded after this many rounds is refused. */
+const maxRounds = 5
+
+/** If true, a segment of the path is `.` or `..`, or is read as such by servers that decode or normalize liberally. */
+function climbs(path: string): boolean {
+  let decoded = path
+  for (let round = 0; round < maxRounds; round++) {
+    const before = decoded
+    decoded = percentDecoded(before)
+    if (decoded === before) break
+    if (round === maxRounds - 1) return true
+  }
+  // Undefined for overlong encodings of dots and slashes.
+  const text = decodeUtf8(fromLatin1(decoded))
+  if (text === undefined) return true
+  // Full-width dots and slashes become plain ones. Some servers end a segment at `;`, a space or a control character.
+  return text
+    .normalize('NFKC')
+    .split(/[/\\]/)
+    .some((segment) => /^\.{1,2}(?:$|[^\w.-])/.test(segment))
+}
+
+/** One character for each byte; a `%` without two digits stays. */
+function percentDecoded(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
+/** Marks forwarded requests: a gateway that forwards to itself would loop forever. */
+const forwardedHeader = 'x-understudy-forwarded'
+
+/** Headers of one connection, or that both sides negotiate again. */
+const connectionHeaders = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  'x-understudy-token',
+])
+
+/**
+ * Sends a request to the real gateway, and passes its reply on chunk by chunk. Throws 502 if the upstream cannot be
+ * reached, 400 for a path that leaves its base address.
+ *
+ * @param upstream The base address of the real gateway, without credentials.
+ */
+export async function forward(
+  upstream: string,
+  record: CallRecord,
+  signal: AbortSignal | undefined,
+): Promise<Reply> {
+  const { method, route = '', search, headers, requestText } = record
+  if (headers[forwardedHeader])
+    throw new GatewayError(502, `${upstream} leads back here: forward to the real gateway`)
+  const url = upstreamUrl(new URL(upstream), route, search)
+  const sent = { ...endToEnd(headers), [forwardedHeader]: '1', 'accept-encoding': 'identity' }
+  const over = new AbortController()
+  record.afterwards(() => over.abort())
+  const response = await fetch(url, {
+    method,
+    headers: sent,
+    body: requestText === '' ? null : requestText,
+    redirect: 'manual',
+    signal: signal ? AbortSignal.any([over.signal, signal]) : over.signal,
+  }).catch((error: Error) => {
+    const reason = error.cause instanceof Error ? error.cause.message : error.message
+    throw new GatewayError(502, `${upstream} cannot be reached: ${reason}`)
+  })
+  const frames = response.body ? framesOf(response.body) : []
+  return {
+    status: response.status,
+    headers: endToEnd(Object.fromEntries(response.headers)),
+    body: { kind: 'frames', frames },
+  }
+}
+
+/** Yields each chunk when it arrives. */
+function* framesOf(body: ReadableStream<Uint8Array>): Generator<Frame> {
+  const reader = body.getReader()
+  for (;;) {
+    let next: { done: boolean; value?: Uint8Array | undefined } | undefined
+    const until = reader.read().then(
+      (result) => {
+        next = result
+      },
+      () => {},
+    )
+    yield { kind: 'wait', ms: 0, until }
+    if (!next) return yield { kind: 'hang-up', how: 'reset' }
+    if (next.done) return
+    if (next.value) yield { kind: 'bytes', bytes: next.value }
+  }
+}
+
+function endToEnd(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !connectionHeaders.has(name)))
+}

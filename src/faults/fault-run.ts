@@ -1,0 +1,162 @@
+/**
+ * Applies the faults of one rule to one request, in the order of their layers, and records which of them had an effect.
+ */
+import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
+import type { StreamPlaces } from '../resources/stream-places.ts'
+import { type Fault, type FaultContext, type FaultFacts, needsStream } from './fault.ts'
+import { type FaultSetting, faultOf } from './index.ts'
+
+export interface FaultListener {
+  /** Called if none of the faults had an effect. */
+  nothingHappened(): void
+  /** Adds a warning to the journal. */
+  warn(message: string): void
+}
+
+/** The effect of faults before the operation runs. */
+export interface BeforeAnswer {
+  /** Milliseconds of sandbox time to wait first. */
+  readonly waitMs: number
+  /** Reply to send instead of running the operation: the request is not checked, and nothing is written. */
+  readonly instead: Reply | undefined
+  /** If given, the operation answers with a stream, or with JSON, whatever the request says. */
+  readonly stream: boolean | undefined
+}
+
+interface Application {
+  readonly setting: FaultSetting
+  readonly fault: Fault
+  acted: boolean
+  why: string | undefined
+}
+
+export class FaultRun {
+  readonly #applications: readonly Application[]
+  readonly #facts: FaultFacts
+  readonly #listener: FaultListener
+
+  /** @param settings In the order of their layers: see `inOrder`. */
+  constructor(settings: readonly FaultSetting[], facts: FaultFacts, listener: FaultListener) {
+    this.#applications = settings.map((setting) => ({
+      setting,
+      fault: faultOf(setting.name),
+      acted: false,
+      why: undefined,
+    }))
+    this.#facts = facts
+    this.#listener = listener
+  }
+
+  before(): BeforeAnswer {
+    let waitMs = 0
+    let instead: Reply | undefined
+    let stream: boolean | undefined
+    for (const application of this.#applications) {
+      const { fault, setting } = application
+      if (fault.layer === 'delay') waitMs += fault.apply(setting, this.#contextOf(application))
+      else if (fault.layer === 'replacement') instead = fault.apply(setting, this.#contextOf(application))
+      else if (fault.layer === 'form') stream = fault.asked === 'json'
+      else continue
+      application.acted = true
+    }
+    return { waitMs, instead, stream }
+  }
+
+  /** Applies the remaining faults to the reply. */
+  distort(reply: Reply): Reply {
+    const isStream = reply.headers['content-type']?.startsWith('text/event-stream') ?? false
+    let distorted = reply
+    for (const application of this.#applications) {
+      if (needsStream(application.fault) && !isStream) application.why = 'the answer is no event stream'
+      else if (distorted.body.kind === 'hang-up') application.why = 'there is no answer'
+      else distorted = this.#apply(application, distorted)
+    }
+    const { body } = distorted
+    if (this.#applications.every(({ acted }) => acted)) return distorted
+    if (body.kind === 'frames') return { ...distorted, body: { ...body, frames: this.#watched(body.frames) } }
+    this.#settle()
+    return distorted
+  }
+
+  #apply(application: Application, reply: Reply): Reply {
+    const { fault, setting } = application
+    const context = this.#contextOf(application)
+    switch (fault.layer) {
+      // These have acted before the operation ran.
+      case 'delay':
+      case 'replacement':
+      case 'form':
+        return reply
+      case 'events':
+        return encoded(
+          changeFrames(reply, (frames) => fault.apply(setting, context, frames)),
+          context.protocol,
+        )
+      case 'text':
+        return changeFrames(reply, (frames) => fault.apply(setting, context, frames))
+      case 'fields':
+      case 'answer':
+        return encoded(fault.apply(setting, context, reply), context.protocol)
+      case 'bytes':
+      case 'chunks':
+      case 'connection':
+        return fault.apply(setting, context, reply)
+    }
+  }
+
+  /** Passes the frames. The last one decides which faults found nothing to act on. */
+  *#watched(frames: Iterable<Frame>): Generator<Frame> {
+    for (const frame of frames) {
+      // No frame is read after this one.
+      if (frame.kind === 'hang-up') this.#settle()
+      yield frame
+    }
+    this.#settle()
+  }
+
+  #settle(): void {
+    for (const { setting, acted, why } of this.#applications) {
+      if (!acted)
+        this.#listener.warn(
+          `'${setting.name}' found nothing to act on: ${why ?? 'its position was never reached'}`,
+        )
+    }
+    if (this.#applications.every(({ acted }) => !acted)) this.#listener.nothingHappened()
+  }
+
+  #contextOf(application: Application): FaultContext {
+    const others = this.#applications
+      .slice(0, this.#applications.indexOf(application))
+      .filter(({ fault }) => actsOnReply(fault))
+    return {
+      ...this.#facts,
+      acted: () => {
+        application.acted = true
+      },
+      missed: (why) => {
+        application.why = why
+      },
+      othersActed: () => others.every(({ acted }) => acted),
+      isFirst: others.length === 0,
+    }
+  }
+}
+
+function actsOnReply({ layer }: Fault): boolean {
+  return layer !== 'delay' && layer !== 'replacement' && layer !== 'form'
+}
+
+function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterable<Frame>): Reply {
+  const { body } = reply
+  return body.kind === 'frames' ? { ...reply, body: { ...body, frames: change(body.frames) } } : reply
+}
+
+/** Writes new and changed events in the form of their protocol. */
+function encoded(reply: Reply, { encode }: StreamPlaces): Reply {
+  return encode ? changeFrames(reply, (frames) => encodeEvents(frames, encode)) : reply
+}
+
+function* encodeEvents(frames: Iterable<Frame>, encode: (event: StreamEvent) => string): Generator<Frame> {
+  for (const frame of frames)
+    yield frame.kind === 'event' && frame.wire === undefined ? { ...frame, wire: encode(frame.event) } : frame
+}

@@ -1,0 +1,297 @@
+/**
+ * Faults that act before the operation runs: they delay the request, or send another reply, or none.
+ */
+import * as z from 'zod'
+import { type EnvelopeExtras, envelope, messageOf } from '../http/errors.ts'
+import { HeaderRecord, HeaderValue, lowerCase } from '../http/header-record.ts'
+import type { HangUp, Reply } from '../http/reply.ts'
+import { defineFault, type FaultContext, type QuotaReading } from './fault.ts'
+
+export const replacingFaults = [
+  defineFault({
+    name: 'latency',
+    layer: 'delay',
+    summary:
+      'The reply is late: by a fixed, a uniformly drawn or a log-normally drawn number of milliseconds.',
+    params: () =>
+      z.strictObject({
+        ms: milliseconds().default(1000).describe('Milliseconds; the median of a log-normal draw.'),
+        jitterMs: milliseconds()
+          .default(0)
+          .describe('Upper bound of a uniformly drawn addition, in milliseconds.'),
+        sigma: z
+          .number()
+          .positive()
+          .max(3)
+          .optional()
+          .describe('If given, the delay is log-normal with this spread. 0.5 has a realistic tail.'),
+      }),
+    apply({ ms, jitterMs, sigma }, context) {
+      const drawn = sigma === undefined ? ms : ms * Math.exp(sigma * normal(context))
+      return jitterMs === 0 ? drawn : drawn + jitterMs * context.random()
+    },
+  }),
+  defineFault({
+    name: 'timeout',
+    layer: 'replacement',
+    summary: 'The request is accepted and never answered; the connection stays open.',
+    apply: () => noReply('silence'),
+  }),
+  defineFault({
+    name: 'connection-reset',
+    layer: 'replacement',
+    summary:
+      'The connection is reset (RST) before any byte of the reply. Through MSW and `fetch`, `fetch` fails.',
+    apply: () => noReply('reset'),
+  }),
+  defineFault({
+    name: 'empty-response',
+    layer: 'replacement',
+    summary: 'The connection closes cleanly (FIN) before any byte. Through MSW and `fetch`, `fetch` fails.',
+    apply: () => noReply('end'),
+  }),
+  defineFault({
+    name: 'status',
+    layer: 'replacement',
+    summary: 'The error envelope with any 4xx or 5xx status.',
+    params: () =>
+      z.strictObject({
+        status: statusCode().default(500).describe('400 to 599; also `error.code`.'),
+        message: z.string().optional().describe("`error.message`. Default: the status's usual message."),
+        metadata: anything()
+          .optional()
+          .describe(
+            '`error.metadata`. Default: the `error_type` of 429, 502, 503, 524 and 529, otherwise none.',
+          ),
+        gateway_metadata: anything()
+          .optional()
+          .describe('`gateway_metadata`, next to `error`. Default: none.'),
+        user_id: z.string().nullable().optional().describe('`user_id`, next to `error`. Default: none.'),
+        headers: HeaderRecord.default({}).describe(
+          'Added to the usual headers: `WWW-Authenticate` of a 401, `Retry-After` of a 429 and a 503, `X-RateLimit-*` of a 429.',
+        ),
+      }),
+    apply({ status, message, headers, ...extras }, { quota }) {
+      return refusal(status, message, {
+        ...extras,
+        headers: { ...usualHeaders(status, quota), ...lowerCase(headers) },
+      })
+    },
+  }),
+  defineFault({
+    name: 'rate-limit',
+    layer: 'replacement',
+    summary: "A 429 with `Retry-After` and `X-RateLimit-*`, which follow the rule's quota if it has one.",
+    params: () =>
+      z.strictObject({
+        message: z.string().optional().describe('`error.message`. Default: Rate limit exceeded.'),
+        limit: z.int().min(0).default(60).describe('`X-RateLimit-Limit` of a rule without a quota.'),
+        retryAfterMs: milliseconds().default(1000).describe('Milliseconds, for a rule without a quota.'),
+      }),
+    apply({ message, limit, retryAfterMs }, { quota = { limit, remaining: 0, resetMs: retryAfterMs } }) {
+      return refusal(429, message, { headers: usualHeaders(429, quota) })
+    },
+  }),
+  defineFault({
+    name: 'retry-after-date',
+    layer: 'replacement',
+    summary:
+      'An error whose `Retry-After` is an HTTP date, `ms` after its `Date`. Both are sandbox time. A client that compares them with the clock of its machine sees a date in the past, unless the gateway runs with `clock: "system"` or the test sets the machine’s clock.',
+    params: () =>
+      z.strictObject({
+        status: z
+          .union([z.literal(429), z.literal(503)])
+          .default(429)
+          .describe('Status of the reply.'),
+        ms: milliseconds()
+          .default(2000)
+          .describe('Milliseconds from the request to the date, rounded up to a second.'),
+      }),
+    apply({ status, ms }, { now, quota }) {
+      const headers = {
+        ...usualHeaders(status, quota),
+        date: httpDate(now),
+        'retry-after': httpDate(now + Math.ceil(ms / 1000) * 1000),
+      }
+      return refusal(status, undefined, { headers })
+    },
+  }),
+  defineFault({
+    name: 'malformed-body',
+    layer: 'replacement',
+    summary: 'A 200 with `Content-Type: application/json` whose body is not JSON.',
+    params: () =>
+      z.strictObject({ body: z.string().default('{"data":[{"id":').describe('The body as it is sent.') }),
+    apply: ({ body }) => text(200, 'application/json', body),
+  }),
+  defineFault({
+    name: 'html-error-page',
+    layer: 'replacement',
+    summary: 'The HTML error page of an intermediate proxy.',
+    params: () => z.strictObject({ status: statusCode().default(502).describe('Status of the reply.') }),
+    apply({ status }) {
+      const title = `${status} ${reasonPhrases[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error')}`
+      const page = `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`
+      return text(status, 'text/html', page)
+    },
+  }),
+  defineFault({
+    name: 'random-bytes',
+    layer: 'replacement',
+    summary:
+      'A 200 with a body of random bytes that are not UTF-8; the same bytes for the same seed and request.',
+    params: () =>
+      z.strictObject({
+        bytes: z
+          .int()
+          .min(1)
+          .max(1024 * 1024)
+          .default(1024)
+          .describe('Length of the body.'),
+        contentType: HeaderValue.default('application/json').describe('The wrong `Content-Type`.'),
+      }),
+    apply({ bytes, contentType }, context) {
+      const body = Uint8Array.from({ length: bytes }, () => context.random() * 256)
+      // No character of UTF-8 starts with this byte.
+      body[0] = 0xff
+      return text(200, contentType, body)
+    },
+  }),
+  defineFault({
+    name: 'empty-body',
+    layer: 'replacement',
+    summary: 'A success without a body: a 200 with `Content-Length: 0`, or a 204.',
+    params: () =>
+      z.strictObject({
+        status: z
+          .union([z.literal(200), z.literal(204)])
+          .default(200)
+          .describe('Status of the reply.'),
+      }),
+    apply({ status }) {
+      const headers = { 'content-type': 'application/json', 'content-length': '0' }
+      return { status, headers: status === 204 ? {} : headers, body: { kind: 'none' } }
+    },
+  }),
+  defineFault({
+    name: 'error-body-in-200',
+    layer: 'replacement',
+    summary: 'The error envelope with status 200, as gateways send it once they have started to answer.',
+    params: () =>
+      z.strictObject({
+        code: statusCode().default(502).describe('`error.code`.'),
+        message: z.string().optional().describe("`error.message`. Default: the code's usual message."),
+      }),
+    apply: ({ code, message }) => ({ ...refusal(code, message, {}), status: 200 }),
+  }),
+] as const
+
+const statusCode = () => z.int().min(400).max(599)
+const milliseconds = () => z.number().min(0)
+const anything = () => z.record(z.string(), z.json()).nullable()
+
+/** Draws from the standard normal distribution, by Box and Muller. */
+function normal(context: FaultContext): number {
+  return Math.sqrt(-2 * Math.log(1 - context.random())) * Math.cos(2 * Math.PI * context.random())
+}
+
+export function noReply(how: HangUp): Reply {
+  return { status: 0, headers: {}, body: { kind: 'hang-up', how } }
+}
+
+/** Returns the error envelope; parts that a rule leaves out are those of real gateways. */
+function refusal(status: number, message: string | undefined, extras: EnvelopeExtras): Reply {
+  const errorType = errorTypes[status]
+  const metadata = extras.metadata === undefined && errorType ? { error_type: errorType } : extras.metadata
+  return envelope(status, message ?? messages[status] ?? messageOf(status), { ...extras, metadata })
+}
+
+/** Messages that differ from Understudy's own errors of the same status. */
+const messages: Record<number, string> = { 401: 'Invalid API key', 410: 'Gone' }
+
+const errorTypes: Record<number, string> = {
+  429: 'rate_limit_exceeded',
+  502: 'provider_unavailable',
+  503: 'provider_unavailable',
+  524: 'timeout',
+  529: 'provider_overloaded',
+}
+
+/** Default quota: none left of 60 requests, for another second. */
+function usualHeaders(
+  status: number,
+  quota: QuotaReading = { limit: 60, remaining: 0, resetMs: 1000 },
+): Record<string, string> {
+  const wait = { 'retry-after': seconds(quota.resetMs) }
+  if (status === 401) return { 'www-authenticate': 'Bearer' }
+  if (status === 429) return { ...quotaHeaders(quota), ...wait }
+  return status === 503 ? wait : {}
+}
+
+/** Writes the state of a quota. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now: clocks may differ. */
+export function quotaHeaders({
+  limit,
+  remaining,
+  resetMs,
+  requests,
+  tokens,
+}: QuotaReading): Record<string, string> {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': seconds(resetMs),
+    ...(requests && {
+      'x-ratelimit-limit-requests': String(requests.limit),
+      'x-ratelimit-remaining-requests': String(requests.remaining),
+    }),
+    ...(tokens && {
+      'x-ratelimit-limit-tokens': String(tokens.limit),
+      'x-ratelimit-remaining-tokens': String(tokens.remaining),
+    }),
+  }
+}
+
+/** Rounds up to whole seconds, so that a client that waits for them has waited long enough. */
+function seconds(ms: number): string {
+  return String(Math.ceil(ms / 1000))
+}
+
+/** `Thu, 01 Jan 2026 00:00:02 GMT`. RFC 9110, 5.6.7. */
+function httpDate(ms: number): string {
+  return new Date(ms).toUTCString()
+}
+
+function text(status: number, contentType: string, bytes: string | Uint8Array): Reply {
+  return {
+    status,
+    headers: { 'content-type': contentType },
+    body: { kind: 'frames', frames: [{ kind: 'bytes', bytes }] },
+  }
+}
+
+/** Reason phrases of nginx error pages; 524 and 529 are those of the vendors that send them. */
+const reasonPhrases: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Authorization Required',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Not Allowed',
+  408: 'Request Time-out',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Request Entity Too Large',
+  414: 'Request-URI Too Large',
+  415: 'Unsupported Media Type',
+  421: 'Misdirected Request',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Temporarily Unavailable',
+  504: 'Gateway Time-out',
+  505: 'HTTP Version Not Supported',
+  507: 'Insufficient Storage',
+  524: 'A Timeout Occurred',
+  529: 'Site is Overloaded',
+}

@@ -1,0 +1,276 @@
+/**
+ * Faults of transport: the encoding, length, speed and chunks of a body, the response head, and the connection.
+ */
+import * as z from 'zod'
+import { toBytes } from '../http/encode.ts'
+import { HeaderValue } from '../http/header-record.ts'
+import type { Frame, Reply } from '../http/reply.ts'
+import { byteFrames, gzipped, pieces, type RawFrame, readWhole, withFrames } from './body-bytes.ts'
+import { defineFault, type FaultContext } from './fault.ts'
+import { noReply } from './replacing.ts'
+
+export const transportFaults = [
+  defineFault({
+    name: 'wrong-content-type',
+    layer: 'bytes',
+    summary: 'The right body with a wrong content type.',
+    params: () =>
+      z.strictObject({
+        contentType: HeaderValue.default('text/plain').describe('The wrong `Content-Type`.'),
+      }),
+    apply({ contentType }, context, reply) {
+      if (reply.headers['content-type'] === contentType)
+        context.missed(`the content type is '${contentType}'`)
+      else context.acted()
+      return { ...reply, headers: { ...reply.headers, 'content-type': contentType } }
+    },
+  }),
+  defineFault({
+    name: 'gzip-body',
+    layer: 'bytes',
+    summary: 'The body is gzip with `Content-Encoding: gzip`, even if the client did not ask for it.',
+    apply: (_params, context, reply) => asGzip(reply, context, 0),
+  }),
+  defineFault({
+    name: 'broken-gzip',
+    layer: 'bytes',
+    summary: 'The body is gzip with a wrong checksum: reading it fails at its end.',
+    apply: (_params, context, reply) => asGzip(reply, context, 1),
+  }),
+  defineFault({
+    name: 'truncated-body',
+    layer: 'bytes',
+    summary:
+      'The body ends before its `Content-Length`, or without its last chunk, and the connection closes.',
+    params: () =>
+      z.strictObject({
+        atByte: z.int().min(0).optional().describe('Number of bytes sent. Default: half of the body.'),
+      }),
+    apply({ atByte }, context, reply) {
+      const { frames, length, actedAt } = measured(reply, context)
+      const end = atByte ?? Math.min(Math.max(length >> 1, actedAt), length - 1)
+      if (end >= length) {
+        context.missed(`the body has ${length} bytes, so it cannot end after ${end}`)
+        return withFrames(reply, frames, lengthOf(reply))
+      }
+      context.acted()
+      return withFrames(reply, [...upTo(frames, end), { kind: 'hang-up', how: 'close' }], lengthOf(reply))
+    },
+  }),
+  defineFault({
+    name: 'short-content-length',
+    layer: 'bytes',
+    summary: '`Content-Length` is too short, so the last bytes of the body do not belong to it.',
+    params: () =>
+      z.strictObject({ by: z.int().min(1).default(10).describe('Number of bytes missing from the length.') }),
+    apply({ by }, context, reply) {
+      const { frames, length } = measured(reply, context)
+      if (by > length) {
+        context.missed(`the body has ${length} bytes, so the length cannot be ${by} less`)
+        return withFrames(reply, frames, lengthOf(reply))
+      }
+      context.acted()
+      const headers = { 'content-length': String(length - by) }
+      // Without a connection of its own, nothing could read the bytes after the promised ones.
+      return withFrames(reply, context.hasConnection ? frames : upTo(frames, length - by), headers)
+    },
+  }),
+  defineFault({
+    name: 'slow-body',
+    layer: 'bytes',
+    summary: 'The response head is sent at once, the body slowly in equal pieces.',
+    params: () =>
+      z.strictObject({
+        ms: z.number().min(0).default(2000).describe('Duration of the body in milliseconds.'),
+        chunks: z.int().min(1).max(10_000).default(10).describe('Number of pieces.'),
+      }),
+    apply({ ms, chunks }, context, reply) {
+      const { bytes, waitedMs, ending } = readWhole(reply.body)
+      if (bytes.length > 0 && ms > 0) context.acted()
+      else context.missed('it takes no time')
+      const size = Math.max(1, Math.ceil(bytes.length / chunks))
+      const pause = (ms + waitedMs) / Math.max(1, Math.ceil(bytes.length / size))
+      const frames = inPieces([{ kind: 'bytes', bytes }, ...ending], size, (piece) => after(pause, piece))
+      return withFrames(reply, frames, lengthOf(reply))
+    },
+  }),
+  defineFault({
+    name: 'bandwidth',
+    layer: 'bytes',
+    summary: 'The body is sent at a limited rate.',
+    params: () =>
+      z.strictObject({
+        bytesPerSecond: z.int().min(1).default(1000).describe('Bytes per second.'),
+      }),
+    apply({ bytesPerSecond }, context, reply) {
+      // Twenty pieces per second, so that a low rate is smooth.
+      const size = Math.max(1, Math.floor(bytesPerSecond / 20))
+      const frames = inPieces(byteFrames(reply.body), size, (piece) => {
+        context.acted()
+        return after((piece.length / bytesPerSecond) * 1000, piece)
+      })
+      return withFrames(reply, frames, lengthOf(reply))
+    },
+  }),
+  defineFault({
+    name: 'stream-joined',
+    layer: 'chunks',
+    summary:
+      'The response head and all events are sent in one chunk at the end of the stream, as through a buffering proxy.',
+    params: () =>
+      z.strictObject({
+        ms: z
+          .number()
+          .min(0)
+          .default(1000)
+          .describe('Minimum delay in milliseconds. A stream that takes longer is delayed until its end.'),
+      }),
+    apply({ ms }, context, reply) {
+      const { bytes, waitedMs, ending } = readWhole(reply.body)
+      const delayMs = Math.max(ms, waitedMs)
+      if (delayMs > 0) context.acted()
+      else context.missed('the stream takes no time')
+      return {
+        ...withFrames(reply, [{ kind: 'bytes', bytes }, ...ending]),
+        transport: { ...reply.transport, delayMs },
+      }
+    },
+  }),
+  defineFault({
+    name: 'stream-split',
+    layer: 'chunks',
+    summary:
+      'The stream is split into chunks of this many bytes, even in the middle of a line or a multibyte character.',
+    params: () =>
+      z.strictObject({ bytes: z.int().min(1).default(1).describe('Length of each chunk in bytes.') }),
+    apply({ bytes }, context, reply) {
+      context.acted()
+      // A wait of 0 ms is a chunk boundary: what precedes it has been sent.
+      const frames = inPieces(byteFrames(reply.body), bytes, (piece) => [
+        { kind: 'bytes', bytes: piece },
+        { kind: 'wait', ms: 0 },
+      ])
+      return withFrames(reply, frames)
+    },
+  }),
+  defineFault({
+    name: 'slow-head',
+    layer: 'connection',
+    summary:
+      'Status line and headers are sent slowly, byte by byte. Through MSW and `fetch`, the promise resolves late.',
+    params: () =>
+      z.strictObject({
+        ms: z.number().min(0).default(2000).describe('Duration of the head in milliseconds.'),
+      }),
+    apply({ ms }, context, reply) {
+      if (ms > 0) context.acted()
+      else context.missed('it takes no time')
+      return { ...reply, transport: { ...reply.transport, headMs: ms } }
+    },
+  }),
+  defineFault({
+    name: 'truncated-head',
+    layer: 'connection',
+    summary:
+      'The connection closes in the middle of the headers, after the status line. Through MSW and `fetch`, `fetch` fails.',
+    apply(_params, context, reply) {
+      context.acted()
+      return { ...reply, transport: { ...reply.transport, headIsCut: true } }
+    },
+  }),
+  defineFault({
+    name: 'idle-connection-closed',
+    layer: 'connection',
+    summary:
+      'The reply is complete and keeps the connection alive, but the connection closes before the next request.',
+    params: () =>
+      z.strictObject({
+        afterMs: z.number().min(0).default(0).describe('Milliseconds after the end of the reply.'),
+      }),
+    apply({ afterMs }, context, reply) {
+      if (!context.hasConnection) {
+        context.missed('MSW and fetch have no connection that stays open')
+        return reply
+      }
+      context.acted()
+      return { ...reply, transport: { ...reply.transport, closeAfterMs: afterMs } }
+    },
+  }),
+  defineFault({
+    name: 'lost-reply',
+    layer: 'connection',
+    summary:
+      'The operation runs, including its writes, and the connection is reset before any byte of the reply.',
+    apply(_params, context): Reply {
+      context.acted()
+      return noReply('reset')
+    },
+  }),
+] as const
+
+function asGzip(reply: Reply, context: FaultContext, damage: number): Reply {
+  context.acted()
+  const headers = { 'content-encoding': 'gzip' }
+  if (reply.body.kind !== 'json') return withFrames(reply, gzipped(reply.body, damage), headers)
+  const frames = [...gzipped(reply.body, damage)]
+  const { bytes } = readWhole({ kind: 'frames', frames })
+  return withFrames(reply, frames, { ...headers, 'content-length': String(bytes.length) })
+}
+
+/** Returns the `Content-Length` of a body that is known in full. An event stream has none. */
+function lengthOf({ body }: Reply): Record<string, string> {
+  return body.kind === 'json' ? { 'content-length': String(readWhole(body).bytes.length) } : {}
+}
+
+/** Reads all frames of a body, and counts its bytes and those before which all earlier faults had acted. */
+function measured(
+  reply: Reply,
+  context: FaultContext,
+): { frames: RawFrame[]; length: number; actedAt: number } {
+  const frames: RawFrame[] = []
+  let length = 0
+  let actedAt: number | undefined
+  for (const frame of byteFrames(reply.body)) {
+    // A fault that has acted by now shows in the frames before this one.
+    if (context.othersActed()) actedAt ??= length
+    frames.push(frame)
+    if (frame.kind === 'bytes') length += toBytes(frame.bytes).length
+  }
+  return { frames, length, actedAt: actedAt ?? length }
+}
+
+/** Returns the first `length` bytes of a body, with the waits between them. */
+function upTo(frames: readonly RawFrame[], length: number): RawFrame[] {
+  const first: RawFrame[] = []
+  let left = length
+  for (const frame of frames) {
+    if (left <= 0) break
+    if (frame.kind !== 'bytes') first.push(frame)
+    else {
+      const bytes = toBytes(frame.bytes)
+      first.push({ kind: 'bytes', bytes: bytes.subarray(0, left) })
+      left -= bytes.length
+    }
+  }
+  return first
+}
+
+/** Cuts the bytes of a body into pieces of `size` and yields the frames of each. */
+function* inPieces(
+  frames: Iterable<RawFrame>,
+  size: number,
+  toFrames: (piece: Uint8Array) => Frame[],
+): Generator<Frame> {
+  for (const frame of frames) {
+    if (frame.kind !== 'bytes') yield frame
+    else for (const piece of pieces(toBytes(frame.bytes), size)) yield* toFrames(piece)
+  }
+}
+
+/** The wait comes first, so that the first piece of a slow body is late, too. */
+function after(ms: number, bytes: Uint8Array): Frame[] {
+  return [
+    { kind: 'wait', ms },
+    { kind: 'bytes', bytes },
+  ]
+}

@@ -1,0 +1,51 @@
+/**
+ * Step 5: which operation a call is for, and whether the caller may call it. Spec: Endpoints; Authentication, 1.
+ */
+import { GatewayError, messages } from '../http/errors.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import type { GatewayCore } from './gateway.ts'
+import type { Caller } from './locate.ts'
+import { unknownPath } from './unknown-path.ts'
+
+/**
+ * Routes and authenticates a call. Returns the refusal, if there is one, instead of throwing it: the body is still read
+ * for the journal, and a rule may reply instead.
+ */
+export function admit(gateway: GatewayCore, caller: Caller, record: CallRecord<SandboxState>): unknown {
+  try {
+    route(gateway, record)
+    authenticate(caller, gateway.options.apiKeys)
+    return caller.gone
+  } catch (error) {
+    return error
+  }
+}
+
+/** Throws 404 for an unknown path, and 405 with `Allow` for another method of a known one. */
+function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void {
+  const { method, route: path } = record
+  const notFound = () => new GatewayError(404, `${messages[404]}: ${unknownPath(record, router.operations)}`)
+  if (path === undefined) throw notFound()
+  const { operation, params, allow } = router.find(method, path)
+  if (!operation && !record.state.rules.has(method, path)) {
+    if (allow.length === 0) throw notFound()
+    const headers = { allow: allow.join(', ') }
+    throw new GatewayError(405, `${path} answers ${allow.join(', ')}`, undefined, { headers })
+  }
+  record.routed(operation?.id, params)
+}
+
+/** Throws 401 for a missing or malformed key, and for one that is neither allowed nor a live sandbox's. */
+function authenticate(caller: Caller, apiKeys: readonly string[] | undefined): void {
+  const { authorization, key, keyOwner, isNamedByKey, gone } = caller
+  if (authorization === undefined) throw unauthorized(messages[401])
+  if (key === undefined) throw unauthorized('Malformed Authentication header: send Bearer and your key')
+  if (keyOwner) return
+  const isAllowed = apiKeys ? apiKeys.includes(key) : gone || !isNamedByKey
+  if (!isAllowed) throw unauthorized('Invalid API key')
+}
+
+export function unauthorized(message: string): GatewayError {
+  return new GatewayError(401, message, undefined, { headers: { 'www-authenticate': 'Bearer' } })
+}

@@ -1,0 +1,92 @@
+/**
+ * Step 11: what becomes of a reply before it is delivered: the contract check, errors in the envelope of the vendor or
+ * the protocol, and faults.
+ */
+import type { AssumptionName } from '../assumptions.ts'
+import { toTheirError } from '../extras/dialects/translate.ts'
+import { toBytes } from '../http/encode.ts'
+import { GatewayError, toReply } from '../http/errors.ts'
+import type { Reply } from '../http/reply.ts'
+import { toViolations } from '../http/violations.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import { check } from '../lib/check.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { GatewayCore } from './gateway.ts'
+import type { Effect } from './match-rule.ts'
+
+/** The reply with the faults of the rule, and the headers of a rate limit. */
+export function finish(reply: Reply, { faults, charge }: Effect, record: CallRecord): Reply {
+  const headers = charge?.(record.tokens)
+  const faulty = faults ? faults.distort(reply) : reply
+  return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
+}
+
+/** A resolver's reply that does not match its schema: our bug. The message has everything that a report needs. */
+class BrokenContract extends GatewayError {
+  override name = 'BrokenContract'
+}
+
+/** Frozen bodies that were checked before, serialised: list replies are made once and sent often. */
+const checked = new WeakMap<object, { text: string; bytes: Uint8Array }>()
+
+/** Checks a resolver's reply against its schema. Throws a loud 500 for a mismatch. */
+export function checkContract(operation: AnyOperation, reply: Reply): Reply {
+  const { body, status } = reply
+  if (body.kind !== 'json' || status >= 300) return reply
+  const { value } = body
+  const known = typeof value === 'object' && value !== null ? checked.get(value) : undefined
+  if (known) return { ...reply, body: { kind: 'json', value, ...known } }
+
+  const { error } = check(operation.output, value)
+  if (error) {
+    const violations = toViolations(error, 'reply')
+    const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
+    throw new BrokenContract(500, `understudy broke its contract in ${operation.id}: ${list}`, {
+      violations,
+    })
+  }
+  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return reply
+  const text = JSON.stringify(value)
+  const serialised = { text, bytes: toBytes(text) }
+  checked.set(value, serialised)
+  return { ...reply, body: { kind: 'json', value, ...serialised } }
+}
+
+/** The reply to a request that a step refused. Any other error is our bug, and a loud 500. */
+export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: unknown): Reply {
+  if (error instanceof GatewayError && !(error instanceof BrokenContract)) {
+    const usual = record.assumptions.length === 0 ? assumptionOf[error.status] : undefined
+    const assumption = error.assumption ?? usual
+    if (assumption) record.assume(assumption)
+    return inOwnEnvelope(gateway, record, toReply(error))
+  }
+  const { message, stack } = error as Error
+  record.broken(stack ?? message)
+  const metadata = error instanceof BrokenContract ? error.metadata : undefined
+  const bug = new GatewayError(500, `Mistake in understudy: ${message}`, metadata)
+  return inOwnEnvelope(gateway, record, toReply(bug))
+}
+
+/** The assumption that a refusal rests on, by its status; an error may name another. Spec: Errors, 2 and 3. */
+const assumptionOf: Record<number, AssumptionName> = {
+  400: 'violations',
+  401: 'authentication',
+  404: 'unknownPath',
+  405: 'unknownPath',
+  413: 'requestBody',
+  415: 'requestBody',
+}
+
+/** An error as the vendor of the dialect and the protocol of the operation write it; other replies unchanged. */
+export function inOwnEnvelope({ dialect, router }: GatewayCore, record: CallRecord, reply: Reply): Reply {
+  if (reply.status < 400) return reply
+  const theirs = dialect ? toTheirError(dialect, reply) : reply
+  const protocol = router.operation(record.operation)?.protocol
+  if (!protocol?.error || theirs.body.kind !== 'json') return theirs
+  const { error } = (theirs.body.value ?? {}) as { error?: { message?: unknown } }
+  if (typeof error?.message !== 'string') return theirs
+  return {
+    ...theirs,
+    body: { kind: 'json', value: protocol.error(reply.status, error.message, record.id) },
+  }
+}

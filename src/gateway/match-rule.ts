@@ -1,0 +1,179 @@
+/**
+ * Step 7: the rule that matches a call, and what it does before the operation runs: how long the call waits, and what
+ * replaces the operation's reply.
+ */
+import * as z from 'zod'
+import type { FaultFacts } from '../faults/fault.ts'
+import { FaultRun } from '../faults/fault-run.ts'
+import { GatewayError } from '../http/errors.ts'
+import type { Reply } from '../http/reply.ts'
+import type { CallRecord } from '../journal/call-record.ts'
+import { random, uuid } from '../lib/seed.ts'
+import { responsesProtocol } from '../model/stream.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import { type Conversation, lastUserText } from '../scenarios/conversation.ts'
+import type { Match } from '../scenarios/outcome.ts'
+import type { ChargeQuotas } from '../scenarios/quota.ts'
+import type { ReplyContext } from '../scenarios/reply-function.ts'
+import { modelOf } from '../scenarios/rule-request.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
+import { ScriptedReply } from '../scenarios/scripted-reply.ts'
+import { isTemplate, TemplateWriter } from '../scenarios/template.ts'
+import type { Call } from './call.ts'
+import { scriptedReply } from './scripted-reply.ts'
+
+/** What the matched rule does to one call. */
+export interface Effect {
+  /** Milliseconds of sandbox time to wait first. */
+  readonly waitMs: number
+  /** A whole scripted reply, sent as it is. */
+  readonly scripted?: Reply | undefined
+  /** A fault's reply, which replaces the operation's. */
+  readonly replaced?: Reply | undefined
+  /** If set, the operation streams, or does not, whatever the request asks for. */
+  readonly stream?: boolean | undefined
+  /** Faults that change the reply. */
+  readonly faults?: FaultRun
+  /** Counts the tokens of the reply against the rate limits that the call passed, and returns their headers. */
+  readonly charge?: ChargeQuotas | undefined
+}
+
+const noEffect: Effect = Object.freeze({ waitMs: 0 })
+
+type RuleCall = CallRecord<SandboxState>
+type ReadConversation = () => Conversation | undefined
+
+/** @param named Scenarios that the request itself names, which come before all others. */
+export async function matchRule(
+  record: RuleCall,
+  call: Call,
+  operation: AnyOperation | undefined,
+  named: readonly Scenario[],
+): Promise<Effect> {
+  const readConversation = () => operation?.protocol?.conversation?.(record.body, record.state)
+  const outcome = record.state.rules.match(record, named, readConversation)
+  record.matched(outcome)
+  const { charge } = outcome
+  if (!outcome.match) return charge ? { ...noEffect, charge } : noEffect
+
+  const match = await withReply(outcome.match, record, readConversation)
+  if (match !== outcome.match) record.matched({ ...outcome, match })
+  const { reply } = match.effect
+  const faults = new FaultRun(match.effect.faults, factsOf(match, record, call, operation), {
+    nothingHappened: () => reply ?? match.nothingHappened(),
+    warn: (message) => record.warn(message),
+  })
+  const { waitMs, instead, stream } = faults.before()
+  const scripted = instead || !reply ? undefined : scriptedReply(reply)
+  return { waitMs, replaced: instead, scripted, stream, faults, charge }
+}
+
+/** What faults may know of a call. Made once for a call: its random numbers follow each other. */
+function factsOf(
+  match: Match,
+  record: RuleCall,
+  { sink }: Call,
+  operation: AnyOperation | undefined,
+): FaultFacts {
+  const { seed } = record.state
+  let next: (() => number) | undefined
+  return {
+    random() {
+      next ??= random(seed, 'fault', match.scenario, match.rule, record.contentKey, record.occurrence)
+      return next()
+    },
+    now: record.at,
+    quota: match.quota,
+    hasConnection: sink.hasConnection,
+    protocol: operation?.protocol?.places ?? responsesProtocol,
+  }
+}
+
+/** The match with the reply to this one request: templates rendered, or the rule's function called. */
+async function withReply(match: Match, record: RuleCall, readConversation: ReadConversation): Promise<Match> {
+  const { reply } = match.effect
+  if (!reply || !(match.answer || hasTemplate(reply))) return match
+  const own = match.answer
+    ? await callFunction(match.answer, reply, record, readConversation)
+    : rendered(reply, match, record, readConversation)
+  return { ...match, effect: { ...match.effect, reply: own } }
+}
+
+async function callFunction(
+  answer: NonNullable<Match['answer']>,
+  usual: ScriptedReply,
+  { params, query, headers, body, method, path }: RuleCall,
+  readConversation: ReadConversation,
+): Promise<ScriptedReply> {
+  const conversation = readConversation() ?? { items: [], tools: [] }
+  const request: ReplyContext['request'] = { method, path, params, query, headers, body }
+  let given: unknown
+  try {
+    given = await answer({ request, conversation })
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
+    throw new GatewayError(500, `The function given to reply() threw ${name}: ${message}`)
+  }
+  if (typeof given === 'string') return { ...usual, text: given }
+  const result = ScriptedReply.safeParse(given)
+  if (result.success) return result.data
+  throw new GatewayError(
+    500,
+    `The function given to reply() returned no reply: ${z.prettifyError(result.error).replaceAll('\n', ' ')}`,
+  )
+}
+
+const templates = new WeakMap<ScriptedReply, boolean>()
+
+function hasTemplate(reply: ScriptedReply): boolean {
+  const known = templates.get(reply) ?? isTemplate(JSON.stringify(reply))
+  templates.set(reply, known)
+  return known
+}
+
+function rendered(
+  reply: ScriptedReply,
+  match: Match,
+  record: RuleCall,
+  readConversation: ReadConversation,
+): ScriptedReply {
+  const { params, query, headers, body, method, path, contentKey, occurrence, state } = record
+  let drawn = 0
+  const values = {
+    body,
+    params,
+    query,
+    headers,
+    method,
+    path,
+    model: modelOf(body),
+    call: match.call,
+    get now() {
+      return new Date(record.at).toISOString()
+    },
+    get input() {
+      return lastUserText(readConversation() ?? { items: [], tools: [] })
+    },
+    random: {
+      get uuid() {
+        return uuid(state.seed, 'template', contentKey, occurrence, drawn++)
+      },
+    },
+  }
+  const writer = new TemplateWriter(values, (message) => record.warn(message))
+  const { text, body: own, headers: named, frames } = reply
+  return {
+    ...reply,
+    ...(text !== undefined && { text: writer.write(text) }),
+    ...(own !== undefined && { body: writer.writeInside(own) }),
+    ...(named && { headers: oneLine(writer.writeInside(named)) }),
+    ...(frames && { frames: frames.map((frame) => ('base64' in frame ? frame : writer.writeInside(frame))) }),
+  }
+}
+
+/** A request may bring any character; a header is one line of Latin-1. */
+function oneLine(headers: Record<string, string>): Record<string, string> {
+  const replaced = (value: string) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replaced(value)]))
+}

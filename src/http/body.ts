@@ -1,0 +1,62 @@
+/**
+ * The bytes of a request body: their limit, and their text. The same for every transport.
+ */
+import { joinBytes } from '../lib/bytes.ts'
+import { GatewayError, invalidRequest } from './errors.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+const lenient = new TextDecoder('utf-8')
+
+/**
+ * Decodes UTF-8, without a byte order mark.
+ *
+ * @param isText If true, other bytes throw a 400; otherwise they become U+FFFD. Default: true.
+ */
+export function decodeBody(bytes: Uint8Array, isText = true): string {
+  try {
+    return (isText ? decoder : lenient).decode(bytes)
+  } catch {
+    throw invalidRequest([{ path: 'body', message: 'Must be UTF-8', rule: 'utf8' }], {
+      assumption: 'requestBody',
+    })
+  }
+}
+
+/** Returns the bytes. Throws a 413 if there are more than `limit`. */
+export function within<Bytes extends Uint8Array>(bytes: Bytes, limit: number): Bytes {
+  if (bytes.byteLength > limit) throw new GatewayError(413)
+  return bytes
+}
+
+/** Joins the chunks of a body. Throws a 413 as soon as there are more than `limit` bytes. */
+export async function collectBody(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const collected: Uint8Array[] = []
+  const iterator = chunks[Symbol.asyncIterator]()
+  let size = 0
+  for (;;) {
+    const { done, value } = await iterator.next()
+    if (done) break
+    size += value.byteLength
+    if (size > limit) {
+      // Not awaited, as `for await` would: the body of an intercepted `fetch` never finishes its `return`.
+      void iterator.return?.().catch(() => {})
+      throw new GatewayError(413)
+    }
+    collected.push(value)
+  }
+  return collected.length === 1 ? (collected[0] as Uint8Array) : joinBytes(collected)
+}
+
+/** The chunks of a stream, also where streams are not iterable, as in Safari. */
+export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    void reader.cancel().catch(() => {})
+  }
+}

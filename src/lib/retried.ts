@@ -1,0 +1,13 @@
+/**
+ * Loads something on first use. A failure is not kept: the next call tries again.
+ */
+export function retried<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined
+  return () => {
+    loading ??= load().catch((error) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+}

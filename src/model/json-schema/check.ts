@@ -1,0 +1,227 @@
+/**
+ * Checks a value against a schema, for the keywords that providers accept in strict mode.
+ */
+import { equal } from '../../lib/equal.ts'
+import { Budget, Exhausted } from './budget.ts'
+import { type Pattern, readPattern } from './pattern.ts'
+import { isMultiple, isOfFormat, rangeOf } from './scalars.ts'
+import {
+  ignoredKeywords,
+  isObject,
+  itemSchema,
+  type JsonSchema,
+  listedValues,
+  numberAt,
+  propertySchema,
+  References,
+  type SchemaObject,
+  schemasAt,
+  type TypeName,
+  textAt,
+  textsAt,
+  typesOf,
+} from './schema.ts'
+
+export interface Problem {
+  /** Keys and indexes, from the outside in. */
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  /** The name of the rule: `invalid_type`, `too_big`, `pattern`, … */
+  readonly rule: string
+  /** The types that the schema allows, if the value as a whole has another one. */
+  readonly expected?: readonly TypeName[]
+}
+
+const maxProblems = 20
+
+/**
+ * Returns what is wrong with a value, at most 20 problems. Returns none if the schema accepts the value or the check
+ * exceeds the budget. Throws `LostReference`.
+ *
+ * @param ignored Collects parts of the schema that had no effect.
+ */
+export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<string>): Problem[] {
+  const checker = new Checker(schema, new Budget())
+  try {
+    const problems = checker.problems(schema, value)
+    for (const part of checker.ignored) ignored?.add(part)
+    return problems
+  } catch (error) {
+    if (error instanceof Exhausted) return []
+    throw error
+  }
+}
+
+export class Checker {
+  /** Parts of the schema that were reached and had no effect on the result. */
+  readonly ignored = new Set<string>()
+  readonly references: References
+  readonly #budget: Budget
+  readonly #patterns = new Map<string, Pattern | undefined>()
+  readonly #listed = new Map<SchemaObject, ReadonlySet<unknown>>()
+  /** Results by target of a reference and value: definitions that double at each level are checked once. */
+  readonly #known = new Map<JsonSchema, Map<unknown, Problem[]>>()
+
+  constructor(root: JsonSchema, budget: Budget) {
+    this.references = new References(root)
+    this.#budget = budget
+  }
+
+  accepts(schemas: readonly JsonSchema[], value: unknown): boolean {
+    return schemas.every((schema) => this.problems(schema, value).length === 0)
+  }
+
+  problems(schema: JsonSchema, value: unknown): Problem[] {
+    this.#budget.step()
+    if (typeof schema === 'boolean') return schema ? [] : problem('Unknown field', 'unrecognized_keys')
+    return this.#budget.deeper(() => {
+      for (const keyword of ignoredKeywords) if (keyword in schema) this.ignored.add(`'${keyword}'`)
+      const types = typesOf(schema)
+      if (types && !types.some((type) => isOfType(type, value))) return wrongType(types, value)
+      return [
+        ...this.#ofList(schema, value),
+        ...this.#ofReference(schema, value),
+        ...schemasAt(schema, 'allOf').flatMap((part) => this.problems(part, value)),
+        ...this.#ofAlternatives(schema, 'anyOf', value),
+        ...this.#ofAlternatives(schema, 'oneOf', value),
+        ...this.#ofKind(schema, value),
+      ].slice(0, maxProblems)
+    })
+  }
+
+  /** Reads a pattern; undefined if there is none or it is not simple. Throws a `SyntaxError` if it is invalid. */
+  pattern(source: string | undefined): Pattern | undefined {
+    if (source === undefined) return undefined
+    if (!this.#patterns.has(source)) this.#patterns.set(source, readPattern(source, this.#budget))
+    const pattern = this.#patterns.get(source)
+    if (!pattern) this.ignored.add(`the pattern '${source.slice(0, 100)}'`)
+    return pattern
+  }
+
+  #ofList(schema: SchemaObject, value: unknown): Problem[] {
+    const values = listedValues(schema)
+    if (!values) return []
+    const listed = this.#listed.get(schema) ?? new Set(values)
+    this.#listed.set(schema, listed)
+    if (listed.has(value)) return []
+    this.#budget.step(values.length / 10)
+    if (typeof value === 'object' && values.some((each) => equal(each, value))) return []
+    const options = values.slice(0, maxProblems).map((each) => JSON.stringify(each))
+    const expected = options.length === 1 ? options[0] : `one of ${options.join('|')}`
+    return problem(`Invalid input: expected ${expected}`, 'invalid_value')
+  }
+
+  #ofReference(schema: SchemaObject, value: unknown): Problem[] {
+    const target = this.references.follow(schema)
+    if (target === undefined) return []
+    const known = this.#known.get(target) ?? new Map<unknown, Problem[]>()
+    this.#known.set(target, known)
+    // A reference that leads back to itself adds nothing.
+    if (!known.has(value)) known.set(value, []).set(value, this.problems(target, value))
+    return known.get(value) as Problem[]
+  }
+
+  #ofAlternatives(schema: SchemaObject, keyword: 'anyOf' | 'oneOf', value: unknown): Problem[] {
+    const failures: Problem[][] = []
+    let accepted = 0
+    for (const branch of schemasAt(schema, keyword)) {
+      const problems = this.problems(branch, value)
+      if (problems.length > 0) failures.push(problems)
+      else accepted++
+      if (accepted === 1 && keyword === 'anyOf') return []
+    }
+    if (accepted > 1) return problem(`Fits ${accepted} alternatives instead of one`, 'one_of')
+    return accepted === 1 ? [] : nearest(failures, value)
+  }
+
+  #ofKind(schema: SchemaObject, value: unknown): Problem[] {
+    if (typeof value === 'number') return ofNumber(schema, value)
+    if (typeof value === 'string') return this.#ofText(schema, value)
+    if (Array.isArray(value)) return this.#ofItems(schema, value)
+    return isObject(value) ? this.#ofFields(schema, value) : []
+  }
+
+  #ofText(schema: SchemaObject, text: string): Problem[] {
+    const [pattern, format] = [textAt(schema, 'pattern'), textAt(schema, 'format')]
+    const isMatch = this.pattern(pattern)?.test(text) ?? true
+    return [
+      ...ofCount(schema, 'Length', 'characters', [...text].length),
+      ...(format === undefined || isOfFormat(format, text) ? [] : problem(`Invalid ${format}`, format)),
+      ...(isMatch ? [] : problem(`Must match the pattern ${pattern}`, 'pattern')),
+    ]
+  }
+
+  #ofItems(schema: SchemaObject, items: readonly unknown[]): Problem[] {
+    const isUnique =
+      schema['uniqueItems'] !== true ||
+      new Set(items.map((item) => JSON.stringify(item))).size === items.length
+    return [
+      ...ofCount(schema, 'Items', 'items', items.length),
+      ...(isUnique ? [] : problem('Items must be unique', 'unique')),
+      ...items.flatMap((item, index) => below(index, this.problems(itemSchema(schema, index), item))),
+    ]
+  }
+
+  #ofFields(schema: SchemaObject, fields: SchemaObject): Problem[] {
+    const missing = textsAt(schema, 'required').filter((name) => !Object.hasOwn(fields, name))
+    return [
+      ...ofCount(schema, 'Properties', 'fields', Object.keys(fields).length),
+      ...missing.flatMap((name) => below(name, problem('Required', 'required'))),
+      ...Object.entries(fields).flatMap(([name, value]) =>
+        below(name, this.problems(propertySchema(schema, name), value)),
+      ),
+    ]
+  }
+}
+
+/** The problems of the alternative that the value comes closest to. */
+function nearest(failures: readonly Problem[][], value: unknown): Problem[] {
+  const expected = failures.flatMap(([first]) => first?.expected ?? [])
+  if (expected.length > 0 && failures.every(([first]) => first?.expected)) return wrongType(expected, value)
+  // Another type, or another constant in a field, says that another alternative was meant.
+  const isFar = ({ expected, path, rule }: Problem) =>
+    expected || (rule === 'invalid_value' && path.length === 1)
+  const distance = (problems: readonly Problem[]) =>
+    (problems.some(isFar) ? maxProblems : 0) + problems.length
+  return [...failures].sort((left, right) => distance(left) - distance(right))[0] ?? []
+}
+
+function problem(message: string, rule: string): Problem[] {
+  return [{ path: [], message, rule }]
+}
+
+function wrongType(expected: readonly TypeName[], value: unknown): Problem[] {
+  const names = [...new Set(expected)].join(' or ')
+  const received = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+  const message = `Invalid input: expected ${names}, received ${received}`
+  return [{ path: [], message, rule: 'invalid_type', expected }]
+}
+
+function below(key: string | number, problems: readonly Problem[]): Problem[] {
+  return problems.map(({ path, message, rule }) => ({ path: [key, ...path], message, rule }))
+}
+
+function isOfType(type: TypeName, value: unknown): boolean {
+  if (type === 'null') return value === null
+  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'array') return Array.isArray(value)
+  return type === 'object' ? isObject(value) : typeof value === type
+}
+
+function ofNumber(schema: SchemaObject, value: number): Problem[] {
+  const { min, max, isOpenBelow, isOpenAbove } = rangeOf([schema])
+  const factor = numberAt(schema, 'multipleOf') ?? 0
+  if (isOpenBelow ? value <= min : value < min)
+    return problem(`Too small: must be ${isOpenBelow ? '>' : '>='}${min}`, 'too_small')
+  if (isOpenAbove ? value >= max : value > max)
+    return problem(`Too big: must be ${isOpenAbove ? '<' : '<='}${max}`, 'too_big')
+  const fits = factor <= 0 || isMultiple(value, factor)
+  return fits ? [] : problem(`Must be a multiple of ${factor}`, 'not_multiple_of')
+}
+
+/** Checks `minLength` and `maxLength`, and their like. */
+function ofCount(schema: SchemaObject, what: string, unit: string, count: number): Problem[] {
+  const [min = 0, max = count] = [numberAt(schema, `min${what}`), numberAt(schema, `max${what}`)]
+  if (count < min) return problem(`Too small: must have >=${min} ${unit}`, 'too_small')
+  return count > max ? problem(`Too big: must have <=${max} ${unit}`, 'too_big') : []
+}

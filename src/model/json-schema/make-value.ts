@@ -1,0 +1,372 @@
+/**
+ * Makes a value that a schema accepts, from the outside in. The value is as full as a reader expects: every optional
+ * field, an item or two in each array. A schema that contains itself, or asks for a lot, gets the smallest value.
+ */
+import { random } from '../../lib/seed.ts'
+import { Budget, Exhausted } from './budget.ts'
+import { Checker } from './check.ts'
+import { fitted, numberFor, textOfFormat, textOfPatterns } from './scalars.ts'
+import {
+  isObject,
+  itemSchema,
+  type JsonSchema,
+  listedValues,
+  numbersAt,
+  prefixOf,
+  propertiesOf,
+  propertySchema,
+  type SchemaObject,
+  schemasAt,
+  type TypeName,
+  textAt,
+  textsAt,
+  typesOf,
+} from './schema.ts'
+
+type Path = readonly (string | number)[]
+
+/**
+ * Proposes a value for one place; undefined to leave it to the generator. A proposal that the schema refuses is
+ * dropped, or cut or repeated if it is a string. A place for a string without schemas asks for words, which become part
+ * of an address or the name of a field.
+ */
+export type ValueSource = (place: ValuePlace) => unknown
+
+export interface ValuePlace {
+  /** Keys and indexes, from the outside in. */
+  path: Path
+  type: TypeName
+  /** Schemas that must all accept the value. */
+  schemas: readonly SchemaObject[]
+  /** Returns numbers in [0, 1) that depend on the seed and the path. */
+  random(): number
+}
+
+export interface MadeValue {
+  value: unknown
+  /** Reasons why the schema might refuse the value; none if it accepts it. */
+  doubts: string[]
+}
+
+/** Thrown if a schema contradicts itself or has no value that ends. */
+export class Unsatisfiable extends Error {
+  override name = 'Unsatisfiable'
+}
+
+interface MakeOptions {
+  /** Label that the random numbers depend on. */
+  seed: string
+  source: ValueSource
+}
+
+/**
+ * Makes a value for a schema, the smallest one if a full one exceeds the limits. Throws `Unsatisfiable`, `Exhausted`,
+ * `LostReference`, or a `SyntaxError` for an invalid pattern.
+ */
+export function makeValue(schema: JsonSchema, options: MakeOptions): MadeValue {
+  const make = (isSmall: boolean): MadeValue => {
+    const budget = new Budget()
+    const value = new ValueMaker(schema, options, budget, isSmall).make([schema], [])
+    const checker = new Checker(schema, budget)
+    const problems = checker.problems(schema, value).map(({ path, message }) => [...path, message].join(': '))
+    return { value, doubts: [...checker.ignored].map((part) => `${part} is not simulated`).concat(problems) }
+  }
+  try {
+    return make(false)
+  } catch (error) {
+    if (error instanceof Exhausted) return make(true)
+    throw error
+  }
+}
+
+/** What must hold at one place. */
+interface Draft {
+  /** The schemas with all that they refer to, and the branches that were chosen. */
+  parts: ReadonlySet<SchemaObject>
+  /** Lists of branches of which one remains to be chosen. */
+  alternatives: readonly (readonly JsonSchema[])[]
+  isSmall: boolean
+  /** Why there is no value. */
+  dead?: string | undefined
+}
+
+const maxTries = 12
+/** Number of parts after which only the smallest ones follow. */
+const enoughParts = 1000
+/** How often a schema may contain itself before the smallest values follow. They need not contain it again. */
+const maxNesting = 2
+
+class ValueMaker {
+  readonly #options: MakeOptions
+  readonly #budget: Budget
+  readonly #checker: Checker
+  readonly #isSmall: boolean
+  /** Schemas that contain the current place, and how often. */
+  readonly #open = new Map<SchemaObject, number>()
+
+  /** @param isSmall If true, makes the smallest value. */
+  constructor(root: JsonSchema, options: MakeOptions, budget: Budget, isSmall: boolean) {
+    this.#options = options
+    this.#budget = budget
+    this.#checker = new Checker(root, budget)
+    this.#isSmall = isSmall
+  }
+
+  /**
+   * Makes a value that all schemas accept, or the best one that was found. Throws `Unsatisfiable` if there is none.
+   *
+   * @param again Tells apart several values for the same place. Default: 0.
+   */
+  make(schemas: readonly JsonSchema[], path: Path, again = 0): unknown {
+    const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
+    this.#budget.spend('parts')
+    this.#budget.step(where.length / 10)
+    return this.#budget.deeper(() => {
+      const isSmall = this.#isSmall || this.#budget.parts > enoughParts
+      const draft = this.#expand({ parts: new Set(), alternatives: [], isSmall }, schemas)
+      const made: unknown[] = []
+      let reason = 'nothing fits'
+      let tries = 0
+      for (const make of this.#ways(draft, path, where)) {
+        this.#budget.step(20)
+        try {
+          const value = make(random(this.#options.seed, where, tries))
+          // Objects and arrays consist of accepted values, but alternatives may exclude each other.
+          const isSure = typeof value === 'object' && draft.alternatives.length === 0
+          if (isSure || this.#checker.accepts(schemas, value)) return value
+          made.push(value)
+        } catch (error) {
+          if (!(error instanceof Unsatisfiable)) throw error
+          reason = error.message
+        }
+        if (++tries < maxTries) continue
+        reason = `no value found in ${maxTries} attempts, the last one failed: ${reason}`
+        break
+      }
+      if (made.length > 0) return made[0]
+      // The innermost place is the one that matters.
+      return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
+    })
+  }
+
+  /** The ways to make a value for a place, the likeliest first. */
+  *#ways(draft: Draft, path: Path, where: string): Generator<(random: () => number) => unknown> {
+    const { dead, isSmall } = draft
+    const [branches, ...alternatives] = draft.alternatives
+    if (dead !== undefined) yield () => fail(dead)
+    else if (branches) {
+      for (const branch of this.#ordered(branches, isSmall, where))
+        yield* this.#ways(this.#expand({ ...draft, alternatives }, [branch]), path, where)
+    } else {
+      const schemas = [...draft.parts]
+      for (const type of allowedTypes(schemas, isSmall)) {
+        const make = (random: () => number, isBare: boolean) =>
+          this.#within(schemas, () => this.#value({ path, type, schemas, random }, isBare))
+        yield (random) => make(random, isSmall)
+        // Optional fields may exclude each other; another string or number may fit better.
+        yield (random) => make(random, true)
+      }
+    }
+  }
+
+  /** Adds schemas to a draft, with all that they refer to. */
+  #expand(draft: Draft, schemas: readonly JsonSchema[]): Draft {
+    const parts = new Set(draft.parts)
+    const alternatives = [...draft.alternatives]
+    let { isSmall, dead } = draft
+    const visit = (schema: JsonSchema): void => {
+      this.#budget.step()
+      if (schema === false) dead ??= 'no value is allowed'
+      if (typeof schema === 'boolean' || parts.has(schema)) return
+      parts.add(schema)
+      const nesting = this.#open.get(schema) ?? 0
+      if (nesting >= maxNesting) isSmall = true
+      if (nesting > maxNesting) dead ??= 'no value ever ends'
+      const lists = ['anyOf', 'oneOf'].map((keyword) => schemasAt(schema, keyword))
+      alternatives.push(...lists.filter((branches) => branches.length > 0))
+      const target = this.#checker.references.follow(schema)
+      this.#budget.deeper(() => {
+        if (target !== undefined) visit(target)
+        schemasAt(schema, 'allOf').forEach(visit)
+      })
+    }
+    this.#budget.step(parts.size + alternatives.length)
+    schemas.forEach(visit)
+    return { parts, alternatives, isSmall, dead }
+  }
+
+  /** Branches without parts come first if the value is to be small, or else a random one that is not null. */
+  #ordered(branches: readonly JsonSchema[], isSmall: boolean, where: string): JsonSchema[] {
+    this.#budget.step(branches.length)
+    const isPreferred = (branch: JsonSchema) => (isSmall ? isPlain(branch) : !isNull(branch))
+    const preferred = branches.filter(isPreferred)
+    const others = branches.filter((branch) => !isPreferred(branch))
+    const drawn = random(this.#options.seed, where, 'choice')()
+    const start = isSmall ? 0 : Math.floor(drawn * preferred.length)
+    return [...preferred.slice(start), ...preferred.slice(0, start), ...others]
+  }
+
+  /** Runs a function while the schemas count as open. */
+  #within<Value>(schemas: readonly SchemaObject[], run: () => Value): Value {
+    for (const schema of schemas) this.#open.set(schema, (this.#open.get(schema) ?? 0) + 1)
+    try {
+      return run()
+    } finally {
+      for (const schema of schemas) this.#open.set(schema, (this.#open.get(schema) as number) - 1)
+    }
+  }
+
+  #value(place: ValuePlace, isSmall: boolean): unknown {
+    const { type, schemas, random } = place
+    const listed = schemas.map(listedValues).find((values) => values !== undefined)
+    if (listed) {
+      const fitting = listed.filter((value) => this.#checker.accepts(schemas, value))
+      if (fitting.length === 0) fail('none of the listed values fits')
+      return structuredClone(fitting[Math.floor(random() * fitting.length)])
+    }
+    const proposed = this.#options.source(place)
+    if (proposed !== undefined && this.#checker.accepts(schemas, proposed)) return structuredClone(proposed)
+    switch (type) {
+      case 'null':
+        return null
+      case 'boolean':
+        return random() < 0.5
+      case 'integer':
+      case 'number':
+        return numberFor(schemas, type === 'integer', random) ?? fail('no number is within the bounds')
+      case 'string':
+        return this.#text(place, proposed)
+      case 'array':
+        return this.#array(place, isSmall)
+      case 'object':
+        return this.#object(place, isSmall)
+      default:
+        return fail(`the type '${type}' is unknown`)
+    }
+  }
+
+  #text(place: ValuePlace, proposed: unknown): string {
+    const { schemas, random } = place
+    const [min, max] = countsOf(schemas, 'Length')
+    this.#budget.spend('characters', min)
+    const patterns = schemas.flatMap((schema) => this.#checker.pattern(textAt(schema, 'pattern')) ?? [])
+    if (patterns.length > 0) return textOfPatterns(patterns, min, max, random)
+    const words = typeof proposed === 'string' ? proposed : this.#words(place)
+    return textOfFormat(schemas, max, words, random) ?? fitted(words, min, max)
+  }
+
+  #words(place: ValuePlace): string {
+    const words = this.#options.source({ ...place, type: 'string', schemas: [] })
+    return typeof words === 'string' ? words : 'something'
+  }
+
+  #array({ schemas, path, random }: ValuePlace, isSmall: boolean): unknown[] {
+    const [min, max] = countsOf(schemas, 'Items')
+    const usual = Math.max(random() < 0.5 ? 1 : 2, ...schemas.map((schema) => prefixOf(schema).length))
+    const wanted = isSmall ? min : Math.max(min, Math.min(usual, max))
+    const seen = schemas.some((schema) => schema['uniqueItems'] === true) ? new Set<string>() : undefined
+    const items: unknown[] = []
+    while (items.length < wanted) {
+      const index = items.length
+      const inner = schemas.map((schema) => itemSchema(schema, index))
+      const item = this.#part(inner, [...path, index], index >= min, seen)
+      if (item === undefined) break
+      items.push(item)
+    }
+    return items
+  }
+
+  #object(place: ValuePlace, isSmall: boolean): Record<string, unknown> {
+    const { schemas, path } = place
+    const [min, max] = countsOf(schemas, 'Properties')
+    const required = new Set(schemas.flatMap((schema) => textsAt(schema, 'required')))
+    const known = schemas.flatMap((schema) => [...propertiesOf(schema).keys()])
+    if (required.size > max) fail('more fields are required than allowed')
+    const fields = new Map<string, unknown>()
+    const add = (name: string) => {
+      const inner = schemas.map((schema) => propertySchema(schema, name))
+      const value = this.#part(inner, [...path, name], !required.has(name))
+      if (value !== undefined) fields.set(name, value)
+    }
+    let room = max - required.size
+    for (const name of new Set([...known, ...required]))
+      if (required.has(name) || (!isSmall && room-- > 0)) add(name)
+    const isMap = known.length === 0 && schemas.some((schema) => isObject(schema['additionalProperties']))
+    const wanted = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
+    for (let spare = 1; fields.size < wanted && spare < wanted + maxTries; spare++) {
+      this.#budget.step()
+      const name = this.#words(place).toLowerCase().replaceAll(' ', '_')
+      add(fields.has(name) ? `${name}_${spare}` : name)
+    }
+    return Object.fromEntries(fields)
+  }
+
+  /**
+   * Makes a part of an array or object; undefined if it is optional and nothing fits.
+   *
+   * @param seen Values that it must differ from, to which it is added.
+   */
+  #part(schemas: readonly JsonSchema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
+    try {
+      for (let again = 0; again < 5 * maxTries; again++) {
+        const value = this.make(schemas, path, again)
+        if (isOptional && !this.#checker.accepts(schemas, value)) return undefined
+        const text = seen ? JSON.stringify(value) : ''
+        if (!seen?.has(text)) {
+          seen?.add(text)
+          return value
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof Unsatisfiable && isOptional)) throw error
+    }
+    return isOptional ? undefined : fail(`not enough different values for item ${path.at(-1)}`)
+  }
+}
+
+function fail(reason: string): never {
+  throw new Unsatisfiable(reason)
+}
+
+/** The limits of `minItems` and `maxItems`, and of their like. */
+function countsOf(
+  schemas: readonly SchemaObject[],
+  what: 'Length' | 'Items' | 'Properties',
+): [number, number] {
+  const min = Math.max(0, ...numbersAt(schemas, `min${what}`))
+  const max = Math.min(Infinity, ...numbersAt(schemas, `max${what}`))
+  return min > max ? fail(`min${what} is above max${what}`) : [min, max]
+}
+
+function isNull(schema: JsonSchema): boolean {
+  return isObject(schema) && (schema['const'] === null || typesOf(schema)?.join() === 'null')
+}
+
+/** If true, a schema shows at once that its smallest value has no parts. */
+function isPlain(schema: JsonSchema): boolean {
+  if (!isObject(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema))
+    return false
+  return !/^(object|array)$/.test(allowedTypes([schema], true)[0] ?? 'object')
+}
+
+/** The types that all schemas allow, in their order; null comes last, or first if the value is to be small. */
+function allowedTypes(schemas: readonly SchemaObject[], isSmall: boolean): TypeName[] {
+  const named = schemas.map(typesOf).filter((types) => types !== undefined)
+  const [first = [...(isSmall ? ['null' as const] : []), likelyType(schemas)]] = named
+  const isAllowed = (type: TypeName) =>
+    named.every((types) => types.includes(type) || (type === 'integer' && types.includes('number')))
+  const rank = (type: TypeName) => {
+    if (type === 'null') return isSmall ? -1 : 2
+    return isSmall && (type === 'object' || type === 'array') ? 1 : 0
+  }
+  const candidates = first.flatMap((type): TypeName[] => (type === 'number' ? ['number', 'integer'] : [type]))
+  return [...new Set(candidates)].filter(isAllowed).sort((left, right) => rank(left) - rank(right))
+}
+
+/** The type that the keywords of schemas without a type suggest. */
+function likelyType(schemas: readonly SchemaObject[]): TypeName {
+  const keywords = schemas.flatMap((schema) => Object.keys(schema)).join()
+  if (/required|properties/i.test(keywords)) return 'object'
+  if (/items|contains/i.test(keywords)) return 'array'
+  return /minimum|maximum|multipleOf/i.test(keywords) ? 'number' : 'string'
+}

@@ -1,0 +1,208 @@
+/**
+ * Writes sample answers in Markdown: passages of fixtures/texts.json after a sentence that quotes the question. No
+ * model runs.
+ */
+import fixtures from '../../../fixtures/texts.json' with { type: 'json' }
+import { draw, random } from '../../lib/seed.ts'
+import type { Source } from '../source.ts'
+import { firstSentence, quoted } from './words.ts'
+
+/** Values of `text.verbosity`. */
+export const Verbosity = ['low', 'medium', 'high'] as const
+export type Verbosity = (typeof Verbosity)[number]
+
+/** Part of an answer: Markdown, or a source to link to. */
+export type Piece = string | Source
+
+export interface WritingTask {
+  /** The question, or the output of a function. */
+  subject: string
+  answersFunction: boolean
+  verbosity: Verbosity
+  /** Sources to cite. Undefined if no search ran. */
+  sources: readonly Source[] | undefined
+  /** Seed of every choice that the question leaves open. */
+  key: string
+}
+
+/** Sample texts in one language. Patterns are regular expressions that ignore case. */
+interface Texts {
+  /** Number words, from two. */
+  numbers: readonly string[]
+  /** Patterns of questions for a short, a long or an exact length. */
+  lengths: { low: string; high: string; exact: string }
+  sentences: Readonly<Record<keyof typeof fixtures.en.sentences, readonly string[]>>
+  /** Paragraphs by heading. */
+  paragraphs: Readonly<Record<string, string>>
+  /** Kinds of answers. The first one that the question asks for is used, otherwise `plain`. */
+  kinds: Readonly<Record<string, Kind>> & { plain: Kind }
+}
+
+interface Kind {
+  /** Pattern of the questions that ask for this kind. */
+  asked?: string
+  openings: readonly string[]
+  /** Each as lines. Default: the paragraphs. */
+  passages?: ReadonlyArray<readonly string[]>
+}
+
+interface Question {
+  texts: Texts
+  /** The beginning, with number words as digits. */
+  text: string
+  kind: Kind
+  length: Verbosity
+  /** Values of `{name}` in texts: the quoted question, and named groups of the patterns. */
+  slots: Readonly<Record<string, string | undefined>>
+  key: string
+}
+
+const english: Texts = fixtures.en
+/** Number of characters of a question that are matched with patterns. */
+const readLength = 400
+/** Number of list items, unless the question asks for one. */
+const usualItems = { low: 3, medium: 5, high: 8 }
+
+/** Writes an answer. */
+export function writeText({ subject, answersFunction, verbosity, sources, key }: WritingTask): Piece[] {
+  const question = readQuestion(subject, verbosity, key)
+  if (sources && sources.length > 0) return citeSources(sources, question)
+  if (answersFunction && subject.trim() !== '') return [reportOutput(subject, question)]
+  const text = question.kind.passages ? writePassage(question) : writeParagraphs(question)
+  return [sources ? `${say(question, 'foundNothing')} ${text}` : text]
+}
+
+/**
+ * Writes another paragraph for the answer with this key.
+ *
+ * @param part Counts added paragraphs from 1. They repeat after all of them were used.
+ */
+export function continueText(key: string, part: number): string {
+  const paragraphs = shuffledParagraphs(english, key)
+  return paragraphs.at(-part % paragraphs.length)?.text ?? ''
+}
+
+function readQuestion(subject: string, verbosity: Verbosity, key: string): Question {
+  const texts = english
+  const { numbers, kinds, lengths } = texts
+  const text = subject
+    .slice(0, readLength)
+    .toWellFormed()
+    .replace(/[^\s.,:;!?]+/g, (word) => {
+      const place = numbers.indexOf(word.toLowerCase())
+      return place < 0 ? word : String(place + 2)
+    })
+  const kind = Object.values(kinds).find(({ asked }) => asked && match(text, asked)) ?? kinds.plain
+  const askedLength = match(text, lengths.low) ? 'low' : match(text, lengths.high) ? 'high' : 'medium'
+  const slots = {
+    ...match(text, lengths.exact)?.groups,
+    ...match(text, kind.asked ?? '')?.groups,
+    question: quoted(subject) || '...',
+  }
+  return { texts, text, kind, length: verbosity === 'medium' ? askedLength : verbosity, slots, key }
+}
+
+/** Writes one passage. A list has as many items as the question asks for; code is in the language that it names. */
+function writePassage(question: Question): string {
+  const { text, length, slots, key } = question
+  const { passages = [] } = question.kind
+  const named = passages.filter(([fence = '']) => {
+    return fence.startsWith('```') && match(text, `\\b${fence.slice(3)}\\b`)
+  })
+  const lines = pick(named.length > 0 ? named : passages, key, 'passage')
+  if (!lines) return open(question)
+  const isList = lines.every((line) => /^(?:-|\d+\.) /.test(line))
+  const count = isList ? Number(slots['count'] ?? usualItems[length]) : lines.length
+  const passage = `${open(question)}\n\n${fill(lines.slice(0, count).join('\n'), slots)}`
+  return length === 'low' ? passage : `${passage}\n\n${say(question, 'closing')}`
+}
+
+/** Writes prose: a sentence, one or two paragraphs, three with headings, or the number that the question asks for. */
+function writeParagraphs(question: Question): string {
+  const { texts, length, slots, key } = question
+  const opening = open(question)
+  const paragraphs = shuffledParagraphs(texts, key)
+  if (slots['sentences']) {
+    const sentences = paragraphs.flatMap(({ text }) => text.split(/(?<=[.!?]) /))
+    return [opening, ...sentences.slice(0, Number(slots['sentences']) - 1)].join(' ')
+  }
+  const usual = { low: 0, medium: 1 + Math.floor(2 * draw(key, 'length')), high: 3 }[length]
+  const shown = paragraphs.slice(0, Number(slots['paragraphs'] ?? usual))
+  if (length !== 'high') return `${opening} ${shown.map(({ text }) => text).join('\n\n')}`.trimEnd()
+  return [opening, ...shown.map(({ heading, text }) => `## ${heading}\n\n${text}`)].join('\n\n')
+}
+
+/** Writes one sentence of each source with a link to it, as a list if there are more than three. */
+function citeSources(sources: readonly Source[], question: Question): Piece[] {
+  const isList = sources.length > 3
+  const mentions = (list: readonly Source[]) =>
+    list.flatMap((source) => [isList ? `\n- **${quoted(source.title)}:** ` : ' ', ...mention(source)])
+  const related = sources.filter(({ isUnrelated }) => !isUnrelated)
+  const others = sources.filter(({ isUnrelated }) => isUnrelated)
+  const end = isList ? '\n' : ''
+  return [
+    `${say(question, related.length > 0 ? 'found' : 'foundLoosely')}${end}`,
+    ...mentions(related),
+    related.length > 0 && others.length > 0 ? `\n\n${say(question, 'foundElsewhere')}${end}` : '',
+    ...mentions(others),
+  ]
+}
+
+/** `Cold slows the yeast ([kitchen.example](https://kitchen.example/bread)).` */
+function mention(source: Source): Piece[] {
+  const sentence = firstSentence(source.content ?? source.title)
+  const isPlain = sentence.endsWith('.') && !sentence.endsWith('...')
+  return isPlain ? [`${sentence.slice(0, -1)} (`, source, ').'] : [`${sentence} (`, source, ')']
+}
+
+/** Reports the output of a function: up to six fields if it is a JSON object, otherwise a quote. */
+function reportOutput(output: string, question: Question): string {
+  const fields = fieldsOf(output).slice(0, 6)
+  if (fields.length === 0) return say(question, 'returned')
+  const lines = fields.map(([name, value]) => {
+    return `- **${quoted(name)}:** ${quoted(typeof value === 'string' ? value : JSON.stringify(value))}`
+  })
+  return `${say(question, 'returnedFields')}\n\n${lines.join('\n')}`
+}
+
+function fieldsOf(output: string): [name: string, value: unknown][] {
+  if (!output.startsWith('{') || output.length > 20_000) return []
+  try {
+    return Object.entries(JSON.parse(output) as object)
+  } catch {
+    return []
+  }
+}
+
+function open({ kind, slots, key }: Question): string {
+  return fill(pick(kind.openings, key, 'opening'), slots)
+}
+
+function say({ texts, slots, key }: Question, name: keyof Texts['sentences']): string {
+  return fill(pick(texts.sentences[name], key, name), slots)
+}
+
+/** Fills slots, and capitalises the first letter. */
+function fill(template = '', slots: Question['slots']): string {
+  const text = template.replace(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot)
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function pick<Item>(items: readonly Item[], ...labels: string[]): Item | undefined {
+  return items[Math.floor(draw(...labels) * items.length)]
+}
+
+function shuffledParagraphs({ paragraphs }: Texts, key: string): { heading: string; text: string }[] {
+  const next = random(key, 'paragraphs')
+  return Object.entries(paragraphs)
+    .map(([heading, text]) => ({ heading, text, rank: next() }))
+    .sort((left, right) => left.rank - right.rank)
+}
+
+const expressions = new Map<string, RegExp>()
+
+function match(text: string, pattern: string): RegExpExecArray | null {
+  const expression = expressions.get(pattern) ?? new RegExp(pattern, 'is')
+  expressions.set(pattern, expression)
+  return expression.exec(text)
+}

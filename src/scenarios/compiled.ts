@@ -1,0 +1,161 @@
+/**
+ * Scenarios prepared for matching, once per scenario: conditions become closures, and rules are grouped by operation.
+ */
+
+import { formFor } from '../faults/fault.ts'
+import { FaultSetting, faultOf, inOrder } from '../faults/index.ts'
+import { compileWhen, streamTest, type Test } from './condition.ts'
+import { compileExpectation } from './expectation.ts'
+import { type CompiledQuota, compileQuota } from './quota.ts'
+import type { Rule, Scenario, Step } from './scenario.ts'
+import type { Exhausted, Turn } from './script.ts'
+import type { ScriptedReply } from './scripted-reply.ts'
+
+/** What happens to a call: a scripted reply takes the place of the operation's answer, and faults act on either. */
+export interface Effect {
+  readonly faults: readonly FaultSetting[]
+  readonly reply: ScriptedReply | undefined
+}
+
+export interface CompiledStep {
+  /** Undefined lets the call pass. */
+  readonly effect: Effect | undefined
+  /** What a request must ask for so that a fault can show: the step waits for such a request. */
+  readonly form: 'stream' | 'json' | undefined
+}
+
+export interface CompiledTurn {
+  readonly turn: Turn
+  readonly faults: readonly FaultSetting[]
+}
+
+export interface CompiledScript {
+  readonly turns: readonly CompiledTurn[]
+  readonly exhausted: Exhausted
+}
+
+export interface CompiledRule {
+  readonly scenario: string
+  /** Its position in the scenario, from 1. */
+  readonly number: number
+  readonly name: string | undefined
+  readonly on: readonly string[]
+  readonly tests: readonly Test[]
+  readonly calls: ReadonlySet<number> | undefined
+  readonly times: number
+  readonly after: number
+  readonly every: number
+  readonly probability: number | undefined
+  readonly quota: CompiledQuota | undefined
+  /** Dollars; undefined for none. */
+  readonly budget: number | undefined
+  /** The states of the sandbox in which it happens; undefined for all. */
+  readonly states: readonly string[] | undefined
+  readonly setState: string | undefined
+  readonly during: { fromMs: number; toMs: number } | undefined
+  /** A rule with a script has no steps. */
+  readonly script: CompiledScript | undefined
+  /** A rule without a sequence has one step, which repeats. */
+  readonly steps: readonly CompiledStep[]
+  readonly afterwards: 'pass' | 'last' | 'repeat'
+  /** Replies to calls that pass its quota carry the `X-RateLimit-*` headers. */
+  readonly announcesQuota: boolean
+}
+
+export interface CompiledScenario {
+  readonly name: string
+  /** What it was made of. */
+  readonly source: Scenario
+  readonly rules: readonly CompiledRule[]
+  /** The rules about an operation or a `METHOD /path`, in their order. */
+  rulesFor(key: string): readonly CompiledRule[]
+  /** Whether a rule names this operation or `METHOD /path`; `*` names none. */
+  names(key: string): boolean
+}
+
+const compiled = new WeakMap<Scenario, CompiledScenario>()
+
+export function compileScenario(scenario: Scenario): CompiledScenario {
+  const result = compiled.get(scenario) ?? compile(scenario)
+  compiled.set(scenario, result)
+  return result
+}
+
+function compile(source: Scenario): CompiledScenario {
+  const { name, rules: written } = source
+  const rules = written.map((rule, index) => compileRule(rule, name, index + 1))
+  const forAll = rules.filter(({ on }) => on.includes('*'))
+  const byKey = new Map<string, CompiledRule[]>()
+  for (const key of new Set(rules.flatMap(({ on }) => on))) {
+    if (key !== '*')
+      byKey.set(
+        key,
+        rules.filter(({ on }) => on.includes(key) || on.includes('*')),
+      )
+  }
+  return { name, source, rules, rulesFor: (key) => byKey.get(key) ?? forAll, names: (key) => byKey.has(key) }
+}
+
+function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {
+  const steps = stepsOf(rule).map(compileStep)
+  const forms = new Set(steps.map(({ form }) => form))
+  const form = forms.size === 1 ? steps[0]?.form : undefined
+  const tests = compileWhen(rule.when ?? {})
+  const { call, state } = rule.when ?? {}
+  return {
+    scenario,
+    number,
+    name: rule.name,
+    on: [rule.on].flat(),
+    // A rule whose every step needs a stream is only about requests for one; the same with JSON.
+    tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream'), ...tests] : tests,
+    calls: call === undefined ? undefined : new Set([call].flat()),
+    times: rule.times ?? Number.POSITIVE_INFINITY,
+    after: rule.after ?? 0,
+    every: rule.every ?? 1,
+    probability: rule.probability,
+    quota: rule.quota && compileQuota(rule.quota),
+    budget: rule.budget,
+    states: state === undefined ? undefined : [state].flat(),
+    setState: rule.setState,
+    during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
+    script: rule.script && {
+      turns: rule.script.map(compileTurn),
+      exhausted: rule.exhausted ?? 'fail',
+    },
+    steps,
+    afterwards: rule.sequence ? (rule.afterwards ?? 'pass') : 'last',
+    announcesQuota: rule.quota !== undefined && steps.some(limitsRate),
+  }
+}
+
+function compileTurn(turn: Turn): CompiledTurn {
+  compileExpectation(turn.expect ?? {})
+  return { turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] }
+}
+
+function stepsOf({ fault, reply, sequence, quota, budget, setState }: Rule): readonly Step[] {
+  if (sequence) return sequence
+  if (reply) return [{ reply, fault }]
+  if (fault) return [{ fault }]
+  if (quota) return [{ fault: FaultSetting.parse('rate-limit') }]
+  if (budget !== undefined) {
+    const metadata = { error_type: 'payment_required' }
+    return [{ fault: FaultSetting.parse({ name: 'status', status: 402, metadata }) }]
+  }
+  return setState === undefined ? [] : ['pass']
+}
+
+function compileStep(step: Step): CompiledStep {
+  if (step === 'pass') return { effect: undefined, form: undefined }
+  const faults = step.fault ? inOrder([step.fault].flat()) : []
+  const reply = 'reply' in step ? step.reply : undefined
+  return {
+    effect: { reply, faults },
+    form: reply ? undefined : formFor(faults.map(({ name }) => faultOf(name))),
+  }
+}
+
+function limitsRate({ effect }: CompiledStep): boolean {
+  return effect?.faults.some(({ name }) => name === 'rate-limit') ?? false
+}

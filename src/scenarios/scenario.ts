@@ -1,0 +1,114 @@
+/**
+ * Scenarios: named lists of rules, as plain data. One schema checks them wherever they come from.
+ */
+import * as z from 'zod'
+import { When } from './condition.ts'
+import { Quota } from './quota.ts'
+import type { ScenarioInput } from './scenario-input.ts'
+import { Exhausted, Script } from './script.ts'
+import { Faults, ScriptedReply } from './scripted-reply.ts'
+
+const milliseconds = z.lazy(() => z.number().min(0))
+
+/** What a rule does at one call: `pass` leaves the call to older rules and to the operation. */
+export const Step = z.lazy(() =>
+  z.union(
+    [
+      z.literal('pass'),
+      z.strictObject({ fault: Faults.describe('What goes wrong at this call.') }),
+      z.strictObject({
+        reply: ScriptedReply.describe('What is answered at this call.'),
+        fault: Faults.optional().describe('What goes wrong with that reply.'),
+      }),
+    ],
+    { error: "a step is 'pass', a fault or a reply" },
+  ),
+)
+export type Step = z.infer<typeof Step>
+
+export const Rule = z.lazy(() =>
+  z.strictObject({
+    name: z.string().min(1).optional().describe('For people; messages use it.'),
+    on: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)], {
+        error: 'give an operation, several of them, or *',
+      })
+      .describe(
+        'An operation, `*` for every request, or `POST /path` for a path that no operation describes.',
+      ),
+    when: When.optional().describe('Which of these requests it is about: all that is named must hold.'),
+    times: z.int().optional().describe('How often it happens at most. Default: no end.'),
+    after: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'Calls that pass before it starts; one that a rule before it answers is none of them. Default: 0.',
+      ),
+    every: z.int().min(1).optional().describe('It happens at every so-many-th call. Default: 1.'),
+    probability: z
+      .number()
+      .optional()
+      .describe('Share of calls, 0 to 1, drawn from the seed; the same for the same call. Default: 1.'),
+    quota: Quota.optional().describe(
+      'So many requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`.',
+    ),
+    budget: z
+      .number()
+      .min(0)
+      .optional()
+      .describe(
+        'It happens once the calls of the sandbox have cost so many dollars. Without an effect of its own, it refuses with 402.',
+      ),
+    setState: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The state of the sandbox after it has happened, for `when.state`. It may be all that happens.',
+      ),
+    during: z
+      .strictObject({
+        fromMs: milliseconds.default(0).describe('Its start.'),
+        toMs: milliseconds.optional().describe('Its end. Default: none.'),
+      })
+      .optional()
+      .describe('Only in this part of the elapsed time of the sandbox.'),
+    fault: Faults.optional().describe(
+      'What goes wrong: a fault by name, or with its parameters, or several.',
+    ),
+    reply: ScriptedReply.optional().describe(
+      'What is answered in place of the operation. A `fault` beside it acts on this reply.',
+    ),
+    script: Script.optional().describe('The turns of one conversation: one request each.'),
+    exhausted: Exhausted.optional(),
+    sequence: z.array(Step).optional().describe('One step a call.'),
+    afterwards: z
+      .enum(['pass', 'last', 'repeat'])
+      .optional()
+      .describe(
+        'After the end of the sequence: pass, the last step again and again, or from the start. Default: pass.',
+      ),
+  }),
+)
+export type Rule = z.infer<typeof Rule>
+
+export const Scenario = z.lazy(() =>
+  z.strictObject({
+    $schema: z.string().optional().describe('For editors: where the JSON Schema of scenarios is.'),
+    name: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][\w.-]{0,99}$/,
+        'a name is letters, digits, dots, dashes and underscores, 100 at most',
+      )
+      .describe('Letters, digits, dots, dashes and underscores: it travels in headers.'),
+    description: z.string().optional().describe('What the client sees.'),
+    rules: z.array(Rule).min(1).max(10_000).describe('The first that is about a call happens.'),
+  }),
+)
+export type Scenario = z.infer<typeof Scenario>
+/** Types a scenario as it is written; checked when it is used. */
+export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
+  return scenario
+}

@@ -1,0 +1,98 @@
+/**
+ * The everyday rules, without writing a scenario: answer with this text, fail with that status.
+ */
+import type { StatusFault } from '../faults/fault-input.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import type { KnownOperation } from './check-scenario.ts'
+import type { OperationName } from './operation-name.ts'
+import type { RuleInput, ScenarioInput } from './scenario-input.ts'
+import type { ScriptedReply } from './scripted-reply.ts'
+
+type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
+
+/** When a scripted text is given, and what comes with it. */
+export interface ReplyOptions extends HowOften, Pick<ScriptedReply, 'status' | 'headers' | 'citations'> {
+  /** Operations that answer with text. Default: all that are on; through a remote client, `createResponse`. */
+  on?: RuleInput['on']
+}
+
+/** Answers POST /responses with a text. Every call, unless told otherwise. */
+export function replyScenario(text: string, options: ReplyOptions = {}): ScenarioInput {
+  if (typeof text === 'function')
+    throw new TypeError('reply() takes a text here: a function works in the process of the gateway only')
+  if (typeof text !== 'string')
+    throw new TypeError(`reply() takes a text first, as in reply('Hello', { times: 2 }), not ${shown(text)}`)
+  assertOptions('reply', text, options, replyOptions)
+  const { on = 'createResponse', status, headers, citations, ...often } = options
+  return {
+    name: 'reply',
+    rules: [{ on, ...often, reply: { text, status, headers, citations } }],
+  }
+}
+
+/** The operations that answer with text: POST /responses, and extensions that are on. */
+export function textOperations(operations: readonly KnownOperation[]): OperationName[] {
+  const ids = operations.filter((operation) => operation.protocol?.conversation).map(({ id }) => id)
+  return ids as OperationName[]
+}
+
+/** When a call fails, and what its envelope holds. */
+export interface FailOptions extends HowOften, Omit<StatusFault, 'name' | 'status'> {
+  /** Operation id, `POST /path` of a path that no operation describes, or `*`. Default: `*`. */
+  on?: RuleInput['on']
+}
+
+/** Answers with the error envelope. Every call, unless told otherwise. */
+export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
+  if (typeof status !== 'number')
+    throw new TypeError(`fail() takes a status first, as in fail(503, { times: 2 }), not ${shown(status)}`)
+  assertOptions('fail', status, options, failOptions)
+  const { on = '*', when, times, after, every, probability, ...envelope } = options
+  const often = { when, times, after, every, probability }
+  return { name: 'fail', rules: [{ on, ...often, fault: { name: 'status', status, ...envelope } }] }
+}
+
+/** What a script is about, and what a conversation gets after its last turn. */
+export interface ScriptOptions {
+  /** Default: `fail`, which refuses the call. */
+  exhausted?: RuleInput['exhausted']
+  /** Which requests it is about. Default: all. */
+  when?: RuleInput['when']
+  /** Operations that answer with text. Default: all that are on; through a remote client, `createResponse`. */
+  on?: RuleInput['on']
+}
+
+/** Answers one conversation turn by turn. */
+export function scriptScenario(
+  turns: NonNullable<RuleInput['script']>,
+  { exhausted, when, on = 'createResponse' }: ScriptOptions = {},
+): ScenarioInput {
+  return { name: 'script', rules: [{ on, when, script: turns, exhausted }] }
+}
+
+const howOften = ['on', 'when', 'times', 'after', 'every', 'probability'] as const
+const replyOptions: readonly (keyof ReplyOptions)[] = [...howOften, 'status', 'headers', 'citations']
+const failOptions: readonly (keyof FailOptions)[] = [
+  ...howOften,
+  'message',
+  'metadata',
+  'gateway_metadata',
+  'user_id',
+  'headers',
+]
+
+function shown(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Where no compiler looks, `fail(503, 2)` is written for `fail(503, { times: 2 })`. */
+function assertOptions(verb: string, what: unknown, options: unknown, names: readonly string[]): void {
+  if (typeof options === 'object' && options !== null) {
+    const unknown = Object.keys(options).find((name) => !names.includes(name))
+    if (unknown === undefined) return
+    throw new TypeError(`${verb}(): unknown option '${unknown}'${didYouMean(unknown, names)}`)
+  }
+  const call = (second: unknown) => `${verb}(${JSON.stringify(what)}, ${second})`
+  const meant = typeof options === 'number' ? `{ times: ${options} }` : '{ times: 2 }'
+  throw new TypeError(`${call(String(options))}: the second argument is an object, as in ${call(meant)}`)
+}

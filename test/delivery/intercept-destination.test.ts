@@ -1,0 +1,154 @@
+/**
+ * Where a call of the process goes: to the gateway, its own way, or nowhere, with a line that says why.
+ */
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
+import { isAnswered, type UnhandledRequests, verdictOn } from '../../src/delivery/intercept-destination.ts'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+
+let said: MockInstance
+let warned: MockInstance
+beforeEach(() => {
+  said = vi.spyOn(console, 'error').mockImplementation(() => {})
+  warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+})
+afterEach(() => vi.restoreAllMocks())
+
+const kinds = ['gateway', 'error', 'warn', 'pass'] as const
+
+/** `answer`, `pass`, or `refuse`, of each way to treat what is not answered. */
+function verdicts(line: string, options: GatewayOptions, headers: Record<string, string> = {}): string {
+  const [method = '', address = ''] = line.split(' ')
+  const gateway = createGateway(options)
+  const outgoing = { method, url: new URL(address), headers }
+  const words = kinds.map((unhandledRequests: UnhandledRequests) => {
+    const verdict = verdictOn({ gateway, handlers: {} as never, unhandledRequests }, outgoing)
+    expect(verdict === 'answer').toBe(isAnswered(gateway, outgoing))
+    return verdict instanceof Error ? 'refuse' : verdict
+  })
+  return new Set(words).size === 1 ? (words[0] as string) : words.join(' ')
+}
+
+/** What is meant for the gateway and not answered, and what is for somebody else. */
+const meant = 'refuse refuse pass pass'
+const foreign = 'pass refuse pass pass'
+const baseUrl = 'https://models.example/api/v1'
+
+describe('Without a base URL', () => {
+  it.each([
+    ['GET https://any.example/api/v1/providers', 'answer'],
+    ['GET https://any.example/sandboxes/s1/api/v1/providers', 'answer'],
+    ['DELETE https://any.example/api/v1/providers', 'answer'],
+    ['GET http://127.0.0.1:1/api/v1/providers', 'answer'],
+    ['GET https://any.example/api/v1/users', meant],
+    ['GET https://any.example/deep/api/v1/users', meant],
+    ['GET https://any.example/v1/providers', meant],
+    ['DELETE https://any.example/v1/providers', meant],
+    ['POST https://any.example/v1/chat/completions', meant],
+    ['POST https://any.example/other/v1/audio/speech/1', meant],
+    ['POST https://any.example/v1/chat', foreign],
+    ['POST https://any.example/v1/messagesx', foreign],
+    ['GET https://any.example/v1', foreign],
+    ['GET https://any.example/v1/users', foreign],
+    ['GET https://any.example/', foreign],
+    ['GET http://localhost:1/api/v1/users', 'pass'],
+    ['GET http://a.localhost/api/v1/users', 'pass'],
+    ['GET http://127.0.0.1/api/v1/users', 'pass'],
+    ['GET http://127.9.9.9/api/v1/users', 'pass'],
+    ['GET http://[::1]:80/api/v1/users', 'pass'],
+    ['GET https://localhost.example/api/v1/users', meant],
+    ['GET https://notlocalhost/api/v1/users', meant],
+  ])('%s: %s', (line, expected) => {
+    expect(verdicts(line, {})).toBe(expected)
+  })
+})
+
+describe('With a base URL', () => {
+  it.each([
+    [`GET ${baseUrl}/providers`, 'answer'],
+    [`GET ${baseUrl}/users`, 'answer'],
+    ['GET https://models.example/sandboxes/s1/api/v1/users', 'answer'],
+    ['GET https://models.example/api/v2/users', meant],
+    ['GET https://models.example/', meant],
+    ['GET https://any.example/api/v1/providers', meant],
+    ['GET https://any.example/api/v1/users', foreign],
+    ['POST https://any.example/v1/messages', meant],
+    ['GET http://models.example/users', foreign],
+  ])('%s: %s', (line, expected) => {
+    expect(verdicts(line, { baseUrl })).toBe(expected)
+  })
+})
+
+it('The key of a sandbox shows what a call was meant for', () => {
+  const asks = (authorization?: string) =>
+    verdicts('GET https://any.example/users', {}, authorization === undefined ? {} : { authorization })
+  expect(asks()).toBe(foreign)
+  expect(asks('Bearer sk-other')).toBe(foreign)
+  expect(asks('Bearer us-one-key')).toBe(meant)
+  expect(asks('bearer  us-one-key')).toBe(meant)
+  expect(asks('us-one-key')).toBe(meant)
+})
+
+it('A path that a rule of any sandbox scripts is answered', () => {
+  const gateway = createGateway()
+  const outgoing = { method: 'GET', url: new URL('https://any.example/api/v1/users') }
+  expect(isAnswered(gateway, outgoing)).toBe(false)
+  gateway.createSandbox().use({ on: 'GET /users', reply: { body: [] } })
+  expect(isAnswered(gateway, outgoing)).toBe(true)
+  expect(isAnswered(gateway, { ...outgoing, method: 'POST' })).toBe(false)
+})
+
+describe('What is refused', () => {
+  const refusal = (line: string, unhandledRequests: UnhandledRequests, options: GatewayOptions = {}) => {
+    const [method = '', address = ''] = line.split(' ')
+    const gateway = createGateway(options)
+    const setup = { gateway, handlers: {} as never, unhandledRequests }
+    const verdict = verdictOn(setup, { method, url: new URL(address), headers: {} })
+    return { gateway, verdict, message: (verdict as Error).message }
+  }
+
+  it.each<[line: string, options: GatewayOptions, message: string]>([
+    [
+      'GET https://any.example/inbox?a=1',
+      {},
+      "GET https://any.example/inbox would leave this machine, and nothing answers it here (unhandledRequests: 'error'): mock it with server.use(…), or set unhandledRequests to 'gateway'",
+    ],
+    [
+      'GET https://any.example/v1/providers',
+      {},
+      "GET https://any.example/v1/providers would leave this machine for the gateway. Its operations are below a base URL that ends in /api/v1: does the client have that as its base URL? (If this call is for somebody else: unhandledRequests: 'pass')",
+    ],
+    [
+      'GET https://any.example/v1/providers',
+      { baseUrl },
+      `GET https://any.example/v1/providers would leave this machine for the gateway. Its operations are below ${baseUrl}: does the client have that as its base URL? (If this call is for somebody else: unhandledRequests: 'pass')`,
+    ],
+    [
+      'GET https://any.example/api/v1/provider',
+      {},
+      'GET https://any.example/api/v1/provider would leave this machine for the gateway (if not, set baseUrl to where the gateway is): no operation answers GET /provider: did you mean GET /providers?',
+    ],
+    [
+      'GET https://any.example/api/v1/providers',
+      { baseUrl },
+      'GET https://any.example/api/v1/providers would leave this machine for the gateway: no operation answers GET /providers: did you mean GET /providers?',
+    ],
+  ])('%s of %j says so', (line, options, message) => {
+    expect(refusal(line, 'error', options).message).toBe(message)
+    expect(said).toHaveBeenCalledExactlyOnceWith(message)
+    expect(refusal(line, 'warn', options).verdict).toBe('pass')
+    expect(warned).toHaveBeenCalledExactlyOnceWith(message)
+  })
+
+  it('is in the journal where it was meant for the gateway, as cut off', async () => {
+    const { gateway } = refusal('POST https://any.example/api/v1/users?a=1', 'error')
+    await expect
+      .poll(() => gateway.journal.entries())
+      .toMatchObject([
+        { method: 'POST', path: '/api/v1/users', query: { a: '1' }, status: 404, delivery: 'cut' },
+      ])
+    const other = refusal('GET https://any.example/inbox', 'error')
+    const warning = refusal('GET https://any.example/api/v1/users', 'warn')
+    await new Promise((resolve) => setTimeout(resolve))
+    expect([other, warning].map((each) => each.gateway.journal.entries())).toEqual([[], []])
+  })
+})

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+const source = new URL('../../src/delivery/intercept-dispatcher.ts', import.meta.url)
+
+/** In a process of its own, which has not loaded `fetch`: what the code prints as JSON. */
+async function run(code: string): Promise<unknown> {
+  const script = `
+    import { interceptDispatcher } from '${source}'
+    const place = Symbol.for('undici.globalDispatcher.1')
+    const isLoaded = () => process.moduleLoadList.some((name) => name.endsWith('deps/undici/undici'))
+    const has = () => Object.getOwnPropertyDescriptor(globalThis, place)
+    const { fetch } = globalThis
+    const { defineProperty } = Object
+    const asked = []
+    const listen = () => interceptDispatcher(({ path }, _, pass) => { asked.push(path); throw new Error('caught') })
+    const call = (path) => fetch('http://127.0.0.1:9999' + path).catch(({ cause }) => cause.message)
+    ${code}`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script])
+  return JSON.parse(stdout)
+}
+
+it('loads nothing where nobody calls, and leaves nothing behind', async () => {
+  const result = await run(`
+    const close = listen()
+    const during = isLoaded()
+    close()
+    console.log(JSON.stringify({ during, after: isLoaded(), left: has() === undefined }))`)
+  expect(result).toEqual({ during: false, after: false, left: true })
+})
+
+it('catches the very call that loads `fetch`, captured before, and puts back what Node then made', async () => {
+  const result = await run(`
+    const close = listen()
+    await call('/first')
+    const before = has().value
+    close()
+    const restored = has().value !== before && Object.defineProperty === defineProperty
+    console.log(JSON.stringify({ asked, restored }))`)
+  expect(result).toEqual({ asked: ['/first'], restored: true })
+})
+
+it('catches it too where somebody has looked for a dispatcher before, or intercepts twice', async () => {
+  const result = await run(`
+    const close = listen()
+    const looked = globalThis[place] === undefined
+    await 0
+    const isNative = Object.defineProperty === defineProperty
+    const closeSecond = listen()
+    await call('/second')
+    closeSecond()
+    await call('/first')
+    close()
+    console.log(JSON.stringify({ looked, isNative, asked }))`)
+  expect(result).toEqual({ looked: true, isNative: true, asked: ['/second', '/first'] })
+})

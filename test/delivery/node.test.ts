@@ -1,0 +1,231 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { serve } from '../../src/delivery/deliver.ts'
+import { NodeSink, toNodeCall } from '../../src/delivery/node.ts'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import type { ScriptedReply } from '../../src/scenarios/scripted-reply.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+
+async function start(options: GatewayOptions = {}): Promise<RunningServer> {
+  const server = await startServer(options)
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function dial({ port }: RunningServer): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+const head = (line: string, body = '') =>
+  [
+    `${line} HTTP/1.1`,
+    'Host: localhost',
+    'Authorization: Bearer sk-test',
+    ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
+    '',
+    body,
+  ].join('\r\n')
+
+/** Reads until the text holds what is looked for. */
+async function readUntil(socket: Socket, wanted: RegExp): Promise<string> {
+  let text = ''
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    if (wanted.test(text)) break
+  }
+  return text
+}
+
+describe('The server', () => {
+  it('takes the time of many small waits, although each timer may end a little early', async () => {
+    const server = await start()
+    server.gateway.use({ on: '*', fault: { name: 'bandwidth', bytesPerSecond: 100_000 } })
+    for (let turn = 0; turn < 3; turn++) {
+      const begin = performance.now()
+      const response = await fetch(`${server.baseUrl}/responses`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work?', stream: true }),
+      })
+      const bytes = (await response.bytes()).length
+      expect(performance.now() - begin).toBeGreaterThan(bytes / 100 - 4)
+    }
+  })
+
+  it('sends the head at once, where a fault has another part of the reply in mind', async () => {
+    const server = await start({ timeScale: 1_000_000 })
+    server.gateway.use({ on: '*', fault: { name: 'idle-connection-closed', afterMs: 1 } })
+    const socket = await dial(server)
+    socket.write(head('GET /api/v1/providers'))
+    expect(await readUntil(socket, /"data"/)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('closes a connection that was to stay open, sooner than Node itself does after some seconds', async () => {
+    const server = await start({ timeScale: 0 })
+    server.gateway.use({ on: '*', fault: 'idle-connection-closed' })
+    const socket = await dial(server)
+    socket.write(head('GET /api/v1/providers'))
+    const end = readUntil(socket, /nothing has this/).then(() => 'closed')
+    expect(await Promise.race([end, sleep(4000, 'open', { ref: false })])).toBe('closed')
+  })
+
+  it('keeps a connection open after a refusal', async () => {
+    const socket = await dial(await start())
+    socket.write(head('PATCH /api/v1/workspaces/staging', '{"name":""}'))
+    expect(await readUntil(socket, /too_small/)).toMatch(/^HTTP\/1\.1 400 /)
+    socket.write(head('GET /api/v1/presets/code-review'))
+    expect(await readUntil(socket, /designated_version"/)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('answers calls that are pipelined, in their order', async () => {
+    const socket = await dial(await start())
+    socket.write(head('GET /api/v1/presets/nobody') + head('GET /api/v1/presets/code-review'))
+    const text = await readUntil(socket, /designated_version"/)
+    expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['404', '200'])
+  })
+
+  describe('sends what waits between its parts', () => {
+    const frames = [{ data: 'ä€😀' }, { wait: 1 }, { data: 'plain' }]
+    const question = JSON.stringify({ model: 'aurora/large', input: 'Hello?', stream: true })
+    const ask = async (request: string) => {
+      const server = await start()
+      server.gateway.use({ on: 'createResponse', reply: { frames } })
+      const socket = await dial(server)
+      socket.write(request)
+      return socket
+    }
+
+    it('in chunks that tell their length in bytes', async () => {
+      const text = await readUntil(await ask(head('POST /api/v1/responses', question)), /\r\n0\r\n\r\n$/)
+      const [, body] = text.split(/\r\n\r\n(.*)/s)
+      expect(body).toBe('11\r\ndata: ä€😀\n\n\r\nd\r\ndata: plain\n\n\r\n0\r\n\r\n')
+    })
+
+    it('as it is, and then the end of the connection, to a client of HTTP/1.0', async () => {
+      const request = head('POST /api/v1/responses', question).replace('HTTP/1.1', 'HTTP/1.0')
+      const text = await readUntil(await ask(request), /never/)
+      const [, body] = text.split(/\r\n\r\n(.*)/s)
+      expect(body).toBe('data: ä€😀\n\ndata: plain\n\n')
+    })
+  })
+
+  it('sends events of a stream that are late in one piece, and their end with them', async () => {
+    const server = await start()
+    const frames = Array.from({ length: 30 }, (_, place) => [{ data: `${place}` }, { wait: 1 }]).flat()
+    server.gateway.use({ on: 'createResponse', reply: { frames } })
+    const socket = await dial(server)
+    socket.write(head('POST /api/v1/responses', '{"model":"aurora/large","input":"Hello?","stream":true}'))
+    const pieces: string[] = []
+    socket.on('data', (piece) => void pieces.push(String(piece)))
+    await once(socket, 'data')
+    const before = pieces.length
+    // Nothing happens in this process until every event is due.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    await vi.waitFor(() => expect(pieces.join('')).toMatch(/data: 29\n\n\r\n0\r\n\r\n$/))
+    expect(pieces.slice(before)).toHaveLength(1)
+  })
+
+  it('says the length of a plain body in bytes', async () => {
+    const server = await start()
+    server.gateway.reply('Grüße 🦊')
+    const response = await fetch(`${server.baseUrl}/responses`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk', 'content-type': 'application/json' },
+      body: '{"model":"a/b","input":"x"}',
+    })
+    const bytes = await response.arrayBuffer()
+    expect(Number(response.headers.get('content-length'))).toBe(bytes.byteLength)
+  })
+
+  it('stops writing when the client leaves, and the journal says so', async () => {
+    const server = await start({ tokensPerSecond: 50 })
+    const socket = await dial(server)
+    socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
+    await readUntil(socket, /output_text\.delta/)
+    socket.destroy()
+    await expect.poll(() => server.gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+    expect(server.gateway.journal.last('createResponse')?.replyBody.text).not.toContain('response.completed')
+  })
+
+  it('is held back by a slow reader, and does not pile up what it has not sent', async () => {
+    const server = await start()
+    const event = { event: { type: 'response.output_text.delta', delta: 'x'.repeat(10_000) } }
+    server.gateway.use({ on: 'createResponse', reply: { frames: Array.from({ length: 5000 }, () => event) } })
+    const socket = await dial(server)
+    socket.pause()
+    socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
+    await server.gateway.journal.waitFor('createResponse')
+    const sent = () => {
+      const body = server.gateway.journal.last('createResponse')?.replyBody
+      return (body?.text.length ?? 0) + (body?.cut ?? 0)
+    }
+    // What the kernel takes in is its own affair; it takes no more once the writer has come to rest.
+    let before = -1
+    while (sent() !== before) {
+      before = sent()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect(sent()).toBeLessThan(25_000_000)
+    expect(server.gateway.journal.last('createResponse')?.delivery).toBe('pending')
+    let received = 0
+    socket.on('data', (chunk) => {
+      received += chunk.byteLength
+    })
+    socket.resume()
+    await expect
+      .poll(() => server.gateway.journal.last('createResponse')?.delivery, { timeout: 10_000 })
+      .toBe('complete')
+    await expect.poll(() => received > 50_000_000, { timeout: 10_000 }).toBe(true)
+  }, 20_000)
+
+  describe('holds no more than a slice of a long reply for a reader that never reads', () => {
+    const long = 'Grüße 🌍 '.repeat(250_000)
+    const base64 = Buffer.from(long).toString('base64')
+    const asText = { 'content-type': 'text/plain' }
+    it.each<[string, ScriptedReply, string]>([
+      ['an event', { frames: [{ event: { type: 'x', long } }] }, `data: {"type":"x","long":"${long}"}\n\n`],
+      ['a data line', { frames: [{ data: long }] }, `data: ${long}\n\n`],
+      ['bytes', { frames: [{ bytes: long }] }, long],
+      ['base64', { frames: [{ base64 }] }, long],
+      ['a text', { headers: asText, body: long }, long],
+      ['JSON', { body: { long } }, JSON.stringify({ long })],
+    ])('as %s, and sends all of it to one that reads', async (_, reply, expected) => {
+      const gateway = createGateway()
+      gateway.use({ on: 'listProviders', reply })
+      let most = 0
+      const server = createServer((request, response) => {
+        const { write } = response
+        response.write = (...args: unknown[]) => {
+          const result = Reflect.apply(write, response, args)
+          most = Math.max(most, response.writableLength)
+          return result
+        }
+        serve(gateway, toNodeCall(request, new NodeSink(response)))
+        most = Math.max(most, response.writableLength)
+      })
+      onTestFinished(() => void server.close())
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+      onTestFinished(() => void socket.destroy())
+      socket.pause()
+      socket.write(head('GET /api/v1/providers'))
+      await expect.poll(() => most).toBeGreaterThan(0)
+      const { port } = server.address() as AddressInfo
+      const whole = await fetch(`http://127.0.0.1:${port}/api/v1/providers`, {
+        headers: { authorization: 'Bearer any' },
+      })
+      expect((await whole.text()) === expected).toBe(true)
+      expect(most).toBeLessThan(1024 * 1024)
+      socket.destroy()
+      await expect
+        .poll(() => gateway.journal.entries().every((entry) => entry.delivery !== 'pending'))
+        .toBe(true)
+    })
+  })
+})

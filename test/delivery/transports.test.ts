@@ -1,0 +1,130 @@
+/**
+ * What does not depend on the transport: entries of the journal, limits of bodies, and faults behind a user's handlers.
+ */
+import { once } from 'node:events'
+import { request } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { intercept } from '../../src/node.ts'
+import { startServer } from '../../src/serve.ts'
+
+const origin = 'https://gateway.example/api/v1'
+const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+const question = { model: 'aurora/dawn-2', input: 'How do tides work?' }
+
+interface Transport {
+  fetch(path: string, init: RequestInit): Promise<Response>
+  close(): unknown
+}
+
+/** Opens each transport for one gateway. */
+const transports: Record<string, (gateway: Gateway) => Promise<Transport>> = {
+  fetch: async (gateway) => ({ fetch: (path, init) => gateway.fetch(origin + path, init), close() {} }),
+  async msw(gateway) {
+    const server = setupServer(...gateway.handlers)
+    server.listen()
+    return { fetch: (path, init) => fetch(origin + path, init), close: () => server.close() }
+  },
+  async undici(gateway) {
+    const interception = intercept(gateway)
+    return { fetch: (path, init) => fetch(origin + path, init), close: () => interception.close() }
+  },
+  async socket(gateway) {
+    const server = await startServer({ gateway })
+    return { fetch: (path, init) => fetch(server.baseUrl + path, init), close: () => server.close() }
+  },
+}
+
+describe('The journal', () => {
+  it('shows the same reply headers whatever the transport', async () => {
+    const seen: Record<string, unknown> = {}
+    for (const [name, open] of Object.entries(transports)) {
+      const gateway = createGateway()
+      const transport = await open(gateway)
+      const send = async (path: string, init: RequestInit) => (await transport.fetch(path, init)).text()
+      await send('/providers', { headers })
+      for (const stream of [false, true]) {
+        const body = JSON.stringify({ ...question, stream })
+        await send('/responses', { method: 'POST', headers, body })
+      }
+      gateway.use({ on: '*', fault: { name: 'short-content-length', by: 3 }, times: 1 })
+      await send('/providers', { headers }).catch(() => {})
+      await transport.close()
+      seen[name] = gateway.journal.entries().map(({ replyHeaders }) => replyHeaders)
+    }
+    const [expected] = Object.values(seen) as Record<string, string>[][]
+    expect(seen).toEqual(Object.fromEntries(Object.keys(transports).map((name) => [name, expected])))
+    expect(expected?.map((each) => each['content-length'] !== undefined)).toEqual([false, false, false, true])
+    expect(expected?.some((each) => 'transfer-encoding' in each)).toBe(false)
+  })
+})
+
+describe('A body above the limit', () => {
+  it('is not read to its end by gateway.fetch', async () => {
+    const gateway = createGateway({ maxBodyBytes: 1000 })
+    let pulled = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        pulled++
+        controller.enqueue(new Uint8Array(400))
+      },
+    })
+    const init = { method: 'POST', headers, body, duplex: 'half' }
+    const { status } = await gateway.fetch(`${origin}/responses`, init)
+    expect(status).toBe(413)
+    expect(pulled).toBeLessThan(10)
+  })
+})
+
+describe.each(Object.entries(transports))('A body above the limit over %s', (_name, open) => {
+  it('gets a 413', async () => {
+    const transport = await open(createGateway({ maxBodyBytes: 100 }))
+    const body = JSON.stringify({ ...question, input: 'x'.repeat(1000) })
+    const reply = await transport.fetch('/responses', { method: 'POST', headers, body })
+    expect([reply.status, (await reply.json()).error.code]).toEqual([413, 413])
+    await transport.close()
+  })
+})
+
+describe('A handler of the user with a wildcard path', () => {
+  async function get(url: string): Promise<Buffer> {
+    const sent = request(url, { headers: { authorization: 'Bearer any' } }).end()
+    const [response] = await once(sent, 'response')
+    return buffer(response)
+  }
+
+  it('leaves faults of the connection to node:http clients as they are', async () => {
+    const gateway = createGateway({ baseUrl: origin })
+    const interception = intercept(gateway)
+    onTestFinished(() => interception.close())
+    interception.use(http.get('*/other', () => HttpResponse.json({ mine: true })))
+
+    gateway.use({ on: '*', fault: 'gzip-body', times: 1 })
+    expect(JSON.parse(String(gunzipSync(await get(`${origin}/providers`)))).data).toHaveLength(12)
+    gateway.use({ on: '*', fault: 'connection-reset', times: 1 })
+    await expect(get(`${origin}/providers`)).rejects.toMatchObject({
+      code: 'ECONNRESET',
+      message: 'read ECONNRESET',
+    })
+    expect(JSON.parse(String(await get(`${origin}/other`)))).toEqual({ mine: true })
+  })
+
+  it('leaves bodies to the gateway, and their limit', async () => {
+    const gateway = createGateway({ baseUrl: origin, maxBodyBytes: 200 })
+    const interception = intercept(gateway)
+    onTestFinished(() => interception.close())
+    interception.use(http.post('*/other', () => HttpResponse.json({ mine: true })))
+    const post = async (body: string) => {
+      const sent = request(`${origin}/responses`, { method: 'POST', headers }).end(body)
+      const [response] = await once(sent, 'response')
+      response.resume()
+      return response.statusCode
+    }
+    expect(await post(JSON.stringify(question))).toBe(200)
+    expect(await post(JSON.stringify({ ...question, input: 'x'.repeat(300) }))).toBe(413)
+  })
+})

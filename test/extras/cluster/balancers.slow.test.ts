@@ -1,0 +1,199 @@
+/**
+ * Three nodes behind a real nginx, and behind a real HAProxy, with the printed files.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cases, isWhole } from '../../whole.ts'
+import {
+  Client,
+  type Cluster,
+  createSandbox,
+  hasProgram,
+  type MadeSandbox,
+  quantile,
+  startCluster,
+} from './cluster.ts'
+
+const clients = 50
+/** Requests of the API to each sandbox. */
+const requestsEach = 10
+
+describe.skipIf(!hasProgram('nginx'))('Three nodes behind nginx (Debian package nginx)', () => {
+  describeBalancer('nginx', cases(1000, 10_000))
+})
+describe.skipIf(!hasProgram('haproxy'))('Three nodes behind HAProxy (Debian package haproxy)', () => {
+  describeBalancer('haproxy', cases(300, 1000))
+})
+
+function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void {
+  let cluster: Cluster
+  let client: Client
+  beforeAll(async () => {
+    cluster = await startCluster(engine, ['n1', 'n2', 'n3'])
+    client = new Client(8)
+  })
+  afterAll(async () => {
+    client.close()
+    await cluster[Symbol.asyncDispose]()
+  })
+
+  /** What one test does: renames a workspace, reads it back by path and by key, asks, and counts its calls. */
+  async function useSandbox(own: Client, name: string): Promise<MadeSandbox> {
+    const { url } = cluster
+    const sandbox = await createSandbox(own, url)
+    const below = `/sandboxes/${sandbox.id}/api/v1`
+    const rename = await own.send(`PATCH ${below}/workspaces/production`, url, { body: { name } })
+    expect(JSON.parse(rename.text).data.name).toBe(name)
+    for (let turn = 1; turn < requestsEach; turn++) {
+      const key = sandbox.apiKey
+      const again = { key, body: {} }
+      const { text } =
+        turn % 2 === 0
+          ? await own.send('PATCH /api/v1/workspaces/production', url, again)
+          : await own.send(`PATCH ${below}/workspaces/production`, url, { body: {} })
+      expect(JSON.parse(text).data.name).toBe(name)
+    }
+    const journal = await own.send(`GET /__understudy/sandboxes/${sandbox.id}/journal`, url)
+    expect(JSON.parse(journal.text).data).toHaveLength(requestsEach)
+    return sandbox
+  }
+
+  it(`serves ${clients} clients with ${sandboxes} sandboxes: none is misrouted, none seen by another`, async () => {
+    const made: string[] = []
+    let next = 0
+    const work = async () => {
+      const own = new Client()
+      for (let number = next++; number < sandboxes; number = next++)
+        made.push((await useSandbox(own, `Name ${number}`)).id)
+      own.close()
+    }
+    await Promise.all(Array.from({ length: clients }, work))
+    expect(new Set(made).size).toBe(sandboxes)
+    const perNode = Map.groupBy(made, (id) => id.slice(0, 2))
+    expect([...perNode.keys()].sort()).toEqual(['n1', 'n2', 'n3'])
+  })
+
+  it('delivers each event when it is written, and joins none', async () => {
+    const { url } = cluster
+    const sandbox = await createSandbox(client, url)
+    const frames = Array.from({ length: 40 }, (_, number) => [
+      { event: { type: 'tick', number } },
+      { wait: 25 },
+    ]).flat()
+    const rule = { on: 'createResponse', reply: { frames: [...frames, { done: true }] } }
+    await client.send(`POST /__understudy/sandboxes/${sandbox.id}/scenarios`, url, { body: rule })
+    const response = await fetch(`${url}/sandboxes/${sandbox.id}/api/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
+    })
+    const chunks: { at: number; text: string }[] = []
+    const decoder = new TextDecoder()
+    for await (const bytes of response.body ?? [])
+      chunks.push({ at: performance.now(), text: decoder.decode(bytes) })
+    const ticks = chunks.filter(({ text }) => text.includes('tick'))
+    const begun = ticks[0]?.at ?? 0
+    const late = ticks.map(({ at }, place) => Math.abs(at - begun - place * 25))
+    const p99 = quantile(late, 0.99).toFixed(1)
+    console.info(`${engine}: 40 events came in ${ticks.length} chunks, p99 ${p99} ms from their time`)
+    // A balancer that buffers gives one chunk; a busy machine joins some.
+    expect(ticks.length).toBeGreaterThan(isWhole ? 35 : 5)
+  })
+
+  it('hands a reset on as an error that names the node, and touches no other test', async () => {
+    const { url } = cluster
+    const broken = await createSandbox(client, url)
+    const rule = { on: '*', fault: 'connection-reset' }
+    await client.send(`POST /__understudy/sandboxes/${broken.id}/scenarios`, url, { body: rule })
+    const others = await Promise.all(Array.from({ length: 9 }, () => createSandbox(client, url)))
+    const resets = cases(100, 1000)
+    const failing = async () => {
+      for (let turn = 0; turn < resets / 10; turn++) {
+        // HAProxy answers the first request of a connection, and closes the connection for every later one.
+        const own = engine === 'haproxy' ? new Client() : client
+        const answer = await own.send(`GET /sandboxes/${broken.id}/api/v1/providers`, url)
+        expect(answer.status).toBe(502)
+        expect(answer.headers['x-understudy-node']).toBe(broken.id.slice(0, 2))
+        if (own !== client) own.close()
+      }
+    }
+    const well = others.map(async ({ id }) => {
+      for (let turn = 0; turn < resets / 10; turn++)
+        expect((await client.send(`GET /sandboxes/${id}/api/v1/providers`, url)).status).toBe(200)
+    })
+    await Promise.all([...Array.from({ length: 10 }, failing), ...well])
+    const journal = await client.send(`GET /__understudy/sandboxes/${broken.id}/journal`, url)
+    expect(JSON.parse(journal.text).data).toHaveLength(resets)
+    // Past the balancer the reset is a reset.
+    await expect(client.send('GET /providers', broken.directUrl)).rejects.toThrow('ECONNRESET')
+  })
+
+  it('refuses the sandbox of a node that it does not know', async () => {
+    const answer = await client.send('GET /sandboxes/n9s1xabcdefgh/api/v1/providers', cluster.url)
+    expect(answer.status).toBe(421)
+    const byKey = await client.send('GET /api/v1/providers', cluster.url, { key: 'us-n9s1xabcdefgh-0' })
+    expect(byKey.status).toBe(421)
+  })
+
+  it('takes a fourth node under load, and moves no sandbox', async () => {
+    const { url } = cluster
+    const sandboxes = await Promise.all(Array.from({ length: 20 }, () => createSandbox(client, url)))
+    let isOver = false
+    const load = sandboxes.map(async ({ id }) => {
+      const own = new Client()
+      while (!isOver) {
+        const answer = await own.send(`GET /sandboxes/${id}/api/v1/providers`, url).catch(() => undefined)
+        // A balancer that reloads closes idle connections; whoever sends on one at that moment sends again.
+        if (answer) expect(answer.status).toBe(200)
+      }
+      own.close()
+    })
+    try {
+      await cluster.join('n4')
+      const nodes = new Set<string>()
+      while (!nodes.has('n4')) nodes.add((await createSandbox(client, url)).id.slice(0, 2))
+    } finally {
+      isOver = true
+    }
+    await Promise.all(load)
+    for (const { id } of sandboxes)
+      expect((await client.send(`GET /sandboxes/${id}/api/v1/providers`, url)).status).toBe(200)
+  })
+
+  it('loses only the sandboxes of a node that is killed, and says which node it was', async () => {
+    const { url } = cluster
+    const sandboxes = await Promise.all(Array.from({ length: 24 }, () => createSandbox(client, url)))
+    const isLost = ({ id }: MadeSandbox) => id.startsWith('n2')
+    const rounds = isWhole ? 200 : 40
+    const measure = async () => {
+      const times: number[] = []
+      const living = sandboxes.filter((sandbox) => !isLost(sandbox))
+      for (let round = 0; round < rounds; round++) {
+        const answers = await Promise.all(
+          living.map(({ id }) => client.send(`GET /sandboxes/${id}/api/v1/providers`, url)),
+        )
+        for (const { status, ms } of answers) {
+          expect(status).toBe(200)
+          times.push(ms)
+        }
+      }
+      return quantile(times, 0.99)
+    }
+    const before = await measure()
+    const victim = cluster.nodes.find(({ name }) => name === 'n2')
+    const ended = new Promise((resolve) => victim?.process.once('exit', resolve))
+    victim?.process.kill('SIGKILL')
+    await ended
+    const after = await measure()
+    console.info(
+      `${engine}: p99 ${before.toFixed(1)} ms before a node was killed, ${after.toFixed(1)} ms after`,
+    )
+    for (const { id } of sandboxes.filter(isLost)) {
+      const answer = await client.send(`GET /sandboxes/${id}/api/v1/providers`, url)
+      expect(answer.status).toBeGreaterThanOrEqual(502)
+      expect(answer.headers['x-understudy-node']).toBe('n2')
+      expect(answer.text).toContain('Node n2')
+    }
+    // New sandboxes are made on the others.
+    for (let turn = 0; turn < 8; turn++) expect((await createSandbox(client, url)).id).not.toMatch(/^n2/)
+  })
+}

@@ -1,0 +1,64 @@
+/**
+ * How the console is served: what each of its files says, and what needs no token. What it shows is in `test/extras/console`.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ token: 'secret' })
+})
+afterAll(() => server.close())
+
+const get = (path: string, init: RequestInit = {}) =>
+  fetch(`${server.url}/__understudy${path}`, { redirect: 'manual', ...init })
+
+async function filesOf(): Promise<string[]> {
+  const page = await (await get('/')).text()
+  return [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name = '']) => name)
+}
+
+describe('The console', () => {
+  it('is a page without a token, which may do nothing but run its script and ask this server', async () => {
+    const response = await get('/')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect((await get('')).headers.get('location')).toBe('/__understudy/')
+  })
+
+  it('has three files, two of them named by their content and kept for good', async () => {
+    const names = await filesOf()
+    expect(names.map((name) => name.split('.')[1]).sort()).toEqual(['css', 'js'])
+    for (const name of names) {
+      const response = await get(`/${name}`)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('cache-control')).toContain('immutable')
+      const etag = response.headers.get('etag') ?? ''
+      expect((await get(`/${name}`, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    }
+  })
+
+  it('answers HEAD as GET, without the body', async () => {
+    const [whole, head] = await Promise.all([get('/'), get('/', { method: 'HEAD' })])
+    expect(head.headers.get('content-length')).toBe(String((await whole.arrayBuffer()).byteLength))
+    expect(head.headers.get('content-security-policy')).toBe(whole.headers.get('content-security-policy'))
+    expect(await head.text()).toBe('')
+  })
+
+  it('gives no other file, and no data without the token', async () => {
+    expect((await get('/console-unknown.js')).status).toBe(404)
+    expect((await get('/index.html')).status).toBe(401)
+    expect((await get('/..%2fpackage.json')).status).toBe(401)
+    expect((await get('/sandboxes')).status).toBe(401)
+    expect((await get('/', { method: 'POST' })).status).toBe(401)
+  })
+
+  it('is left out where it is not wanted', async () => {
+    await using without = await startServer({ console: false })
+    expect((await fetch(`${without.url}/__understudy/`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * The console in a real Chromium: its size, how soon it shows a call, and that everybody can read it.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions } from '@playwright/test'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { launch, open } from './browser.ts'
+import { paint, screensOf } from './scenery.ts'
+
+let server: RunningServer
+let browser: Browser
+let screens: Record<string, string>
+const at = (hash: string) => `${server.url}/__understudy/${hash}`
+beforeAll(async () => {
+  server = await startServer({ tokensPerSecond: 200 })
+  await server.gateway.createSandbox({ id: 'checkout-test' })
+  screens = screensOf(await paint(server))
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser.close()
+  await server.close()
+})
+
+describe('The files', () => {
+  it('are three, at most 40 KB together as they travel', async () => {
+    await fetch(at(''))
+    const folder = new URL('../../../dist/console/', import.meta.url)
+    const names = readdirSync(folder)
+    expect(names).toHaveLength(3)
+    const sizes = names.map((name) => gzipSync(readFileSync(new URL(name, folder))).length)
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(40 * 1024)
+  })
+})
+
+describe('The list of calls', () => {
+  it('shows a call when it is over, without being asked', async () => {
+    await using quiet = await startServer()
+    const { page, complaints } = await open(browser, `${quiet.url}/__understudy/`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    // Real times of day at which the rows of the calls were there to be painted.
+    await page.evaluate(() => {
+      const seen: Record<string, number> = {}
+      Object.assign(window, { seen })
+      new MutationObserver(() => {
+        const path = document.querySelector('.row .path')?.textContent
+        if (path && !seen[path])
+          requestAnimationFrame(() => (seen[path] ??= performance.timeOrigin + performance.now()))
+      }).observe(document.body, { subtree: true, childList: true })
+    })
+    const over: Record<string, number> = {}
+    for (let turn = 0; turn < 60; turn++) {
+      const path = `/presets/turn-${turn}`
+      const response = await fetch(quiet.baseUrl + path, { headers: { authorization: 'Bearer any' } })
+      await response.text()
+      over[path] = performance.timeOrigin + performance.now()
+      await page.getByText(path, { exact: true }).waitFor()
+    }
+    const seen = await page.evaluate(() => (window as unknown as { seen: Record<string, number> }).seen)
+    const delays = Object.entries(over)
+      .map(([path, time]) => (seen[path] ?? Number.NaN) - time)
+      .sort((left, right) => left - right)
+    console.log(`a finished call is on the screen after ${Math.round(delays[57] ?? 0)} ms (p95 of 60)`)
+    expect(delays[57]).toBeLessThan(2000)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it('shows the same call to whoever is sent the link', async () => {
+    const { page } = await open(browser, at('#/calls'))
+    await page.locator('.rows a', { hasText: 'unmatched' }).click()
+    await page.getByRole('link', { name: 'Reply' }).click()
+    await page.locator('.code').first().waitFor()
+    const other = await open(browser, page.url())
+    await other.page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor()
+    expect(await other.page.locator('.code').first().textContent()).toBe(
+      await page.locator('.code').first().textContent(),
+    )
+    expect(other.complaints).toEqual([])
+    await page.close()
+    await other.page.close()
+  })
+})
+
+describe('Every screen', () => {
+  /** What axe finds, and what is wider than the window. */
+  async function faultsOf(options: BrowserContextOptions): Promise<string[]> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const page = await context.newPage()
+    const found: string[] = []
+    for (const [screen, hash] of Object.entries({ ...screens, help: '#/calls' })) {
+      await page.goto('about:blank')
+      await page.goto(at(hash))
+      await page.getByText('Live', { exact: true }).waitFor()
+      if (screen === 'help') await page.keyboard.press('?')
+      await page.waitForTimeout(300)
+      expect(await page.locator('.notice').count(), screen).toBe(0)
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      for (const { id, nodes } of violations) found.push(`${screen}: ${id} ${nodes[0]?.html.slice(0, 160)}`)
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      if (tooWide > 0) found.push(`${screen}: ${tooWide} pixels too wide`)
+      const moving = await page.evaluate(
+        () =>
+          matchMedia('(prefers-reduced-motion: reduce)').matches &&
+          [...document.querySelectorAll('*')].some(
+            (element) => Number.parseFloat(getComputedStyle(element).transitionDuration) > 0,
+          ),
+      )
+      if (moving) found.push(`${screen}: moves`)
+    }
+    await context.close()
+    return found
+  }
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 320],
+    ['dark', 320],
+  ] as const)(
+    'passes axe in the %s scheme at %i pixels, without a line that is too wide',
+    async (colorScheme, width) => {
+      expect(await faultsOf({ colorScheme, viewport: { width, height: 800 } })).toEqual([])
+    },
+  )
+
+  it('passes axe with forced colours, and nothing moves for those who want that', async () => {
+    expect(await faultsOf({ forcedColors: 'active', reducedMotion: 'reduce' })).toEqual([])
+  })
+})

@@ -1,0 +1,225 @@
+/**
+ * Each journey through the console once by keyboard alone.
+ */
+import type { Browser, Page } from '@playwright/test'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { launch, open } from './browser.ts'
+import { paint } from './scenery.ts'
+
+let server: RunningServer
+let browser: Browser
+let page: Page
+beforeAll(async () => {
+  browser = await launch()
+})
+beforeEach(async () => {
+  server = await startServer({ tokensPerSecond: 200 })
+  await paint(server)
+  ;({ page } = await open(browser, `${server.url}/__understudy/`))
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.locator('.row').first().waitFor()
+  return async () => {
+    await page.close()
+    await server.close()
+  }
+})
+afterAll(() => browser.close())
+
+const press = async (...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+/** Presses Tab until something of that name has the focus. */
+async function tabTo(name: string | RegExp): Promise<void> {
+  const seen: string[] = []
+  for (let turn = 0; turn < 80; turn++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement | null
+      const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent
+      return (element?.ariaLabel ?? label ?? element?.textContent ?? '').trim()
+    })
+    if (typeof name === 'string' ? focused === name : name.test(focused)) return
+    seen.push(focused.slice(0, 30))
+  }
+  throw new Error(`Tab never comes to ${name}: ${seen.join(', ')}`)
+}
+
+async function goTo(screen: string): Promise<void> {
+  await tabTo(screen)
+  await press('Enter')
+  await page.getByRole('heading', { level: 2 }).first().waitFor()
+}
+
+describe('By keyboard alone', () => {
+  it('a call is found, opened, understood, asked again and closed', async () => {
+    await press('/')
+    await page.keyboard.type('provider')
+    await page.getByText('/responses', { exact: true }).first().waitFor({ state: 'detached' })
+    await press('Escape', 'j', 'j', 'k')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('unmatched')
+    await press('Enter')
+    await page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor()
+    await page.getByText('did you mean GET /providers').waitFor()
+    await tabTo('Reply')
+    await press('Enter')
+    await page.getByText('Resource not found').or(page.getByText('did you mean')).first().waitFor()
+    await tabTo('Why')
+    await press('Enter')
+    const before = server.gateway.journal.entries().length
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor({ state: 'detached' })
+    // The focus is back on its row.
+    await page.waitForFunction(() => document.activeElement?.matches('.row'))
+    await press('Enter')
+    await page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor()
+    await tabTo('Send again')
+    await press('Enter')
+    await expect.poll(() => server.gateway.journal.entries().length).toBe(before + 1)
+  })
+
+  it('the list is gone through by arrows, and one Tab leads past it', async () => {
+    await tabTo('Clear')
+    await press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.matches('.row'))).toBe(true)
+    await press('ArrowDown', 'ArrowDown', 'End', 'Home', 'ArrowDown', 'Enter')
+    await page.getByRole('heading', { name: 'GET /api/v1/benchmarks' }).waitFor()
+    await press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Close the call')
+    await press('f')
+    await page.getByRole('button', { name: 'Follow', pressed: false }).waitFor()
+    await press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  it('a stream is looked at along its time', async () => {
+    await press('j', 'Enter')
+    await tabTo('Stream')
+    await press('Enter')
+    await tabTo(/^Time/)
+    await press('Home')
+    await expect.poll(() => page.locator('.events li').count()).toBeLessThan(10)
+    await press('End')
+    await expect.poll(() => page.locator('.events li').count()).toBeGreaterThan(20)
+  })
+
+  it('the next answer is chosen, and comes', async () => {
+    await press('/')
+    await page.keyboard.type('code-review')
+    await press('Escape', 'j', 'Enter')
+    await tabTo('Next time answer…')
+    await press('Enter')
+    await tabTo('Status')
+    await press('ControlOrMeta+a')
+    await page.keyboard.type('418')
+    await tabTo('Put in force')
+    await press('Enter')
+    await page.getByText('In force', { exact: true }).waitFor()
+    const ask = async () =>
+      (await fetch(`${server.baseUrl}/presets/code-review`, { headers: { authorization: 'Bearer any' } }))
+        .status
+    expect([await ask(), await ask()]).toEqual([418, 200])
+  })
+
+  it('a scenario is switched on and off, another written, mended and put in force', async () => {
+    await goTo('Scenarios')
+    await tabTo(/^flaky/)
+    await press('Space')
+    await page.getByRole('region', { name: 'Rules of flaky' }).waitFor()
+    expect(server.gateway.sandboxes.default.rules.names()).toContain('flaky')
+    await press('Space')
+    await page.getByRole('region', { name: 'Rules of flaky' }).waitFor({ state: 'detached' })
+    await tabTo('Your own')
+    await press('ControlOrMeta+a')
+    await page.keyboard.insertText('name: mine\nrules:\n  - on: listProvider\n    fault: rate-limit\n')
+    await page.getByText("did you mean 'listProviders'").waitFor()
+    await tabTo('Line 3, column 5')
+    await press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('editor')
+    await press('ControlOrMeta+a')
+    await page.keyboard.insertText('name: mine\nrules:\n  - on: listProviders\n    fault: rate-limit\n')
+    await page.getByText('Of the last 10 calls this would meet 1.').waitFor()
+    await tabTo('Put in force')
+    await press('Enter')
+    await page.getByText("'mine' is in force").waitFor()
+    expect(server.gateway.sandboxes.default.rules.names()).toContain('mine')
+    // Off, and on again: the page has kept it.
+    await tabTo(/^mine/)
+    await press('Space')
+    await expect.poll(() => server.gateway.sandboxes.default.rules.names()).not.toContain('mine')
+    await press('Space')
+    await expect.poll(() => server.gateway.sandboxes.default.rules.names()).toContain('mine')
+  })
+
+  it('a row is changed, another added and deleted, and the sandbox reset', async () => {
+    await goTo('Data')
+    await tabTo('workspaces 2')
+    await press('Enter')
+    await tabTo(/^2222/)
+    await press('Enter')
+    await tabTo('The row, as JSON')
+    await press('ControlOrMeta+a')
+    await page.keyboard.insertText('{"name": "Changed by hand"}')
+    await tabTo('Change')
+    await press('Enter')
+    await page.getByText('2 changed').waitFor()
+    expect(await server.gateway.db.workspaces.get('staging')).toMatchObject({ name: 'Changed by hand' })
+    await tabTo(/^2222/)
+    await press('Enter')
+    await tabTo('Delete')
+    await press('Enter')
+    await page.getByText('1 deleted').waitFor()
+    await tabTo('Reset the sandbox')
+    await press('Enter')
+    await page.getByText('As in the seed').waitFor()
+    expect(await server.gateway.db.workspaces.list()).toHaveLength(2)
+  })
+
+  it('a sandbox is made, moved in time, kept, put back, forked and deleted', async () => {
+    await goTo('Sandboxes')
+    await tabTo('New sandbox')
+    await press('Enter')
+    await page.getByText('Made ').waitFor()
+    const [made] = server.gateway.sandboxes.list()
+    const card = page.getByRole('region', { name: `Sandbox ${made?.id}` })
+    await tabTo(`Copy the API key of ${made?.id}`)
+    await tabTo('Seconds')
+    await press('ControlOrMeta+a')
+    await page.keyboard.type('90')
+    await tabTo('Move the clock')
+    await press('Enter')
+    await card.getByText(/^9\d\.\d s elapsed/).waitFor()
+    await tabTo('Snapshot')
+    await press('Enter')
+    await card.getByRole('button', { name: /^Restore/ }).waitFor()
+    await press('Shift+Tab', 'Shift+Tab')
+    await press('Enter')
+    await card.getByText('Put back').waitFor()
+    await tabTo('Fork')
+    await press('Enter')
+    await expect.poll(() => server.gateway.sandboxes.list()).toHaveLength(2)
+    await tabTo('Delete')
+    await press('Enter')
+    await expect.poll(() => server.gateway.sandboxes.list()).toHaveLength(1)
+  })
+
+  it('a request is tried, its stream comes, and the figures count it', async () => {
+    await goTo('Try')
+    await tabTo(/^Request/)
+    await press('ArrowDown')
+    await expect.poll(() => page.getByLabel('Body', { exact: true }).inputValue()).toContain('"stream": true')
+    await tabTo('Path')
+    await press('Enter')
+    await page.getByText('data: [DONE]').waitFor()
+    await tabTo('Show the call')
+    await press('Enter')
+    await page.getByRole('heading', { name: 'POST /api/v1/responses' }).waitFor()
+    await page.evaluate(() => {
+      location.hash = '#/figures'
+    })
+    await page.locator('.tile', { hasText: 'Requests' }).getByText('11').waitFor()
+  })
+})

@@ -1,0 +1,84 @@
+/**
+ * A sandbox is carried to another server as a file, by hand in the browser; and each operation of a server is tried.
+ */
+import { readFile } from 'node:fs/promises'
+import type { Browser } from '@playwright/test'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer } from '../../../src/serve.ts'
+import { launch, open } from './browser.ts'
+import { paint } from './scenery.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser.close())
+
+describe('A sandbox', () => {
+  it('is saved as a file, opened by another server, and asked again there', async () => {
+    await using first = await startServer({ tokensPerSecond: 200 })
+    await using second = await startServer()
+    const { unmatched } = await paint(first)
+    const saving = await open(browser, `${first.url}/__understudy/#/sandboxes`)
+    const download = saving.page.waitForEvent('download')
+    await saving.page.getByRole('button', { name: 'Save as file' }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toBe('sandbox-default.json')
+    const buffer = await readFile(await file.path())
+
+    const { page, complaints } = await open(browser, `${second.url}/__understudy/#/sandboxes`)
+    const choose = page.locator('input[type=file]')
+    await choose.setInputFiles({
+      name: 'wrong.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{}'),
+    })
+    await page.getByText('wrong.json: ').waitFor()
+    await choose.setInputFiles({ name: 'sandbox.json', mimeType: 'application/json', buffer })
+    await expect.poll(() => page.locator('.rows li').count()).toBe(10)
+    // Rules, rows and calls came along.
+    const [sandbox] = second.gateway.sandboxes.list()
+    expect(sandbox?.rules.names()).toEqual(['busy-morning'])
+    expect(await sandbox?.db.workspaces.get('production')).toMatchObject({
+      description: 'Prompts that serve customers',
+    })
+    await page.locator(`[data-call="${unmatched}"]`).click()
+    await page.getByText('did you mean GET /providers').waitFor()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await expect.poll(() => page.locator('.rows li').count()).toBe(11)
+    expect(complaints).toEqual([])
+    await page.close()
+    await saving.page.close()
+  })
+})
+
+describe('Try', () => {
+  it('has a request for each operation of the server, and each is answered', async () => {
+    const extensions = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
+    await using server = await startServer({ extensions: [...extensions], timeScale: 0 })
+    const { page, complaints } = await open(browser, `${server.url}/__understudy/#/try`)
+    const choice = page.getByLabel('Request')
+    await choice.waitFor()
+    const values = await choice
+      .locator('option')
+      .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))
+    const operations = [...new Set(values.map((value) => value.replace(/\.stream$/, '')))]
+    expect(operations.filter((id) => id !== 'unknown')).toHaveLength(server.gateway.operations.length)
+    const statuses: Record<string, string> = {}
+    for (const value of values) {
+      await choice.selectOption(value)
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByRole('region', { name: 'Body of the reply' }).waitFor()
+      const status = page.getByRole('region', { name: 'Reply', exact: true }).locator('.status')
+      await expect.poll(() => status.textContent()).not.toContain('…')
+      statuses[value] = (await status.textContent()) ?? ''
+    }
+    const { unknown, getGeneration, ...others } = statuses
+    expect(unknown).toBe('404')
+    // Of a generation that nobody has made.
+    expect(getGeneration).toMatch(/^4\d\d$/)
+    expect(Object.entries(others).filter(([, status]) => status !== '200')).toEqual([])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})

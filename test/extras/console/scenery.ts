@@ -1,0 +1,88 @@
+/**
+ * Calls of every kind, for screens to show.
+ */
+import type { RunningServer } from '../../../src/serve.ts'
+
+/** The ids of some of the calls that were made. */
+export interface Scenery {
+  conversation: string
+  cut: string
+  unmatched: string
+}
+
+export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scenery> {
+  const ask = async (line: string, body?: unknown) => {
+    const [method, path] = line.split(' ') as [string, string]
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    // A cut stream breaks off.
+    await response.text().catch(() => undefined)
+    return response.headers.get('x-request-id') ?? ''
+  }
+  await ask('GET /providers')
+  await ask('GET /embeddings/models')
+  await ask('PATCH /workspaces/production', { description: 'Prompts that serve customers' })
+  await ask('POST /responses', { model: 'aurora/dawn-2', input: 'Why do tides come twice a day?' })
+  gateway.use({
+    name: 'busy-morning',
+    description: 'Streams break off, and one model is overloaded.',
+    rules: [
+      {
+        name: 'cut',
+        on: 'createResponse',
+        when: { stream: true, input: 'moon' },
+        fault: { name: 'stream-cut', afterDeltas: 6 },
+      },
+      {
+        name: 'refused',
+        on: 'createResponse',
+        when: { model: 'aurora/dawn-1' },
+        fault: { name: 'status', status: 529 },
+      },
+      { on: 'getPreset', when: { params: { slug: 'summary' } }, fault: { name: 'status', status: 503 } },
+    ],
+  })
+  await ask('POST /responses', { model: 'aurora/dawn-1', input: 'Say it in one line.' })
+  const cut = await ask('POST /responses', {
+    model: 'aurora/dawn-2',
+    input: 'What does the moon have to do with it?',
+    stream: true,
+  })
+  await ask('GET /presets/code-review')
+  const unmatched = await ask('GET /provider')
+  await ask('GET /benchmarks?max_results=5')
+  const conversation = await ask('POST /responses', {
+    model: 'aurora/dawn-2',
+    stream: true,
+    instructions: 'Answer as a harbour master would.',
+    input: [
+      { role: 'user', content: 'When is high tide?' },
+      { role: 'assistant', content: 'At six in the morning.' },
+      { role: 'user', content: 'And the next one?' },
+    ],
+  })
+  return { conversation, cut, unmatched }
+}
+
+/** Every screen by its name, as the hash of its address. */
+export function screensOf({ conversation, cut, unmatched }: Scenery): Record<string, string> {
+  return {
+    calls: '#/calls',
+    why: `#/calls?call=${conversation}&in=default`,
+    cut: `#/calls?call=${cut}&in=default`,
+    unmatched: `#/calls?call=${unmatched}&in=default`,
+    request: `#/calls?call=${conversation}&in=default&tab=request`,
+    reply: `#/calls?call=${conversation}&in=default&tab=reply`,
+    stream: `#/calls?call=${conversation}&in=default&tab=stream`,
+    raw: `#/calls?call=${conversation}&in=default&tab=raw`,
+    scenarios: '#/scenarios',
+    data: '#/data',
+    row: '#/data?collection=workspaces&row=%2B',
+    sandboxes: '#/sandboxes',
+    figures: '#/figures',
+    try: '#/try',
+  }
+}

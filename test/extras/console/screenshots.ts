@@ -1,0 +1,54 @@
+/**
+ * Screenshots of every screen, light and dark and narrow, in a folder, to be looked at:
+ * `node test/extras/console/screenshots.ts FOLDER`. Without a folder, the two that stand in the README.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { startServer } from '../../../src/serve.ts'
+import { launch } from './browser.ts'
+import { paint, screensOf } from './scenery.ts'
+
+const [folder] = process.argv.slice(2)
+const here = import.meta.dirname
+
+interface Shot {
+  file: string
+  screen: string
+  colorScheme: 'light' | 'dark'
+  width: number
+  height: number
+}
+
+await using server = await startServer({ tokensPerSecond: 200 })
+await server.gateway.createSandbox({ id: 'checkout-test' })
+const screens = screensOf(await paint(server))
+
+const shots: Shot[] =
+  folder === undefined
+    ? [
+        { file: join(here, 'why.png'), screen: 'why', colorScheme: 'light', width: 1200, height: 600 },
+        { file: join(here, 'stream.png'), screen: 'stream', colorScheme: 'dark', width: 1200, height: 600 },
+      ]
+    : Object.keys(screens).flatMap((screen) =>
+        (['light', 'dark'] as const).flatMap((colorScheme) =>
+          [1280, 320].map((width) => ({
+            file: join(folder, `${screen}-${colorScheme}-${width}.png`),
+            screen,
+            colorScheme,
+            width,
+            height: 800,
+          })),
+        ),
+      )
+if (folder !== undefined) mkdirSync(folder, { recursive: true })
+
+const browser = await launch()
+for (const { file, screen, colorScheme, width, height } of shots) {
+  const page = await browser.newPage({ colorScheme, viewport: { width, height } })
+  await page.goto(`${server.url}/__understudy/${screens[screen]}`)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.waitForLoadState('networkidle', { timeout: 500 }).catch(() => undefined)
+  await page.screenshot({ path: file })
+  await page.close()
+}
+await browser.close()

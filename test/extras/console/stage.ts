@@ -1,0 +1,26 @@
+/**
+ * A server and a real Chromium, for the tests of one file.
+ */
+import type { Browser } from '@playwright/test'
+import { afterAll, beforeAll } from 'vitest'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { launch } from './browser.ts'
+
+export interface Stage {
+  readonly server: RunningServer
+  readonly browser: Browser
+}
+
+/** Both are there from the first test of the file to its last. */
+export function openStage(options?: Parameters<typeof startServer>[0]): Stage {
+  const stage = {} as { server: RunningServer; browser: Browser }
+  beforeAll(async () => {
+    stage.server = await startServer(options)
+    stage.browser = await launch()
+  })
+  afterAll(async () => {
+    await stage.browser.close()
+    await stage.server.close()
+  })
+  return stage
+}

@@ -1,0 +1,124 @@
+/**
+ * "Why" on calls that no rule met: the page names the rule that was nearest, and the field that differed.
+ */
+import { describe, expect, it } from 'vitest'
+import type { RuleInput } from '../../../src/scenarios/scenario-input.ts'
+import { open } from './browser.ts'
+import { openStage } from './stage.ts'
+
+const stage = openStage({ timeScale: 0 })
+
+const fault = { name: 'status', status: 503 } as const
+const hello = { model: 'aurora/dawn-2', input: 'Hello' }
+const post = (body: object = hello, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  path: '/responses',
+  body,
+  headers,
+})
+const get = (path: string) => ({ method: 'GET', path, body: undefined, headers: {} })
+
+/** What was meant, what was asked, and what the page must say of the rule: its field, and both values where there are. */
+const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeof get>, said: RegExp][] = [
+  [
+    { on: 'createResponse', when: { model: 'aurora/dawn-1' }, fault },
+    post(),
+    /model.*aurora\/dawn-1.*aurora\/dawn-2/,
+  ],
+  [
+    { on: 'createResponse', when: { model: 'borealis/*' }, fault },
+    post(),
+    /model.*borealis\/\*.*aurora\/dawn-2/,
+  ],
+  [{ on: 'createResponse', when: { input: 'Goodbye' }, fault }, post(), /input.*Goodbye/],
+  [{ on: 'createResponse', when: { input: { matches: '^Bye' } }, fault }, post(), /input.*\^Bye/],
+  [{ on: 'createResponse', when: { stream: true }, fault }, post(), /stream/],
+  [{ on: 'createResponse', when: { stream: false }, fault }, post({ ...hello, stream: true }), /stream/],
+  [
+    { on: 'createResponse', when: { headers: { 'x-team': 'blue' } }, fault },
+    post(hello, { 'x-team': 'red' }),
+    /x-team.*blue.*red/,
+  ],
+  [{ on: 'createResponse', when: { headers: { 'x-team': 'blue' } }, fault }, post(), /x-team.*blue/],
+  [
+    { on: 'createResponse', when: { body: { 'metadata.user': 'ada' } }, fault },
+    post({ ...hello, metadata: { user: 'bob' } }),
+    /metadata\.user.*ada.*bob/,
+  ],
+  [
+    { on: 'createResponse', when: { body: { temperature: 0 } }, fault },
+    post({ ...hello, temperature: 1 }),
+    /temperature.*0.*1/,
+  ],
+  [{ on: 'createResponse', when: { body: { tools: { present: true } } }, fault }, post(), /tools/],
+  [
+    { on: 'createResponse', when: { model: 'aurora/dawn-2', input: 'Goodbye', stream: false }, fault },
+    post(),
+    /input.*Goodbye/,
+  ],
+  [{ on: 'createResponse', after: 3, fault }, post(), /lets 3 calls pass first, this is call 1/],
+  [{ on: 'createResponse', every: 2, fault }, post(), /every 2nd call, this is call 1/],
+  [{ on: 'createResponse', when: { state: 'paid' }, fault }, post(), /state 'paid'/],
+  [
+    { on: 'listBenchmarks', when: { query: { source: 'design-source' } }, fault },
+    get('/benchmarks?source=index-source'),
+    /source.*design-source.*index-source/,
+  ],
+  [
+    { on: 'getPreset', when: { params: { slug: 'summary' } }, fault },
+    get('/presets/code-review'),
+    /slug.*summary.*code-review/,
+  ],
+  [
+    { on: 'updateWorkspace', when: { params: { id: 'staging' } }, fault },
+    { ...post({ name: 'New' }), method: 'PATCH', path: '/workspaces/production' },
+    /id.*staging.*production/,
+  ],
+  [
+    { on: 'GET /generation', when: { query: { id: 'gen-1' } }, reply: { body: {} } },
+    get('/generation?id=gen-2'),
+    /id.*gen-1.*gen-2/,
+  ],
+  [
+    { on: 'POST /chat/completions', when: { body: { model: 'aurora/dawn-1' } }, reply: { body: {} } },
+    { ...post(), path: '/chat/completions' },
+    /model.*aurora\/dawn-1.*aurora\/dawn-2/,
+  ],
+]
+
+describe('Why', () => {
+  it('names the nearest rule and the field that differed: 20 of 20', async () => {
+    expect(cases).toHaveLength(20)
+    const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
+    const wrong: string[] = []
+    for (const [index, [rule, { method, path, body, headers }, said]] of cases.entries()) {
+      const scenario = `case-${index + 1}`
+      // Another rule stands before it, about something else.
+      using _inForce = stage.server.gateway.use({
+        name: scenario,
+        rules: [
+          { on: 'listProviders', fault },
+          { ...rule, name: 'meant' },
+        ],
+      })
+      const response = await fetch(stage.server.baseUrl + path, {
+        method,
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json', ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      await response.text()
+      const id = response.headers.get('x-request-id') ?? ''
+      await page.evaluate((call) => {
+        location.hash = `#/calls?call=${call}&in=default`
+      }, id)
+      await page.locator('.why', { hasText: id }).waitFor()
+      const missed = await page.locator('.why .missed').allTextContents()
+      const [first = ''] = missed
+      if (missed.length !== 1 || !first.includes(`rule 2 (meant) of '${scenario}'`) || !said.test(first))
+        wrong.push(`${scenario}: ${missed.join(' | ') || 'nothing missed'}`)
+    }
+    expect(wrong).toEqual([])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})

@@ -1,0 +1,305 @@
+/**
+ * The OpenRouter dialect, read by its published SDK, which checks every reply and event against schemas of its own.
+ */
+
+import { globSync, readFileSync } from 'node:fs'
+import { createOpenRouter } from '@openrouter/ai-sdk-provider'
+import { HTTPClient, OpenRouter } from '@openrouter/sdk'
+import { generateText, streamText } from 'ai'
+import { createParser } from 'eventsource-parser'
+import { HTTPClient as HTTPClient0, OpenRouter as OpenRouter0 } from 'openrouter-sdk-0'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createGateway, type Sandbox } from '../../../src/index.ts'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+
+/** The newest SDK and the last of its first line, each with schemas of its own; types are those of the newest. */
+const published = {
+  'of today': { OpenRouter, HTTPClient },
+  'of 0.13': { OpenRouter: OpenRouter0, HTTPClient: HTTPClient0 } as unknown as Sdk,
+}
+type Sdk = { OpenRouter: typeof OpenRouter; HTTPClient: typeof HTTPClient }
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0, dialect: 'openrouter' })
+})
+afterAll(() => server.close())
+
+const model = 'aurora/dawn-2'
+const input = 'How do tides work?'
+const messages = [{ role: 'user' as const, content: input }]
+
+/** What the SDK gives where no stream was asked for; its types leave that open. Nothing in it is unknown to it. */
+function whole<Made>(made: Made): Exclude<Made, AsyncIterable<unknown>> {
+  expect(JSON.stringify(made)).not.toContain('"isUnknown":true')
+  return made as Exclude<Made, AsyncIterable<unknown>>
+}
+
+/** Reads a stream to its end, and gives its last event. */
+async function last<Made>(made: Made) {
+  const stream = made as Extract<Made, AsyncIterable<unknown>>
+  let event: (typeof stream extends AsyncIterable<infer Event> ? Event : never) | undefined
+  for await (const each of stream as AsyncIterable<never>) event = whole(each)
+  return event
+}
+
+const cases = Object.entries(published).flatMap(([version, sdk]) => [
+  { version, entrance: 'over a socket', sdk, isServed: true, isOld: sdk !== published['of today'] },
+  { version, entrance: 'through gateway.fetch', sdk, isServed: false, isOld: sdk !== published['of today'] },
+])
+
+describe.each(cases)(
+  'The vendor’s SDK $version, $entrance, accepts',
+  ({ sdk: published, isServed, isOld }) => {
+    let sandbox: Sandbox
+    let sdk: OpenRouter
+    beforeEach(() => {
+      const local = createGateway({ timeScale: 0, dialect: 'openrouter' })
+      sandbox = (isServed ? server.gateway : local).createSandbox()
+      const httpClient = isServed ? {} : { httpClient: new published.HTTPClient({ fetcher: local.fetch }) }
+      sdk = new published.OpenRouter({
+        apiKey: sandbox.apiKey,
+        serverURL: isServed ? server.baseUrl : 'https://gateway.example/api/v1',
+        retryConfig: { strategy: 'none' },
+        ...httpClient,
+      })
+    })
+    it('the catalogues', async () => {
+      expect((await sdk.providers.list()).data.length).toBeGreaterThan(0)
+      for await (const page of await sdk.models.list({})) expect(page.result.data.length).toBeGreaterThan(0)
+      expect((await sdk.models.count({})).data.count).toBeGreaterThan(0)
+      const { data } = await sdk.endpoints.list({ author: 'aurora', slug: 'dawn-2' })
+      expect(data.endpoints).toHaveLength(2)
+      // What an older SDK does not know, it leaves out.
+      if (!isOld) expect(data.endpoints[0]?.supportsToolChoice).toMatchObject({ auto: true })
+      for await (const page of await sdk.embeddings.listModels({})) expect(page.result.totalCount).toBe(8)
+      expect((await sdk.presets.get({ slug: 'code-review' })).data.slug).toBe('code-review')
+    })
+
+    it('benchmarks, in its own words for the sources', async () => {
+      const all = await sdk.benchmarks.getBenchmarks({})
+      expect(new Set(all.data.map(({ source }) => source))).toEqual(
+        new Set(['artificial-analysis', 'design-arena']),
+      )
+      const one = await sdk.benchmarks.getBenchmarks({ source: 'design-arena' })
+      expect(new Set(one.data.map(({ source }) => source))).toEqual(new Set(['design-arena']))
+    })
+
+    it('a workspace', async () => {
+      const { data } = await sdk.workspaces.update({
+        id: 'production',
+        updateWorkspaceRequest: { name: 'Main' },
+      })
+      expect(data.name).toBe('Main')
+      if (!isOld) expect(data.defaultGuardrailId).toMatch(/^[0-9a-f-]{36}$/)
+    })
+
+    it('embeddings', async () => {
+      const made = await sdk.embeddings.generate({
+        requestBody: { model: 'aurora/embed-large', input: 'Hello' },
+      })
+      expect(typeof made === 'object' && made.data).toHaveLength(1)
+    })
+
+    it('chat completions with their cost, plain and streamed', async () => {
+      const plain = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
+      const { promptTokens = 0, completionTokens = 0, cost } = plain.usage ?? {}
+      expect(cost).toBeCloseTo(promptTokens * 0.0000025 + completionTokens * 0.00001, 12)
+      const chunk = await last(
+        await sdk.chat.send({ chatRequest: { model, messages, stream: true as const } }),
+      )
+      expect(chunk?.usage?.cost).toBe(cost)
+    })
+
+    it('responses with their cost, plain and streamed', async () => {
+      const plain = whole(
+        await sdk.beta.responses.send({ responsesRequest: { model, input, stream: false } }),
+      )
+      expect(plain.usage?.cost).toBeGreaterThan(0)
+      const event = await last(
+        await sdk.beta.responses.send({ responsesRequest: { model, input, stream: true } }),
+      )
+      expect(event).toMatchObject({
+        type: 'response.completed',
+        response: { usage: { cost: plain.usage?.cost } },
+      })
+    })
+
+    it('costs whose sum is the ledger of the sandbox', async () => {
+      let sum = 0
+      for (const question of ['How do tides work?', 'Why is the sky blue?']) {
+        const responsesRequest = { model, input: question, stream: false as const }
+        sum += whole(await sdk.beta.responses.send({ responsesRequest })).usage?.cost ?? 0
+      }
+      expect(sum).toBeGreaterThan(0)
+      expect(sandbox.usage().cost).toBeCloseTo(sum, 10)
+    })
+
+    it('how a request found its model, where it asks for that by a header', async () => {
+      const asked = { xOpenRouterMetadata: 'enabled' as const }
+      sandbox.fail(503, { on: 'createChatCompletion', times: 1 })
+      const models = [model, 'borealis/polar-1']
+      const plain = whole(await sdk.chat.send({ ...asked, chatRequest: { models, messages, stream: false } }))
+      const chunk = await last(
+        await sdk.chat.send({ ...asked, chatRequest: { model, messages, stream: true as const } }),
+      )
+      expect(plain.openrouterMetadata).toMatchObject({ requested: model, strategy: 'fallback', attempt: 2 })
+      expect(chunk?.openrouterMetadata).toMatchObject({
+        strategy: 'direct',
+        endpoints: { total: 1, available: [{ model, provider: expect.stringMatching(/./), selected: true }] },
+      })
+      const response = await last(
+        await sdk.beta.responses.send({ ...asked, responsesRequest: { model, input, stream: true } }),
+      )
+      expect(response).toMatchObject({ response: { openrouterMetadata: { requested: model, attempt: 1 } } })
+      const without = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
+      expect(without.openrouterMetadata).toBeUndefined()
+    })
+
+    it('its own name of the search tool, in both directions', async () => {
+      const tools = [{ type: 'openrouter:web_search' as const }]
+      const response = whole(
+        await sdk.beta.responses.send({ responsesRequest: { model, input, tools, stream: false } }),
+      )
+      expect(response.output[0]).toMatchObject({ type: 'web_search_call' })
+      // The schemas of replies know the tool by the name that the Responses protocol has for it.
+      expect(response.tools[0]).toMatchObject({ type: 'web_search' })
+      const journal = sandbox.journal.last('createResponse')
+      expect(journal?.body).toMatchObject({ tools: [{ type: 'openrouter:web_search' }] })
+    })
+
+    it('its own names of the engines', async () => {
+      const plugins = [{ id: 'web' as const, engine: 'exa' as const, maxResults: 2 }]
+      const response = whole(
+        await sdk.beta.responses.send({ responsesRequest: { model, input, plugins, stream: false } }),
+      )
+      expect(response.output.map(({ type }) => type)).toEqual(['web_search_call', 'message'])
+    })
+
+    it('the account', async () => {
+      expect((await sdk.credits.getCredits()).data.totalCredits).toBe(100)
+      expect((await sdk.apiKeys.getCurrentKeyMetadata()).data.limit).toBeNull()
+      const { id } = whole(await sdk.chat.send({ chatRequest: { model, messages, stream: false } }))
+      expect((await sdk.generations.getGeneration({ id })).data).toMatchObject({ id, model })
+    })
+
+    it('refusals', async () => {
+      const refused = sdk.chat.send({ chatRequest: { model: 'no-vendor', messages } })
+      await expect(refused).rejects.toMatchObject({ statusCode: 400 })
+    })
+  },
+)
+
+describe('The vendor’s AI SDK provider', () => {
+  it('reads chat completions, plain and streamed, with the same text', async () => {
+    const provider = createOpenRouter({ apiKey: 'any', baseURL: server.baseUrl })
+    const { text, usage } = await generateText({ model: provider.chat(model), prompt: input })
+    expect(usage.outputTokens).toBeGreaterThan(0)
+    const streamed = streamText({ model: provider.chat(model), prompt: input })
+    expect(await streamed.text).toBe(text)
+  })
+})
+
+describe('A dialect', () => {
+  it('sends its comment line before the first event', async () => {
+    const response = await fetch(`${server.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages, stream: true }),
+    })
+    const comments: string[] = []
+    const parser = createParser({ onComment: (comment) => comments.push(comment) })
+    parser.feed(await response.text())
+    expect(comments).toEqual(['OPENROUTER PROCESSING'])
+  })
+
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${server.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model, messages, max_tokens: 900, ...body }),
+    })
+
+  it('runs its search tool for messages too, which say how they found their model', async () => {
+    const headers = { 'x-openrouter-metadata': 'enabled' }
+    const tools = [{ type: 'openrouter:web_search', parameters: { max_results: 2 } }]
+    const message = await (await post('/messages', { tools }, headers)).json()
+    expect(message.content[0].citations).toHaveLength(2)
+    expect(message).toMatchObject({
+      openrouter_metadata: { requested: model, endpoints: { total: 1 } },
+      usage: { service_tier: 'standard', server_tool_use: null, cost: expect.any(Number) },
+    })
+    const events = await (await post('/messages', { stream: true }, headers)).text()
+    expect(events).toContain('"type":"message_stop","openrouter_metadata":{')
+    expect((await post('/messages', { tools: [{ type: 'custom' }] })).status).toBe(400)
+  })
+
+  it('tells costs in every protocol, plain and streamed, whose sum is the ledger of the sandbox', async () => {
+    const sandbox = server.gateway.createSandbox()
+    const authorization = `Bearer ${sandbox.apiKey}`
+    let sum = 0
+    let told = 0
+    for (const [path, body] of [
+      ['/responses', { input }],
+      ['/chat/completions', {}],
+      ['/chat/completions', { n: 3 }],
+      ['/messages', { thinking: { type: 'enabled', budget_tokens: 200 } }],
+      ['/embeddings', { model: 'aurora/embed-large', input }],
+    ] as const) {
+      for (const stream of path === '/embeddings' ? [false] : [false, true]) {
+        const text = await (await post(path, { ...body, stream }, { authorization })).text()
+        const costs = [...text.matchAll(/"cost":([\d.e-]+)/g)].map(([, cost]) => Number(cost))
+        sum += costs.at(-1) ?? Number.NaN
+        told++
+      }
+    }
+    expect(sandbox.usage()).toMatchObject({ requests: told, cost: expect.closeTo(sum, 10) })
+  })
+
+  it('refuses with its own texts, and its own name of the metadata', async () => {
+    const metadata = { gateway_metadata: { stage: 'guard' } }
+    using _rule = server.gateway.use({ on: '*', fault: { name: 'status', status: 402, ...metadata } })
+    const refused = await post('/chat/completions', {})
+    expect(await refused.json()).toEqual({
+      error: { code: 402, message: expect.stringMatching(/^Insufficient credits\. Add more using/) },
+      openrouter_metadata: { stage: 'guard' },
+    })
+  })
+
+  it('may be a person’s own', async () => {
+    const dialect = {
+      name: 'house',
+      source: 'our gateway',
+      extensions: [],
+      words: [],
+      replies: { listProviders: { total: { from: 'count' } } },
+    }
+    const { fetch: ask } = createGateway({ dialect })
+    const reply = await ask('https://gateway.example/api/v1/providers', {
+      headers: { authorization: 'Bearer any' },
+    })
+    expect(await reply.json()).toMatchObject({ total: 12 })
+  })
+
+  it('is refused in one line where nobody knows it', () => {
+    expect(() => createGateway({ dialect: 'openruter' })).toThrow(
+      "unknown dialect 'openruter': did you mean 'openrouter'?",
+    )
+  })
+
+  it('is the only place that names its vendor', () => {
+    const root = new URL('../../../', import.meta.url).pathname
+    const naming = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter((file) =>
+      /openrouter/i.test(readFileSync(root + file, 'utf8')),
+    )
+    expect(naming.filter((file) => !file.startsWith('src/extras/dialects/'))).toEqual([])
+  })
+
+  it('changes nothing where there is none', async () => {
+    const { fetch: ask } = createGateway()
+    const reply = await ask('https://gateway.example/api/v1/embeddings/models', {
+      headers: { authorization: 'Bearer any' },
+    })
+    expect(Object.keys(await reply.json())).toEqual(['data'])
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * The figures of a running server, as Prometheus reads them. `promtool` reads them in `test/extras/cluster`.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Histogram } from '../../../src/extras/metrics/exposition.ts'
+import { connectGateway, type RemoteGateway } from '../../../src/remote.ts'
+import { type RunningServer, startServer } from '../../../src/serve.ts'
+
+let server: RunningServer
+let gateway: RemoteGateway
+beforeAll(async () => {
+  server = await startServer({ timeScale: 0, sandboxes: { node: 'n7' } })
+  gateway = await connectGateway(server.url)
+})
+afterAll(() => server.close())
+
+async function scrape(): Promise<{ text: string; value(series: string): number | undefined }> {
+  const response = await fetch(`${server.url}/__understudy/metrics`)
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const text = await response.text()
+  const value = (series: string) => {
+    const line = text.split('\n').find((each) => each.startsWith(`${series} `))
+    return line === undefined ? undefined : Number(line.slice(series.length + 1))
+  }
+  return { text, value }
+}
+
+async function call(line: string, apiKey: string, body?: unknown): Promise<void> {
+  const [method, path] = line.split(' ') as [string, string]
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  await (await fetch(server.baseUrl + path, init)).text()
+}
+
+describe('GET /__understudy/metrics', () => {
+  it('counts requests by operation, status and outcome, and what rules did to them', async () => {
+    const sandbox = await gateway.createSandbox()
+    await call('GET /providers', sandbox.apiKey)
+    await call('GET /providers', sandbox.apiKey)
+    await call('GET /nothing', sandbox.apiKey)
+    await sandbox.use({ on: 'createResponse', times: 1, fault: 'stream-cut' })
+    await call('POST /responses', sandbox.apiKey, { model: 'aurora/dawn-2', input: 'Hello', stream: true })
+    const { text, value } = await scrape()
+    const requests = 'understudy_requests_total'
+    expect(value(`${requests}{operation="listProviders",status="200",outcome="complete"}`)).toBe(2)
+    expect(value(`${requests}{operation="none",status="404",outcome="complete"}`)).toBe(1)
+    expect(value(`${requests}{operation="createResponse",status="200",outcome="cut"}`)).toBe(1)
+    expect(value('understudy_faults_total{fault="stream-cut"}')).toBe(1)
+    expect(value('understudy_unmatched_requests_total')).toBe(1)
+    expect(value('understudy_first_event_seconds_count')).toBe(1)
+    // Two that begin the stream, two that begin the message, and three pieces of its text.
+    expect(value('understudy_stream_events_total')).toBe(7)
+    expect(value('understudy_request_duration_seconds_count{operation="listProviders"}')).toBe(2)
+    expect(value('understudy_streams_open')).toBe(0)
+    const bounds = (name: string) =>
+      [
+        ...text.matchAll(new RegExp(`^${name}_bucket\\{(?:operation="listProviders",)?le="(.+?)"\\}`, 'gm')),
+      ].map(([, bound]) => bound)
+    const seconds = ['0.001', '0.005', '0.025', '0.1', '0.5', '2.5', '10', '+Inf']
+    expect(bounds('understudy_request_duration_seconds')).toEqual(seconds)
+    expect(bounds('understudy_first_event_seconds')).toEqual(seconds)
+    expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
+  })
+
+  it('tells the processor time and the memory of its process', async () => {
+    const { value } = await scrape()
+    const { user, system } = process.cpuUsage()
+    const [seconds = 0, now] = [value('process_cpu_seconds_total'), (user + system) / 1_000_000]
+    // The server is in this process: it has used no more than is used by now, and most of it.
+    expect(seconds).toBeLessThanOrEqual(now)
+    expect(seconds).toBeGreaterThan(now - 5)
+    expect(value('process_resident_memory_bytes')).toBeGreaterThan(value('understudy_heap_used_bytes') ?? 0)
+  })
+
+  it('says what runs here', async () => {
+    expect((await scrape()).text).toMatch(
+      /^understudy_build_info\{version="[^"]+",runtime="v[^"]+",node="n7"\} 1$/m,
+    )
+  })
+
+  it('shows a stream while it is under way', async () => {
+    const sandbox = await gateway.createSandbox()
+    await sandbox.use({ on: 'createResponse', fault: 'stream-stall' })
+    const aborted = new AbortController()
+    const response = await fetch(`${server.baseUrl}/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
+      signal: aborted.signal,
+    })
+    expect(response.status).toBe(200)
+    expect((await scrape()).value('understudy_streams_open')).toBe(1)
+    aborted.abort()
+    await expect.poll(async () => (await scrape()).value('understudy_streams_open')).toBe(0)
+  })
+
+  it('has no more series for a thousand sandboxes than for ten', async () => {
+    const series = async () =>
+      (await scrape()).text.split('\n').filter((line) => !line.startsWith('#')).length
+    for (let made = 0; made < 10; made++) await call('GET /providers', server.gateway.createSandbox().apiKey)
+    const few = await series()
+    for (let made = 0; made < 1000; made++) server.gateway.createSandbox()
+    await call('GET /providers', server.gateway.createSandbox().apiKey)
+    expect(await series()).toBe(few)
+    expect((await scrape()).value('understudy_sandboxes_living')).toBeGreaterThan(1000)
+    expect(few).toBeLessThan(300)
+  })
+
+  it('bounds the series that callers could make', async () => {
+    const sandbox = server.gateway.createSandbox()
+    for (let status = 200; status < 600; status++) {
+      // A client of fetch does not hand on a 407.
+      if (status === 407) continue
+      sandbox.use({ on: '*', times: 1, reply: { status, body: {} } })
+      await call(`GET /${status % 2 ? 'providers' : 'nothing'}`, sandbox.apiKey)
+    }
+    const { text } = await scrape()
+    const lines = text.split('\n').filter((line) => line.startsWith('understudy_requests_total'))
+    expect(lines.length).toBeLessThanOrEqual(101)
+  })
+})
+
+it('A histogram counts what is up to each bound, and tells the sum', () => {
+  const histogram = new Histogram('seconds', 'How long.', [0.1, 1], 'of')
+  for (const ms of [50, 100, 500, 5000]) histogram.observe(ms, 'a')
+  expect([...histogram.lines()].map((line) => line.trim())).toEqual([
+    'seconds_bucket{of="a",le="0.1"} 2',
+    'seconds_bucket{of="a",le="1"} 3',
+    'seconds_bucket{of="a",le="+Inf"} 4',
+    'seconds_sum{of="a"} 5.65',
+    'seconds_count{of="a"} 4',
+  ])
+})

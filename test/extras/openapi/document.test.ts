@@ -1,0 +1,564 @@
+/**
+ * Operations from an OpenAPI document, with ajv as the judge of what they answer.
+ */
+
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { createGateway, type GatewayOptions } from '../../../src/index.ts'
+import type { OwnOperationId } from '../../../src/scenarios/operation-name.ts'
+import { describeAdapters } from '../../describe-adapters.ts'
+import { hardDocument } from './hard-document.ts'
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addSchema(hardDocument, 'document')
+
+function problemsOf(value: unknown, pointer: string): unknown {
+  const validate = ajv.compile({ $ref: `document#${pointer}` })
+  return validate(value) ? [] : validate.errors
+}
+
+const trace = '0b0e0f0a-1111-4222-8333-444455556666'
+const document = 'x-understudy-assumptions'
+
+/** Line, status, and where the schema of the reply stands. */
+const answers: [`${string} /${string}`, number, string, object?][] = [
+  ['GET /files', 200, '/paths/~1api~1v1~1files/get/responses/200/content/application~1json/schema'],
+  ['GET /files/abc', 200, '/components/schemas/File'],
+  ['GET /files/recent', 200, '/paths/~1files~1recent/get/responses/200/content/application~1json/schema'],
+  ['POST /jobs', 202, '/components/schemas/Job', { kind: 'fast', label: 'Mine' }],
+  ['GET /shapes', 200, '/paths/~1shapes/get/responses/200/content/application~1json/schema'],
+  ['GET /tree', 200, '/components/schemas/Node'],
+  ['GET /map', 200, '/paths/~1map/get/responses/200/content/application~1json/schema'],
+  ['GET /formats', 200, '/components/schemas/Formats'],
+  ['GET /bad-example', 200, '/components/schemas/Job'],
+  ['GET /default', 200, '/components/schemas/File'],
+  ['GET /workspaces/any', 200, '/components/schemas/File'],
+  ['POST /events', 200, '/components/schemas/Job', {}],
+]
+
+describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) => {
+  const { call } = entrance
+  const headers = { 'x-trace': trace }
+
+  it.each(answers)(
+    'answers %s with %i and what its schema accepts, the same each time',
+    async (line, status, pointer, body) => {
+      const first = await call(line, { headers, ...(body && { body }) })
+      expect(first.status).toBe(status)
+      expect(problemsOf(first.body, pointer)).toEqual([])
+      expect(first.headers.get(document)).toBe('document')
+      expect((await call(line, { headers, ...(body && { body }) })).text).toBe(first.text)
+    },
+  )
+
+  it('answers its own success without a body, as bytes, as text, and as sound', async () => {
+    const gone = await call('DELETE /files/abc')
+    expect([gone.status, gone.text]).toEqual([204, ''])
+    const bytes = await call('GET /files/abc/content')
+    expect(bytes.headers.get('content-type')).toBe('application/octet-stream')
+    expect(bytes.text.length).toBeGreaterThan(0)
+    const note = await call('GET /files/abc/note.txt')
+    expect(note.headers.get('content-type')).toBe('text/plain')
+    expect(note.text.length).toBeGreaterThanOrEqual(4)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const sound = await call('POST /speech', { headers: form, body: 'text=Hi&speed=1.5' })
+    expect([sound.status, sound.headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
+  })
+
+  it('refuses another type of body with those that it takes', async () => {
+    const refused = await call('POST /files', { body: { file: 'a' } })
+    expect(refused.status).toBe(415)
+    expect(refused.body.error.message).toBe(
+      "Unsupported media type 'application/json': send multipart/form-data",
+    )
+  })
+
+  it('takes a form with a file of bytes, and answers with the headers of the document', async () => {
+    const form = new FormData()
+    form.set('file', new Blob([new Uint8Array([0xff, 0xfe, 0x00])]), 'a.bin')
+    const { fetch, baseUrl, sandbox } = entrance
+    const authorization = `Bearer ${sandbox.apiKey}`
+    const send = (body: FormData) =>
+      fetch(`${baseUrl}/files`, { method: 'POST', headers: { authorization }, body })
+    const made = await send(form)
+    expect(made.status).toBe(201)
+    expect(made.headers.get('location')).toMatch(/^https:/)
+    const empty = new FormData()
+    empty.set('other', '1')
+    const refused = await send(empty)
+    expect(await refused.json()).toMatchObject({
+      error: { code: 400, metadata: { violations: [{ path: 'body.file', rule: 'required' }] } },
+    })
+  })
+
+  it('refuses what its schemas refuse, every violation with its path, in our envelope', async () => {
+    const refused = await call('POST /jobs', { body: { kind: 'none', steps: [{ at: 'x' }] } })
+    expect(refused.status).toBe(400)
+    expect(refused.headers.get(document)).toContain('document')
+    const { code, metadata } = refused.body.error
+    expect(code).toBe(400)
+    expect(metadata.violations.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'body.kind',
+      'body.label',
+      'body.steps[0].at',
+    ])
+  })
+
+  it.each([
+    ['GET /files?limit=0', 'query.limit'],
+    ['GET /files?limit=ten', 'query.limit'],
+    ['GET /files?kind=text&kind=sound', 'query.kind[1]'],
+    ['GET /files?ids=1,x', 'query.ids[1]'],
+    ['GET /files?filter%5Bsize%5D=x', 'query.filter.size'],
+    ['GET /files?filter%5Bcolor%5D=red', 'query.filter.color'],
+    ['GET /files/ab', 'params.file-id'],
+    ['GET /points/1,x/;matrix=1/.true', 'params.point[1]'],
+    ['GET /points/1,2/;matrix=x/.true', 'params.matrix'],
+    ['GET /points/1,2/;matrix=1/.maybe', 'params.label'],
+  ] as const)('refuses %s at %s', async (line, path) => {
+    const { status, body } = await call(line, { headers })
+    expect([status, body.error?.metadata.violations.map((each: { path: string }) => each.path)]).toEqual([
+      400,
+      [path],
+    ])
+  })
+
+  it('takes parameters in the style of each', async () => {
+    const query = 'limit=10&kind=text&kind=image&ids=1,2&filter%5Bsize%5D=3'
+    expect((await call(`GET /files?${query}`, { headers })).status).toBe(200)
+    expect((await call('GET /points/1,2/;matrix=1/.true')).status).toBe(200)
+  })
+
+  it('asks for the headers that it names', async () => {
+    const { status, body } = await call('GET /files')
+    expect([status, body.error.metadata.violations[0].path]).toEqual([400, 'header.x-trace'])
+  })
+
+  it('says the value of a discriminator', async () => {
+    const { body } = await call('GET /shapes')
+    for (const shape of body) expect(shape.kind).toBe('radius' in shape ? 'round' : 'Square')
+  })
+
+  it('takes the example of the document where the schema accepts it, and those inside schemas', async () => {
+    expect((await call('GET /example')).body).toEqual({ kind: 'fast', label: 'As documented' })
+    expect((await call('GET /default')).body.note).toBe('A note')
+  })
+
+  it('leaves to ours what ours answers', async () => {
+    const { body } = await call('GET /providers')
+    expect(body.data.length).toBeGreaterThan(0)
+    expect((await call('PATCH /workspaces/nobody', { body: {} })).status).toBe(404)
+    expect((await call('PUT /workspaces/nobody')).headers.get('allow')?.split(', ').sort()).toEqual([
+      'GET',
+      'HEAD',
+      'PATCH',
+    ])
+  })
+
+  it('makes no streams, and names the way out', async () => {
+    const { status, body } = await call('POST /events', { body: { stream: true } })
+    expect([status, body.error.message]).toEqual([501, expect.stringContaining('reply.frames')])
+  })
+
+  it('lets rules, faults and the journal hold, by the id of the document or a line of its own', async () => {
+    entrance.sandbox.fail(503, { on: 'getTree' as OwnOperationId, times: 1 })
+    entrance.sandbox.use({ on: 'postSpeech' as OwnOperationId, reply: { status: 207, body: { mine: true } } })
+    expect((await call('GET /tree')).status).toBe(503)
+    expect((await call('GET /tree')).status).toBe(200)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await call('POST /speech', { headers: form, body: 'text=Hi' })).status).toBe(207)
+    expect(entrance.sandbox.journal.entries().map(({ operation }) => operation)).toEqual([
+      'getTree',
+      'getTree',
+      'postSpeech',
+    ])
+  })
+})
+
+describe('A form of a document', () => {
+  const schema = {
+    type: 'object',
+    required: ['file', 'purpose'],
+    properties: {
+      file: { type: 'string', format: 'binary' },
+      purpose: { enum: ['batch', 'vision'] },
+      parts: { type: 'integer', maximum: 9 },
+      tags: { type: 'array', items: { type: 'string', maxLength: 3 } },
+      settings: { type: 'object', properties: { deep: { type: 'boolean' } } },
+    },
+  }
+  const content = { 'multipart/form-data': { schema }, 'application/x-www-form-urlencoded': { schema } }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: { '/forms': { post: { requestBody: { content, required: true }, responses: { 204: {} } } } },
+  }
+  const { fetch } = createGateway({ openapi })
+  const post = async (body: FormData | URLSearchParams | string, type?: string) => {
+    const headers = { authorization: 'Bearer any', ...(type && { 'content-type': type }) }
+    const response = await fetch('https://gateway.example/api/v1/forms', { method: 'POST', headers, body })
+    const { error } = response.status === 204 ? { error: undefined } : await response.json()
+    return error ? error.metadata.violations.map(({ path }: { path: string }) => path) : response.status
+  }
+  const form = (fields: [string, string | Blob][]) => {
+    const data = new FormData()
+    for (const [name, value] of fields) data.append(name, value)
+    return data
+  }
+  const file: [string, Blob] = ['file', new Blob([new Uint8Array([0xff, 0, 0x0d, 0x0a])])]
+  const json = (value: unknown) => new Blob([JSON.stringify(value)], { type: 'application/json' })
+
+  it('has its values checked: numbers, lists, objects and choices, with a file beside them', async () => {
+    const good: [string, string | Blob][] = [
+      file,
+      ['purpose', 'batch'],
+      ['parts', '9'],
+      ['tags', 'a'],
+      ['tags', 'b'],
+      ['settings', '{"deep":true}'],
+    ]
+    expect(await post(form(good))).toBe(204)
+    const urlencoded = new URLSearchParams({ file: 'x', purpose: 'vision', 'tags[]': 'a', settings: '{}' })
+    expect(await post(urlencoded)).toBe(204)
+    expect(
+      await post(
+        form([
+          file,
+          ['purpose', 'none'],
+          ['parts', '10'],
+          ['tags', 'a'],
+          ['tags', 'long'],
+          ['settings', json({ deep: 1 })],
+        ]),
+      ),
+    ).toEqual(['body.purpose', 'body.parts', 'body.tags[1]', 'body.settings.deep'])
+    expect(await post(form([['purpose', 'batch']]))).toEqual(['body.file'])
+    expect(await post(new URLSearchParams({ file: 'x', purpose: 'vision', parts: 'ten' }))).toEqual([
+      'body.parts',
+    ])
+  })
+
+  it('is refused where its parts are none', async () => {
+    expect(await post('--x\r\nno end', 'multipart/form-data; boundary=x')).toEqual(['body'])
+    expect(await post('file', 'multipart/form-data')).toEqual(['body'])
+  })
+})
+
+describe('References of a document', () => {
+  const out = { $ref: './common.yaml#/components/schemas/File' }
+  const json = (schema: object) => ({ 'application/json': { schema } })
+  const answer = (schema: object) => ({ 200: { description: 'Done', content: json(schema) } })
+  const openapi = {
+    openapi: '3.1.0',
+    paths: {
+      '/reply': { get: { responses: answer(out) } },
+      '/inside': { get: { responses: answer({ type: 'object', required: ['a'], properties: { a: out } }) } },
+      '/response': { get: { responses: { 200: out } } },
+      '/parameter': { get: { parameters: [out], responses: answer({}) } },
+      '/query': { get: { parameters: [{ name: 'a', in: 'query', schema: out }], responses: answer({}) } },
+      '/body': { post: { requestBody: { content: json(out) }, responses: answer({}) } },
+      '/lost': { get: { responses: answer({ $ref: '#/components/schemas/None' }) } },
+      '/whole': { get: { responses: answer({ const: 1 }) } },
+    },
+  }
+  const ask = async (method: string, path: string) => {
+    const response = await createGateway({ openapi }).fetch(`https://gateway.example/api/v1${path}`, {
+      method,
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: '{}' }),
+    })
+    const value = await response.json()
+    return [response.status, value.error?.message ?? value, response.headers.get(document)]
+  }
+
+  it.each([
+    ['GET', '/reply'],
+    ['GET', '/inside'],
+    ['GET', '/response'],
+    ['GET', '/parameter'],
+    ['GET', '/query?a=1'],
+    ['POST', '/body'],
+  ])('that leave it are told in one line, with the way out: %s %s', async (method, path) => {
+    const message = `'${out.$ref}' lies outside of the OpenAPI document: bundle it into one file`
+    expect(await ask(method, path)).toEqual([501, message, 'document'])
+  })
+
+  it('that lead to nothing are told, and the other operations answer', async () => {
+    const message = "The OpenAPI document refers to '#/components/schemas/None', and has nothing there"
+    expect(await ask('GET', '/lost')).toEqual([501, message, 'document'])
+    expect(await ask('GET', '/whole')).toEqual([200, 1, 'document'])
+  })
+
+  it('to paths in other files are told when the gateway is made', () => {
+    const paths = { '/files': { $ref: './files.yaml' } }
+    expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
+      "createGateway: openapi: refers at '/files' to './files.yaml', outside of it: bundle it into one file",
+    )
+  })
+})
+
+it.each([
+  ['/files', undefined, '/files'],
+  ['/files', [{ url: 'https://vendor.example/api/v1' }], '/files'],
+  ['/files', [{ url: 'https://vendor.example/api/v1/' }], '/files'],
+  ['/api/v1/files', [{ url: 'https://vendor.example/api/v1' }], '/files'],
+  ['/api/v1/files', [{ url: 'https://vendor.example' }], '/files'],
+  ['/files', [{ url: '/api/v1/beta' }], '/beta/files'],
+  ['/v2/files', [{ url: 'https://vendor.example/v2' }], '/files'],
+  ['/files', [{ url: 'https://vendor.example/v2' }], '/files'],
+  ['/api/v10/files', [{ url: 'https://vendor.example' }], '/api/v10/files'],
+])('the path %s below the servers %j is answered at %s', async (path, servers, route) => {
+  const reply = { description: 'Done', content: { 'application/json': { schema: { const: 'here' } } } }
+  const openapi = { openapi: '3.1.0', servers, paths: { [path]: { get: { responses: { 200: reply } } } } }
+  const response = await createGateway({ openapi }).fetch(`https://gateway.example/api/v1${route}`, {
+    headers: { authorization: 'Bearer any' },
+  })
+  expect(await response.json()).toBe('here')
+})
+
+describe('createGateway with openapi', () => {
+  const ask = async (options: GatewayOptions, path: string) =>
+    (
+      await createGateway(options).fetch(`https://gateway.example/api/v1${path}`, {
+        headers: { authorization: 'Bearer any' },
+      })
+    ).text()
+
+  it('answers otherwise for another seed', async () => {
+    const [one, two] = await Promise.all(
+      [1, 2].map((seed) => ask({ openapi: hardDocument, seed }, '/formats')),
+    )
+    expect(one).not.toBe(two)
+  })
+
+  it('reads a document by its path, as YAML and as JSON', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'understudy-'))
+    const expected = await ask({ openapi: hardDocument }, '/tree')
+    for (const [name, text] of [
+      ['vendor.yaml', stringify(hardDocument)],
+      ['vendor.json', JSON.stringify(hardDocument)],
+    ] as const) {
+      await writeFile(join(folder, name), text)
+      expect(await ask({ openapi: join(folder, name) }, '/tree')).toBe(expected)
+    }
+  })
+
+  it('reads OpenAPI 3.0: nullable, and exclusive bounds as flags', async () => {
+    const schema = {
+      type: 'object',
+      required: ['a', 'b', 'c'],
+      properties: {
+        a: { type: 'string', nullable: true, enum: ['x'] },
+        b: { type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 1.5 },
+        c: { nullable: true, allOf: [{ type: 'integer' }] },
+      },
+    }
+    const media = { 'application/json': { schema } }
+    const openapi = {
+      openapi: '3.0.3',
+      paths: {
+        '/old': {
+          post: {
+            requestBody: { content: media },
+            responses: { 200: { description: 'Same', content: media } },
+          },
+        },
+      },
+    }
+    const gateway = createGateway({ openapi })
+    const post = (body: object) =>
+      gateway.fetch('https://gateway.example/api/v1/old', {
+        method: 'POST',
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const { b } = await (await post({ a: null, b: 1.2, c: null })).json()
+    expect(b).toBeGreaterThan(1)
+    expect((await post({ a: 'x', b: 1, c: 1 })).status).toBe(400)
+  })
+
+  it.each([
+    [{ openapi: './nowhere.yaml' }, 'createGateway: openapi: ./nowhere.yaml: there is no such file'],
+    [{ openapi: {} }, 'createGateway: openapi: is no OpenAPI document: it has no paths'],
+    [
+      { openapi: { swagger: '2.0', paths: {} } },
+      'createGateway: openapi: is no OpenAPI 3 document: it says swagger: 2.0',
+    ],
+  ])('says in one line what is wrong with %j', (options, message) => {
+    expect(() => createGateway(options)).toThrow(message)
+  })
+
+  it('reads a schema only when its operation is asked', async () => {
+    const schemas = Object.defineProperty({ Good: { type: 'integer' } }, 'Bad', {
+      enumerable: true,
+      get: () => expect.fail('was read'),
+    })
+    const openapi = {
+      ...hardDocument,
+      components: { schemas },
+      paths: { '/one': hardDocument.paths['/tree'] },
+    }
+    expect(createGateway({ openapi }).handlers.length).toBeGreaterThan(6)
+  })
+})
+
+describe('A body that fits none of several schemas', () => {
+  const kind = (name: string, fields: object) => ({
+    type: 'object',
+    required: ['kind', ...Object.keys(fields)],
+    properties: { kind: { const: name }, ...fields },
+  })
+  const schema = {
+    oneOf: [
+      {
+        ...kind('circle', { radius: { type: 'number' } }),
+        patternProperties: { tags: { type: 'array', prefixItems: [{ type: 'string' }] } },
+      },
+      kind('square', { side: { type: 'number' }, corner: { type: 'object', required: ['x', 'y'] } }),
+      { type: 'string' },
+    ],
+  }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: {
+      '/shapes': {
+        post: { requestBody: { content: { 'application/json': { schema } } }, responses: { 204: {} } },
+      },
+    },
+  }
+  const { fetch } = createGateway({ openapi })
+
+  it.each([
+    [{ kind: 'square', side: 1, corner: {} }, ['body.corner.x', 'body.corner.y']],
+    [{ kind: 'square', side: 'long', corner: { x: 0, y: 0 } }, ['body.side']],
+    [{ kind: 'circle' }, ['body.radius']],
+    [7, ['body']],
+  ])('is told what is wrong with %j by the schema that it means', async (shape, paths) => {
+    const reply = await fetch('https://gateway.example/api/v1/shapes', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify(shape),
+    })
+    const { error } = await reply.json()
+    expect(error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(paths)
+    if (shape === 7) expect(error.message).toContain('expected object or string, received number')
+  })
+})
+
+it('Keywords of a document that are not simulated are named in the journal', async () => {
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'integer', not: { const: 1 } } },
+    required: ['a'],
+  }
+  const content = { 'application/json': { schema } }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: {
+      '/notes': { post: { operationId: 'note', requestBody: { content }, responses: { 200: { content } } } },
+    },
+  }
+  const gateway = createGateway({ openapi })
+  const reply = await gateway.fetch('https://gateway.example/api/v1/notes', {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: '{"a":1}',
+  })
+  expect(await reply.json()).toEqual({ a: expect.any(Number) })
+  expect(gateway.journal.entries()[0]?.warnings).toEqual([
+    "Requests of note are not checked by 'not' of the document",
+    "The reply of note may not fit its schema: 'not' is not simulated",
+  ])
+})
+
+it('A field that goes one way only is not asked for, and not given, the other way', async () => {
+  const schema = {
+    type: 'object',
+    required: ['id', 'name', 'secret'],
+    properties: {
+      id: { type: 'string', readOnly: true },
+      name: { type: 'string' },
+      secret: { type: 'string', writeOnly: true },
+    },
+  }
+  const content = { 'application/json': { schema } }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: { '/keys': { post: { requestBody: { content }, responses: { 200: { content } } } } },
+  }
+  const { fetch } = createGateway({ openapi })
+  const post = async (body: object) => {
+    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+    const reply = await fetch('https://gateway.example/api/v1/keys', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    return reply.json()
+  }
+  expect(Object.keys(await post({ name: 'a', secret: 'b' })).sort()).toEqual(['id', 'name'])
+  const { error } = await post({ id: 'a' })
+  const paths = error.metadata.violations.map(({ path }: { path: string }) => path)
+  expect(paths.sort()).toEqual(['body.name', 'body.secret'])
+})
+
+it('Parameters and texts of a document are checked by their form', async () => {
+  const filter = { type: 'object', properties: { limit: { type: 'integer' }, name: { type: 'string' } } }
+  const at = (explode: boolean) => ({ name: 'filter', in: 'query', explode, schema: filter })
+  const key = { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] }
+  const body = { content: { 'application/json': { schema: { type: 'object', properties: { key } } } } }
+  const responses = { 204: {} }
+  const openapi = {
+    openapi: '3.1.0',
+    paths: {
+      '/open': { get: { parameters: [at(true)], responses } },
+      '/closed': { get: { parameters: [at(false)], responses } },
+      '/keys': { post: { requestBody: body, responses } },
+    },
+  }
+  const { fetch } = createGateway({ openapi })
+  const ask = async (path: string, given?: object) => {
+    const reply = await fetch(`https://gateway.example/api/v1${path}`, {
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      ...(given && { method: 'POST', body: JSON.stringify(given) }),
+    })
+    return reply.status === 204 ? 204 : (await reply.json()).error.message
+  }
+  expect(await ask('/open?limit=5&name=a')).toBe(204)
+  expect(await ask('/open?limit=many')).toContain('limit')
+  expect(await ask('/closed?filter=limit,5,name,a')).toBe(204)
+  expect(await ask('/closed?filter=limit,many')).toContain('limit')
+  expect(await ask('/keys', { key: '0b0e0f0a-1111-4222-8333-444455556666' })).toBe(204)
+  expect(await ask('/keys', { key: 'none' })).toContain('invalid uuid')
+})
+
+it('A parameter and a body without a schema take anything', async () => {
+  const openapi = {
+    openapi: '3.1.0',
+    info: { title: 'Notes', version: '1' },
+    paths: {
+      '/notes': {
+        put: {
+          operationId: 'putNote',
+          parameters: [{ name: 'any', in: 'query' }],
+          requestBody: { content: { 'application/json': {} } },
+          responses: { 204: { description: 'Kept' } },
+        },
+      },
+    },
+  }
+  const { fetch } = createGateway({ openapi })
+  for (const body of ['3', '"text"', '{"a":[null]}']) {
+    const response = await fetch('https://gateway.example/api/v1/notes?any=thing', {
+      method: 'PUT',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body,
+    })
+    expect([body, response.status]).toEqual([body, 204])
+  }
+})

@@ -1,0 +1,395 @@
+/**
+ * The commands around the real gateway, as a person or a nightly job meets them: output, and exit codes.
+ */
+
+import { spawn } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { run } from '../../../src/cli/command-line.ts'
+import { apiDocument } from '../../../src/control/documents.ts'
+import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
+import { operations } from '../../../src/operations/index.ts'
+import { startServer } from '../../../src/serve.ts'
+import { ask } from './streams.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'understudy-contract-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+let stdout: string
+let stderr: string
+beforeEach(() => {
+  stdout = ''
+  stderr = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    stdout += text
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    stderr += text
+    return true
+  })
+  vi.spyOn(console, 'log').mockImplementation((text) => {
+    stdout += `${text}\n`
+  })
+  vi.spyOn(console, 'error').mockImplementation((text) => {
+    stderr += `${text}\n`
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  process.exitCode = undefined
+})
+
+/** Runs a command line; `@` stands for the folder. */
+async function exit(...args: string[]): Promise<number> {
+  process.exitCode = undefined
+  stdout = ''
+  stderr = ''
+  await run(
+    args.map((arg) => arg.replace('@', `${folder}/`)),
+    async () => {
+      throw new Error('no server here')
+    },
+  )
+  return Number(process.exitCode ?? 0)
+}
+
+const write = (name: string, value: unknown) =>
+  writeFile(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value))
+
+describe('record', () => {
+  it('records until it is stopped, and reports what it did as JSON', async () => {
+    await using server = await startServer()
+    const out = join(folder, 'recorded')
+    const program = join(import.meta.dirname, '../../../src/serve.ts')
+    const flags = [
+      'record',
+      '--upstream',
+      server.baseUrl,
+      '--out',
+      out,
+      '--port',
+      '0',
+      '--json',
+      '--allow-ci',
+    ]
+    const child = spawn(process.execPath, [program, ...flags], { env: { ...process.env, NODE_OPTIONS: '' } })
+    const lines: string[] = []
+    child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')))
+    const code = new Promise((resolve) => child.on('close', resolve))
+    try {
+      await vi.waitUntil(() => lines.length > 0, { timeout: 15_000 })
+      await ask(JSON.parse(lines[0] ?? '{}').baseUrl, '/providers')
+      await vi.waitUntil(() => lines.length > 1, { timeout: 15_000 })
+      child.kill('SIGTERM')
+      expect(await code).toBe(0)
+    } finally {
+      child.kill('SIGKILL')
+    }
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
+      summary: { exchanges: 1, taped: 1, passedOn: 0, leaked: 0 },
+    })
+    expect(await readdir(out)).toEqual([expect.stringMatching(/^listProviders-[0-9a-f]{16}\.tape\.jsonl$/)])
+  }, 30_000)
+
+  it.each([
+    [['--upstream', 'https://gateway.example/api/v1'], 'CI is set'],
+    [['--upstream', 'gateway'], 'base address'],
+    [[], '--upstream'],
+    [
+      ['--upstream', 'https://gateway.example/api/v1', '--allow-ci', '--key-env', 'NO_SUCH_KEY'],
+      'NO_SUCH_KEY',
+    ],
+    [['--upstream', 'https://gateway.example/api/v1', '--new', '--all'], 'cannot be used with'],
+  ])('%j ends with 2 and one line', async (flags, reason) => {
+    vi.stubEnv('CI', 'true')
+    expect(await exit('record', ...flags)).toBe(2)
+    expect(stderr).toContain(reason)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('serve', () => {
+  it.each([
+    [['--recordings', '@none'], 'there is no such file or folder'],
+    [['--on-miss', 'forward'], '--recordings'],
+    [['--recordings', '.', '--on-miss', 'forward'], '--upstream'],
+    [['--recordings', '.', '--on-miss', 'sometimes'], 'Allowed choices'],
+    [['--recordings', '.', '--speed', 'fast'], 'A factor'],
+    [
+      ['--recordings', '.', '--on-miss', 'forward', '--upstream', 'https://gateway.example/api/v1'],
+      'CI is set',
+    ],
+  ])('%j ends with 2 and one line', async (flags, reason) => {
+    vi.stubEnv('CI', 'true')
+    expect(await exit('serve', ...flags)).toBe(2)
+    expect(stderr).toContain(reason)
+  })
+})
+
+describe('import and export', () => {
+  it('imports event streams, and reports what cannot be used in one line', async () => {
+    await write('ask.json', { path: '/responses', body: { a: 1 } })
+    await write('reply.txt', 'data: 1\r\n\r\n')
+    expect(await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@imported')).toBe(0)
+    expect(stdout).toMatch(/createResponse-[0-9a-f]{16}\.tape\.jsonl\n1 recording in /)
+    await write('second.sse', 'data: 2\n\n')
+    const streams = ['@reply.txt', '@second.sse', '@reply.txt']
+    expect(await exit('import', 'sse', ...streams, '--out', '@imported', '--json')).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({
+      written: ['reply.tape.jsonl', 'second.tape.jsonl', 'reply.2.tape.jsonl'],
+      skipped: [],
+      leaked: [],
+    })
+
+    await write('empty.txt', '{"error":{}}')
+    expect(await exit('import', 'sse', '@empty.txt', '--out', '@imported')).toBe(2)
+    expect(stderr).toContain('empty.txt: has no events')
+    expect(await exit('import', 'curl', '@ask.json', '--out', '@imported')).toBe(2)
+    expect(stderr).toContain('Allowed choices are har, sse, journal')
+    expect(await exit('import', 'har', '@none.har', '--out', '@imported')).toBe(2)
+    expect(stderr).toContain('there is no such file')
+    await write('request.json', { path: 'responses' })
+    expect(
+      await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', '@imported'),
+    ).toBe(2)
+    expect(stderr).toMatch(/request\.json:1:\d+: a path begins with \//)
+    expect(await exit('import', 'har', '@a.har', '--request', '@ask.json', '--out', '@imported')).toBe(2)
+    expect(stderr).toContain('--request is for import sse')
+  })
+
+  it('takes the query of a request with its mark, without it, and none', async () => {
+    await write('reply.txt', 'data: 1\n\n')
+    for (const [place, query] of ['', 'a=1', '?a=1'].entries()) {
+      await write('request.json', { method: 'get', path: '/providers', query })
+      const out = `@queries-${place}`
+      expect(await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', out)).toBe(0)
+      const [[, recording] = []] = readRecordingFolder(join(folder, `queries-${place}`))
+      expect(recording?.request).toMatchObject({ method: 'GET', query: query === '' ? '' : '?a=1' })
+    }
+  })
+
+  it('leaves out what the rules of --redact name, and refuses a bad expression of theirs', async () => {
+    await write('reply.txt', 'data: ticket-4711\n\n')
+    await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-[0-9]+" }]')
+    const args = [
+      'import',
+      'sse',
+      '@reply.txt',
+      '--request',
+      '@ask.json',
+      '--out',
+      '@redacted',
+      '--redact-text',
+    ]
+    await write('ask.json', { path: '/responses', body: { a: 'ticket-12' } })
+    expect(await exit(...args, '--redact', '@rules.yaml')).toBe(0)
+    const [[, recording] = []] = readRecordingFolder(join(folder, 'redacted'))
+    expect(JSON.stringify(recording)).not.toMatch(/ticket-\d/)
+    await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-(" }]')
+    expect(await exit(...args, '--redact', '@rules.yaml')).toBe(2)
+    expect(stderr).toContain('rules.yaml')
+  })
+
+  it('exports an entry of a journal in three forms', async () => {
+    await using server = await startServer()
+    await ask(server.baseUrl, '/providers')
+    await write('journal.json', { data: server.gateway.journal.entries() })
+    for (const [form, has] of [
+      ['tape', '"tape":1'],
+      ['rule', '"rules"'],
+      ['fixture', '"providers"'],
+    ] as const) {
+      expect(await exit('export', '@journal.json', '--as', form)).toBe(0)
+      expect(stdout).toContain(has)
+    }
+    expect(await exit('export', '@journal.json', '--entry', 'req_none')).toBe(2)
+    expect(stderr).toBe(`error: ${folder}/journal.json: has no entry 'req_none'\n`)
+
+    await (await fetch(`${server.baseUrl}/presets/none`, { headers: { authorization: 'Bearer any' } })).text()
+    const entries = server.gateway.journal.entries()
+    await write('list.json', entries)
+    expect(await exit('export', '@list.json', '--as', 'tape')).toBe(0)
+    expect(stdout).toContain('"operation":"getPreset"')
+    expect(await exit('export', '@list.json', '--as', 'tape', '--entry', entries[0]?.id ?? '')).toBe(0)
+    expect(stdout).toContain('"operation":"listProviders"')
+    expect(await exit('export', '@list.json', '--as', 'fixture')).toBe(2)
+    expect(stderr).toContain(`error: ${folder}/list.json: entry '${entries[1]?.id}': Only a 200 of`)
+    for (const [name, content, problem] of [
+      ['empty.json', {}, 'has no entry'],
+      ['broken.json', [{ id: 'a' }], "entry 'a': method: Invalid input: expected string, received undefined"],
+      ['none.json', undefined, 'there is no such file'],
+    ] as const) {
+      if (content) await write(name, content)
+      expect(await exit('export', `@${name}`, '--as', 'tape')).toBe(2)
+      expect(stderr).toBe(`error: ${folder}/${name}: ${problem}\n`)
+    }
+  })
+})
+
+describe('scan', () => {
+  it('ends with 0, 1 and 2, and never prints a value', async () => {
+    const secret = 'sk-or-v1-0123456789abcdef0123456789'
+    await mkdir(join(folder, 'clean'))
+    await write('clean/a.txt', 'max_output_tokens: 16')
+    expect(await exit('scan', '@clean')).toBe(0)
+    await mkdir(join(folder, 'leaking'))
+    await write('leaking/a.txt', `one\n${secret}\n`)
+    expect(await exit('scan', '@leaking')).toBe(1)
+    expect(stdout).toMatch(/leaking\/a\.txt:2: api key \(sk-\)/)
+    expect(stdout + stderr).not.toContain(secret)
+    expect(await exit('scan', '@leaking', '--json')).toBe(1)
+    expect(JSON.parse(stdout).leaks).toMatchObject([{ line: 2 }])
+    expect(await exit('scan', '@leaking', '--quiet')).toBe(1)
+    expect(stdout).toMatch(/^\S*leaking\/a\.txt:2: api key \(sk-\)\n$/)
+    expect(await exit('scan', '@clean', '--quiet')).toBe(0)
+    expect(stdout).toBe('')
+    expect(await exit('scan', '@nowhere')).toBe(2)
+    expect(stderr).toBe(`error: ${folder}/nowhere: there is no such file or folder\n`)
+    const summary = async (path: string) => {
+      await exit('scan', path)
+      return stdout.trim().split('\n').at(-1)
+    }
+    expect(await summary('@clean')).toBe('1 file: no secrets found')
+    expect(await summary('@leaking')).toBe('1 file: 1 secret found')
+    await write('leaking/b.txt', `${secret}\n${secret}`)
+    expect(await summary('@leaking')).toBe('2 files: 3 secrets found')
+    await write('clean/c.txt', 'x')
+    expect(await summary('@clean')).toBe('2 files: no secrets found')
+    vi.stubEnv('MY_SECRET', 'just some words')
+    await write('clean/b.txt', 'just some words')
+    expect(await exit('scan', '@clean')).toBe(1)
+    expect(stdout).toContain('environment MY_SECRET')
+  })
+
+  it.skipIf(process.getuid?.() === 0)('ends with 2 where a file cannot be read', async () => {
+    await mkdir(join(folder, 'closed'))
+    await write('closed/a.txt', 'x')
+    await chmod(join(folder, 'closed/a.txt'), 0)
+    expect(await exit('scan', '@closed')).toBe(2)
+  })
+})
+
+describe('drift', () => {
+  const changed = (change: (document: Record<string, object>) => void) => {
+    const document = JSON.parse(JSON.stringify(apiDocument()))
+    change(document)
+    return document
+  }
+  const removed = () => changed((document) => Reflect.deleteProperty(document['paths'] ?? {}, '/benchmarks'))
+  const added = () =>
+    changed((document) =>
+      Object.assign(document['paths'] ?? {}, {
+        '/credits': { get: { operationId: 'getCredits', responses: {} } },
+      }),
+    )
+
+  it('ends with 0 without drift, with 1 for drift, with 2 where it could not check', async () => {
+    await write('same.json', apiDocument())
+    await write('removed.json', removed())
+    await write('added.json', added())
+    expect(await exit('drift', '--spec', '@same.json')).toBe(0)
+    expect(stdout).toBe(`No drift in ${operations.length} document operations\n`)
+    expect(await exit('drift', '--spec', '@removed.json')).toBe(1)
+    expect(stdout).toMatch(/^breaking {2}listBenchmarks operation operation-removed: /)
+    expect(await exit('drift', '--spec', '@added.json')).toBe(0)
+    expect(await exit('drift', '--spec', '@added.json', '--fail-on', 'any')).toBe(1)
+    for (const spec of ['@none.json', 'http://127.0.0.1:9/openapi.json']) {
+      expect(await exit('drift', '--spec', spec)).toBe(2)
+      expect(stdout).toContain('could not check: ')
+    }
+    await write('broken.yaml', 'paths: [')
+    expect(await exit('drift', '--spec', '@broken.yaml')).toBe(2)
+    expect(await exit('drift')).toBe(2)
+    expect(stderr).toContain('give --spec, --recordings or --live')
+  })
+
+  it('prints JSON, Markdown and SARIF', async () => {
+    await write('removed.json', removed())
+    await exit('drift', '--spec', '@removed.json', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      findings: [
+        {
+          name: 'listBenchmarks operation operation-removed',
+          severity: 'breaking',
+          verdict: 'ours-is-wrong',
+        },
+      ],
+      counts: { breaking: 1, additive: 0, info: 0 },
+    })
+    await exit('drift', '--spec', '@removed.json', '--markdown')
+    expect(stdout).toContain('| breaking | `listBenchmarks operation operation-removed` |')
+    await exit('drift', '--spec', '@removed.json', '--sarif')
+    expect(JSON.parse(stdout)).toMatchObject({ version: '2.1.0', runs: [{ results: [{ level: 'error' }] }] })
+    await exit('drift', '--spec', '@removed.json', '--quiet')
+    expect(stdout).toBe(`1 breaking, 0 additive, 0 info in ${operations.length - 1} document operations\n`)
+  })
+
+  it('takes a baseline, and tells a wrong one with its place', async () => {
+    await write('removed.json', removed())
+    await write(
+      'drift.yaml',
+      'accept:\n  - finding: listBenchmarks operation*\n    reason: not ours\n    expires: 2999-01-01\n',
+    )
+    expect(await exit('drift', '--spec', '@removed.json', '--baseline', '@drift.yaml')).toBe(0)
+    expect(stdout).toContain('1 accepted')
+    await write('drift.yaml', 'accept:\n  - finding: x\n    reason: y\n    expires: soon\n')
+    expect(await exit('drift', '--spec', '@removed.json', '--baseline', '@drift.yaml')).toBe(2)
+    expect(stderr).toMatch(/drift\.yaml:4:/)
+  })
+
+  it('asks a real gateway within the budget, and finds nothing in one that is a double', async () => {
+    await using server = await startServer()
+    vi.stubEnv('TEST_GATEWAY_KEY', 'any-key-of-mine')
+    const flags = [
+      '--live',
+      '--upstream',
+      server.baseUrl,
+      '--key-env',
+      'TEST_GATEWAY_KEY',
+      '--model',
+      'aurora/dawn-2',
+    ]
+    expect(await exit('drift', ...flags), stdout).toBe(0)
+    expect(stdout).toBe('No drift in 7 live replies\n')
+    expect(server.gateway.journal.calls('createResponse')).toHaveLength(3)
+    expect(await exit('drift', ...flags, '--budget', '0')).toBe(2)
+    expect(stdout).toContain('the budget is spent')
+    expect(await exit('drift', '--live', '--upstream', 'http://127.0.0.1:9/api/v1')).toBe(2)
+    server.gateway.fail(503, { on: 'listProviders' })
+    expect(await exit('drift', ...flags)).toBe(2)
+    expect(stdout).toContain('live GET /providers: responds with 503')
+  }, 20_000)
+
+  it('reads recordings, and prints their latencies', async () => {
+    await write('ask.json', { path: '/responses', body: { model: 'a/b', stream: true } })
+    await write('reply.txt', 'data: {"response":{"usage":{"output_tokens":7}}}\n\ndata: [DONE]\n\n')
+    await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@latencies')
+    expect(await exit('profile', '@latencies')).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: 1,
+      models: { 'a/b': { samples: 1, bytes: { p50: 64 }, tokens: { p50: 7 } } },
+    })
+    expect(await exit('drift', '--recordings', '@latencies')).toBe(1)
+    expect(await exit('drift', '--recordings', '@latencies', '--dialect', 'neutral')).toBe(1)
+    expect(await exit('drift', '--recordings', '@latencies', '--dialect', 'other')).toBe(2)
+    expect(await exit('drift', '--recordings', '@nothing-here')).toBe(2)
+    expect(await exit('profile', '@nothing-here')).toBe(2)
+  })
+})
+
+it('every command says what it does, and its exit codes', async () => {
+  for (const command of ['record', 'import', 'export', 'scan', 'drift', 'profile']) {
+    expect(await exit(command, '--help')).toBe(0)
+    expect(stdout).toContain(`gateway-understudy ${command}`)
+  }
+  expect(
+    await readFile(join(import.meta.dirname, '../../../src/extras/recordings/README.md'), 'utf8'),
+  ).toContain('gateway-understudy drift')
+})

@@ -1,0 +1,690 @@
+/**
+ * Comparing two small documents: what each change means in a reply and in a request, in either direction, in words.
+ */
+import { describe, expect, it } from 'vitest'
+import { readDocument } from '../../../src/extras/recordings/documents.ts'
+import {
+  accept,
+  type Drift,
+  findDrift,
+  nameOf,
+  toMarkdown,
+  toSarif,
+  toText,
+} from '../../../src/extras/recordings/drift.ts'
+import type { RecordedEvent } from '../../../src/extras/recordings/events.ts'
+import { compareStreams, modelOf } from '../../../src/extras/recordings/observe.ts'
+import { type Recording, toChunk } from '../../../src/extras/recordings/recording.ts'
+
+type Schema = object | undefined
+
+const noStreams = modelOf([])
+const json = (schema: Schema) => ({ content: { 'application/json': { schema } } })
+const documentOf = (operation: object, more: object = {}) => ({
+  openapi: '3.1.0',
+  paths: { '/things': { get: { operationId: 'ask', ...operation } } },
+  ...more,
+})
+const ok = (schema: Schema) => ({ responses: { 200: json(schema) } })
+
+function drift(ours: object, theirs?: object, recordings?: Record<string, Recording>): Drift {
+  return findDrift({
+    mock: { operations: readDocument(ours), streams: noStreams },
+    document: theirs && readDocument(theirs),
+    observed: new Map(recordings ? [['recordings', new Map(Object.entries(recordings))]] : []),
+  })
+}
+
+function lines({ findings }: Drift): string[] {
+  return findings.length === 0
+    ? ['  nothing']
+    : findings.map((finding) => `  ${finding.severity} ${nameOf(finding)}: ${finding.message}`)
+}
+
+const text = { type: 'string' }
+const whole = { type: 'integer' }
+const object = (properties: object, required: string[] = [], more: object = {}) => ({
+  type: 'object',
+  properties,
+  required,
+  ...more,
+})
+const tagged = (tag: string, more: object = {}, name = 'type') =>
+  object({ [name]: { const: tag }, ...more }, [name])
+
+/** Two schemas, and what makes the difference between them. */
+const pairs: [string, Schema, Schema][] = [
+  ['text, or a whole number', text, whole],
+  ['a whole number, or any number', whole, { type: 'number' }],
+  ['text, or text and null', text, { type: ['string', 'null'] }],
+  ['text, or null alone', text, { type: 'null' }],
+  ['text, or text and a truth', text, { type: ['string', 'boolean'] }],
+  ['text and null, or a number and null', { type: ['string', 'null'] }, { type: ['number', 'null'] }],
+  ['text and a list, or text and an object', { type: ['string', 'array'] }, { type: ['string', 'object'] }],
+  ['nothing said, or text', {}, text],
+  ['no schema, or text', undefined, text],
+  ['one of two texts, or of three', { enum: ['a', 'b'] }, { enum: ['a', 'b', 'c'] }],
+  ['one of two texts, or of two others', { enum: ['a', 'b'] }, { enum: ['b', 'c'] }],
+  ['one of two texts, or any', { enum: ['a', 'b'] }, text],
+  ['one text, or one of two', { const: 'a' }, { enum: ['a', 'b'] }],
+  ['one text, or null as well', { enum: ['a'] }, { enum: ['a', null] }],
+  ['one text, or a whole number', { const: 'a' }, { const: 1 }],
+  ['a whole number, or one with a fraction', { const: 1 }, { const: 1.5 }],
+  ['a truth, or null', { const: true }, { const: null }],
+  ['nullable as 3.0 has it', text, { type: 'string', nullable: true }],
+  ['a list of texts, or of whole numbers', { type: 'array', items: text }, { type: 'array', items: whole }],
+  ['a list, or one that says of what', { type: 'array' }, { items: text }],
+  ['a list of lists', { items: { items: text } }, { items: { items: whole } }],
+  [
+    'a list of objects with a field more',
+    { type: 'array', items: object({ a: text }) },
+    { type: 'array', items: object({ a: text, b: text }) },
+  ],
+  ['a field that may be absent, or not', object({ a: text }), object({ a: text }, ['a'])],
+  ['without a field, or with one', object({}), object({ a: text })],
+  ['without a field, or with a required one', object({}), object({ a: text }, ['a'])],
+  [
+    'open for other fields, or with one more',
+    object({}, [], { additionalProperties: true }),
+    object({ a: text }),
+  ],
+  [
+    'open for other texts, or with a required one more',
+    object({}, [], { additionalProperties: text }),
+    object({ a: text }, ['a']),
+  ],
+  [
+    'closed for other fields, or with one more',
+    object({}, [], { additionalProperties: false }),
+    object({ a: text }),
+  ],
+  ['an object by its fields alone', { properties: { a: text } }, { properties: { a: whole } }],
+  ['an object by being open alone', { additionalProperties: true }, text],
+  ['a field in a field', object({ a: object({ b: text }) }), object({ a: object({ b: whole }) })],
+  [
+    'one of two kinds, or of three',
+    { anyOf: [tagged('x'), tagged('y')] },
+    { oneOf: ['x', 'y', 'z'].map((tag) => tagged(tag)) },
+  ],
+  ['one kind, or two', tagged('x'), { anyOf: [tagged('x'), tagged('y')] }],
+  ['one kind, or another', tagged('x'), tagged('y')],
+  [
+    'kinds by their source',
+    { anyOf: [tagged('x', {}, 'source'), tagged('y', {}, 'source')] },
+    tagged('x', {}, 'source'),
+  ],
+  [
+    'a field of one kind of two',
+    { anyOf: [tagged('x', { a: text }), tagged('y')] },
+    { anyOf: [tagged('x', { a: whole }), tagged('y')] },
+  ],
+  [
+    'a field of one kind in a list',
+    { items: { anyOf: [tagged('x', { a: text }), tagged('y')] } },
+    { items: { anyOf: [tagged('x', { a: whole }), tagged('y')] } },
+  ],
+  ['a kind, or objects of none', tagged('x', { a: text }), object({ type: text, a: whole }, ['type'])],
+  [
+    'two kinds, or objects of none',
+    { anyOf: [tagged('x', { a: text }), tagged('y', { a: text })] },
+    object({ type: text, a: whole }, ['type']),
+  ],
+  [
+    'a kind that may be absent tells nothing',
+    object({ type: { const: 'x' } }),
+    object({ type: { const: 'y' } }),
+  ],
+  [
+    'a field required in one of two objects',
+    { anyOf: [object({ a: text }, ['a']), object({ a: text, b: text })] },
+    object({ a: text, b: text }, ['a', 'b']),
+  ],
+  [
+    'one of two objects is open',
+    { anyOf: [object({}, [], { additionalProperties: true }), object({})] },
+    object({ a: text }),
+  ],
+  [
+    'all of two objects, or one',
+    { allOf: [object({ a: text }, ['a']), object({ b: text }, ['b'])] },
+    object({ a: text, b: whole }, ['a', 'b']),
+  ],
+  [
+    'all of an open and a closed one',
+    { allOf: [object({}, [], { additionalProperties: true }), object({ a: text })] },
+    object({ a: text, b: text }),
+  ],
+  [
+    'all of a kind and what every kind has',
+    { anyOf: [tagged('x'), tagged('y')], allOf: [object({ a: text })] },
+    { anyOf: [tagged('x', { a: whole }), tagged('y', { a: text })] },
+  ],
+  [
+    'all of a text and its bound',
+    { allOf: [text, { type: 'string', maxLength: 3 }] },
+    { type: 'string', maxLength: 4 },
+  ],
+  ['all of text or null, and text', { allOf: [{ type: ['string', 'null'] }, text] }, text],
+  ['all of a text and one of two', { allOf: [text, { enum: ['a', 'b'] }] }, { enum: ['a'] }],
+  [
+    'texts with one bound in common',
+    {
+      anyOf: [
+        { type: 'string', maxLength: 3, minLength: 1 },
+        { type: 'string', maxLength: 3 },
+      ],
+    },
+    text,
+  ],
+  ['lists in a union', { anyOf: [{ items: text }, { items: whole }] }, { items: text }],
+  ['a text or a list in a union', { anyOf: [text, { items: text }] }, { items: whole }],
+  ['a closed and an open text in a union', { anyOf: [{ const: 'a' }, text] }, { const: 'a' }],
+  ['two closed texts in a union', { anyOf: [{ const: 'a' }, { const: 'b' }] }, { const: 'a' }],
+  ['a closed text or null in a union', { anyOf: [{ const: 'a' }, { type: 'null' }] }, { const: 'a' }],
+  ...[
+    'minLength',
+    'maxLength',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'minItems',
+    'maxItems',
+  ].map((limit): [string, Schema, Schema] => [
+    limit,
+    { type: 'number', [limit]: 3 },
+    { type: 'number', [limit]: 4 },
+  ]),
+  ['a bound, or none', { type: 'string', maxLength: 3 }, text],
+  ['a pattern, or another', { type: 'string', pattern: 'a' }, { type: 'string', pattern: 'b' }],
+  ['words that bound nothing', { type: 'string', format: 'uri' }, { type: 'string', title: 'x' }],
+]
+
+describe('Two schemas', () => {
+  it('differ in a reply and in a request as the file says, in either direction', async () => {
+    const told = pairs.flatMap(([what, left, right]) =>
+      [['', left, right] as const, [', the other way round', right, left] as const].flatMap(
+        ([way, ours, theirs]) => [
+          `${what}${way}`,
+          ...lines(drift(documentOf(ok(ours)), documentOf(ok(theirs)))),
+          ...lines(drift(documentOf({ requestBody: json(ours) }), documentOf({ requestBody: json(theirs) }))),
+        ],
+      ),
+    )
+    await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/schemas.txt')
+  })
+
+  it('are the same where one refers to the other, and where a schema holds itself', () => {
+    const components = {
+      schemas: {
+        Thing: object({ name: text, inner: { $ref: '#/components/schemas/Thing' } }, ['name']),
+        Name: { $ref: '#/components/schemas/Text' },
+        Text: text,
+      },
+    }
+    const referring = documentOf(ok({ $ref: '#/components/schemas/Thing' }), { components })
+    const plain = documentOf(ok(object({ name: text, inner: {} }, ['name'])))
+    expect(lines(drift(referring, plain))).toEqual(['  nothing'])
+    expect(lines(drift(plain, referring))).toEqual(['  nothing'])
+    const twice = (name: object) => documentOf(ok(object({ a: name, b: name })), { components })
+    expect(lines(drift(twice({ $ref: '#/components/schemas/Name' }), twice(whole)))).toEqual([
+      '  breaking ask reply 200 a type-changed: is integer, ours is string',
+      '  breaking ask reply 200 b type-changed: is integer, ours is string',
+    ])
+    expect(lines(drift(twice({ $ref: '#/components/schemas/Nowhere' }), twice(whole)))).toEqual(['  nothing'])
+  })
+})
+
+const parameter = (name: string, more: object = {}) => ({ name, in: 'query', schema: text, ...more })
+const media = (...types: string[]) => ({
+  content: Object.fromEntries(types.map((type) => [type, { schema: text }])),
+})
+const envelope = (code: object) => json(object({ error: code }, ['error']))
+const refuses = (error: object) => ({ responses: { 200: json(text), default: envelope(error) } })
+
+/** Two operations, and what makes the difference between them. */
+const operations: [string, object, object][] = [
+  ['a parameter more', {}, { parameters: [parameter('q')] }],
+  ['a required parameter more', {}, { parameters: [parameter('q', { required: true })] }],
+  [
+    'a required parameter, or an optional one',
+    { parameters: [parameter('q', { required: true })] },
+    { parameters: [parameter('q', { required: false })] },
+  ],
+  [
+    'a parameter of another type',
+    { parameters: [parameter('q')] },
+    { parameters: [parameter('q', { schema: whole })] },
+  ],
+  [
+    'a header and a cookie',
+    {},
+    { parameters: [parameter('q', { in: 'header' }), parameter('r', { in: 'cookie' })] },
+  ],
+  ['no body, or one', {}, { requestBody: json(text) }],
+  ['no body, or a required one', {}, { requestBody: { ...json(text), required: true } }],
+  [
+    'a body, or a required one',
+    { requestBody: json(text) },
+    { requestBody: { ...json(text), required: true } },
+  ],
+  ['a body of another media type', { requestBody: json(text) }, { requestBody: media('text/plain') }],
+  ['a reply of another status', { responses: { 200: json(text) } }, { responses: { 201: json(text) } }],
+  [
+    'a refusal of another status',
+    { responses: { 200: json(text), 404: json(text) } },
+    { responses: { 200: json(text), 410: json(text) } },
+  ],
+  ['a status by its class', { responses: { 404: json(text) } }, { responses: { '4XX': json(whole) } }],
+  [
+    'a refusal of every status, or of one',
+    refuses(text),
+    { responses: { 200: json(text), 404: envelope(whole) } },
+  ],
+  [
+    'a refusal of every status, and a good one more',
+    refuses(text),
+    { responses: { 200: json(text), 202: json(text), default: envelope(whole) } },
+  ],
+  [
+    'a refusal of another media type',
+    refuses(text),
+    { responses: { 200: json(text), 404: media('text/plain') } },
+  ],
+  [
+    'a reply of one more media type',
+    { responses: { 200: media('application/json') } },
+    { responses: { 200: media('application/json; charset=utf-8', 'application/xml') } },
+  ],
+  [
+    'a reply that is a stream as well',
+    { responses: { 200: media('application/json') } },
+    { responses: { 200: media('application/json', 'text/event-stream') } },
+  ],
+  ['a reply of no content', { responses: { 204: {} } }, { responses: { 204: media('text/plain') } }],
+  [
+    'what streams are made of',
+    { responses: { 200: { content: { 'text/event-stream': { schema: text } } } } },
+    { responses: { 200: { content: { 'text/event-stream': { schema: whole } } } } },
+  ],
+]
+
+describe('Two operations', () => {
+  it('differ as the file says, in either direction', async () => {
+    const told = operations.flatMap(([what, left, right]) => [
+      what,
+      ...lines(drift(documentOf(left), documentOf(right))),
+      `${what}, the other way round`,
+      ...lines(drift(documentOf(right), documentOf(left))),
+    ])
+    await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/operations.txt')
+  })
+
+  it('are the same by method and path, whatever parameters of the path are called', () => {
+    const at = (path: string, ...methods: string[]) => ({
+      openapi: '3.1.0',
+      paths: {
+        [path]: {
+          parameters: [parameter('shared')],
+          ...Object.fromEntries(methods.map((method) => [method, { parameters: [parameter(method)] }])),
+        },
+      },
+    })
+    expect(lines(drift(at('/a/{id}', 'get'), at('/a/{name}', 'get')))).toEqual(['  nothing'])
+    expect(lines(drift(at('/a/{id}', 'get', 'put'), at('/b/{id}', 'get')))).toEqual([
+      '  breaking GET /a/{} operation operation-removed: GET /a/{} is not documented',
+      '  breaking PUT /a/{} operation operation-removed: PUT /a/{} is not documented',
+      '  additive GET /b/{} operation operation-added: GET /b/{} is documented but not supported',
+    ])
+    expect(
+      [...readDocument(at('/a', 'get')).values()].map(({ parameters }) => [...parameters.keys()]),
+    ).toEqual([['query shared', 'query get']])
+  })
+})
+
+const recordingOf = (
+  body: string,
+  more: { status?: number; path?: string; type?: string; end?: string } = {},
+): Recording =>
+  ({
+    head: { tape: 1, operation: 'ask', dialect: 'neutral', key: '', redacted: [] },
+    request: { method: 'GET', path: more.path ?? '/things', query: '', headers: {} },
+    reply: {
+      ms: 1,
+      status: more.status ?? 200,
+      headers: { 'content-type': more.type ?? 'application/json', date: 'today', 'x-request-id': 'a' },
+    },
+    chunks: [toChunk(2, new TextEncoder().encode(body))],
+    end: { end: more.end ?? 'fin', ms: 3, bytes: 0 },
+  }) as Recording
+
+/** A schema, and JSON that was seen in its place. */
+const samples: [string, Schema, unknown[]][] = [
+  ['a whole number where any will do', { type: 'number' }, [1, 2.5]],
+  ['a fraction among whole numbers', whole, [1, 2.5]],
+  ['null and a truth', text, [null, true]],
+  ['a text of a closed set, and others', { enum: ['a'] }, ['a', 'b', 'c']],
+  ['a text of 64 characters', { enum: ['a'] }, ['x'.repeat(64)]],
+  ['a text of 65 characters', { enum: ['a'] }, ['x'.repeat(65)]],
+  ['an empty list, and a filled one', { type: 'array', items: text }, [[], ['a', 1]]],
+  ['a field that one sample has', object({ a: text }), [{ a: 'x' }, {}]],
+  ['a required field that one sample lacks', object({ a: text }, ['a']), [{ a: 'x' }, {}]],
+  ['a required field that no sample has', object({ a: text }, ['a']), [{}, {}]],
+  ['a field more', object({ a: text }), [{ a: 'x', b: 1 }, { c: 1 }]],
+  [
+    'kinds',
+    { items: { anyOf: [tagged('x'), tagged('y', {}, 'source')] } },
+    [[{ type: 'x' }, { source: 'y' }, { type: 'z', source: 'x' }]],
+  ],
+  ['an object of no kind where there is one', tagged('x', { a: text }), [{ a: 1 }]],
+  ['what has no schema', undefined, [1, 'a']],
+]
+
+describe('Recordings', () => {
+  const seen = (schema: Schema, bodies: unknown[]) =>
+    drift(
+      documentOf(ok(schema)),
+      undefined,
+      Object.fromEntries(bodies.map((body, index) => [`${index}`, recordingOf(JSON.stringify(body))])),
+    )
+
+  it('differ from a schema as the file says', async () => {
+    const told = samples.flatMap(([what, schema, bodies]) => [what, ...lines(seen(schema, bodies))])
+    await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/samples.txt')
+  })
+
+  it('tell no value of a place that has had more than 200', () => {
+    const values = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`)
+    expect(seen({ enum: ['a'] }, values(200)).findings).toHaveLength(1)
+    expect(seen({ enum: ['a'] }, values(201)).findings).toEqual([])
+  })
+
+  it('count where they are whole, and of an operation that is known', () => {
+    const ours = documentOf({ responses: { 200: json(text), default: envelope(text) } })
+    const recordings = {
+      whole: recordingOf('"a"'),
+      other: recordingOf('1', { path: '/elsewhere' }),
+      broken: recordingOf('1', { end: 'reset' }),
+      unasked: { ...recordingOf('1'), request: undefined },
+      'not JSON': recordingOf('<p>'),
+      refusal: recordingOf('{"error":1}', { status: 404 }),
+      'of the class 3': recordingOf('{"error":1}', { status: 304 }),
+      'of another type': recordingOf('"a"', { type: 'Text/Plain; charset=utf-8' }),
+      'of no type': recordingOf('"a"', { type: '' }),
+    }
+    const found = drift(ours, undefined, recordings)
+    expect(found.checked).toEqual({ 'recorded replies': 6 })
+    expect(found.unchecked).toEqual([])
+    expect(lines(found)).toEqual([
+      '  breaking ask reply 200 media-type-added: is text/plain, ours is application/json',
+      '  breaking ask reply 404 error type-added: may be integer, ours is string',
+      '  additive ask reply 304 status-added: the status was returned',
+    ])
+  })
+
+  it('say what is not shipped: a new field of the document that the objects there do not have', () => {
+    const deep = (fields: object) =>
+      object({ rows: { type: 'array', items: object({ of: object(fields) }) } })
+    const ours = documentOf(ok(deep({ a: text })))
+    const theirs = documentOf(ok(deep({ a: text, b: text })))
+    const verdict = (body: unknown, document = theirs) =>
+      drift(ours, document, { one: recordingOf(JSON.stringify(body)) }).findings.map(
+        ({ path, verdict, severity, source }) => `${path}: ${verdict}, ${severity}, ${source}`,
+      )
+    expect(verdict({ rows: [{ of: { a: 'x' } }] })).toEqual(['rows[].of.b: not-shipped, info, document'])
+    // Nobody has seen the object.
+    expect(verdict({ rows: [] })).toEqual(['rows[].of.b: ours-is-wrong, additive, document'])
+    expect(verdict({ rows: [{ of: { a: 'x', b: 'y' } }] })).toEqual([
+      'rows[].of.b: ours-is-wrong, additive, recordings',
+    ])
+    const top = documentOf(ok(object({ rows: deep({}), total: whole })))
+    expect(
+      drift(documentOf(ok(object({ rows: deep({}) }))), top, { one: recordingOf('{}') }).findings,
+    ).toMatchObject([{ path: 'total', verdict: 'not-shipped' }])
+  })
+
+  it('say what is undocumented, also where the double does it too', () => {
+    const ours = documentOf(ok(object({ a: text, b: text })))
+    const theirs = documentOf(ok(object({ a: text })))
+    const found = drift(ours, theirs, { one: recordingOf('{"a":"x","b":"y"}') })
+    expect(
+      found.findings.map(({ path, kind, verdict, severity }) => [path, kind, verdict, severity]),
+    ).toEqual([
+      ['b', 'field-added', 'undocumented', 'info'],
+      ['b', 'field-removed', 'ours-is-wrong', 'info'],
+    ])
+    expect(found.checked).toEqual({ 'document operations': 1, 'recorded replies': 1 })
+  })
+
+  it('say of a source without a reply that it was not checked', () => {
+    expect(drift(documentOf(ok(text)), undefined, {})).toEqual({
+      findings: [],
+      unchecked: ['recordings: no complete reply of a known operation'],
+      checked: { 'recorded replies': 0 },
+    })
+  })
+})
+
+const delta = (text: unknown, number = 2, of = 'm') => ({
+  type: 'response.output_text.delta',
+  sequence_number: number,
+  item_id: of,
+  content_index: 0,
+  delta: text,
+})
+const done = (text: string, number = 9, of = 'm') => ({
+  ...delta('', number, of),
+  type: 'response.output_text.done',
+  text,
+})
+const part = (text: unknown, ...annotations: object[]) => ({ type: 'part', part: { text, annotations } })
+const span = (start_index: unknown, end_index: unknown) => ({ start_index, end_index })
+
+/** Events by themselves, and the flaws that they have. */
+const flaws: [unknown[], string[]][] = [
+  [[delta('a', 1), delta('b', 2), done('ab')], []],
+  [[delta('a', 2), delta('b', 2)], ['sequence numbers do not increase']],
+  [[delta('a', 2), delta('b', 1)], ['sequence numbers do not increase']],
+  [[delta('a', 0)], []],
+  [[delta('a', 1), delta('b', 2, 'n'), done('a', 3), done('b', 4, 'n')], []],
+  [[delta('a', 1), delta('b', 2), done('a', 3)], ['deltas do not add up to the text']],
+  // Without any delta, there is nothing to add up.
+  [[done('a', 3)], []],
+  [[part('abc', span(0, 3), span(1, 2))], []],
+  [[part('abc', span(0, 4))], ['annotations do not fit the text']],
+  [[part('abc', span(-1, 3))], ['annotations do not fit the text']],
+  [[part('abc', span(1, 1))], ['annotations do not fit the text']],
+  [[part('abc', span(undefined, 1))], ['annotations do not fit the text']],
+  [[part('', span(0, 3))], []],
+  [[{ type: 'part', part: null }, { type: 'part', part: 'x' }, part(1, span(0, 9))], []],
+  [[{ type: 'part', part: { text: 'abc', annotations: 'none' } }], []],
+  [[{ no: 'type' }, null, 'text', { type: 1 }], []],
+]
+
+describe('Streams', () => {
+  const toEvents = (stream: unknown[]): RecordedEvent[] =>
+    stream.map((value) => ({
+      data: typeof value === 'string' ? value : JSON.stringify(value),
+      event: undefined,
+      value,
+    }))
+  const model = (...streams: unknown[][]) => modelOf(streams.map(toEvents))
+  const named = (...names: string[]) =>
+    names.map((name) => (name === '[DONE]' ? name : { type: name, place: name }))
+  const compared = (ours: unknown[][], ...theirs: unknown[][]) =>
+    [...compareStreams(model(...ours), model(...theirs))].map(
+      ({ severity, path, kind, message }) => `${severity} ${path} ${kind}: ${message}`,
+    )
+
+  it.each(flaws)('of %j have the flaws %j', (events, expected) => {
+    expect([...model(events).flaws]).toEqual(expected)
+  })
+
+  it('are modelled by what comes first, last, in each of them, and after what', () => {
+    expect(
+      model(named('a', 'b', 'c', '[DONE]'), named('b', 'a', 'c'), [{ no: 'type' }, ...named('b', 'c')]),
+    ).toMatchObject({
+      streams: 3,
+      successors: new Set(['a > b', 'b > c', 'b > a', 'a > c']),
+      first: new Set(['a', 'b']),
+      last: new Set(['c']),
+      always: new Set(['b', 'c']),
+      done: 1,
+      flaws: new Set(),
+    })
+    expect(model([])).toMatchObject({ streams: 1, first: new Set(), last: new Set(), always: new Set() })
+    expect(model(named('[DONE]'))).toMatchObject({ done: 1, flaws: new Set() })
+    expect(model(named('[DONE]', 'a')).flaws).toEqual(new Set(['events come after [DONE]']))
+    expect(model(named('a', '[DONE]', 'b')).flaws).toEqual(new Set(['events come after [DONE]']))
+  })
+
+  it('differ in their events, the order of these, and their end', () => {
+    const ours = [named('a', 'b', 'c', '[DONE]')]
+    expect(compared(ours, named('a', 'b', 'c', '[DONE]'))).toEqual([])
+    expect(compared(ours, named('a', 'x', 'b', 'c', '[DONE]'))).toEqual([
+      'additive x event-added: is not sent by Understudy',
+    ])
+    expect(compared([...ours, named('a', 'b')], named('a', 'b'))).toEqual([])
+    expect(
+      compared([...ours, named('a', 'b', '[DONE]')], named('b', 'a'), named('a', 'b', '[DONE]')),
+    ).toEqual([
+      'breaking b first-event: comes first, ours start with a',
+      'breaking a last-event: comes last, ours end with c or b',
+      'breaking  done-missing: some streams do not end with [DONE]',
+      'breaking b > a order-changed: does not occur in ours',
+    ])
+    expect(compared(ours, named('a', 'c', '[DONE]'))).toEqual([
+      'breaking b event-removed: is missing from some streams',
+      'breaking a > c order-changed: does not occur in ours',
+    ])
+    expect(compared(ours, named('a', 'b', 'c', '[DONE]', 'c'))).toEqual([
+      'breaking c > c order-changed: does not occur in ours',
+      'breaking  events come after [DONE]: events come after [DONE]',
+    ])
+    expect(compared([[{ type: 'a', n: 1 }]], [{ type: 'a', n: '1', m: 1 }])).toEqual([
+      'breaking a.n type-added: may be string, ours is integer',
+      'additive a.m field-added: is new',
+    ])
+  })
+})
+
+describe('A report', () => {
+  const ours = documentOf({ responses: { 200: json(object({ a: text }, ['a'])) } })
+  const theirs = documentOf({ responses: { 200: json(object({ a: { enum: ['x|y'] }, b: text })) } })
+  const found = { ...drift(ours, theirs), accepted: 0, notes: [] }
+  const nothing = { findings: [], accepted: 0, notes: [], unchecked: [], checked: {} }
+  const remarkable = {
+    ...nothing,
+    accepted: 2,
+    checked: { 'document operations': 3, 'recorded replies': 4 },
+    unchecked: ['live: no key'],
+    notes: ["'x' was accepted until 2026-01-01"],
+  }
+
+  it('is a line for each finding, remark, and the sum', () => {
+    expect(toText(found).split('\n')).toEqual([
+      'breaking  ask reply 200 a field-optional: may be absent (document; Understudy is wrong)',
+      'additive  ask reply 200 b field-added: is new (document; Understudy is wrong)',
+      'info      ask reply 200 a values-closed: is one of "x|y" (document; Understudy is wrong)',
+      '1 breaking, 1 additive, 1 info in 1 document operations',
+    ])
+    expect(toText(nothing)).toBe('Nothing was checked')
+    expect(toText(remarkable).split('\n')).toEqual([
+      'could not check: live: no key',
+      "baseline: 'x' was accepted until 2026-01-01",
+      'No drift in 3 document operations, 4 recorded replies; 2 accepted; 1 not checked',
+    ])
+  })
+
+  it('is a table in Markdown', () => {
+    expect(toMarkdown(found).split('\n')).toEqual([
+      '## Drift',
+      '',
+      '1 breaking, 1 additive, 1 info in 1 document operations',
+      '',
+      '| Severity | Finding | Difference | Source | Verdict |',
+      '| --- | --- | --- | --- | --- |',
+      '| breaking | `ask reply 200 a field-optional` | may be absent | document | Understudy is wrong |',
+      '| additive | `ask reply 200 b field-added` | is new | document | Understudy is wrong |',
+      '| info | `ask reply 200 a values-closed` | is one of "x\\|y" | document | Understudy is wrong |',
+      '',
+    ])
+    expect(toMarkdown(remarkable).split('\n')).toEqual([
+      '## Drift',
+      '',
+      'No drift in 3 document operations, 4 recorded replies; 2 accepted; 1 not checked',
+      '',
+      '- could not check: live: no key',
+      "- baseline: 'x' was accepted until 2026-01-01",
+    ])
+  })
+
+  it('is SARIF, with a rule for each kind', () => {
+    const location = [{ physicalLocation: { artifactLocation: { uri: 'a.json' }, region: { startLine: 1 } } }]
+    const sarif = toSarif({ ...found, unchecked: ['live: no key'] }, '1.2.3', 'a.json')
+    expect(sarif).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: {
+            driver: {
+              version: '1.2.3',
+              rules: [{ id: 'field-optional' }, { id: 'field-added' }, { id: 'values-closed' }],
+            },
+          },
+          invocations: [
+            {
+              executionSuccessful: false,
+              toolExecutionNotifications: [{ level: 'error', message: { text: 'live: no key' } }],
+            },
+          ],
+          results: [
+            {
+              ruleId: 'field-optional',
+              level: 'error',
+              message: { text: 'ask reply 200 a field-optional: may be absent (Understudy is wrong)' },
+              locations: location,
+              partialFingerprints: { finding: 'ask reply 200 a field-optional' },
+            },
+            { ruleId: 'field-added', level: 'warning', locations: location },
+            { ruleId: 'values-closed', level: 'note', locations: location },
+          ],
+        },
+      ],
+    })
+    expect(toSarif(nothing, '1', 'a')).toMatchObject({
+      runs: [{ invocations: [{ executionSuccessful: true, toolExecutionNotifications: [] }], results: [] }],
+    })
+  })
+})
+
+describe('A baseline', () => {
+  const found = drift(
+    documentOf(ok(object({ a: text, b: text, c: text }, ['a', 'b', 'c']))),
+    documentOf(ok(object({}))),
+  ).findings
+  const entry = (finding: string, expires = '2026-02-01') => ({ finding, reason: 'known', expires })
+  const names = (entries: ReturnType<typeof entry>[], today = '2026-02-01') => {
+    const { findings, accepted, notes } = accept(found, { accept: entries }, today)
+    return [findings.map(({ path }) => path).join(''), accepted, ...notes]
+  }
+
+  it('accepts by name or pattern, in any case, to the end of its day', () => {
+    expect(names([])).toEqual(['abc', 0])
+    expect(names([entry('ask reply 200 a field-removed')])).toEqual(['bc', 1])
+    expect(names([entry('ASK * a field-removed'), entry('ask*b*')])).toEqual(['c', 2])
+    expect(names([entry('ask*')])).toEqual(['', 3])
+    expect(names([entry('ask*', '2026-01-31')])).toEqual(['abc', 0, "'ask*' was accepted until 2026-01-31"])
+    expect(names([entry('other'), entry('ask*b*')])).toEqual([
+      'ac',
+      1,
+      "'other' is accepted, but was not found",
+    ])
+    // The first entry that names a finding is the one that is used.
+    expect(names([entry('ask*'), entry('ask*b*')])).toEqual([
+      '',
+      3,
+      "'ask*b*' is accepted, but was not found",
+    ])
+  })
+})

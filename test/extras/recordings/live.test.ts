@@ -1,0 +1,110 @@
+/**
+ * A gateway that is asked what the double can be compared with: which requests it gets, and what they may cost.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { askGateway } from '../../../src/extras/recordings/drift-command.ts'
+import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { startUpstream } from './streams.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'understudy-live-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** What is asked of an upstream that answers so. */
+async function asked(
+  answer: (line: string, call: number) => [number, string],
+  { budget = 1, model }: { budget?: number; model?: string } = {},
+) {
+  const seen: string[] = []
+  await using upstream = await startUpstream(({ method, url, headers, body }, response) => {
+    const line = `${method} ${url.slice('/api/v1'.length)}`
+    seen.push(`${line} ${headers.authorization} ${body}`.trimEnd())
+    const [status, text] = answer(line, seen.length)
+    if (status === 0) response.destroy()
+    else response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+  })
+  const told: string[] = []
+  const { recordings, unchecked } = await askGateway({
+    upstream: upstream.url,
+    key: 'secret-key-of-mine',
+    redactor: new Redactor(),
+    folder,
+    budget,
+    model,
+    onRequest: (line) => told.push(line),
+  })
+  return { seen, told, unchecked, recordings: recordings.size }
+}
+
+const listings = [
+  'GET /providers',
+  'GET /embeddings/models',
+  'GET /benchmarks?max_results=5',
+  'GET /presets/understudy-drift-check',
+  'POST /responses',
+]
+const noModel = 'live POST /responses: name a model with --model'
+const usedUp = 'live POST /responses: the budget is spent'
+
+describe('A real gateway', () => {
+  it('is asked for listings and refusals, with the key, and for no answer of a model without one', async () => {
+    const { seen, told, unchecked, recordings } = await asked(() => [200, '{}'])
+    expect(told).toEqual(listings)
+    expect(seen).toEqual(
+      listings.map((line) => `${line} Bearer secret-key-of-mine${line.startsWith('POST') ? ' {}' : ''}`),
+    )
+    expect({ unchecked, recordings }).toEqual({ unchecked: [noModel], recordings: 5 })
+  })
+
+  it('is asked for an answer and a stream of it, while the budget lasts', async () => {
+    const cost =
+      (text: string) =>
+      (_line: string, call: number): [number, string] => [200, call === 6 ? text : '{}']
+    const whole = await asked(cost('{}'), { model: 'a/b', budget: 0.02 })
+    expect(whole.told).toEqual([...listings, 'POST /responses', 'POST /responses'])
+    const bodies = whole.seen.slice(5).map((line) => JSON.parse(line.slice(line.indexOf('{'))))
+    const question = { model: 'a/b', input: 'Say hello.', max_output_tokens: 16 }
+    expect(bodies).toEqual([question, { ...question, stream: true }])
+    expect(whole).toMatchObject({ unchecked: [], recordings: 7 })
+  })
+
+  it.each([
+    [0.009, '{}', 5, [usedUp, usedUp]],
+    // A reply that names no cost counts 0.01.
+    [0.01, '{}', 6, [usedUp]],
+    [0.02, '{}', 7, []],
+    [0.02, '{"usage":{"cost":0.011}}', 6, [usedUp]],
+    [0.02, '{"usage":{"cost":0.01}}', 7, []],
+    [0.01, '{"cost": 0}', 7, []],
+    [1, '{"cost":2e-1}', 7, []],
+    [0.2, '{"cost":2e-1}', 6, [usedUp]],
+    // The last one counts.
+    [1, '{"cost":1}{"cost":0.5}', 7, []],
+    [1, '{"cost":0.5}{"cost":1}', 6, [usedUp]],
+  ])('of a budget of %f, an answer %s makes %i requests', async (budget, text, requests, reasons) => {
+    const { seen, unchecked } = await asked((_, call) => [200, call === 6 ? text : '{}'], {
+      budget,
+      model: 'a/b',
+    })
+    expect([seen.length, unchecked]).toEqual([requests, reasons])
+  })
+
+  it('was not checked where it refuses the key, fails, or hangs up; other refusals are looked at', async () => {
+    const statuses = [401, 403, 404, 500, 599]
+    const { unchecked } = await asked((_, call) => [statuses[call - 1] ?? 200, '{}'])
+    expect(unchecked).toEqual([
+      'live GET /providers: responds with 401',
+      'live GET /embeddings/models: responds with 403',
+      'live GET /presets/understudy-drift-check: responds with 500',
+      'live POST /responses: responds with 599',
+      noModel,
+    ])
+    const gone = await asked((_, call) => (call === 1 ? [0, ''] : [499, '{}']))
+    expect(gone.unchecked).toEqual([expect.stringContaining('live GET /providers: '), noModel])
+  })
+})

@@ -1,0 +1,344 @@
+/**
+ * Access to the recorder: who may use it, how far below the upstream's address, and which secrets stay inside.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { run } from '../../../src/cli/command-line.ts'
+import { type RecorderSetup, startRecorder } from '../../../src/extras/recordings/record.ts'
+import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { createGateway } from '../../../src/index.ts'
+import { startServer } from '../../../src/serve.ts'
+import { raw, request } from '../../server/raw.ts'
+import { ask, joined, startUpstream } from './streams.ts'
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'understudy-guard-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+afterEach(() => vi.restoreAllMocks())
+
+let folders = 0
+
+async function record(upstream: URL, setup: Partial<RecorderSetup> = {}) {
+  const out = join(root, String(++folders))
+  const recorder = await startRecorder({ upstream, out, redactor: new Redactor(), ...setup })
+  return { ...recorder, out, [Symbol.asyncDispose]: () => recorder.close() }
+}
+
+async function textIn(folder: string): Promise<string> {
+  const files = await readdir(folder)
+  return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('')
+}
+
+/** An upstream that shows the headers that it gets, and the credentials in them. */
+const startEcho = () =>
+  startUpstream(({ headers }, response) => {
+    const [, basic = ''] = /^Basic (.*)/.exec(headers.authorization ?? '') ?? []
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ headers, note: `welcome ${atob(basic)}` }))
+  })
+
+describe('the token of the recorder', () => {
+  it('is required beyond loopback, with and without a key', async () => {
+    await using upstream = await startEcho()
+    for (const key of [undefined, 'real-key-0001']) {
+      await using recorder = await record(upstream.url, { host: '0.0.0.0', key })
+      expect(recorder.token).toMatch(/^[\w-]{32}$/)
+      for (const headers of [
+        {},
+        { authorization: 'Bearer wrong' },
+        { 'x-understudy-token': '' },
+        { 'x-understudy-token': `${recorder.token}x` },
+        { 'x-api-key': 'wrong' },
+        { cookie: `token=${recorder.token}` },
+      ] as Record<string, string>[]) {
+        const seen = await ask(recorder.baseUrl, '/providers', { headers })
+        expect(seen.status, JSON.stringify(headers)).toBe(401)
+        expect(joined(seen.chunks)).toContain('x-understudy-token')
+      }
+    }
+    expect(upstream.requests).toEqual([])
+  })
+
+  it('differs for each recorder, and is not made on loopback', async () => {
+    await using upstream = await startEcho()
+    await using first = await record(upstream.url, { host: '0.0.0.0' })
+    await using second = await record(upstream.url, { host: '0.0.0.0' })
+    await using local = await record(upstream.url)
+    expect(first.token).not.toBe(second.token)
+    expect(local.token).toBeUndefined()
+    expect((await ask(local.baseUrl, '/providers')).status).toBe(200)
+  })
+
+  it('is required on loopback if it is given', async () => {
+    await using upstream = await startEcho()
+    await using recorder = await record(upstream.url, { token: 'given-token' })
+    expect(recorder.token).toBe('given-token')
+    expect((await ask(recorder.baseUrl, '/providers')).status).toBe(401)
+    const headers = { 'x-understudy-token': 'given-token' }
+    expect((await ask(recorder.baseUrl, '/providers', { headers })).status).toBe(200)
+  })
+
+  it('goes in x-understudy-token next to the key of the client, and no further', async () => {
+    await using upstream = await startEcho()
+    await using recorder = await record(upstream.url, { token: 'given-token-0001' })
+    const client = new OpenAI({
+      baseURL: recorder.baseUrl,
+      apiKey: 'client-key-0001',
+      defaultHeaders: { 'x-understudy-token': 'given-token-0001' },
+    })
+    await client.models.list()
+    await recorder.close()
+    expect(upstream.requests[0]?.headers).toMatchObject({ authorization: 'Bearer client-key-0001' })
+    expect(upstream.requests[0]?.headers).not.toHaveProperty('x-understudy-token')
+    const recording = await textIn(recorder.out)
+    expect(recording).toContain('"tape":1')
+    expect(recording).not.toContain('understudy-token')
+    expect(recording).not.toContain('given-token-0001')
+  })
+
+  it('is not accepted as the key of a client whose key goes upstream', async () => {
+    await using upstream = await startEcho()
+    await using recorder = await record(upstream.url, { token: 'given-token' })
+    const headers = { authorization: 'Bearer given-token', 'x-api-key': 'given-token' }
+    expect((await ask(recorder.baseUrl, '/providers', { headers })).status).toBe(401)
+    expect(upstream.requests).toEqual([])
+  })
+
+  it('can be the API key of the client if the recorder has the real one', async () => {
+    await using upstream = await startEcho()
+    const token = 'given-token-0001'
+    await using recorder = await record(upstream.url, { host: '0.0.0.0', token, key: 'real-key-0001' })
+    await new OpenAI({ baseURL: recorder.baseUrl, apiKey: token }).models.list()
+    await new Anthropic({ baseURL: recorder.baseUrl, apiKey: token }).models.list()
+    const headers = { authorization: 'Bearer any', 'x-understudy-token': token }
+    expect((await ask(recorder.baseUrl, '/providers', { headers })).status).toBe(200)
+    await recorder.close()
+    expect(upstream.requests).toHaveLength(3)
+    for (const { headers: sent } of upstream.requests) {
+      expect(sent.authorization).toBe('Bearer real-key-0001')
+      expect(JSON.stringify(sent)).not.toContain(token)
+    }
+    expect(await textIn(recorder.out)).not.toContain(token)
+  })
+})
+
+describe('the host of a request to the recorder', () => {
+  it('must be loopback, its own or an allowed name', async () => {
+    await using upstream = await startEcho()
+    await using recorder = await record(upstream.url, { allowedHosts: ['host.docker.internal'] })
+    const statusFor = async (host: string) =>
+      (await ask(recorder.baseUrl, '/providers', { headers: { host } })).status
+    expect(await statusFor('host.docker.internal:4142')).toBe(200)
+    expect(await statusFor('localhost')).toBe(200)
+    expect(await statusFor('evil.example')).toBe(403)
+    expect(await statusFor('10.0.0.1')).toBe(403)
+  })
+})
+
+describe('a path through the recorder', () => {
+  const hostile = [
+    '/api/v1/../../x',
+    '/api/v1/..',
+    '/api/v1/a/../../b/../../x',
+    '/../x',
+    '/api/v1/%2e%2e/%2E%2E/x',
+    '/api/v1/.%2e/x',
+    '/api/v1/%252e%252e/x',
+    '/api/v1/%25252e%25252e%25252fx',
+    '/api/v1/%25%32%65%25%32%65/x',
+    '/api/v1/%252525252525252e%252525252525252e/x',
+    '/api/v1/..%2f..%2fx',
+    '/api/v1/a%2f..%2f..%2fx',
+    '/api/v1/..%5c..%5cx',
+    '/api/v1/..\\..\\x',
+    '/api/v1\\..\\..\\x',
+    '/api/v1/..;/x',
+    '/api/v1/..;a=b/x',
+    '/api/v1/..%3b/x',
+    '/api/v1/..%00/x',
+    '/api/v1/..%20/x',
+    '/api/v1/..%09/x',
+    '/api/v1/%c0%ae%c0%ae/x',
+    '/api/v1/%e0%80%ae%e0%80%ae/x',
+    '/api/v1/%ef%bc%8e%ef%bc%8e/x',
+    '/api/v1/%e2%80%a5/x',
+    '/api/v1/..%ef%bc%8fx',
+    '/api/v1/..#',
+    '/api/v1/..?/../x',
+    '*',
+  ]
+  /** Also as a proxy would be asked, with the scheme and the host in the request line. */
+  const targets = (host: string) => [
+    ...hostile,
+    ...hostile.filter((path) => path.startsWith('/')).map((path) => `http://${host}${path}`),
+    `http://${host}`,
+  ]
+
+  it('never leaves the base path of the upstream', async () => {
+    await using upstream = await startEcho()
+    await using recorder = await record(upstream.url, { key: 'real-key-0001' })
+    const { host, port } = new URL(recorder.baseUrl)
+    for (const target of targets(host)) {
+      const text = await raw(Number(port), request(`GET ${target}`, { host, connection: 'close' })).closed()
+      expect(text, target).toMatch(/^HTTP\/1\.1 400 /)
+    }
+    expect(upstream.requests).toEqual([])
+  })
+
+  it('arrives unchanged if it stays below', async () => {
+    await using upstream = await startEcho()
+    await using recorder = await record(upstream.url)
+    const { host, port } = new URL(recorder.baseUrl)
+    const paths = [
+      '/providers?path=../../x',
+      '/models/vendor%2Fname/endpoints',
+      '/presets/100%25',
+      '/presets/a..b/.well-known/...',
+      '/presets/%C3%BC%20x;v=1',
+      "/presets/it's",
+    ]
+    for (const path of paths) {
+      await raw(Number(port), request(`GET /api/v1${path}`, { host, connection: 'close' })).closed()
+      await raw(
+        Number(port),
+        request(`GET http://${host}/api/v1${path}`, { host, connection: 'close' }),
+      ).closed()
+    }
+    expect(upstream.requests.map(({ url }) => url)).toEqual(
+      paths.flatMap((path) => [`/api/v1${path}`, `/api/v1${path}`]),
+    )
+  })
+
+  it('cannot be hidden in the chunked body of a request without a usual body', async () => {
+    await using upstream = await startEcho()
+    await using recorder = await record(upstream.url, { key: 'real-key-0001' })
+    const { host, port } = new URL(recorder.baseUrl)
+    const hidden = `GET /admin HTTP/1.1\r\nhost: ${host}\r\n\r\n`
+    const body = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`
+    for (const method of ['GET', 'DELETE', 'OPTIONS']) {
+      const head = { host, 'transfer-encoding': 'chunked', connection: 'close' }
+      await raw(Number(port), `${request(`${method} /api/v1/providers`, head)}${body}`).closed()
+    }
+    expect(upstream.requests.map(({ url, body: sent }) => [url, sent])).toEqual(
+      Array(3).fill(['/api/v1/providers', hidden]),
+    )
+  })
+
+  it('never leaves the base path of the upstream when a server forwards it', async () => {
+    await using upstream = await startEcho()
+    await using server = await startServer({
+      recordings: [],
+      onMiss: 'forward',
+      upstream: upstream.url.href,
+      allowCi: true,
+    })
+    const { host, port } = new URL(server.baseUrl)
+    for (const target of targets(host)) {
+      const head = { host, connection: 'close', authorization: 'Bearer client-key' }
+      const text = await raw(Number(port), request(`GET ${target}`, head)).closed()
+      expect(text, target).toMatch(/^HTTP\/1\.1 40[04] /)
+    }
+    expect(upstream.requests).toEqual([])
+  })
+})
+
+describe('credentials in the address of the upstream', () => {
+  const withCredentials = (url: URL) =>
+    Object.assign(new URL(url), { username: 'user', password: 'pass-word-0001' })
+
+  it('are sent as basic authorization unless the client or the recorder has a key', async () => {
+    await using upstream = await startEcho()
+    await using recorder = await record(withCredentials(upstream.url))
+    await fetch(`${recorder.baseUrl}/providers`)
+    await fetch(`${recorder.baseUrl}/providers`, { headers: { authorization: 'Bearer mine' } })
+    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual([
+      `Basic ${btoa('user:pass-word-0001')}`,
+      'Bearer mine',
+    ])
+  })
+
+  it('are refused by a server that forwards: it would send them for any client', () => {
+    const create = () => createGateway({ upstream: 'https://user:pass-word-0001@gateway.example/api/v1' })
+    expect(create).toThrow('options.upstream: Must have no credentials')
+    expect(create).not.toThrow(/pass-word|user:/)
+  })
+
+  it.each([
+    [[], undefined],
+    [['--json'], undefined],
+    [['--quiet'], undefined],
+    [['--token', 'given-token'], 'given-token'],
+  ] as [string[], string | undefined][])(
+    'are printed nowhere and recorded nowhere by `record` %j, which prints a token that it made',
+    async (flags, given) => {
+      await using upstream = await startEcho()
+      const out = join(root, String(++folders))
+      const address = withCredentials(upstream.url).href
+      const program = await start([
+        ...['record', '--upstream', address, '--out', out, '--port', '0', '--host', '0.0.0.0', '--allow-ci'],
+        ...flags,
+      ])
+      const [, made] = /token\W+([\w-]{32})/.exec(program.printed()) ?? []
+      expect(made === undefined).toBe(given !== undefined)
+      expect(program.printed()).not.toContain('given-token')
+      const [, port] = /0\.0\.0\.0:(\d+)/.exec(program.printed()) ?? []
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/providers`, {
+        headers: { 'x-understudy-token': given ?? made ?? '' },
+      })
+      const sent = `Basic ${btoa('user:pass-word-0001')}`
+      expect(await response.json()).toMatchObject({ headers: { authorization: sent } })
+      await program.stop()
+      const seen = program.printed() + (await textIn(out))
+      expect(seen).toContain('listProviders')
+      expect(seen).not.toMatch(/pass-word|user:/)
+      expect(seen).not.toContain(sent.slice(10, -4))
+    },
+  )
+
+  it.each([
+    ['record', '--upstream', 'https://user:pass-word-0001@gateway.example/api/v1?a=1'],
+    ['record', '--upstream', 'https://user:pass-word-0001@gateway.example/api/v1#a'],
+    ['record', '--upstream', 'ftp://user:pass-word-0001@gateway.example'],
+    ['drift', '--live', '--upstream', 'ftp://user:pass-word-0001@gateway.example'],
+    ['serve', '--recordings', '.', '--upstream', 'ftp://user:pass-word-0001@gateway.example'],
+    ['serve', '--recordings', '.', '--upstream', 'https://user:pass-word-0001@gateway.example'],
+  ])('are not part of the message that refuses %j', async (...flags) => {
+    const { printed } = await start(flags)
+    expect(process.exitCode).toBe(2)
+    process.exitCode = undefined
+    expect(printed()).toContain('upstream')
+    expect(printed()).not.toMatch(/pass-word|user:/)
+    expect(printed().trim().split('\n')).toHaveLength(1)
+  })
+})
+
+/** Runs a command line, and what SIGTERM does to it. */
+async function start(flags: readonly string[]) {
+  let text = ''
+  const write = (part: unknown) => {
+    text += part
+    return true
+  }
+  for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockImplementation(write)
+  for (const level of ['log', 'error'] as const)
+    vi.spyOn(console, level).mockImplementation((line) => void write(`${line}\n`))
+  vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
+  const before = { SIGTERM: process.listeners('SIGTERM'), SIGINT: process.listeners('SIGINT') }
+  await run(flags, startServer as never)
+  return {
+    printed: () => text,
+    async stop() {
+      for (const signal of ['SIGTERM', 'SIGINT'] as const)
+        for (const listener of process.listeners(signal).filter((each) => !before[signal].includes(each))) {
+          process.off(signal, listener)
+          await listener(signal)
+        }
+    },
+  }
+}

@@ -1,0 +1,294 @@
+/**
+ * Recording, at the socket: what passes is not touched, and the recording has every byte of it with its split points.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type ExchangeLine,
+  type RecorderSetup,
+  startRecorder,
+} from '../../../src/extras/recordings/record.ts'
+import { bytesOf, parseRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
+import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { ask, joined, splitPoints, startStreams, startUpstream, syntheticStreams } from './streams.ts'
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'understudy-recordings-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+let folders = 0
+
+/** A recorder before an upstream, with a folder of its own. */
+async function record(upstream: URL, setup: Partial<RecorderSetup> = {}) {
+  const out = setup.out ?? join(root, String(++folders))
+  const lines: ExchangeLine[] = []
+  const recorder = await startRecorder({
+    upstream,
+    out,
+    redactor: new Redactor(),
+    onExchange: (line) => lines.push(line),
+    ...setup,
+  })
+  return { ...recorder, out, lines }
+}
+
+async function recordingsIn(folder: string): Promise<Map<string, Recording>> {
+  const files = await readdir(folder)
+  const recordings = files.map(
+    async (file) => [file, parseRecording(await readFile(join(folder, file), 'utf8'), file)] as const,
+  )
+  return new Map(await Promise.all(recordings))
+}
+
+const chunksOf = (recording: Recording | undefined) =>
+  (recording?.chunks ?? []).map((chunk) => ({ ms: chunk.ms, bytes: bytesOf(chunk) }))
+
+describe('The recorder', () => {
+  it('records streams of three protocols with every byte and split point, and passes them on unchanged', async () => {
+    const streams = syntheticStreams(12)
+    await using upstream = await startStreams(streams)
+    const recorder = await record(upstream.url)
+    const seen = await Promise.all(streams.map(({ path, body }) => ask(recorder.baseUrl, path, { body })))
+    await recorder.close()
+
+    const recordings = [...(await recordingsIn(recorder.out)).values()]
+    expect(recordings).toHaveLength(streams.length)
+    for (const [index, stream] of streams.entries()) {
+      const recording = recordings.find(
+        ({ request }) => JSON.stringify(request?.json) === JSON.stringify(stream.body),
+      )
+      expect(joined(seen[index]?.chunks ?? [])).toBe(joined(stream.chunks))
+      expect(seen[index]?.end).toBe(stream.end)
+      expect(joined(chunksOf(recording))).toBe(joined(stream.chunks))
+      expect(splitPoints(chunksOf(recording))).toEqual(splitPoints(seen[index]?.chunks ?? []))
+      expect(recording?.end?.end).toBe(stream.end)
+    }
+  })
+
+  it('hands a chunk on before the next one comes', async () => {
+    let more = () => {}
+    await using upstream = await startUpstream(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: first\n\n')
+      await new Promise<void>((resolve) => {
+        more = resolve
+      })
+      response.end('data: [DONE]\n\n')
+    })
+    const recorder = await record(upstream.url)
+    const seen = await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }) => {
+      if (chunks.length === 1) more()
+    })
+    await recorder.close()
+    expect(seen.chunks.map(({ bytes }) => bytes.toString())).toEqual(['data: first\n\n', 'data: [DONE]\n\n'])
+  })
+
+  it('asks upstream for uncompressed replies, and sends the key in use', async () => {
+    await using upstream = await startUpstream((_, response) => void response.end('{}'))
+    const recorder = await record(upstream.url, { key: 'real-key-0001' })
+    await ask(recorder.baseUrl, '/providers?a=1', { headers: { 'accept-encoding': 'gzip' } })
+    await recorder.close()
+    expect(upstream.requests[0]).toMatchObject({
+      url: '/api/v1/providers?a=1',
+      headers: { 'accept-encoding': 'identity', authorization: 'Bearer real-key-0001' },
+    })
+  })
+
+  it('keeps the recording of a client who hangs up after [DONE]', async () => {
+    await using upstream = await startUpstream(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: [DONE]\n\n')
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      response.end()
+    })
+    const recorder = await record(upstream.url)
+    await ask(recorder.baseUrl, '/responses', { body: {} }, (_, stop) => stop())
+    await recorder.close()
+    const [recording] = (await recordingsIn(recorder.out)).values()
+    expect(recording).toMatchObject({ chunks: [{ text: 'data: [DONE]\n\n' }], end: { end: 'fin' } })
+  })
+
+  it('says that the client left, where it left before the end', async () => {
+    await using upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"type":"response.created"}\n\n')
+    })
+    const recorder = await record(upstream.url)
+    await ask(recorder.baseUrl, '/responses', { body: {} }, (_, stop) => stop())
+    await recorder.close()
+    const [recording] = (await recordingsIn(recorder.out)).values()
+    expect(recording?.end?.end).toBe('client-left')
+  })
+
+  it('stops recording, not answering, above so many bytes (64 MB by default)', async () => {
+    const piece = Buffer.alloc(64 * 1024, 'data: x\n')
+    await using upstream = await startUpstream(async (_, response) => {
+      for (let sent = 0; sent < 65; sent++)
+        if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve))
+      response.end()
+    })
+    const recorder = await record(upstream.url, { maxBytes: 64 * piece.length })
+    let bytes = 0
+    await ask(recorder.baseUrl, '/responses', { body: {} }, (seen) => {
+      bytes += seen.chunks.pop()?.bytes.length ?? 0
+    })
+    await recorder.close()
+    expect(bytes).toBe(65 * piece.length)
+    expect(await readdir(recorder.out)).toEqual([])
+    expect(recorder.lines[0]?.result).toEqual({ kind: 'not-taped', reason: 'is larger than 4 MB' })
+  })
+
+  it('numbers equal requests in their order, and records only new ones unless all are to be recorded', async () => {
+    let calls = 0
+    await using upstream = await startUpstream((_, response) => void response.end(`{"call":${++calls}}`))
+    const first = await record(upstream.url)
+    await ask(first.baseUrl, '/providers')
+    await ask(first.baseUrl, '/providers')
+    await first.close()
+    const names = [...(await recordingsIn(first.out)).keys()].sort()
+    expect(names).toEqual([
+      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.2\.tape\.jsonl$/),
+      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.tape\.jsonl$/),
+    ])
+
+    const again = await record(upstream.url, { out: first.out })
+    await ask(again.baseUrl, '/providers')
+    await again.close()
+    expect(again.lines[0]?.result).toEqual({
+      kind: 'not-taped',
+      reason: 'the request is recorded already',
+    })
+
+    const all = await record(upstream.url, { out: first.out, mode: 'all' })
+    await ask(all.baseUrl, '/providers')
+    await all.close()
+    const [recording, ...others] = (await recordingsIn(first.out)).values()
+    expect(others).toEqual([])
+    expect(recording?.chunks).toMatchObject([{ text: '{"call":4}' }])
+  })
+
+  it('hands the head on before the body begins, repeated headers too, and none that is about the connection', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await using upstream = await startUpstream(async (_, response) => {
+      response.writeHead(
+        201,
+        'Made',
+        [
+          ['Set-Cookie', 'a=1'],
+          ['Set-Cookie', 'b=2'],
+          ['X-Own', 'c'],
+          ['Upgrade', 'none'],
+          ['Keep-Alive', 'timeout=9'],
+          ['X-Last', 'd'],
+        ].flat(),
+      )
+      response.flushHeaders()
+      await promise
+      response.end('{}')
+    })
+    const recorder = await record(upstream.url)
+    const response = await fetch(`${recorder.baseUrl}/providers?a=1?b`, {
+      headers: { 'x-asked': 'e', te: 'trailers', 'accept-encoding': 'gzip' },
+    })
+    resolve()
+    expect([response.status, response.statusText, await response.text()]).toEqual([201, 'Made', '{}'])
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(['x-own', 'x-last', 'upgrade'].map((name) => response.headers.get(name))).toEqual(['c', 'd', null])
+    expect(response.headers.get('keep-alive')).not.toBe('timeout=9')
+    await recorder.close()
+    expect(upstream.requests[0]).toMatchObject({ method: 'GET', url: '/api/v1/providers?a=1?b' })
+    expect(upstream.requests[0]?.headers).toMatchObject({ 'x-asked': 'e', 'accept-encoding': 'identity' })
+    expect(upstream.requests[0]?.headers).not.toHaveProperty('te')
+    const [[file, recording] = []] = await recordingsIn(recorder.out)
+    expect(recorder.lines).toEqual([
+      {
+        method: 'GET',
+        path: '/providers',
+        result: { kind: 'taped', file, status: 201, chunks: 1, ms: expect.any(Number) },
+      },
+    ])
+    expect(recording).toMatchObject({
+      request: { query: '?a=1?b' },
+      reply: { status: 201 },
+      chunks: [{ text: '{}' }],
+    })
+  })
+
+  it.each([
+    [
+      'a request that is compressed',
+      { 'content-encoding': 'gzip' },
+      '{}',
+      {},
+      'the request is compressed, so its secrets cannot be found',
+    ],
+    ['a request with the coding that is none', { 'content-encoding': 'identity' }, '{}', {}, undefined],
+    ['a request of as many bytes as are recorded', {}, 'x'.repeat(100), {}, undefined],
+    ['a request of one byte more', {}, 'x'.repeat(101), {}, 'the request is larger than 0 MB'],
+    [
+      'a reply that is compressed',
+      {},
+      '{}',
+      { 'content-encoding': 'br' },
+      'the reply is compressed, although the request did not allow it',
+    ],
+    ['a reply with the coding that is none', {}, '{}', { 'content-encoding': 'identity' }, undefined],
+    ['a reply of as many bytes as are recorded', {}, '{}', { 'x-length': '100' }, undefined],
+    ['a reply of one byte more', {}, '{}', { 'x-length': '101' }, 'is larger than 0 MB'],
+  ] as [string, Record<string, string>, string, Record<string, string>, string | undefined][])(
+    'passes %s on, and records it or reports why not',
+    async (_, headers, body, replyHeaders, reason) => {
+      const reply = 'y'.repeat(Number(replyHeaders['x-length'] ?? 5))
+      await using upstream = await startUpstream(
+        (_request, response) => void response.writeHead(200, replyHeaders).end(reply),
+      )
+      const recorder = await record(upstream.url, { maxBytes: 100 })
+      const seen = await ask(recorder.baseUrl, '/responses', {
+        headers,
+        body: JSON.parse(JSON.stringify(body)),
+      })
+      await recorder.close()
+      expect(joined(seen.chunks)).toBe(reply)
+      expect(recorder.lines.map(({ result }) => result)).toEqual([
+        reason === undefined ? expect.objectContaining({ kind: 'taped' }) : { kind: 'not-taped', reason },
+      ])
+      expect(await readdir(recorder.out)).toHaveLength(reason === undefined ? 1 : 0)
+    },
+  )
+
+  it('answers 502 and records nothing if the upstream cannot be reached', async () => {
+    const upstream = await startUpstream(() => {})
+    await upstream[Symbol.asyncDispose]()
+    const recorder = await record(upstream.url)
+    const seen = await ask(recorder.baseUrl, '/providers')
+    await recorder.close()
+    expect(seen.status).toBe(502)
+    expect(joined(seen.chunks)).toContain(`The recorder cannot reach ${upstream.url.origin}: ECONNREFUSED`)
+    expect(recorder.lines[0]?.result).toEqual({ kind: 'not-taped', reason: 'the upstream cannot be reached' })
+    expect(await readdir(recorder.out)).toEqual([])
+  })
+
+  it('records a connection that breaks before a reply', async () => {
+    await using upstream = await startUpstream((_, response) => void response.socket?.resetAndDestroy())
+    const recorder = await record(upstream.url)
+    const seen = await ask(recorder.baseUrl, '/providers')
+    await recorder.close()
+    expect(seen).toMatchObject({ status: 0, end: 'reset' })
+    const [recording] = (await recordingsIn(recorder.out)).values()
+    expect(recording).toMatchObject({ chunks: [], end: { end: 'reset', bytes: 0 } })
+    expect(recording?.reply).toBeUndefined()
+  })
+
+  it('is closed to pages of another origin', async () => {
+    await using upstream = await startUpstream((_, response) => void response.end('{}'))
+    const recorder = await record(upstream.url)
+    const seen = await ask(recorder.baseUrl, '/providers', { headers: { origin: 'https://evil.example' } })
+    await recorder.close()
+    expect(seen.status).toBe(403)
+    expect(upstream.requests).toEqual([])
+  })
+})

@@ -1,0 +1,292 @@
+/**
+ * Recordings as data: read, written, and their events.
+ */
+import { describe, expect, it } from 'vitest'
+import { isEventStream, joinedDeltas } from '../../../src/extras/recordings/events.ts'
+import {
+  fileNameOf,
+  formatRecording,
+  isRecording,
+  parseRecording,
+  type Recording,
+  rounded,
+  toChunk,
+  toContent,
+} from '../../../src/extras/recordings/recording.ts'
+import { type Exchange, toRecording } from '../../../src/extras/recordings/recording-files.ts'
+import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { keyPartsOf, toKey, volatileFields } from '../../../src/extras/recordings/request-key.ts'
+import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
+import { head, recordingOf, utf8 } from './samples.ts'
+
+describe('The file of a recording', () => {
+  const first = '{"tape":1,"operation":"ask","key":"k"}'
+  const request = '{"request":{"method":"GET","path":"/a"}}'
+  const reply = '{"reply":{"ms":1,"status":200,"headers":{}}}'
+  const chunk = '{"ms":2,"text":"ab"}'
+  const end = '{"end":"fin","ms":3,"bytes":2}'
+
+  it('is read line by line, blank lines left out, and written as it was', () => {
+    const recording = parseRecording([first, '', request, reply, '  ', chunk, end].join('\n'))
+    expect(recording).toEqual({
+      head: { tape: 1, operation: 'ask', key: 'k', dialect: 'neutral', redacted: [] },
+      request: { method: 'GET', path: '/a', query: '', headers: {} },
+      reply: { ms: 1, status: 200, headers: {} },
+      chunks: [{ ms: 2, text: 'ab' }],
+      end: { end: 'fin', ms: 3, bytes: 2 },
+    })
+    expect(parseRecording(formatRecording(recording))).toEqual(recording)
+    expect(formatRecording(recording).split('\n')).toHaveLength(6)
+    expect(parseRecording(first)).toEqual({ head: recording.head, chunks: [] })
+  })
+
+  it.each([
+    [[], 't: is empty'],
+    [['nothing'], /^t:1: not JSON: /],
+    [['7'], 't:1: is not an object'],
+    [['null'], 't:1: is not an object'],
+    [['[]'], 't:1: is not an object'],
+    [[request], 't:1: the first line must be the head, {"tape":1,…}'],
+    [[first, '', first], 't:3: has a second head'],
+    [[first, request, request], 't:3: has a second request'],
+    [[first, reply, reply], 't:3: has a second reply'],
+    [[first, chunk, end, chunk], 't:4: follows the line with "end", which must be the last'],
+    [['{"tape":2,"operation":"ask","key":"k"}'], 't:1: head: tape: Invalid input: expected 1'],
+    [
+      ['{"tape":1,"operation":"","key":"k"}'],
+      't:1: head: operation: Too small: expected string to have >=1 characters',
+    ],
+    [[first, '{"request":7}'], 't:2: request: Invalid input: expected object, received number'],
+    [[first, '{"request":{"method":"get","path":"/a"}}'], 't:2: request: method: a method is in capitals'],
+    [
+      [first, '{"reply":{"ms":-1,"status":200,"headers":{}}}'],
+      't:2: reply: ms: Too small: expected number to be >=0',
+    ],
+    [
+      [first, '{"reply":{"ms":0,"status":99,"headers":{}}}'],
+      't:2: reply: status: Too small: expected number to be >=100',
+    ],
+    [
+      [first, '{"reply":{"ms":0,"status":600,"headers":{}}}'],
+      't:2: reply: status: Too big: expected number to be <=599',
+    ],
+    [[first, '{"ms":0}'], 't:2: chunks: a chunk has ms, and text or base64'],
+    [
+      [first, chunk, '{"end":"fin","ms":0,"bytes":-1}'],
+      't:3: end: bytes: Too small: expected number to be >=0',
+    ],
+    [[first, chunk, '{"end":"fin","ms":3,"bytes":3}'], 't: the chunks have 2 bytes, the last line says 3'],
+    [
+      [first, chunk, '{"end":"fin","ms":3,"bytes":2,"sha256":"00"}'],
+      't: the chunks were changed after recording. If that is intended, remove sha256 from the last line',
+    ],
+  ] as [string[], string | RegExp][])('that holds %j is refused', (lines, message) => {
+    expect(() => parseRecording(lines.join('\n'), 't')).toThrow(message)
+    if (typeof message === 'string')
+      expect(() => parseRecording(lines.join('\n'), 't')).toThrow(
+        new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`),
+      )
+  })
+
+  it('has a name of its operation and key, and a number from the second on', () => {
+    const named = { ...head, key: 'k' }
+    expect(fileNameOf(named)).toBe('ask-k.tape.jsonl')
+    expect(fileNameOf(named, 1)).toBe('ask-k.tape.jsonl')
+    expect(fileNameOf(named, 2)).toBe('ask-k.2.tape.jsonl')
+    expect(fileNameOf({ ...head, operation: 'get /a' })).toBe('get-a.tape.jsonl')
+  })
+
+  it.each([
+    [{ head, chunks: [] }, true],
+    [{ head }, false],
+    [{ chunks: [] }, false],
+    [null, false],
+    ['tape', false],
+    [() => {}, false],
+  ])('%j, given as a recording: %j', (value, is) => {
+    expect(isRecording(value)).toBe(is)
+  })
+
+  it.each([
+    ['', {}],
+    ['{"a":1}', { json: { a: 1 } }],
+    ['{ "a": 1 }', { text: '{ "a": 1 }' }],
+    ['no JSON', { text: 'no JSON' }],
+    ['null', { json: null }],
+  ])('keeps the body %j of a request in the form that reads best', (body, content) => {
+    expect(toContent(utf8(body))).toEqual(content)
+  })
+
+  it('keeps bytes that are no text in base64, and times to a hundredth', () => {
+    expect(toContent(Uint8Array.of(0xff))).toEqual({ base64: '/w==' })
+    expect(toChunk(1.234, utf8('a'))).toEqual({ ms: 1.23, text: 'a' })
+    expect(toChunk(1.236, Uint8Array.of(0xff))).toEqual({ ms: 1.24, base64: '/w==' })
+    expect([-1, 0, 0.004, 0.005, 1.999].map(rounded)).toEqual([0, 0, 0, 0.01, 2])
+  })
+})
+
+describe('An exchange that is written', () => {
+  const exchange: Exchange = {
+    request: {
+      method: 'POST',
+      path: '/ask',
+      query: '?a=1',
+      headers: { Accept: 'a', Cookie: 'c=d' },
+      text: '{"a":1}',
+    },
+    reply: { ms: 1.006, status: 201, headers: { 'Content-Type': 'text/plain' } },
+    chunks: [
+      { ms: 2, bytes: utf8('hel') },
+      { ms: 3, bytes: utf8('lo') },
+    ],
+    end: { how: 'fin', ms: 4 },
+  }
+  const write = (more: Partial<Exchange> = {}, setup: object = {}) =>
+    toRecording({ ...exchange, ...more }, { redactor: new Redactor(), operation: 'ask', ...setup })
+
+  it('is a recording of its lines', () => {
+    const recording = write({}, { dialect: 'own', recordedAt: 'today' })
+    const parts = keyPartsOf(recording.request as NonNullable<Recording['request']>, volatileFields)
+    expect(recording).toEqual({
+      head: {
+        tape: 1,
+        operation: 'ask',
+        dialect: 'own',
+        key: toKey('ask', parts),
+        redacted: ['header cookie'],
+        recordedAt: 'today',
+      },
+      request: {
+        method: 'POST',
+        path: '/ask',
+        query: '?a=1',
+        headers: { accept: 'a', cookie: placeholderFor('c=d') },
+        json: { a: 1 },
+      },
+      reply: { ms: 1.01, status: 201, headers: { 'content-type': 'text/plain' } },
+      chunks: [
+        { ms: 2, text: 'hel' },
+        { ms: 3, text: 'lo' },
+      ],
+      end: {
+        end: 'fin',
+        ms: 4,
+        bytes: 5,
+        sha256: '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
+      },
+    })
+    expect(parseRecording(formatRecording(recording))).toEqual(recording)
+  })
+
+  it('says what was replaced in the request, and what in the reply', () => {
+    const secret = `sk-or-v1-${'a1B2'.repeat(10)}7`
+    const { head: own, end } = write({
+      request: { ...(exchange.request as NonNullable<Recording['request']>), text: secret },
+      reply: { ms: 1, status: 200, headers: { 'x-own': 'a' } },
+      chunks: [{ ms: 2, bytes: utf8(secret) }],
+    })
+    expect(own.redacted).toHaveLength(2)
+    expect(own.redacted).toContain('header cookie')
+    expect(end?.redacted).toHaveLength(2)
+    expect(end?.redacted).toContain('header x-own')
+    expect(write().end).not.toHaveProperty('redacted')
+  })
+
+  it('has the hash of its body where its texts are filler', () => {
+    expect(write().head).not.toHaveProperty('bodyHash')
+    const filled = write({}, { redactor: new Redactor({ text: true }) })
+    expect(filled.head.bodyHash).toBe(keyPartsOf(write().request as never, volatileFields).bodyHash)
+    expect(filled.head.redacted).toEqual(['header cookie', 'texts'])
+  })
+
+  it('has filler for the texts of its request, whatever form that has', () => {
+    const redacted = (given: object) =>
+      new Redactor({ text: true }).request({ method: 'POST', path: '/a', query: '', headers: {}, ...given })
+        .request
+    const rest = { method: 'POST', path: '/a', query: '', headers: {} }
+    expect(redacted({ json: { model: 'm', input: 'Hi 5' } })).toEqual({
+      ...rest,
+      json: { model: 'm', input: 'Xx 1' },
+    })
+    expect(redacted({ text: '{ "input": "Hi" }' })).toEqual({ ...rest, json: { input: 'Xx' } })
+    expect(redacted({ text: 'data: {"input":"Hi"}\n' })).toEqual({ ...rest, text: 'data: {"input":"Xx"}\n' })
+    expect(redacted({ base64: '/w==' })).toEqual({ ...rest, base64: '/w==' })
+    expect(redacted({})).toEqual(rest)
+  })
+
+  it('may have no request or no reply', () => {
+    expect(write({ request: undefined }, { operation: undefined }).head).toEqual({
+      ...head,
+      operation: 'capture',
+    })
+    expect(write({ request: undefined }).head).toEqual(head)
+    expect(write({ request: undefined })).not.toHaveProperty('request')
+    const broken = write({ reply: undefined, chunks: [], end: { how: 'reset', ms: 4 } })
+    expect(broken).toMatchObject({ head: write().head, request: write().request, chunks: [] })
+    expect(broken).not.toHaveProperty('reply')
+    expect(write({}, { operation: undefined }).head.operation).toBe('post-ask')
+  })
+})
+
+describe('Events', () => {
+  it('are there where the media type says so', () => {
+    const is = (type: string) => isEventStream(recordingOf([], { type }))
+    expect(
+      ['text/event-stream', 'Text/Event-Stream; charset=utf-8', 'text/event-streams', 'a/b', ''].map(is),
+    ).toEqual([true, true, false, false, false])
+    expect(isEventStream({})).toBe(false)
+  })
+
+  it.each([
+    [
+      [
+        { type: 'a', delta: 'x' },
+        { type: 'a', delta: 'y' },
+        { type: 'b', delta: 'z' },
+      ],
+      ['xy', 'z'],
+    ],
+    [
+      [
+        { type: 'a', item_id: 1, delta: 'x' },
+        { type: 'a', item_id: 2, delta: 'y' },
+      ],
+      ['x', 'y'],
+    ],
+    [
+      [
+        { type: 'a', content_index: 1, delta: 'x' },
+        { type: 'a', content_index: 2, delta: 'y' },
+      ],
+      ['x', 'y'],
+    ],
+    [
+      [
+        { type: 'a', index: 1, delta: { t: 'x' } },
+        { type: 'a', index: 1, delta: { t: 'y', u: 'z' } },
+      ],
+      ['xy', 'z'],
+    ],
+    [
+      [
+        { type: 'a', index: 1, delta: { t: 'x' } },
+        { type: 'a', index: 2, delta: { t: 'y' } },
+      ],
+      ['x', 'y'],
+    ],
+    [
+      [{ choices: [{ index: 0, delta: { content: 'x' } }, { index: 1, delta: { content: 'y' } }, null, 7] }],
+      ['x', 'y'],
+    ],
+    [
+      [
+        { choices: [{ index: 0, delta: { c: [{ a: 'x' }] } }] },
+        { choices: [{ index: 0, delta: { c: [{ a: 'y' }] } }] },
+      ],
+      ['xy'],
+    ],
+    [[null, 7, 'text', undefined, {}, { delta: null }, { choices: 'none' }], []],
+  ])('%j have the texts %j', (values, texts) => {
+    expect(joinedDeltas(values.map((value) => ({ data: '', event: undefined, value })))).toEqual(texts)
+  })
+})

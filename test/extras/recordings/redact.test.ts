@@ -1,0 +1,270 @@
+/**
+ * Secrets and texts in bodies, found, replaced and named, without a connection.
+ */
+import { describe, expect, it } from 'vitest'
+import { formatRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
+import { fillText, fillValue, Redactor } from '../../../src/extras/recordings/redact.ts'
+import { scanFile, scanRecording, scanText } from '../../../src/extras/recordings/scan.ts'
+import {
+  isPlaceholder,
+  placeholderFor,
+  SecretFinder,
+  withoutPlaceholders,
+} from '../../../src/extras/recordings/secrets.ts'
+import { fromLatin1, toLatin1 } from '../../../src/lib/bytes.ts'
+import { recordingOf, requestOf, text, utf8 } from './samples.ts'
+
+describe('Filler', () => {
+  it.each([
+    ['Tides, at 12:05!', 'Xxxxx, xx 11:11!'],
+    ['é€😀', 'é€😀'],
+    ['ößü', 'ééé'],
+    ['true nulls false null', 'true xxxxx false null'],
+    ['a\\n\\u00e9\\"', 'x\\n\\u0078\\"'],
+    ['AZaz09', 'XXxx11'],
+  ])('%j becomes %j', (given, filled) => {
+    expect(fillValue({ text: given })).toEqual({ text: filled })
+    expect(fillValue({ text: [given, { id: given }] })).toEqual({ text: [filled, { id: given }] })
+    const bytes = utf8(`{"text" : "${given.replace(/^(?=")/, '')}","id":"${given}"}`)
+    const line = text(fromLatin1(fillText(toLatin1(bytes))))
+    expect(line).toBe(`{"text" : "${filled}","id":"${given}"}`)
+  })
+
+  it('leaves numbers, truths and nothing alone; lists of bytes become ones', () => {
+    expect(fillValue({ text: [1, true, null], content: { text: 'a' } })).toEqual({
+      text: [1, true, null],
+      content: { text: 'x' },
+    })
+    expect(fillText('{"bytes": [72, 105],"other":[72]}')).toBe('{"bytes": [11, 111],"other":[72]}')
+  })
+})
+
+describe('Secrets', () => {
+  const known = `sk-or-v1-${'a1B2'.repeat(10)}7`
+  const value = 'hunter2+"Ü"/x'
+  const finder = new SecretFinder({ values: [{ kind: 'mine', value }] })
+  const found = (given: string) =>
+    finder.find(toLatin1(utf8(given))).map(({ start, end, kind }) => [start, end, kind])
+
+  it('are found in every form in which they may be written, with their place', () => {
+    const json = JSON.stringify(value).slice(1, -1)
+    const url = encodeURIComponent(value)
+    for (const form of [
+      value,
+      json,
+      JSON.stringify(json).slice(1, -1),
+      json.replaceAll('/', '\\/'),
+      url,
+      url.toLowerCase().replaceAll('%c3%9c', '%c3%9c'),
+    ])
+      expect(found(`<<${form}>>`), form).toEqual([[2, 2 + utf8(form).length, 'mine']])
+    expect(found('nothing here')).toEqual([])
+    const spaced = new SecretFinder({ values: [{ kind: 'mine', value: 'one two three' }] })
+    for (const form of ['one two three', 'one%20two%20three', 'one+two+three'])
+      expect(spaced.find(`<${form}>`)).toMatchObject([{ start: 1, end: 1 + form.length }])
+  })
+
+  it('are found in base64 and its form for URLs, wherever they begin', () => {
+    for (let before = 0; before < 6; before++) {
+      const bytes = toLatin1(utf8(`${'>'.repeat(before)}${value}${'?'.repeat(before)}`))
+      for (const encoded of [btoa(bytes), btoa(bytes).replaceAll('+', '-').replaceAll('/', '_')]) {
+        const clean = finder.replace(encoded)
+        expect(clean).toHaveLength(encoded.length)
+        const decoded = atob(clean.replaceAll('-', '+').replaceAll('_', '/'))
+        expect(decoded.slice(0, before)).toBe('>'.repeat(before))
+        expect(decoded.slice(decoded.length - before)).toBe('?'.repeat(before))
+        expect(decoded).not.toContain('hunter')
+        expect(decoded).toContain('edacted.')
+      }
+      const key = `${'>'.repeat(before)}${known}`
+      const [finding, ...more] = finder.find(btoa(key))
+      expect(more).toEqual([])
+      expect(finding?.kind).toMatch(/ in base64$/)
+      const clean = atob(finder.replace(btoa(key)))
+      expect(clean.slice(0, before)).toBe('>'.repeat(before))
+      expect(clean).toHaveLength(key.length)
+      expect(clean.slice(before)).toBe(placeholderFor(known))
+      for (let after = 1; after < 5; after++) {
+        const around = (middle: string) => `${'>'.repeat(before)}${middle}${'?'.repeat(after)}`
+        expect(atob(finder.replace(btoa(around(known))))).toBe(around(placeholderFor(known)))
+      }
+    }
+  })
+
+  it('are replaced by a stand-in of the same length, the same one each time', () => {
+    const kinds: string[] = []
+    const clean = finder.replace(`a ${known} b ${known}`, (kind) => kinds.push(kind))
+    expect(clean).toBe(`a ${placeholderFor(known)} b ${placeholderFor(known)}`)
+    expect(kinds).toHaveLength(2)
+    expect(finder.replace(clean)).toBe(clean)
+    expect(placeholderFor('a')).toBe('r')
+    expect(placeholderFor('abc', 14)).toMatch(/^redacted\.[0-9a-f]{4}\.$/)
+    expect(placeholderFor('abc', 17)).toMatch(/^redacted\.[0-9a-f]{4}\.xxx$/)
+    expect(placeholderFor('abc', 14)).not.toBe(placeholderFor('abd', 14))
+  })
+
+  it.each([
+    ['redacted.0a9f.', true],
+    ['redacted.0a9f.xxx', true],
+    ['redacted.0a9f.xxy', false],
+    ['redacted.0a9f', true],
+    ['redacted.', true],
+    ['redacted', true],
+    ['red', true],
+    ['rad', false],
+    ['redacted.g', false],
+    ['a redacted.0a9f.', false],
+  ])('%j is a stand-in: %j', (given, is) => {
+    expect(isPlaceholder(given)).toBe(is)
+  })
+
+  it('that were replaced count as one word', () => {
+    expect(withoutPlaceholders('a redacted.0a9f.xxx b redacted.1111. redacted.')).toBe(
+      'a redacted b redacted redacted.',
+    )
+  })
+
+  it('are named by line and kind, each once', () => {
+    const [{ kind } = { kind: '' }] = finder.find(known)
+    expect(scanText(`a\n${known}\n\n${known} ${known}`, finder)).toEqual([
+      { line: 2, kind },
+      { line: 4, kind },
+      { line: 4, kind },
+    ])
+    expect(scanFile(utf8(`a\n${known} ${known}`), finder)).toEqual([{ line: 2, kind }])
+    expect(scanFile(utf8(`{"a":1}\n${known}`), finder)).toEqual([{ line: 2, kind }])
+    expect(scanFile(utf8(''), finder)).toEqual([])
+  })
+
+  it('in a recording are named by the line where they stand', () => {
+    const [{ kind } = { kind: '' }] = finder.find(known)
+    const halves = [known.slice(0, 20), known.slice(20)]
+    const line = (recording: Recording) => scanRecording(recording, finder)
+    expect(line(recordingOf(['a ', known]))).toEqual([{ line: 4, kind }])
+    expect(line(recordingOf(['a ', known], { request: requestOf({}) }))).toEqual([{ line: 5, kind }])
+    expect(line(recordingOf([known, ' a'], { request: requestOf({}) }))).toEqual([{ line: 4, kind }])
+    expect(line(recordingOf(['a ', ...halves]))).toEqual([{ line: 4, kind }])
+    expect(line(recordingOf([], { request: requestOf({ a: known }) }))).toEqual([{ line: 2, kind }])
+    expect(line(recordingOf([], { request: requestOf({}, { path: `/a/${known}` }) }))).toEqual([
+      { line: 2, kind },
+    ])
+    expect(line(recordingOf([], { request: requestOf({}, { query: `?a=${known}` }) }))).toEqual([
+      { line: 2, kind },
+    ])
+    // Neither of the two alone.
+    expect(
+      line(recordingOf([], { request: requestOf({}, { path: `/${halves[0]}`, query: halves[1] }) })),
+    ).toEqual([{ line: 2, kind }])
+    const headers = { cookie: 'a', accept: 'b', authorization: placeholderFor('Bearer and more') }
+    expect(line(recordingOf([], { request: requestOf({}, { headers }) }))).toEqual([
+      { line: 2, kind: 'header cookie' },
+    ])
+    const reply = { ms: 1, status: 200, headers: { 'set-cookie': 'a', etag: 'b' } }
+    expect(line(recordingOf([], { reply }))).toEqual([{ line: 2, kind: 'header set-cookie' }])
+    expect(line(recordingOf([], { reply, request: requestOf({}) }))).toEqual([
+      { line: 3, kind: 'header set-cookie' },
+    ])
+    const events = halves.map((delta) => `data: ${JSON.stringify({ type: 'd', delta })}\n\n`)
+    expect(line(recordingOf(events, { type: 'text/event-stream' }))).toEqual([
+      { line: 3, kind: `${kind} over several events` },
+    ])
+    expect(line(recordingOf(events))).toEqual([])
+    expect(
+      scanFile(
+        utf8(formatRecording(recordingOf(halves, { end: { end: 'fin', ms: 99, bytes: known.length } }))),
+        finder,
+      ),
+    ).toEqual([{ line: 3, kind }])
+  })
+
+  it('in a body that comes in pieces are replaced before a piece is given back', () => {
+    const body = (text = false) => new Redactor({ text, values: [{ kind: 'mine', value }] }).body()
+    const given = (chunks: { ms: number; bytes: Uint8Array }[]) =>
+      chunks.map(({ ms, bytes }) => [ms, text(bytes)])
+    const plain = body()
+    expect(plain.push(1, utf8('a'))).toEqual([])
+    expect(plain.push(2, new Uint8Array())).toEqual([])
+    expect(plain.push(3, utf8('b\n'))).toEqual([])
+    expect(given(plain.push(4, utf8('\nc')))).toEqual([
+      [1, 'a'],
+      [3, 'b\n'],
+    ])
+    expect(given(plain.push(5, utf8('d\r\n\r\n')))).toEqual([
+      [4, '\nc'],
+      [5, 'd\r\n\r\n'],
+    ])
+    expect(given(plain.push(6, utf8('\r\r')))).toEqual([[6, '\r\r']])
+    expect(given(plain.push(7, utf8(known.slice(0, 9))))).toEqual([])
+    expect(given(plain.push(8, utf8(known.slice(9))))).toEqual([])
+    expect([...plain.redacted]).toEqual([])
+    expect(given(plain.end())).toEqual([
+      [7, placeholderFor(known).slice(0, 9)],
+      [8, placeholderFor(known).slice(9)],
+    ])
+    expect([...plain.redacted]).toHaveLength(1)
+    expect(plain.end()).toEqual([])
+    const filled = body(true)
+    expect(given(filled.push(1, utf8('{"text":"Hi"}\n\n')))).toEqual([[1, '{"text":"Xx"}\n\n']])
+  })
+
+  it('in a long body without blank lines are looked for in pieces', () => {
+    const mebi = 1024 * 1024
+    const wait = 64 * 1024
+    const sizes = (...pieces: string[]) => {
+      const body = new Redactor().body()
+      const told = pieces.map((piece, index) => body.push(index, utf8(piece)).length)
+      return [...told, body.end().length]
+    }
+    expect(sizes(' '.repeat(mebi - wait), ' '.repeat(wait), 'a')).toEqual([0, 0, 1, 2])
+    expect(sizes(' '.repeat(mebi - wait), ' '.repeat(wait + 1))).toEqual([0, 1, 1])
+    expect(sizes('a,', ' '.repeat(mebi - 1))).toEqual([0, 1, 1])
+    expect(sizes('a,b', ' '.repeat(mebi - 2))).toEqual([0, 0, 2])
+  })
+
+  it('of more lines than one wait for the longest of them', () => {
+    const lines = '-----one\n\ntwo-----'
+    const body = new Redactor({ values: [{ kind: 'mine', value: lines }] }).body()
+    const all = utf8(`${'x'.repeat(200)}\n\n${lines}`)
+    const chunks = [body.push(1, all.slice(0, 212)), body.push(2, all.slice(212)), body.end()].flat()
+    expect(chunks.map(({ bytes }) => text(bytes)).join('')).toBe(
+      `${'x'.repeat(200)}\n\n${placeholderFor(lines)}`,
+    )
+  })
+
+  it('in headers are all those that are not on a list', () => {
+    const redactor = new Redactor({ headers: ['X-Own', 'x-mine-*'] })
+    const names = [
+      'Accept',
+      'accept-language',
+      'x-own',
+      'x-mine-a',
+      'x-mine',
+      'ratelimit',
+      'ratelimit-policy',
+      'x-ratelimit-limit',
+      'x-request-id',
+    ]
+    const kinds: string[] = []
+    const headers = redactor.headers(Object.fromEntries(names.map((name) => [name, 'a value'])), (kind) =>
+      kinds.push(kind),
+    )
+    expect(
+      Object.entries(headers)
+        .filter(([, given]) => given === 'a value')
+        .map(([name]) => name),
+    ).toEqual([
+      'accept',
+      'accept-language',
+      'x-own',
+      'x-mine-a',
+      'ratelimit',
+      'ratelimit-policy',
+      'x-ratelimit-limit',
+    ])
+    expect(kinds).toEqual(['header x-mine', 'header x-request-id'])
+    expect(redactor.headers({ a: 'redacted.0a9f.x', accept: `to ${known}` })).toEqual({
+      a: 'redacted.0a9f.x',
+      accept: `to ${placeholderFor(known)}`,
+    })
+  })
+})

@@ -1,0 +1,287 @@
+/**
+ * Recordings that answer: what was recorded comes again, byte for byte and chunk for chunk, and what was not is a clear miss.
+ */
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startRecorder } from '../../../src/extras/recordings/record.ts'
+import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { createGateway, type GatewayOptions, parseTape } from '../../../src/index.ts'
+import type { ScenarioPath } from '../../../src/scenarios/scenario-path.ts'
+import { startServer } from '../../../src/serve.ts'
+import { ask, joined, splitPoints, startStreams, startUpstream, syntheticStreams } from './streams.ts'
+
+let root: string
+let folders = 0
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'understudy-replay-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+/** Records some calls, and gives the folder. */
+async function recorded(
+  upstream: URL,
+  calls: readonly { path: string; body?: unknown }[],
+  text = false,
+): Promise<string> {
+  const out = join(root, String(++folders))
+  const recorder = await startRecorder({ upstream, out, redactor: new Redactor({ text }) })
+  for (const { path, body } of calls) await ask(recorder.baseUrl, path, { body })
+  await recorder.close()
+  return out
+}
+
+/** A folder with the answers of a small upstream. */
+async function simple(calls: readonly { path: string; body?: unknown }[], text = false): Promise<string> {
+  let count = 0
+  await using upstream = await startUpstream((_, response) => {
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'set-cookie': 'session=1',
+      'x-ratelimit-limit': '9',
+    })
+    response.end(`{"answer":${++count}}`)
+  })
+  return await recorded(upstream.url, calls, text)
+}
+
+const key = { authorization: 'Bearer any', 'content-type': 'application/json' }
+const base = 'https://gateway.example/api/v1'
+
+async function post(gateway: ReturnType<typeof createGateway>, path: string, body: unknown, headers = {}) {
+  const response = await gateway.fetch(base + path, {
+    method: 'POST',
+    headers: { ...key, ...headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+const hello = { model: 'aurora/dawn-2', input: 'Hello' }
+const replaying = (recordings: string, options: GatewayOptions = {}) =>
+  createGateway({ recordings, speed: 0, ...options })
+
+describe('Recordings', () => {
+  it('answer on a socket with the bytes and split points of the recording, and its ending', async () => {
+    const streams = syntheticStreams(12, 2)
+    await using upstream = await startStreams(streams)
+    const out = await recorded(upstream.url, streams)
+    await using server = await startServer({ recordings: out, speed: 0.5 })
+    const seen = await Promise.all(streams.map(({ path, body }) => ask(server.baseUrl, path, { body })))
+    for (const [index, stream] of streams.entries()) {
+      expect(joined(seen[index]?.chunks ?? [])).toBe(joined(stream.chunks))
+      expect(splitPoints(seen[index]?.chunks ?? [])).toEqual(splitPoints(stream.chunks))
+      expect(seen[index]?.end).toBe(stream.end)
+    }
+  })
+
+  it('answer through fetch too, also for paths that no operation has', async () => {
+    const gateway = replaying(await simple([{ path: '/chat/completions', body: hello }]))
+    const { status, headers, text } = await post(gateway, '/chat/completions', hello)
+    expect({ status, text }).toEqual({ status: 200, text: '{"answer":1}' })
+    expect(headers.get('x-ratelimit-limit')).toBe('9')
+    expect(headers.get('set-cookie')).toBeNull()
+  })
+
+  it('answer equal requests in order, each recording once, and then nothing', async () => {
+    const calls = [{ path: '/responses', body: hello }]
+    const gateway = replaying(await simple([...calls, ...calls]))
+    expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
+    expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":2}')
+    const { status, text } = await post(gateway, '/responses', hello)
+    expect(status).toBe(404)
+    expect(JSON.parse(text).error.message).toMatch(/^All 2 recordings of POST \/responses have been replayed/)
+    gateway.reset()
+    expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
+  })
+
+  it('do not look at the order of fields, at volatile ones, or at the order of parameters', async () => {
+    const gateway = replaying(await simple([{ path: '/responses?a=1&b=2', body: { ...hello, user: 'u-1' } }]))
+    const { status } = await post(gateway, '/responses?b=2&a=1', {
+      input: 'Hello',
+      user: 'u-2',
+      model: hello.model,
+    })
+    expect(status).toBe(200)
+  })
+
+  it('name the nearest recording and the field that differs, where none answers', async () => {
+    const out = await simple([
+      { path: '/responses', body: hello },
+      { path: '/responses', body: { ...hello, input: 'Good morning', stream: true } },
+    ])
+    const gateway = replaying(out)
+    const { status, text } = await post(gateway, '/responses', {
+      ...hello,
+      input: 'Good evening',
+      stream: true,
+    })
+    expect(status).toBe(404)
+    const { message, metadata } = JSON.parse(text).error
+    expect(message).toMatch(
+      /^No recording matches POST \/responses\. The nearest is createResponse-[0-9a-f]{16}\.tape\.jsonl, whose body\.input is "Good morning", not "Good evening"$/,
+    )
+    expect(metadata.nearest).toMatchObject({
+      field: 'body.input',
+      tape: expect.stringMatching(/\.tape\.jsonl$/),
+    })
+    expect(JSON.parse((await post(gateway, '/chat', hello)).text).error.message).toContain(
+      'path is /responses',
+    )
+  })
+
+  it('say that none is recorded, where there are none', async () => {
+    const gateway = createGateway({ recordings: [] })
+    const { text } = await post(gateway, '/responses', hello)
+    expect(JSON.parse(text).error.message).toBe(
+      'No recording matches POST /responses: none exists. Run gateway-understudy record, or set onMiss',
+    )
+  })
+
+  it('leave a miss to the double where onMiss says so', async () => {
+    const gateway = replaying(await simple([{ path: '/responses', body: hello }]), { onMiss: 'double' })
+    const { status } = await post(gateway, '/responses', { ...hello, input: 'Other' })
+    expect(status).toBe(200)
+    expect(gateway.journal.last('createResponse')?.warnings[0]).toContain('No recording matches')
+  })
+
+  it('come after rules, and before the operation', async () => {
+    const gateway = replaying(await simple([{ path: '/responses', body: hello }]))
+    {
+      using _ = gateway.fail(503)
+      expect((await post(gateway, '/responses', hello)).status).toBe(503)
+    }
+    expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
+  })
+
+  it('need the key that the gateway wants', async () => {
+    const gateway = replaying(await simple([{ path: '/responses', body: hello }]), { apiKeys: ['one'] })
+    expect((await post(gateway, '/responses', hello)).status).toBe(401)
+    expect((await post(gateway, '/responses', hello, { authorization: 'Bearer one' })).status).toBe(200)
+  })
+
+  it('with filler for texts are still found by what was asked', async () => {
+    const out = await simple([{ path: '/responses', body: { ...hello, input: 'A private question' } }], true)
+    const [file = ''] = await readdir(out)
+    expect(await readFile(join(out, file), 'utf8')).not.toContain('private')
+    const gateway = replaying(out)
+    expect((await post(gateway, '/responses', { ...hello, input: 'A private question' })).status).toBe(200)
+    expect((await post(gateway, '/responses', { ...hello, input: 'X xxxxxxx xxxxxxxx' })).status).toBe(404)
+  })
+
+  it('are used as a scenario, by path or parsed', async () => {
+    const out = await simple([{ path: '/responses', body: hello }])
+    const [file = ''] = await readdir(out)
+    const gateway = createGateway({ timeScale: 0 })
+    {
+      using used = gateway.use(join(out, file) as ScenarioPath)
+      expect(used.name).toMatch(/^tape-createResponse-/)
+      expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
+      expect((await post(gateway, '/responses', { ...hello, input: 'Other' })).text).toContain(
+        '"object":"response"',
+      )
+    }
+    expect((await post(gateway, '/responses', hello)).text).not.toBe('{"answer":1}')
+    const recording = parseTape(await readFile(join(out, file), 'utf8'))
+    gateway.use(recording)
+    expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
+  })
+
+  it('forward a miss as it comes, and only where that is allowed', async () => {
+    let more = () => {}
+    await using upstream = await startUpstream(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: first\n\n')
+      await new Promise<void>((resolve) => {
+        more = resolve
+      })
+      response.end('data: [DONE]\n\n')
+    })
+    const options: GatewayOptions = {
+      recordings: [],
+      onMiss: 'forward',
+      upstream: upstream.url.href,
+      allowCi: true,
+    }
+    await using server = await startServer(options)
+    const seen = await ask(server.baseUrl, '/responses', { body: hello }, ({ chunks }) => {
+      if (chunks.length === 1) more()
+    })
+    expect(joined(seen.chunks)).toBe('data: first\n\ndata: [DONE]\n\n')
+    expect(upstream.requests[0]).toMatchObject({ body: JSON.stringify(hello), url: '/api/v1/responses' })
+    const forwarded = expect.stringContaining(`; forwarded to ${upstream.url.href}`)
+    expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
+
+    expect(() => createGateway({ recordings: [], onMiss: 'forward' })).toThrow('needs upstream')
+    const before = process.env['CI']
+    process.env['CI'] = 'true'
+    try {
+      expect(() => createGateway({ ...options, allowCi: false })).toThrow('CI is set')
+    } finally {
+      if (before === undefined) delete process.env['CI']
+      else process.env['CI'] = before
+    }
+  })
+
+  it.each(['the client leaves', 'a rule cuts the reply'])(
+    'let go of who they forwarded to when %s',
+    async (why) => {
+      const left = Promise.withResolvers<void>()
+      await using upstream = await startUpstream((_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        const beat = setInterval(() => response.write('data: more\n\n'), 5)
+        response.once('close', () => {
+          clearInterval(beat)
+          left.resolve()
+        })
+      })
+      const { href } = upstream.url
+      await using server = await startServer({
+        recordings: [],
+        onMiss: 'forward',
+        upstream: href,
+        allowCi: true,
+      })
+      if (why === 'a rule cuts the reply')
+        server.gateway.use({ on: '*', fault: { name: 'stream-cut', atByte: 20 } })
+      const leaving = new AbortController()
+      const response = await fetch(`${server.baseUrl}/responses`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hi', stream: true }),
+        signal: leaving.signal,
+      })
+      await response.body?.getReader().read()
+      if (why === 'the client leaves') leaving.abort()
+      await left.promise
+    },
+  )
+
+  it('let go of each model that they asked before another one answered', async () => {
+    const left = Promise.withResolvers<void>()
+    let asked = 0
+    await using upstream = await startUpstream((_, response) => {
+      if (asked++ > 0) return void response.end('{}')
+      response.writeHead(503, { 'content-type': 'application/json' }).write('{"error":')
+      return void response.once('close', left.resolve)
+    })
+    const { href } = upstream.url
+    const options: GatewayOptions = { recordings: [], onMiss: 'forward', upstream: href, allowCi: true }
+    const gateway = createGateway({ ...options, extensions: ['chat'] })
+    const models = ['aurora/dawn-2', 'borealis/polar-1']
+    const body = { models, messages: [{ role: 'user', content: 'Hi' }] }
+    expect((await post(gateway, '/chat/completions', body)).text).toBe('{}')
+    await left.promise
+  })
+
+  it('that cannot be read are told with file and line', async () => {
+    const folder = await mkdtemp(join(root, 'bad-'))
+    await writeFile(join(folder, 'a.tape.jsonl'), '{"tape":1,"operation":"x","key":"k"}\n{"ms":0}\n')
+    expect(() => createGateway({ recordings: folder })).toThrow(/a\.tape\.jsonl:2: chunks: a chunk has ms/)
+    expect(() => createGateway({ recordings: join(folder, 'none') })).toThrow(
+      'there is no such file or folder',
+    )
+  })
+})

@@ -1,0 +1,184 @@
+/**
+ * A recording as a reply, and as a scenario, without a connection.
+ */
+import { describe, expect, it } from 'vitest'
+import type { Recording } from '../../../src/extras/recordings/recording.ts'
+import {
+  hangUpOf,
+  recordingScenario,
+  replayedHeaders,
+  toReplay,
+} from '../../../src/extras/recordings/replay.ts'
+import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
+import { toLatin1 } from '../../../src/lib/bytes.ts'
+import { head, recordingOf, requestOf, text, utf8 } from './samples.ts'
+
+describe('A replay', () => {
+  const framesOf = (recording: Recording, speed: number, elapsed?: () => number) => {
+    const { waitMs, reply } = toReplay(recording, speed, elapsed)
+    const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : [reply.body]
+    return [
+      waitMs,
+      ...frames.map((frame) => {
+        if (frame.kind === 'bytes') return text(frame.bytes as Uint8Array)
+        if (frame.kind === 'wait') return frame.ms
+        return frame.kind === 'hang-up' ? `hang up: ${frame.how}` : frame
+      }),
+    ]
+  }
+
+  it('waits as it was recorded, faster or slower, or not at all', () => {
+    const recording = recordingOf(['a', { ms: 10, text: 'b' }, { ms: 40, base64: 'Yw==' }])
+    expect(framesOf(recording, 1)).toEqual([4, 10, 'a', 'b', 30, 'c', 60])
+    expect(framesOf(recording, 2)).toEqual([2, 5, 'a', 'b', 15, 'c', 30])
+    expect(framesOf(recording, 0.5)).toEqual([8, 20, 'a', 'b', 60, 'c', 120])
+    expect(framesOf(recording, 0)).toEqual([0, 'a', 'b', 'c'])
+  })
+
+  it('does not wait for what was late already', () => {
+    expect(framesOf(recordingOf(['a', 'b']), 1, () => 15)).toEqual([-11, 'a', 5, 'b', 80])
+    expect(
+      framesOf(
+        recordingOf([
+          { ms: 20, text: 'a' },
+          { ms: 10, text: 'b' },
+        ]),
+        1,
+      ),
+    ).toEqual([4, 20, 'a', 'b', 80])
+  })
+
+  it.each([
+    ['fin', 'a', undefined],
+    ['reset', 'a', 'reset'],
+    ['idle', 'a', 'silence'],
+    ['client-left', 'data: {"type":"x"}\n\n', 'reset'],
+    ['client-left', 'data: [DONE]\n\n', undefined],
+    ['client-left', 'data:[DONE]\n\n', undefined],
+    ['client-left', 'a [DONE]', 'reset'],
+    ['client-left', '{"type":"response.completed"}', undefined],
+    ['client-left', '{"type": "response.failed"}', undefined],
+    ['client-left', '{"type":"response.incomplete"}', undefined],
+    ['client-left', '{"type":"message_stop"}', undefined],
+    ['client-left', '{"type":"response.created"}', 'reset'],
+  ])('of a reply that ended with %s after %j hangs up with %j', (end, body, how) => {
+    const recording = recordingOf([body], { end })
+    expect(hangUpOf(recording)).toBe(how)
+    expect(framesOf(recording, 0)).toEqual([0, body, ...(how ? [`hang up: ${how}`] : [])])
+  })
+
+  it('of a connection that ended without a head hangs up after the same time', () => {
+    const nothing = (end: string) => framesOf(recordingOf([], { end, reply: undefined }), 2)
+    expect(nothing('reset')).toEqual([50, 'hang up: reset'])
+    expect(nothing('idle')).toEqual([50, 'hang up: silence'])
+    expect(nothing('fin')).toEqual([50, 'hang up: end'])
+    const open = { ...recordingOf([], { reply: undefined }), end: undefined }
+    expect(framesOf(open, 1)).toEqual([0, 'hang up: end'])
+    expect(framesOf(open, 1, () => 7)).toEqual([-7, 'hang up: end'])
+    expect(framesOf({ ...recordingOf(['a']), end: undefined }, 1)).toEqual([4, 10, 'a'])
+  })
+
+  it('leaves headers out that are not true of it, were redacted, or cannot be sent', () => {
+    const headers = {
+      'content-type': 'a',
+      date: 'today',
+      connection: 'close',
+      'content-encoding': 'gzip',
+      'transfer-encoding': 'chunked',
+      'set-cookie': placeholderFor('a=b; and more of it'),
+      'bad name': 'a',
+      'x-line': 'a\nb',
+      etag: 'b',
+    }
+    expect(replayedHeaders(recordingOf([], { reply: { ms: 0, status: 200, headers } }))).toEqual({
+      'content-type': 'a',
+      etag: 'b',
+    })
+  })
+})
+
+describe('A recording as a scenario', () => {
+  const operations = [
+    { id: 'getThing', method: 'get', path: '/things/{id}/of/{name}' },
+    { id: 'ask', method: 'post', path: '/ask' },
+  ]
+  const rule = (recording: Recording) => recordingScenario(recording, operations).rules[0]
+
+  it('has the query, the path and the body of the request as its conditions', () => {
+    const get = recordingOf(['a'], {
+      request: requestOf(undefined, { method: 'GET', path: '/things/a%20b/of/c', query: '?q=1&r=' }),
+    })
+    expect(
+      recordingScenario({ ...get, head: { ...head, operation: 'get /x', key: 'k' } }, operations),
+    ).toEqual({
+      name: 'tape-get-x-k',
+      rules: [
+        {
+          name: 'recorded',
+          on: 'getThing',
+          when: { params: { id: 'a b', name: 'c' }, query: { q: '1', r: '' } },
+          reply: {
+            status: 200,
+            headers: { 'content-type': 'text/plain' },
+            frames: [{ wait: 4 }, { wait: 6 }, { bytes: 'a' }, { wait: 90 }],
+          },
+        },
+      ],
+    })
+    expect(rule(recordingOf([], { request: requestOf({ a: { b: [1] }, user: 'x' }) }))).toMatchObject({
+      on: 'ask',
+      when: { body: { a: { equals: { b: [1] } } } },
+    })
+    for (const body of [null, [1], 'text', 7, {}, { user: 'x' }])
+      expect(rule(recordingOf([], { request: requestOf(body) }))).not.toHaveProperty('when')
+    const filled = recordingOf([], { head: { ...head, bodyHash: 'h' }, request: requestOf({ a: 1 }) })
+    expect(rule(filled)).not.toHaveProperty('when')
+  })
+
+  it('is about the operation that is called so, the path, or every call', () => {
+    const on = (request?: Recording['request']) => rule(recordingOf([], { request }))?.on
+    expect(on()).toBe('*')
+    expect(on(requestOf({}))).toBe('ask')
+    expect(on(requestOf({}, { method: 'PUT' }))).toBe('PUT /ask')
+    expect(on(requestOf({}, { path: '/ask/more' }))).toBe('POST /ask/more')
+    expect(on(requestOf({}, { method: 'GET', path: '/things/a/at/b' }))).toBe('GET /things/a/at/b')
+  })
+
+  it('is named by operation and key, 100 characters at most', () => {
+    expect(recordingScenario(recordingOf([]), operations).name).toBe('tape-ask-capture')
+    expect(
+      recordingScenario(recordingOf([], { head: { ...head, operation: 'x'.repeat(200) } }), operations).name,
+    ).toBe(`tape-${'x'.repeat(95)}`)
+  })
+
+  it('waits, keeps braces, and hangs up as it was', () => {
+    const recording = recordingOf(
+      [
+        { ms: 4, text: 'a {{b}} é' },
+        { ms: 4.126, base64: '/w==' },
+        { ms: 3, text: '{ {' },
+      ],
+      { end: 'reset' },
+    )
+    expect(rule(recording)?.reply).toMatchObject({
+      frames: [
+        { wait: 4 },
+        { base64: btoa(toLatin1(utf8('a {{b}} é'))) },
+        { wait: 0.13 },
+        { base64: '/w==' },
+        { bytes: '{ {' },
+        { wait: 95.87 },
+        { hangUp: 'reset' },
+      ],
+    })
+  })
+
+  it('is a fault where there was no reply, and refused where there is none yet', () => {
+    const fault = (end: string) => rule(recordingOf([], { end, reply: undefined }))?.fault
+    expect(fault('idle')).toEqual({ name: 'timeout' })
+    expect(fault('reset')).toEqual({ name: 'connection-reset' })
+    expect(() => rule({ ...recordingOf([]), end: undefined })).toThrow(
+      'The recording of ask has a request and no reply yet',
+    )
+  })
+})

@@ -1,0 +1,382 @@
+/**
+ * Secrets: planted in every place of an exchange, they reach no file; planted in recordings, they are found; and clean recordings
+ * are clean.
+ */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startRecorder } from '../../../src/extras/recordings/record.ts'
+import {
+  formatRecording,
+  parseRecording,
+  type Recording,
+  toChunk,
+} from '../../../src/extras/recordings/recording.ts'
+import { environmentSecrets, fillValue, Redactor } from '../../../src/extras/recordings/redact.ts'
+import { scanFolder, scanRecording } from '../../../src/extras/recordings/scan.ts'
+import { SecretFinder } from '../../../src/extras/recordings/secrets.ts'
+import { random } from '../../../src/lib/seed.ts'
+import { cases } from '../../whole.ts'
+import { randomAsks, recordingsOfMock } from './mock-recordings.ts'
+import { ask, joined, splitPoints, startUpstream } from './streams.ts'
+
+let root: string
+let folders = 0
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'understudy-secrets-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+it('Secrets are looked for in time that grows with the text, whatever it repeats', () => {
+  const finder = new SecretFinder()
+  const timeOf = (unit: string, length: number) => {
+    const text = `${unit.repeat(length / unit.length)}!`
+    const from = process.threadCpuUsage()
+    finder.find(text)
+    const { user, system } = process.threadCpuUsage(from)
+    return user + system
+  }
+  for (const unit of [
+    'a-',
+    'a.',
+    'sk-',
+    '\\',
+    '-----BEGIN PRIVATE KEY-----',
+    '"api_key" ',
+    'eyJa.',
+    'a://b',
+  ]) {
+    // Eight times the length; its square would be sixty-four times. Below 2 ms, the clock and the collector speak.
+    const growth = timeOf(unit, 64_000) / Math.max(2000, timeOf(unit, 8000))
+    expect(growth, unit).toBeLessThan(30)
+  }
+})
+
+/** Five secrets of five kinds; what they are made of is drawn. */
+function secretsOf(seed: number): string[] {
+  const next = random('secrets', seed)
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+  const some = (length: number) =>
+    Array.from({ length }, () => letters[Math.floor(next() * letters.length)]).join('')
+  return [
+    `sk-or-v1-${some(40)}7`,
+    `ghp_${some(36)}`,
+    `AKIA${some(16).toUpperCase()}`,
+    `hunter/${some(8)}+"9"=`,
+    `Pä${some(12)}ß`,
+  ]
+}
+
+interface Planted {
+  path?: string
+  headers?: Record<string, string>
+  body?: unknown
+  replyHeaders?: Record<string, string>
+  /** What upstream writes, chunk by chunk. */
+  chunks?: (string | Buffer)[]
+}
+
+const json = (value: unknown) => JSON.stringify(value)
+const event = (value: unknown) => `data: ${json(value)}\n\n`
+const halves = (text: string | Buffer) => {
+  const bytes = Buffer.from(text)
+  return [bytes.subarray(0, bytes.length >> 1), bytes.subarray(bytes.length >> 1)]
+}
+
+const places: Record<string, (secret: string) => Planted> = {
+  'a header of the request': (secret) => ({ headers: { 'x-custom-auth': encodeURIComponent(secret) } }),
+  'the query': (secret) => ({ path: `/providers?q=${encodeURIComponent(secret)}` }),
+  'the path': (secret) => ({ path: `/presets/${encodeURIComponent(secret)}` }),
+  'the body of the request': (secret) => ({ body: { model: 'a/b', input: `use ${secret} please` } }),
+  'JSON in the body of the request': (secret) => ({ body: { input: json({ note: secret }) } }),
+  'base64 in the body of the request': (secret) => ({
+    body: { file: Buffer.from(`x${secret}y and more`).toString('base64') },
+  }),
+  'a header of the reply': (secret) => ({ replyHeaders: { 'x-echo': encodeURIComponent(secret) } }),
+  'the body of the reply': (secret) => ({ chunks: [json({ echo: secret })] }),
+  'an event': (secret) => ({ chunks: [event({ type: 'x' }), event({ type: 'y', text: `so ${secret}!` })] }),
+  'two chunks': (secret) => ({ chunks: halves(event({ text: secret })) }),
+  'base64 over two chunks': (secret) => ({
+    chunks: halves(event({ image: Buffer.from(`12${secret}345678`).toString('base64') })),
+  }),
+  'single bytes': (secret) => ({
+    chunks: [...Buffer.from(event({ text: secret }))].map((byte) => Buffer.from([byte])),
+  }),
+}
+
+/** Every way in which a secret may be written. */
+function forms(secret: string): string[] {
+  const escaped = json(secret).slice(1, -1)
+  return [secret, escaped, json(escaped).slice(1, -1), encodeURIComponent(secret)]
+}
+
+/** What a recording's files and bodies say, base64 decoded at every offset too. */
+function everything(text: string): string {
+  const recording = parseRecording(text)
+  const body = Buffer.concat(
+    recording.chunks.map((chunk) =>
+      Buffer.from(String(chunk.text ?? chunk.base64), chunk.text === undefined ? 'base64' : 'utf8'),
+    ),
+  ).toString()
+  const all = `${text}\n${body}\n${json(recording.request ?? '')}`
+  const decoded = [...all.matchAll(/[A-Za-z0-9+/_-]{16,}/g)].flatMap(([run]) =>
+    [0, 1, 2, 3].map((offset) => Buffer.from(run.slice(offset), 'base64').toString()),
+  )
+  return [all, ...decoded].join('\n')
+}
+
+describe('Redaction', () => {
+  for (const [place, plant] of Object.entries(places)) {
+    it(`keeps five secrets in ${place} out of every file, at the same length and split points`, async () => {
+      for (const secret of secretsOf(Object.keys(places).indexOf(place))) {
+        const planted = plant(secret)
+        const chunks = planted.chunks ?? ['{}']
+        await using upstream = await startUpstream(async (_, response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream', ...planted.replyHeaders })
+          for (const chunk of chunks) {
+            response.write(chunk)
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          response.end()
+        })
+        const out = join(root, String(++folders))
+        const redactor = new Redactor({ values: [{ kind: 'environment TEST_KEY', value: secret }] })
+        const recorder = await startRecorder({ upstream: upstream.url, out, redactor })
+        const { path = '/responses', ...rest } = planted
+        const seen = await ask(recorder.baseUrl, path, rest)
+        await recorder.close()
+        expect(joined(seen.chunks)).toBe(joined(chunks.map((chunk) => ({ bytes: Buffer.from(chunk) }))))
+
+        const [file = ''] = await readdir(out)
+        const text = await readFile(join(out, file), 'utf8')
+        const all = everything(text) + file
+        for (const form of forms(secret))
+          expect(all.includes(form), `${place}: ${form} in ${text}`).toBe(false)
+        expect(text).toContain('redacted.')
+        const bytes = parseRecording(text).chunks.map((chunk) => ({
+          bytes: Buffer.from(
+            String(chunk.text ?? chunk.base64),
+            chunk.text === undefined ? 'base64' : 'utf8',
+          ),
+        }))
+        expect(splitPoints(bytes)).toEqual(splitPoints(seen.chunks))
+      }
+    })
+  }
+
+  it('takes keys of known form, secret fields and every header that is not on the list, without being told a value', async () => {
+    const redactor = new Redactor()
+    const { request } = redactor.request({
+      method: 'POST',
+      path: '/responses',
+      query: '?api_key=abc123',
+      headers: { authorization: 'Bearer abc', cookie: 'a=b', 'content-type': 'application/json' },
+      json: { password: 'hunter2', max_output_tokens: 5, text: `key ${secretsOf(1)[0]}` },
+    })
+    expect(request.headers['content-type']).toBe('application/json')
+    for (const value of ['hunter2', 'abc123', 'Bearer abc', 'a=b', 'sk-or'])
+      expect(json(request)).not.toContain(value)
+    expect(request.json).toMatchObject({ max_output_tokens: 5 })
+  })
+
+  it('reads the values of the environment whose name says that they are secret', () => {
+    const found = environmentSecrets({
+      GATEWAY_KEY: 'abcdefgh',
+      npm_token: '12345678',
+      SHORT_KEY: 'abc',
+      PATH: '/usr/bin:/bin',
+    })
+    expect(found.map(({ kind }) => kind)).toEqual(['environment GATEWAY_KEY', 'environment npm_token'])
+  })
+
+  it('deletes a recording in which the last check finds a secret that came in several events', async () => {
+    const [secret = ''] = secretsOf(99)
+    await using upstream = await startUpstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const [first, second] = [secret.slice(0, 20), secret.slice(20)]
+      for (const delta of [first, second])
+        response.write(event({ type: 'response.output_text.delta', item_id: 'm', delta }))
+      response.end('data: [DONE]\n\n')
+    })
+    const out = join(root, String(++folders))
+    const kinds: string[] = []
+    const recorder = await startRecorder({
+      upstream: upstream.url,
+      out,
+      redactor: new Redactor(),
+      onExchange: ({ result }) => kinds.push(result.kind),
+    })
+    await ask(recorder.baseUrl, '/responses', { body: {} })
+    await recorder.close()
+    expect(kinds).toEqual(['leaked'])
+    expect(await readdir(out)).toEqual([])
+  })
+
+  it('turns texts into filler of the same shape, so that lengths, links and offsets stay', () => {
+    const redactor = new Redactor({ text: true })
+    const body = redactor.body()
+    const text = event({
+      type: 'response.output_text.delta',
+      delta: 'Tides – [moon.example](https://moon.example/a1) 🌊\n"so"',
+    })
+    const [clean] = [...body.push(1, Buffer.from(text)), ...body.end()]
+    const filled = Buffer.from(clean?.bytes ?? []).toString()
+    expect(Buffer.byteLength(filled)).toBe(Buffer.byteLength(text))
+    expect(JSON.parse(filled.slice('data: '.length)).delta).toBe(
+      'Xxxxx € [xxxx.xxxxxxx](xxxxx://xxxx.xxxxxxx/x1) 😀\n"xx"',
+    )
+  })
+
+  it('leaves values that are not said by anybody: models, ids, and lists of plain values', () => {
+    expect(fillValue('plain')).toBe('plain')
+    expect(
+      fillValue({ model: 'aurora/dawn-2', tags: ['a'], text: ['Tides', { id: 'x', title: 'Moon' }] }),
+    ).toEqual({
+      model: 'aurora/dawn-2',
+      tags: ['a'],
+      text: ['Xxxxx', { id: 'x', title: 'Xxxx' }],
+    })
+  })
+})
+
+/** A recording with a secret in one of its places, as a careless tool would have written it. */
+function recordingWith(secret: string, place: number): Recording {
+  const recording: Recording = {
+    head: { tape: 1, operation: 'createResponse', dialect: 'neutral', key: '0123456789abcdef', redacted: [] },
+    request: {
+      method: 'POST',
+      path: '/responses',
+      query: '',
+      headers: { 'content-type': 'application/json' },
+      json: { input: 'Hello' },
+    },
+    reply: { ms: 1, status: 200, headers: { 'content-type': 'text/event-stream' } },
+    chunks: [],
+    end: { end: 'fin', ms: 9, bytes: 0 },
+  }
+  const request = recording.request as NonNullable<Recording['request']>
+  const reply = recording.reply as NonNullable<Recording['reply']>
+  let chunks: (string | Buffer)[] = [event({ type: 'x' })]
+  const plant: (() => void)[] = [
+    () => void Object.assign(request.headers, { authorization: `Bearer ${secret}` }),
+    () => void Object.assign(request, { query: `?api_key=${encodeURIComponent(secret)}` }),
+    () => void Object.assign(request, { path: `/presets/${encodeURIComponent(secret)}` }),
+    () => void Object.assign(request, { json: { input: `use ${secret}` } }),
+    () => void Object.assign(request, { json: { input: json({ password: secret }) } }),
+    () => void Object.assign(request, { json: { file: Buffer.from(`x ${secret} y`).toString('base64') } }),
+    () => void Object.assign(reply.headers, { 'set-cookie': `s=${encodeURIComponent(secret)}` }),
+    () => {
+      chunks = [json({ echo: secret })]
+    },
+    () => {
+      chunks = [event({ type: 'x' }), event({ text: secret })]
+    },
+    () => {
+      chunks = halves(event({ text: secret }))
+    },
+    () => {
+      chunks = halves(event({ image: Buffer.from(`ab ${secret}`).toString('base64') }))
+    },
+    () => {
+      chunks = [secret.slice(0, 9), secret.slice(9)].map((delta) => event({ type: 'd', item_id: 'm', delta }))
+    },
+  ]
+  plant[place]?.()
+  const bytes = chunks.map((chunk) => Buffer.from(chunk))
+  recording.chunks = bytes.map((each, index) => toChunk(index + 2, each))
+  return {
+    ...recording,
+    end: { end: 'fin', ms: 9, bytes: bytes.reduce((sum, { length }) => sum + length, 0) },
+  }
+}
+
+describe('scan', () => {
+  it('finds each of sixty secrets, planted in twelve places of recordings', async () => {
+    for (let place = 0; place < 12; place++) {
+      for (const secret of secretsOf(100 + place)) {
+        const folder = join(root, `scan-${++folders}`)
+        await mkdir(folder)
+        await writeFile(join(folder, 'a.tape.jsonl'), formatRecording(recordingWith(secret, place)))
+        const finder = new SecretFinder({ values: [{ kind: 'environment TEST_KEY', value: secret }] })
+        const { leaks } = await scanFolder(folder, finder)
+        expect(leaks.length, `place ${place}: ${secret}`).toBeGreaterThan(0)
+        for (const form of forms(secret)) expect(json(leaks)).not.toContain(form)
+      }
+    }
+  })
+
+  it('finds keys of known form in every place without knowing their value', async () => {
+    const finder = new SecretFinder()
+    for (let place = 0; place < 12; place++)
+      for (const secret of secretsOf(200 + place).slice(0, 3)) {
+        const folder = join(root, `scan-${++folders}`)
+        await mkdir(folder)
+        await writeFile(join(folder, 'a.tape.jsonl'), formatRecording(recordingWith(secret, place)))
+        expect((await scanFolder(folder, finder)).leaks.length, `place ${place}: ${secret}`).toBeGreaterThan(
+          0,
+        )
+      }
+  })
+
+  it('reads every file of a folder, whatever it holds, and names file, line and kind', async () => {
+    const [secret = ''] = secretsOf(3)
+    const folder = join(root, `scan-${++folders}`)
+    await mkdir(join(folder, 'deep'), { recursive: true })
+    await writeFile(join(folder, 'deep', 'notes.txt'), `one\ntwo ${secret}\n`)
+    await writeFile(
+      join(folder, 'packed.har.gz'),
+      gzipSync(json({ headers: [{ name: 'Authorization', value: `Bearer ${secret}` }] })),
+    )
+    await writeFile(
+      join(folder, 'utf16.txt'),
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(secret, 'utf16le')]),
+    )
+    const wide = Buffer.from(secret, 'utf16le').swap16()
+    await writeFile(join(folder, 'utf16be.txt'), Buffer.concat([Buffer.from([0xfe, 0xff]), wide]))
+    for (const [index, bytes] of [[0xfe], [0xff], [0x1f], [0xfe, 0xfe], [0, 0xff], [0, 0x8b]].entries())
+      await writeFile(
+        join(folder, `plain${index}.txt`),
+        Buffer.concat([Buffer.from(bytes), Buffer.from(` ${secret}`)]),
+      )
+    await writeFile(join(folder, 'image.png'), Buffer.from([0x89, 0x50, 0, 255, 1, 2, 3]))
+    const { files, leaks, unread } = await scanFolder(folder, new SecretFinder())
+    expect([files, unread]).toEqual([11, []])
+    const found = leaks.map(({ file, line }) => `${file.split('/').at(-1)}:${line}`)
+    expect(new Set(found)).toEqual(
+      new Set([
+        'notes.txt:2',
+        'packed.har.gz:1',
+        'utf16.txt:1',
+        'utf16be.txt:1',
+        ...[0, 1, 2, 3, 4, 5].map((index) => `plain${index}.txt:1`),
+      ]),
+    )
+  })
+
+  it('names a secret header that is not masked, in a request and in a reply, whatever its value', () => {
+    const recording = recordingWith('none', 0)
+    const request = recording.request && { ...recording.request, headers: { cookie: 'tasty' } }
+    const reply = recording.reply && { ...recording.reply, headers: { 'set-cookie': 'tasty' } }
+    const leaks = scanRecording({ ...recording, request, reply }, new SecretFinder())
+    expect(leaks).toEqual(
+      expect.arrayContaining([
+        { line: 2, kind: 'header cookie' },
+        { line: 3, kind: 'header set-cookie' },
+      ]),
+    )
+  })
+
+  it('finds nothing in clean recordings', async () => {
+    const folder = join(root, `scan-${++folders}`)
+    await mkdir(folder)
+    const all = cases(40, 200)
+    for (let seed = 1; seed <= all / 8; seed++)
+      for (const [name, recording] of await recordingsOfMock(randomAsks(seed), seed))
+        await writeFile(join(folder, `${seed}-${name}`), formatRecording(recording))
+    const { files, leaks } = await scanFolder(folder, new SecretFinder())
+    expect(leaks).toEqual([])
+    expect(files).toBe(all)
+  }, 60_000)
+})

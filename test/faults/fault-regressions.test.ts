@@ -1,0 +1,252 @@
+/**
+ * Regressions of faults: one test for each difference between what a fault promised and what it did.
+ */
+import { createOpenAI } from '@ai-sdk/openai'
+import { streamText } from 'ai'
+import { createParser } from 'eventsource-parser'
+import { describe, expect, it } from 'vitest'
+import type { FaultInput } from '../../src/faults/fault-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import { describeAdapters } from '../describe-adapters.ts'
+
+const question = { model: 'aurora/dawn-1', input: 'How do tides work, and what does the moon do?' }
+const streamed = { ...question, stream: true }
+const searched = { ...question, tools: [{ type: 'gateway:web_search' }] }
+
+describeAdapters('Faults', (entrance) => {
+  const use = (rule: Partial<RuleInput>) =>
+    entrance.sandbox.use({ on: 'createResponse', ...rule } as RuleInput)
+  const ask = (body: object = streamed) => entrance.call('POST /responses', { body })
+  const warnings = () => entrance.sandbox.journal.last('createResponse')?.warnings ?? []
+  const unused = () => entrance.sandbox.unusedRules().length
+
+  describe('in an order of layers', () => {
+    it.each([
+      ['stream-crlf', 'stream-cut'],
+      ['wrong-content-type', 'stream-cut'],
+      ['stream-comments', 'stream-cut'],
+      ['stream-multiline-data', 'stream-cut'],
+    ] as const)('%s before %s no longer delivers the whole stream', async (first, second) => {
+      use({ fault: [first, second] })
+      const { text } = await ask()
+      expect(text).toContain('response.output_text.delta')
+      expect(text).not.toContain('[DONE]')
+      expect(text).not.toContain('response.completed')
+    })
+
+    it.each(['stream-crlf', 'stream-split', 'stream-joined', 'slow-body'] as const)(
+      '%s before stream-error-event no longer sends the error after [DONE]',
+      async (first) => {
+        const fast = first === 'slow-body' || first === 'stream-joined' ? { name: first, ms: 5 } : first
+        use({ fault: [fast, 'stream-error-event'] })
+        const { text } = await ask()
+        expect(text.indexOf('response.failed')).toBeGreaterThan(0)
+        expect(text.indexOf('response.failed')).toBeLessThan(text.indexOf('[DONE]'))
+        expect(text).not.toContain('response.completed')
+      },
+    )
+  })
+
+  describe('at positions that there are not', () => {
+    it.each([
+      { name: 'stream-error-event', afterMs: 50 },
+      { name: 'stream-error-event', atByte: 1_000_000 },
+      { name: 'stream-cut', atByte: 1_000_000 },
+      { name: 'stream-cut', afterMs: 50 },
+      { name: 'stream-reset', atEvent: 10_000 },
+      { name: 'stream-cut', afterDeltas: 10_000 },
+    ] as const)('%j has not happened, and says why', async (fault) => {
+      use({ fault })
+      const { text } = await ask()
+      expect(text).toMatch(/response\.completed[\s\S]*data: \[DONE\]\n\n$/)
+      expect(warnings()).toEqual([expect.stringContaining(`'${fault.name}' found nothing to act on: the `)])
+      expect(unused()).toBe(1)
+    })
+
+    it('names the bytes that there are', async () => {
+      use({ fault: { name: 'stream-cut', atByte: 1_000_000 } })
+      const { length } = Buffer.from((await ask()).text)
+      expect(warnings()).toEqual([
+        `'stream-cut' found nothing to act on: the body has ${length} bytes, so the fault cannot act after 1000000`,
+      ])
+    })
+
+    it('a failure at a byte inside an event no longer sticks to half a line', async () => {
+      use({ fault: { name: 'stream-error-event', atByte: 1000 } })
+      const { text } = await ask()
+      for (const line of text.split('\n\n').filter((each) => each.startsWith('data: {')))
+        expect(() => JSON.parse(line.slice(6))).not.toThrow()
+    })
+  })
+
+  describe('without anything to act on', () => {
+    it.each([
+      ['citations', 'citation-out-of-range', question],
+      ['citations in its events', 'citation-late', streamed],
+      ['such a field', { name: 'missing-field', path: 'nowhere' }, question],
+      ['so long a body', { name: 'truncated-body', atByte: 1_000_000 }, question],
+      ['a stream', ['latency', 'stream-cut'], question],
+    ] as const)('say so: an answer without %s', async (_what, fault, body) => {
+      const given = JSON.parse(JSON.stringify(fault).replace('"latency"', '{"name":"latency","ms":1}'))
+      use({ fault: given })
+      expect((await ask(body)).status).toBe(200)
+      expect(warnings()).toEqual([expect.stringContaining('found nothing to act on')])
+      expect(unused()).toBe(Array.isArray(fault) ? 0 : 1)
+    })
+
+    it('do not use up their times', async () => {
+      use({ times: 1, fault: 'citation-missing-field' })
+      await ask(question)
+      const { body } = await ask(searched)
+      expect(body.output.at(-1).content[0].annotations[0]).not.toHaveProperty('url')
+      expect(unused()).toBe(0)
+    })
+
+    it('act on a refusal of the operation all the same, where it is about the bytes', async () => {
+      use({ fault: 'truncated-body' })
+      const response = await entrance.open('POST /responses', { body: { model: 'nobody', input: 'x' } })
+      expect(response.status).toBe(400)
+      await expect(response.text()).rejects.toThrow(TypeError)
+    })
+
+    it('citation-out-of-range by one lies out of range', async () => {
+      use({ fault: { name: 'citation-out-of-range', by: 1 } })
+      const [{ text, annotations }] = (await ask(searched)).body.output.at(-1).content
+      for (const { start_index } of annotations) expect(start_index).toBeGreaterThan(text.length)
+    })
+  })
+
+  it('what was written before a reset arrives before the error, also in the AI SDK', async () => {
+    use({ fault: 'stream-reset' })
+    const model = createOpenAI({
+      apiKey: entrance.sandbox.apiKey,
+      baseURL: entrance.baseUrl,
+      fetch: (...call) => entrance.fetch(...call),
+    }).responses(question.model)
+    let deltas = 0
+    let failure: unknown
+    const noted = (error: unknown) => {
+      failure = error
+    }
+    const { fullStream } = streamText({ model, prompt: question.input, maxRetries: 0, onError() {} })
+    try {
+      for await (const part of fullStream) {
+        if (part.type === 'text-delta') deltas++
+        if (part.type === 'error') noted(part.error)
+      }
+    } catch (error) {
+      noted(error)
+    }
+    expect(deltas).toBe(3)
+    expect(failure).toBeInstanceOf(Error)
+  })
+
+  // The client of a socket unpacks in a thread of its own, which a busy machine keeps waiting.
+  it('what was written before a reset is not lost where the client unpacks it', { retry: 2 }, async () => {
+    use({ fault: ['gzip-body', 'stream-reset'] })
+    const deltas = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const response = await entrance.open('POST /responses', { body: streamed })
+        let text = ''
+        const read = async () => {
+          for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part
+        }
+        await expect(read()).rejects.toThrow(TypeError)
+        return text.match(/"response\.output_text\.delta"/g)?.length
+      }),
+    )
+    expect(deltas).toEqual(Array(4).fill(3))
+  })
+
+  it('a stream of a function call is cut in the middle of its arguments', async () => {
+    const args = JSON.stringify({ city: 'Oslo', days: [1, 2, 3, 4], note: 'by train, and by ship' })
+    use({
+      reply: { output: [{ type: 'function_call', name: 'plan', arguments: args }] },
+      fault: 'stream-cut',
+    })
+    const { text } = await ask()
+    expect(text.match(/function_call_arguments\.delta/g)).toHaveLength(3)
+    expect(text).not.toContain('function_call_arguments.done')
+  })
+
+  it('a truncated stream is broken, where one that is cut ends', async () => {
+    const read = async () => (await entrance.open('POST /responses', { body: streamed })).text()
+    using cut = entrance.sandbox.use({ on: 'createResponse', times: 1, fault: 'stream-cut' })
+    expect(await read()).not.toContain('[DONE]')
+    use({ fault: 'truncated-body' })
+    await expect(read()).rejects.toThrow(TypeError)
+    expect(cut.name).toBe('rule')
+  })
+
+  it('random bytes are no UTF-8', async () => {
+    use({ fault: { name: 'random-bytes', bytes: 1 } })
+    const bytes = await (await entrance.open('POST /responses', { body: question })).arrayBuffer()
+    expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow(TypeError)
+  })
+
+  it.each<FaultInput>([
+    { name: 'wrong-content-type', contentType: 'a\r\nb' },
+    { name: 'random-bytes', contentType: 'a\r\nb' },
+    { name: 'status', headers: { 'x-a': 'a\r\nb' } },
+    { name: 'status', headers: { 'transfer-encoding': 'chunked' } },
+  ])('%j is refused when it is put in force', (fault) => {
+    expect(() => use({ fault })).toThrow(/header|frames/)
+  })
+
+  it('latency beside a fault of streams delays JSON as well', async () => {
+    use({ fault: [{ name: 'latency', ms: 40 }, 'stream-cut'] })
+    const from = performance.now()
+    expect((await ask(question)).status).toBe(200)
+    expect(performance.now() - from).toBeGreaterThanOrEqual(39)
+  })
+
+  it('refusals say what the real thing says', async () => {
+    const sent = async (status: number) => {
+      using _use = entrance.sandbox.use({ on: '*', fault: { name: 'status', status } })
+      const { body, headers } = await ask(question)
+      return { ...body.error, authenticate: headers.get('www-authenticate') }
+    }
+    expect(await sent(401)).toMatchObject({ message: 'Invalid API key', authenticate: 'Bearer' })
+    expect((await sent(410)).message).not.toContain('sandbox')
+    for (const [status, error_type] of [
+      [502, 'provider_unavailable'],
+      [503, 'provider_unavailable'],
+      [524, 'timeout'],
+      [529, 'provider_overloaded'],
+    ] as const)
+      expect(await sent(status)).toMatchObject({ code: status, metadata: { error_type } })
+    use({ fault: 'html-error-page' })
+    expect((await ask(question)).text).toContain('<h1>502 Bad Gateway</h1>')
+  })
+
+  it('citations that are dropped in a stream leave no gap in sequence_number', async () => {
+    use({ fault: 'citation-dropped-in-stream' })
+    const { text } = await ask({ ...searched, stream: true })
+    const numbers: number[] = []
+    createParser({
+      onEvent: ({ data }) => void (data !== '[DONE]' && numbers.push(JSON.parse(data).sequence_number)),
+    }).feed(text)
+    expect(numbers).toEqual(numbers.map((_, index) => index))
+  })
+
+  it('bandwidth keeps Content-Length', async () => {
+    use({ fault: { name: 'bandwidth', bytesPerSecond: 1_000_000 } })
+    const { headers, text } = await ask(question)
+    expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+  })
+
+  it('headers of a quota are the same for the same calls, however long those took', async () => {
+    const read = async (pauseMs: number) => {
+      entrance.sandbox.reset()
+      entrance.sandbox.use({ on: '*', quota: { limit: 2, windowMs: 10_000 }, fault: 'rate-limit' })
+      const seen: (string | null)[] = []
+      for (let call = 0; call < 3; call++) {
+        const { headers } = await ask(question)
+        seen.push(headers.get('x-ratelimit-reset'), headers.get('retry-after'))
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      }
+      return seen
+    }
+    expect(await read(0)).toEqual(await read(15))
+  })
+})

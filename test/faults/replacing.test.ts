@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import type { FaultFacts } from '../../src/faults/fault.ts'
+import type { FaultInput } from '../../src/faults/fault-input.ts'
+import { FaultRun } from '../../src/faults/fault-run.ts'
+import { FaultSetting, faults } from '../../src/faults/index.ts'
+import type { Reply } from '../../src/http/reply.ts'
+import { random } from '../../src/lib/seed.ts'
+import { bytesOf, facts, framesOf } from './sample.ts'
+
+function outcome(input: FaultInput, change: Partial<FaultFacts> = {}): number | Reply {
+  const run = new FaultRun(
+    [FaultSetting.parse(input)],
+    { ...facts, random: random('seed'), ...change },
+    {
+      nothingHappened() {},
+      warn() {},
+    },
+  )
+  const { waitMs, instead } = run.before()
+  return instead ?? waitMs
+}
+
+const reply = (...args: Parameters<typeof outcome>) => outcome(...args) as Reply
+const value = ({ body }: Reply) => (body.kind === 'json' ? body.value : undefined)
+
+describe('latency', () => {
+  it('is fixed', () => expect(outcome({ name: 'latency', ms: 250 })).toBe(250))
+
+  it('is drawn uniformly', () => {
+    const draws = random('jitter')
+    const drawn = Array.from({ length: 500 }, () =>
+      Number(outcome({ name: 'latency', ms: 100, jitterMs: 50 }, { random: draws })),
+    )
+    expect(Math.min(...drawn)).toBeGreaterThanOrEqual(100)
+    expect(Math.max(...drawn)).toBeLessThan(150)
+    expect(Math.max(...drawn) - Math.min(...drawn)).toBeGreaterThan(45)
+  })
+
+  it('is drawn log-normally, with its milliseconds as the median', () => {
+    const draws = random('log-normal')
+    const drawn = Array.from({ length: 999 }, () =>
+      Number(outcome({ name: 'latency', ms: 100, sigma: 0.5 }, { random: draws })),
+    )
+    const median = drawn.sort((left, right) => left - right)[499]
+    expect(median).toBeGreaterThan(93)
+    expect(median).toBeLessThan(107)
+    expect(drawn.at(-1)).toBeGreaterThan(300)
+  })
+})
+
+it.each([
+  ['timeout', 'silence'],
+  ['connection-reset', 'reset'],
+  ['empty-response', 'end'],
+] as const)('%s gives no answer', (name, how) => {
+  expect(reply(name).body).toEqual({ kind: 'hang-up', how })
+})
+
+describe('status', () => {
+  it('is the envelope of the specification by default', () => {
+    expect(reply('status')).toMatchObject({ status: 500, headers: { 'content-type': 'application/json' } })
+    expect(value(reply('status'))).toEqual({ error: { code: 500, message: 'Internal Server Error' } })
+  })
+
+  it('has every part of the envelope, and headers', () => {
+    const all = { message: 'No', metadata: { a: 1 }, gateway_metadata: null, user_id: 'user_1' }
+    const { status, headers, body } = reply({
+      name: 'status',
+      status: 418,
+      ...all,
+      headers: { 'Retry-After': '3' },
+    })
+    expect({ status, retry: headers['retry-after'] }).toEqual({ status: 418, retry: '3' })
+    expect(body).toMatchObject({
+      value: {
+        error: { code: 418, message: 'No', metadata: { a: 1 } },
+        gateway_metadata: null,
+        user_id: 'user_1',
+      },
+    })
+  })
+
+  it('says how long to wait where clients look for it, and believes the headers it is given', () => {
+    expect(reply({ name: 'status', status: 503 }).headers['retry-after']).toBe('1')
+    expect(reply({ name: 'status', status: 429 }).headers).toMatchObject({
+      'retry-after': '1',
+      'x-ratelimit-remaining': '0',
+    })
+    expect(reply({ name: 'status', status: 502 }).headers).not.toHaveProperty('retry-after')
+    const own = { name: 'status', status: 503, headers: { 'Retry-After': '7' } } as const
+    expect(reply(own).headers['retry-after']).toBe('7')
+  })
+
+  it.each([399, 600, 200])('refuses %i', (status) => {
+    expect(FaultSetting.safeParse({ name: 'status', status }).success).toBe(false)
+  })
+})
+
+describe('rate-limit', () => {
+  it('says where the quota stands, and rounds the wait up', () => {
+    const { status, headers } = reply('rate-limit', { quota: { limit: 5, remaining: 0, resetMs: 1200.5 } })
+    expect(status).toBe(429)
+    expect(headers).toMatchObject({
+      'retry-after': '2',
+      'x-ratelimit-limit': '5',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '2',
+    })
+  })
+
+  it('takes its parameters without a quota', () => {
+    const { headers } = reply({ name: 'rate-limit', limit: 7, retryAfterMs: 3000 })
+    expect(headers).toMatchObject({
+      'retry-after': '3',
+      'x-ratelimit-limit': '7',
+      'x-ratelimit-remaining': '0',
+    })
+  })
+})
+
+it('malformed-body says JSON and is none', () => {
+  const { headers } = reply('malformed-body')
+  expect(headers['content-type']).toBe('application/json')
+  expect(() => JSON.parse(bytesOf(framesOf(reply('malformed-body'))).toString())).toThrow(SyntaxError)
+})
+
+it('error-body-in-200 is JSON as any other reply is', () => {
+  const { status, headers, body } = reply({ name: 'error-body-in-200', code: 503 })
+  expect({ status, headers, body }).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: { kind: 'json', value: { error: { code: 503 } } },
+  })
+})
+
+it('html-error-page is HTML with its status', () => {
+  const { status, headers } = reply({ name: 'html-error-page', status: 504 })
+  expect({ status, type: headers['content-type'] }).toEqual({ status: 504, type: 'text/html' })
+  expect(bytesOf(framesOf(reply('html-error-page'))).toString()).toContain('<title>502 Bad Gateway</title>')
+})
+
+it('random-bytes are the same for the same call', () => {
+  const bytes = () => bytesOf(framesOf(reply({ name: 'random-bytes', bytes: 64 })))
+  expect(bytes()).toHaveLength(64)
+  expect(bytes()).toEqual(bytes())
+  expect(new Set(bytes()).size).toBeGreaterThan(30)
+})
+
+it('has one name for each fault', () => {
+  expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length)
+})

@@ -1,0 +1,82 @@
+/**
+ * Files that were written by this format version load and continue unchanged, and documents stay as they are. After an
+ * intended change of a document: `npx vitest run -u --project quick test/golden/files`.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { createGateway, type JournalEntry } from '../../src/index.ts'
+import { startServer } from '../../src/serve.ts'
+import { expectFile } from './expect-golden.ts'
+import { baseUrl } from './transports.ts'
+
+const here = (name: string) => new URL(name, import.meta.url)
+
+it.each([
+  ['api', '/openapi.json'],
+  ['control', '/__understudy/openapi.json'],
+])('describes the %s in the same OpenAPI document', async (name, path) => {
+  await using server = await startServer()
+  const document = await (await fetch(server.url + path)).json()
+  // Without sentences, which have tests of their own.
+  const withoutSentences = (name: string, value: unknown) =>
+    name === 'description' && typeof value === 'string' ? undefined : value
+  await expectFile(`${JSON.stringify(document, withoutSentences, 1)}\n`, here(`documents/${name}.json`))
+})
+
+it('replays a recording byte by byte', async () => {
+  const folder = here('recordings/').pathname
+  const [file] = readdirSync(folder)
+  const lines = readFileSync(folder + file, 'utf8')
+    .trim()
+    .split('\n')
+  const [{ request }, { reply }, ...chunks] = lines.slice(1, -1).map((line) => JSON.parse(line))
+  const { fetch } = createGateway({ recordings: folder, timeScale: 0 })
+  const send = (body: object) =>
+    fetch(baseUrl + request.path, {
+      method: request.method,
+      headers: { authorization: 'Bearer golden', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const replayed = await send(request.json)
+  expect(replayed.status).toBe(reply.status)
+  expect(replayed.headers.get('content-type')).toBe(reply.headers['content-type'])
+  expect(await replayed.text()).toBe(chunks.map(({ text }) => text).join(''))
+  expect((await send({ ...request.json, input: 'Not recorded' })).status).toBe(404)
+})
+
+it('continues a sandbox from its file', async () => {
+  const file = JSON.parse(readFileSync(here('sandbox.json'), 'utf8'))
+  const gateway = createGateway({ timeScale: 0 })
+  const sandbox = await gateway.openSandbox(file)
+  const kept = ({ id, status, reason, body, replyHeaders, replyBody, assumptions }: JournalEntry) => {
+    return { id, status, reason, body, replyHeaders, replyBody, assumptions }
+  }
+  expect(sandbox.journal.entries().map(kept)).toEqual(file.calls.map(kept))
+  const weather = {
+    type: 'function_call',
+    call_id: 'call_2b099824e54c30cd',
+    name: 'weather',
+    arguments: '{}',
+  }
+  const output = { type: 'function_call_output', call_id: 'call_2b099824e54c30cd', output: '8 °C' }
+  const input = [{ role: 'user', content: 'Weather?' }, weather, output]
+  const calls: [string, string, object?][] = [
+    ['GET', '/providers'],
+    ['GET', '/providers'],
+    ['GET', '/presets/code-review'],
+    ['PATCH', '/workspaces/production', {}],
+    ['POST', '/responses', { model: 'aurora/dawn-2', input }],
+    ['GET', '/nothing'],
+  ]
+  const lines: unknown[] = []
+  for (const [method, path, body] of calls) {
+    const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' }
+    const reply = await gateway.fetch(baseUrl + path, { method, headers, body: body && JSON.stringify(body) })
+    lines.push([reply.status, reply.headers.get('x-request-id'), await reply.text()])
+  }
+  lines.push(sandbox.journal.explain(file.calls[1].id), sandbox.clock.read(), sandbox.scripts())
+  await expectFile(
+    `${lines.map((line) => JSON.stringify(line, null, 1)).join('\n')}\n`,
+    here('sandbox.continued.txt'),
+  )
+})

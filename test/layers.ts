@@ -1,0 +1,49 @@
+/**
+ * The layers of `src`, bottom to top, with the subject of each folder (or file at the top of `src`). A folder imports
+ * only from layers below its own. `house-rules.test.ts` enforces this, and CONTRIBUTING prints it (`npm run generate`).
+ */
+export const layers: readonly Readonly<Record<string, string>>[] = [
+  {
+    lib: 'small helpers without a subject: clock, random, equality, value paths, suggestions',
+    assumptions: 'every choice that the specification leaves open, by name',
+  },
+  { http: 'HTTP without state: replies, errors, headers, secrets, violations, encoding' },
+  { resources: 'the nouns: schemas, factories and declarations of collections' },
+  {
+    database: 'tables: shared seed rows until the first write, then a collection of @msw/data',
+    faults: 'the catalogue of faults by layer, and how faults act on a reply',
+  },
+  { scenarios: 'the rule language: read, check, match, progress, scripts, near misses' },
+  { journal: 'call records, the store, entries, explanations, expectations, HAR' },
+  { sandbox: 'the state of one sandbox, all sandboxes, options' },
+  { operation: '`defineOperation`' },
+  { model: 'prompt to answer: text, search, tokens, structured values' },
+  { operations: 'the six operations, and `extensions/`' },
+  { gateway: '`gateway.ts`, and `handle.ts` with the steps of a request' },
+  { delivery: 'how requests arrive and replies leave: fetch, MSW, Node, interception' },
+  {
+    server: 'host and origin checks, limits, request log',
+    control: 'control operations, their document, the client',
+  },
+  {
+    'extras/dialects': "a vendor's names and extra fields",
+    'extras/openapi': 'operations from an OpenAPI document',
+    'extras/recordings': 'record, replay, import, export, scan, drift, latency profiles',
+    'extras/console': 'the web page',
+    'extras/cluster': '`deploy`: configuration for load balancers',
+    'extras/metrics': 'Prometheus metrics',
+  },
+  { cli: 'commands, and files that users write' },
+  { core: 'entry: the gateway as a `fetch`' },
+  {
+    index: 'entry: with MSW handlers',
+    node: 'entry: `intercept`',
+    remote: 'entry: `connectGateway`',
+    serve: 'entry: `startServer`',
+  },
+  {
+    vitest: 'entry: a `test` for Vitest',
+    playwright: 'entry: a `test` for Playwright',
+    bin: 'entry: the command line',
+  },
+]

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { retried } from '../../src/lib/retried.ts'
+
+describe('retried', () => {
+  it('loads once, and again after a failure', async () => {
+    let calls = 0
+    const load = retried(async () => {
+      calls++
+      if (calls === 1) throw new Error('no such file')
+      return calls
+    })
+    await expect(load()).rejects.toThrow('no such file')
+    expect(await Promise.all([load(), load()])).toEqual([2, 2])
+    expect(await load()).toBe(2)
+  })
+})

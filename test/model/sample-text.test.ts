@@ -1,0 +1,390 @@
+import { describe, expect, it } from 'vitest'
+import texts from '../../fixtures/texts.json' with { type: 'json' }
+import { createGateway } from '../../src/index.ts'
+
+const gateway = createGateway()
+
+interface Asked {
+  text: string
+  usage: { output_tokens: number; output_tokens_details: { reasoning_tokens: number } }
+  warnings: readonly string[]
+}
+
+async function ask(input: unknown, body: object = {}): Promise<Asked> {
+  const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', input, ...body }),
+  })
+  const { output, usage } = (await response.json()) as {
+    output: { content?: { text: string }[] }[]
+    usage: Asked['usage']
+  }
+  const warnings = gateway.journal.last('createResponse')?.warnings ?? []
+  return { text: output.at(-1)?.content?.[0]?.text ?? '', usage, warnings }
+}
+
+const textOf = async (input: unknown, body?: object) => (await ask(input, body)).text
+const itemsOf = (text: string) => text.split('\n').filter((line) => /^(-|\d+\.) /.test(line))
+
+/** Different models get different passages. */
+const models = [
+  'aurora/dawn-2',
+  'borealis/polar-4',
+  'kestrel/hover-2',
+  'driftwood/tide-1',
+  'emberline/kiln-5',
+  'a/b',
+  'c/d',
+  'e/f',
+]
+
+const questions = [
+  'Hello',
+  'How do tides work?',
+  'Why is the sky blue?',
+  'Plan three museums in Oslo',
+  'How do I bake sourdough bread at home?',
+  'Compare Postgres and MySQL for analytics',
+  'What are the pros and cons of remote work?',
+  'Is Oslo expensive in winter?',
+  'Explain entropy in one sentence',
+  'Write a haiku about autumn leaves',
+  'Wie backt man Brot?',
+  'x = 1',
+]
+
+describe('The text of an answer', () => {
+  it('returns a greeting in one line', async () => {
+    for (const greeting of ['Hello', 'Good morning!', 'hi']) {
+      const text = await textOf(greeting)
+      expect(text.toLowerCase().startsWith(`${greeting.toLowerCase().replace('!', '')}!`)).toBe(true)
+      expect(text).not.toContain('\n')
+    }
+  })
+
+  it('is no greeting if a question follows', async () => {
+    expect(await textOf('Hello, how do tides work?')).toContain('"Hello, how do tides work?"')
+  })
+
+  it.each(['Explain entropy in one sentence', 'What is entropy? In short, please', 'TL;DR of entropy'])(
+    'is one line for %j',
+    async (question) => {
+      expect(await textOf(question)).not.toContain('\n')
+      expect((await textOf(question)).length).toBeLessThan((await textOf('What is entropy?')).length)
+    },
+  )
+
+  it.each([
+    ['Explain tides in 2 sentences', 2],
+    ['Explain tides in three short sentences', 3],
+    ['Use ten sentences to explain tides', 10],
+  ])('has as many sentences as %j asks for', async (question, count) => {
+    const text = await textOf(question)
+    expect(text.replace(question, '').split(/[.!?](?: |$)/)).toHaveLength(count + 1)
+    expect(text).not.toContain('\n')
+  })
+
+  it.each(['low', 'medium', 'high'])(
+    'has as many paragraphs as asked for with verbosity %s',
+    async (verbosity) => {
+      const text = await textOf('Explain tides in four paragraphs', { text: { verbosity } })
+      expect(text.replaceAll(/## .*\n\n/g, '').split('\n\n')).toHaveLength(verbosity === 'high' ? 5 : 4)
+    },
+  )
+
+  it.each([
+    ['Plan three museums in Oslo', 3],
+    ['Give me 7 ideas for a birthday party', 7],
+    ['Name two rivers of France', 2],
+    ['Name 10 rivers', 10],
+    ['Give me four tips for better sleep', 4],
+    ['How do I bake bread in six steps?', 6],
+  ])('is a list with as many items as %j asks for', async (question, count) => {
+    const text = await textOf(question)
+    expect(itemsOf(text)).toHaveLength(count)
+    expect(new Set(itemsOf(text)).size).toBe(count)
+  })
+
+  it.each(['How do I bake bread?', 'How to set up a tent', 'Steps to learn chess'])(
+    'is a list of numbered steps for %j',
+    async (question) => {
+      const items = itemsOf(await textOf(question))
+      expect(items.length).toBeGreaterThanOrEqual(4)
+      expect(items.map((item) => Number.parseInt(item, 10))).toEqual(items.map((_, place) => place + 1))
+    },
+  )
+
+  it.each([
+    ['Compare Postgres and MySQL for analytics', 'Postgres', 'MySQL'],
+    ['Which is better, night trains or planes?', 'night trains', 'planes'],
+    ['What is the difference between the sea and the ocean?', 'sea', 'ocean'],
+  ])('names both sides for %j, in a list or a table', async (question, first, second) => {
+    const texts = await Promise.all(models.map((model) => textOf(question, { model })))
+    const lists = texts.filter(
+      (text) => text.includes(`\n- **${first}:** `) && text.includes(`\n- **${second}:** `),
+    )
+    const tables = texts.filter((text) => text.includes(`\n| | ${first} | ${second} |\n`))
+    expect(lists.length).toBeGreaterThan(0)
+    expect(tables.length).toBeGreaterThan(0)
+    expect(lists.length + tables.length).toBe(texts.length)
+  })
+
+  it('says yes, no, or that it depends, if that is the question', async () => {
+    for (const model of models)
+      expect(await textOf('Is Oslo expensive in winter?', { model })).toMatch(
+        /^The [a-z ]*answer to "Is Oslo expensive in winter\?" (?:is (?:usually )?yes|depends|is "not always")/,
+      )
+  })
+
+  it.each<[question: string, form: RegExp]>([
+    ['Show the phases of a project as a table', /\n\| .* \|\n\| ---/],
+    ['Write a function that counts words', /\n```[a-z]+\n/],
+    ['Write a function that counts words in Python', /\n```python\n/],
+    ['Write a JavaScript class', /\n```javascript\n/],
+    ['Show me a loop in TypeScript', /\n```typescript\n/],
+    ['implement quicksort in rust', /\n```rust\n/],
+    ['Write a Go program', /\n```go\n/],
+    ['Write a bash script', /\n```bash\n/],
+    ['Write a SQL query', /\n```sql\n/],
+    ['Describe a user as JSON', /\n```json\n\{/],
+    ['Write a poem about foxes', /\n> .*\n> .*\n> /],
+    ['Write a haiku about autumn leaves', /\n> .*\n> .*\n> .*\.\n/],
+    ['Write an e-mail to my landlord', /\n\[your name\]/],
+    ['Draft a blog post about habits', /^Here is a draft for .*:\n\n[A-Z].*\?\n/],
+    ['What are the pros and cons of remote work?', /\n\n\*\*.*\*\*\n\n- (?:.*\n)+\n\*\*.*\*\*\n\n- /],
+  ])('has the form that %j asks for', async (question, form) => {
+    for (const model of models) expect(await textOf(question, { model })).toMatch(form)
+  })
+
+  it('is one or two paragraphs for other questions, and both occur', async () => {
+    const texts = await Promise.all(
+      ['tides', 'clouds', 'glaciers', 'magnets', 'clocks', 'bees'].map((each) =>
+        textOf(`Why do ${each} move?`),
+      ),
+    )
+    expect(new Set(texts.map((text) => text.split('\n\n').length))).toEqual(new Set([1, 2]))
+  })
+
+  it('follows text.verbosity: low is one line, high has headings', async () => {
+    const [low, medium, high] = await Promise.all(
+      ['low', 'medium', 'high'].map((verbosity) => textOf('How do tides work?', { text: { verbosity } })),
+    )
+    expect(low).not.toContain('\n')
+    expect(medium).toBe(await textOf('How do tides work?'))
+    expect(high?.match(/^## /gm)?.length).toBe(3)
+    expect((low ?? '').length).toBeLessThan((medium ?? '').length)
+    expect((high ?? '').length).toBeGreaterThan((medium ?? '').length)
+  })
+
+  it('has more items, the higher the verbosity', async () => {
+    const counts = await Promise.all(
+      ['low', 'medium', 'high'].map(async (verbosity) => {
+        return itemsOf(await textOf('Suggest museums', { text: { verbosity } })).length
+      }),
+    )
+    expect(counts).toEqual([3, 5, 8])
+  })
+
+  it('reads an unknown verbosity as medium, with a warning', async () => {
+    const { text, warnings } = await ask('How do tides work?', { text: { verbosity: 'chatty' } })
+    expect(text).toBe(await textOf('How do tides work?'))
+    expect(warnings).toContainEqual(expect.stringContaining("'chatty'"))
+  })
+
+  it('comes in all these lengths', async () => {
+    const lengths = await Promise.all(
+      questions.map(async (question) => (await ask(question)).usage.output_tokens),
+    )
+    expect(Math.min(...lengths)).toBeLessThan(40)
+    expect(Math.max(...lengths)).toBeGreaterThan(100)
+  })
+
+  it('quotes the beginning of the question, so that a test can tell which one was answered', async () => {
+    for (const question of questions) expect(await textOf(question)).toContain(question)
+    const long = `${'Why is it that '.repeat(8)}this takes so long?`
+    expect(await textOf(long)).toContain(long.slice(0, 60))
+  })
+
+  it('depends on seed, model and input only', async () => {
+    for (const question of questions) {
+      const text = await textOf(question)
+      expect(await textOf(question, { temperature: 1, metadata: { run: '2' }, user: 'b' })).toBe(text)
+      expect(text.startsWith(await textOf(question, { max_output_tokens: 9 }))).toBe(true)
+    }
+    const texts = await Promise.all(models.map((model) => textOf('Why do tides move?', { model })))
+    expect(new Set(texts).size).toBe(models.length)
+  })
+
+  it('fills every slot and starts sentences with a capital, for any question', async () => {
+    const odd = [
+      '',
+      '?',
+      '...',
+      'constructor',
+      '{question}',
+      '{first}',
+      'a',
+      '$&',
+      'how to',
+      'compare',
+      'compare __proto__ and constructor',
+      '# Title',
+      '"',
+      'what is the',
+      '日本語は？',
+      'كيف تعمل المد والجزر؟',
+      '\u202eabc',
+      '| a | b |',
+      '12',
+    ]
+    for (const question of [...questions, ...odd])
+      for (const verbosity of ['low', 'medium', 'high']) {
+        const text = (await textOf(question, { text: { verbosity } })).replaceAll(
+          question === '' ? '\0' : question,
+          'Q',
+        )
+        expect(text).not.toMatch(/\{[a-z]+\}|undefined|NaN| {2}|\s\.|\(\)/)
+        expect(text).not.toMatch(/(?<!\.\.)[.!?] [a-z]/)
+        expect(text).not.toBe('')
+      }
+  })
+
+  it('reads the form from the first 400 characters', async () => {
+    const countItems = async (filling: number) =>
+      itemsOf(await textOf(`Suggest ${'x'.repeat(filling)} tldr`)).length
+    expect([await countItems(387), await countItems(388)]).toEqual([3, 5])
+  })
+
+  it('leaves out the last sentence with verbosity low', async () => {
+    const [low, medium] = await Promise.all(
+      ['low', 'medium'].map((verbosity) => textOf('Write a haiku', { text: { verbosity } })),
+    )
+    expect(medium?.startsWith(`${low}\n\n`)).toBe(true)
+  })
+
+  it('does not repeat a paragraph before all were used, if a latency profile asks for a long text', async () => {
+    const latencyProfile = {
+      profile: 1,
+      models: { '*': { firstByteMs: { p50: 1 }, tokens: { p50: 700 } } },
+    } as const
+    const { fetch } = createGateway({ timeScale: 0, latencyProfile })
+    const response = await fetch('https://gateway.example/api/v1/responses', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work?' }),
+    })
+    const paragraphs: string[] = (await response.json()).output[0].content[0].text.split('\n\n')
+    expect(paragraphs.length).toBeGreaterThan(10)
+    expect(new Set(paragraphs).size).toBe(paragraphs.length)
+    expect(paragraphs.filter((each) => each.includes('How do tides work?'))).toHaveLength(1)
+  })
+
+  it('reports the output of a function, and stays general if there is none', async () => {
+    const report = (output: string) =>
+      textOf([
+        { role: 'user', content: 'How is the weather?' },
+        { type: 'function_call', call_id: 'c', name: 'weather', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c', output },
+      ])
+    expect(await report('{"city":"Oslo","days":[1,2]}')).toMatch(
+      /:\n\n- \*\*city:\*\* Oslo\n- \*\*days:\*\* \[1,2\]$/,
+    )
+    expect(await report('Sunny, 7 degrees.')).toContain('"Sunny, 7 degrees."')
+    expect(await report(' ')).toMatch(/general/)
+  })
+
+  it('answers hostile and huge questions with short, well-formed text', async () => {
+    for (const unit of ['2 a ', 'compare a and ', 'write a ', 'a-', '\ud800', '🦊', '{', '"', '\n']) {
+      const text = await textOf(unit.repeat(200_000 / unit.length))
+      expect(text.length).toBeLessThan(4000)
+      expect(text.isWellFormed()).toBe(true)
+    }
+  }, 20_000)
+})
+
+describe('fixtures/texts.json', () => {
+  const { paragraphs, kinds, sentences } = texts.en
+  const allKinds = Object.entries<{ asked?: string; openings: string[]; passages?: string[][] }>(kinds)
+  const passages = allKinds.flatMap(([, kind]) => kind.passages ?? [])
+  const everything = [
+    ...Object.entries(paragraphs).flat(),
+    ...Object.values(sentences).flat(),
+    ...allKinds.flatMap(([, { openings }]) => openings),
+    ...passages.map((lines) => lines.join('\n')),
+  ]
+
+  it('has at least 40 passages, each once', () => {
+    expect(Object.keys(paragraphs).length + passages.length).toBeGreaterThanOrEqual(40)
+    expect(new Set(Object.values(paragraphs)).size).toBe(Object.keys(paragraphs).length)
+    expect(new Set(passages.map((lines) => lines.join('\n'))).size).toBe(passages.length)
+  })
+
+  it('quotes the question in each opening, except for greetings and empty questions', () => {
+    for (const [name, { openings }] of allKinds)
+      if (!['empty', 'thanks', 'greeting'].includes(name))
+        for (const opening of openings) expect(opening.split('"{question}"')).toHaveLength(2)
+  })
+
+  it('has paragraphs of two to six sentences', () => {
+    for (const text of Object.values(paragraphs)) expect(text).toMatch(/^(?:[A-Z][^.!?]*[.!?](?: |$)){2,6}$/)
+  })
+
+  it('has lists that are long enough for every number, closed fences, and tables of equal rows', () => {
+    for (const kind of ['steps', 'points', 'list'] as const)
+      for (const lines of kinds[kind].passages) expect(lines).toHaveLength(10)
+    for (const lines of passages) {
+      expect(lines.filter((line) => line.startsWith('```')).length % 2).toBe(0)
+      const cells = lines.filter((line) => line.startsWith('|')).map((line) => line.split('|').length)
+      expect(new Set(cells).size).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it('has only slots that a pattern fills', () => {
+    for (const [, { asked = '', openings, passages = [] }] of allKinds)
+      for (const text of [...openings, ...passages.flat()])
+        for (const [, slot] of text.matchAll(/\{(\w+)\}/g))
+          expect(slot === 'question' || asked.includes(`(?<${slot}>`)).toBe(true)
+  })
+
+  it('is in plain typography, without white space at the end of a line', () => {
+    for (const text of everything) expect(text).not.toMatch(/[ \t]$|[^\n\t -~]/m)
+  })
+})
+
+describe('reasoning tokens', () => {
+  const tokens = async (reasoning: object | null) => {
+    const { usage } = await ask('How do tides work?', { reasoning })
+    return usage.output_tokens_details.reasoning_tokens
+  }
+
+  it('were always 0: now they are used where the request asks for reasoning', async () => {
+    for (const reasoning of [{ effort: 'low' }, { effort: 'high' }, { summary: 'auto' }, { enabled: true }])
+      expect(await tokens(reasoning)).toBeGreaterThan(0)
+    for (const reasoning of [null, {}, { effort: 'none' }, { enabled: false }, { max_tokens: 0 }])
+      expect(await tokens(reasoning)).toBe(0)
+  })
+
+  it('grow with the effort, stay within max_tokens, and count as output', async () => {
+    const [low, medium, high] = await Promise.all(
+      ['low', 'medium', 'high'].map((effort) => tokens({ effort })),
+    )
+    expect([low, medium, high]).toEqual([low, medium, high].toSorted((a = 0, b = 0) => a - b))
+    expect(new Set([low, medium, high]).size).toBe(3)
+    expect(await tokens({ max_tokens: 10 })).toBe(10)
+    const without = (await ask('How do tides work?')).usage.output_tokens
+    expect((await ask('How do tides work?', { reasoning: { effort: 'low' } })).usage.output_tokens).toBe(
+      without + (low ?? 0),
+    )
+  })
+
+  it('come first where max_output_tokens ends the answer', async () => {
+    const { text, usage } = await ask('How do tides work?', {
+      reasoning: { max_tokens: 6 },
+      max_output_tokens: 9,
+    })
+    expect(usage).toMatchObject({ output_tokens: 9, output_tokens_details: { reasoning_tokens: 6 } })
+    expect((await textOf('How do tides work?')).startsWith(text)).toBe(true)
+    expect(text.split(' ')).toHaveLength(3)
+  })
+})

@@ -1,0 +1,15 @@
+/** The API of each entry, in `api/`; after an intended change: `npx vitest run -u --project slow test/package/api`. */
+import { beforeAll, it } from 'vitest'
+import { expectFile } from '../golden/expect-golden.ts'
+import { apiReports } from './api-report.ts'
+
+const entries = ['core', 'index', 'node', 'serve', 'remote', 'vitest', 'playwright']
+
+let reports: ReadonlyMap<string, string>
+beforeAll(() => {
+  reports = apiReports(entries)
+})
+
+it.each(entries)('%s exports what its report says', async (entry) => {
+  await expectFile(reports.get(entry) ?? '', new URL(`api/${entry}.txt`, import.meta.url))
+})

@@ -1,0 +1,124 @@
+/**
+ * The limits of the journal, which all sandboxes of a gateway share, and what sandboxes do not limit.
+ */
+import { describe, expect, it, vi } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { startServer } from '../../src/serve.ts'
+
+async function ask(gateway: Gateway, key: string, body: object): Promise<string> {
+  const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Grüße, 世界 🌍?', ...body }),
+  })
+  return response.text()
+}
+
+describe('The journal', () => {
+  it('keeps a body of thousands of parts whole', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    const reply = { text: 'Zoë 🙂 '.repeat(50) }
+    gateway.use({ on: 'createResponse', reply, fault: { name: 'stream-split', bytes: 3 } })
+    const text = await ask(gateway, 'any', { stream: true })
+    expect(gateway.journal.last('createResponse')?.replyBody).toEqual({ text, cut: 0 })
+    expect(text).not.toContain('\uFFFD')
+  })
+
+  it('evicts the oldest calls of all sandboxes first', async () => {
+    const gateway = createGateway({ journal: { entries: 5 } })
+    const [first, second] = [gateway.createSandbox(), gateway.createSandbox()]
+    const models = (sandbox: typeof first) => sandbox.journal.summaries().map(({ model }) => model)
+    for (let turn = 1; turn <= 4; turn++)
+      for (const { apiKey } of [first, second]) await ask(gateway, apiKey, { model: `aurora/dawn-${turn}` })
+    expect(models(first)).toEqual(['aurora/dawn-3', 'aurora/dawn-4'])
+    expect(models(second)).toEqual(['aurora/dawn-2', 'aurora/dawn-3', 'aurora/dawn-4'])
+    expect([first.journal.dropped(), second.journal.dropped()]).toEqual([2, 1])
+  })
+
+  it('limits the bytes of all bodies together, of streams in flight too', async () => {
+    const gateway = createGateway({ journal: { bytes: 100_000 } })
+    const sandboxes = [gateway.createSandbox(), gateway.createSandbox()]
+    const bytes = () => sandboxes.reduce((sum, { journal }) => sum + journal.bytes, 0)
+    const input = 'x'.repeat(20_000)
+    for (let turn = 0; turn < 5; turn++)
+      for (const { apiKey } of sandboxes) {
+        await ask(gateway, apiKey, { input, stream: turn % 2 === 0 })
+        expect(bytes()).toBeLessThanOrEqual(100_000)
+      }
+    expect(bytes()).toBeGreaterThan(50_000)
+  })
+
+  it('frees what a sandbox had when it is cleared, reset or disposed', async () => {
+    const gateway = createGateway({ journal: { entries: 3 } })
+    const kept = gateway.createSandbox()
+    await ask(gateway, kept.apiKey, {})
+    for (const end of ['clear', 'reset', 'dispose'] as const) {
+      const sandbox = gateway.createSandbox()
+      await ask(gateway, sandbox.apiKey, {})
+      await ask(gateway, sandbox.apiKey, {})
+      if (end === 'clear') sandbox.journal.clear()
+      else sandbox[end]()
+    }
+    expect(kept.journal.size).toBe(1)
+  })
+})
+
+describe('a sandbox with 1,001 scenarios', () => {
+  it('can still end the first by its id, however many came after it', () => {
+    const other = createGateway().sandboxes.default
+    const sandbox = createGateway().sandboxes.default
+    const uses = Array.from({ length: 1001 }, () => sandbox.use({ on: 'listProviders', fault: 'status' }))
+    expect(sandbox.rules.end(uses[0]?.id ?? '')).toBe(1)
+    expect(sandbox.rules.names()).toHaveLength(1000)
+    expect(other.rules.end(uses[1]?.id ?? '')).toBe(0)
+  })
+})
+
+describe('a name of 1 MB', () => {
+  it('of a scenario, an operation or a field is refused without comparing it with every other', async () => {
+    const long = 'x'.repeat(1_000_000)
+    const gateway = createGateway()
+    expect(() => gateway.use(long as never)).toThrow()
+    expect(() => gateway.use({ on: long, fault: 'status' } as never)).toThrow()
+    expect(() => gateway.use({ on: 'listProviders', fault: long } as never)).toThrow()
+    expect(() => gateway.use({ on: 'listProviders', fault: 'status', [long]: 1 } as never)).toThrow()
+    expect(() => gateway.use({ name: long, rules: [{ on: 'listProviders', fault: 'status' }] })).toThrow()
+  })
+})
+
+describe('the journal of 10,000 rules', () => {
+  it('tells a hundred near misses of each call, counts the others, and explains all', async () => {
+    const gateway = createGateway()
+    const rules = Array.from({ length: 10_000 }, (_, index) => ({
+      on: 'createResponse' as const,
+      when: { input: `never ${index}` },
+      fault: 'status' as const,
+    }))
+    gateway.use({ name: 'many', rules })
+    for (let call = 0; call < 3; call++) await ask(gateway, 'any', {})
+    for (const { nearMisses } of gateway.journal.entries()) {
+      expect(nearMisses).toHaveLength(101)
+      expect(nearMisses.at(-1)?.reason).toBe("rule 101 of 'many' did not happen either, nor did 9899 more")
+    }
+    const last = gateway.journal.last('createResponse')
+    expect(gateway.journal.explain(last as { id: string })).toContain("rule 10000 of 'many'")
+  })
+})
+
+describe('who waits for a call over HTTP', () => {
+  it('leaves nothing behind when it leaves', async () => {
+    await using server = await startServer()
+    const left = new AbortController()
+    const waiting = fetch(`${server.url}/__understudy/sandboxes/default/journal/wait`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ operation: 'listProviders', timeoutMs: 600_000 }),
+      signal: left.signal,
+    })
+    const { journal } = server.gateway
+    await vi.waitFor(() => expect(journal.waiting).toBe(1))
+    left.abort()
+    await expect(waiting).rejects.toThrow()
+    await vi.waitFor(() => expect(journal.waiting).toBe(0))
+  })
+})

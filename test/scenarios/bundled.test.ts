@@ -1,0 +1,158 @@
+/**
+ * Bundled scenarios do what their descriptions say, as far as the tests of faults and clients do not show it already.
+ */
+
+import { createParser } from 'eventsource-parser'
+import { expect, it, vi } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { operations } from '../../src/operations/index.ts'
+import { bundledScenarios } from '../../src/scenarios/bundled.ts'
+import type { BundledScenarioName } from '../../src/scenarios/scenario-names.ts'
+
+const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
+
+function setup(scenario: BundledScenarioName, options: GatewayOptions = { timeScale: 0 }) {
+  const gateway = createGateway(options)
+  gateway.use(scenario)
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
+      method,
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, text, value: text.startsWith('{') ? JSON.parse(text) : undefined }
+  }
+  return {
+    gateway,
+    call,
+    ask: (change: object = {}) => call('POST', '/responses', { ...question, ...change }),
+  }
+}
+
+it('brownout grows from fast and whole to slow and mostly refused', async () => {
+  const { gateway, call } = setup('brownout')
+  const waits: number[] = []
+  vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
+  const refused = async () => {
+    const statuses: number[] = []
+    for (let turn = 0; turn < 60; turn++) statuses.push((await call('GET', '/providers')).status)
+    return statuses.filter((status) => status === 503).length
+  }
+  expect(await refused()).toBe(0)
+  expect(waits.splice(0)).toEqual(Array(60).fill(50))
+  gateway.clock.advance(30_000)
+  const halfway = await refused()
+  expect(waits.splice(0)).toEqual(Array(60).fill(1500))
+  gateway.clock.advance(60_000)
+  const late = await refused()
+  expect(waits).toEqual(Array(60).fill(3000))
+  expect(halfway).toBeGreaterThan(5)
+  expect(late).toBeGreaterThan(halfway)
+  expect(late).toBeLessThan(60)
+})
+
+it('contract-break breaks the schema of every operation that it names', async () => {
+  const { gateway, call } = setup('contract-break')
+  const [workspace] = await gateway.db.workspaces.list()
+  const [preset] = await gateway.db.presets.list()
+  const calls = {
+    listProviders: () => call('GET', '/providers'),
+    listEmbeddingsModels: () => call('GET', '/embeddings/models'),
+    listBenchmarks: () => call('GET', '/benchmarks'),
+    getPreset: () => call('GET', `/presets/${preset?.slug}`),
+    updateWorkspace: () => call('PATCH', `/workspaces/${workspace?.slug}`, { description: 'New' }),
+    createResponse: () => call('POST', '/responses', question),
+  }
+  const named = operations.filter(({ id }) => id in calls)
+  expect(named).toHaveLength(Object.keys(calls).length)
+  for (const { id, output } of named) {
+    const { status, value } = await calls[id as keyof typeof calls]()
+    expect([id, status, output.safeParse(value).success]).toEqual([id, 200, false])
+  }
+  expect(gateway.unusedRules()).toMatchObject([{ rule: 6 }])
+})
+
+it('web-search-empty answers every search without citations, and whatever makes none as ever', async () => {
+  const { ask } = setup('web-search-empty')
+  const search = { type: 'gateway:web_search' }
+  const ways = [
+    { tools: [search] },
+    { plugins: [{ id: 'web' }] },
+    { model: 'aurora/dawn-1:online' },
+    { tools: [search], stream: true },
+    { model: '@preset/research-brief' },
+  ]
+  for (const way of ways) {
+    const { status, text } = await ask(way)
+    expect([status, text.includes('web_search_call'), text.includes('url_citation')]).toEqual([
+      200,
+      true,
+      false,
+    ])
+  }
+  const both = [search, { type: 'function', name: 'f', parameters: {} }]
+  const none = [
+    {},
+    { tools: [search], tool_choice: 'none' },
+    { tools: both, tool_choice: { type: 'function', name: 'f' } },
+  ]
+  for (const way of none) {
+    const { status, text } = await ask(way)
+    expect([status, text.includes('web_search_call'), text.includes('found no page')]).toEqual([
+      200,
+      false,
+      false,
+    ])
+  }
+})
+
+it('malformed-events breaks the fourth piece of text and goes on', async () => {
+  const { text } = await setup('malformed-events').ask({ stream: true })
+  const lines = text.split('\n\n').filter((line) => line.startsWith('data: {'))
+  const broken = lines.flatMap((line, index) => (line.endsWith('}') ? [] : [index]))
+  expect(broken).toHaveLength(1)
+  const before = lines.slice(0, broken[0]).filter((line) => line.includes('response.output_text.delta'))
+  expect(before).toHaveLength(3)
+  expect(text).toMatch(/data: \[DONE\]\n\n$/)
+})
+
+it('out-of-credits and overloaded leave the other operations alone', async () => {
+  for (const scenario of ['out-of-credits', 'overloaded'] as const) {
+    expect((await setup(scenario).call('GET', '/providers')).status).toBe(200)
+  }
+})
+
+it('parser-torture gives streams of the same content, which only their bytes tell apart', async () => {
+  const { gateway, ask } = setup('parser-torture')
+  const bodies: string[] = []
+  const contents = new Set<string>()
+  const steps = (JSON.stringify(bundledScenarios.get('parser-torture')).match(/"fault"/g) ?? []).length
+  for (let turn = 0; turn < steps; turn++) {
+    const { text } = await ask({ stream: true })
+    bodies.push(text)
+    const deltas: string[] = []
+    const parser = createParser({
+      onEvent({ data }) {
+        if (data === '' || data === '[DONE]') return
+        const { type, delta, sequence_number } = JSON.parse(data)
+        if (type === 'response.output_text.delta') deltas[sequence_number] = delta
+      },
+    })
+    parser.feed(text)
+    contents.add(deltas.join(''))
+  }
+  expect(contents.size).toBe(1)
+  // Two of them differ by where their chunks end alone.
+  expect(new Set(bodies).size).toBeGreaterThan(steps - 2)
+  expect(gateway.unusedRules()).toEqual([])
+})
+
+it('faults of streams leave an answer alone that is none', async () => {
+  const { gateway, ask } = setup('stream-cut')
+  expect((await ask()).value.status).toBe('completed')
+  expect(gateway.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
+    "rule 1 of 'stream-cut' wants a request with stream true, the request has none",
+  ])
+  expect((await ask({ model: 'no-vendor', stream: true })).status).toBe(400)
+})

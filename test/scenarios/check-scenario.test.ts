@@ -1,0 +1,459 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { bundledScenario } from '../../src/scenarios/bundled.ts'
+import { checkScenario, ScenarioError } from '../../src/scenarios/check-scenario.ts'
+import type { Problem } from '../../src/scenarios/scenario-problems.ts'
+
+const operations = [
+  { id: 'listProviders', method: 'get', path: '/providers' },
+  { id: 'getPreset', method: 'get', path: '/presets/{slug}' },
+  { id: 'createResponse', method: 'post', path: '/responses', protocol: { streams: true } },
+]
+
+function problemOf(rule: object): string {
+  return errorOf({ name: 'outage', rules: [{ on: '*', fault: 'status' }, rule] }).message
+}
+
+function errorOf(scenario: unknown): ScenarioError {
+  try {
+    checkScenario(scenario, operations)
+  } catch (error) {
+    if (error instanceof ScenarioError) return error
+    throw error
+  }
+  throw new Error('It was accepted')
+}
+
+describe('a wrong word is named with its place and the nearest right one', () => {
+  const status = { fault: 'status' }
+  const cases: [object, string][] = [
+    [
+      { on: 'listProvider', ...status },
+      "Unknown operation 'listProvider' in scenario 'outage', rule 2: did you mean 'listProviders'?",
+    ],
+    [
+      { on: 'somethingElse', ...status },
+      "Unknown operation 'somethingElse' in scenario 'outage', rule 2; there are listProviders, getPreset, createResponse",
+    ],
+    [
+      { on: '*', fault: 'stream-cutt' },
+      "Unknown fault 'stream-cutt' in scenario 'outage', rule 2: did you mean 'stream-cut'?",
+    ],
+    [
+      { on: '*', fault: { name: 'latancy', ms: 5 } },
+      "Unknown fault 'latancy' in scenario 'outage', rule 2: did you mean 'latency'?",
+    ],
+    [
+      { on: '*', fault: ['latency', 'statuss'] },
+      "Unknown fault 'statuss' in scenario 'outage', rule 2: did you mean 'status'?",
+    ],
+    [
+      { on: '*', fault: 'constructor' },
+      "Unknown fault 'constructor' in scenario 'outage', rule 2; there are latency, timeout, connection-reset",
+    ],
+    [
+      { on: '*', tims: 2, ...status },
+      "Unknown field 'tims' in scenario 'outage', rule 2: did you mean 'times'?",
+    ],
+    [
+      { on: '*', when: { modl: 'a/*' }, ...status },
+      "Unknown field 'modl' in scenario 'outage', rule 2: did you mean 'model'?",
+    ],
+    [
+      { on: '*', fault: { name: 'latency', mss: 5 } },
+      "Unknown field 'mss' in scenario 'outage', rule 2: did you mean 'ms'?",
+    ],
+    [
+      { on: 'createResponse', reply: { txt: 'Hello' } },
+      "Unknown field 'txt' in scenario 'outage', rule 2: did you mean 'text'?",
+    ],
+    [
+      { on: 'createResponse', reply: { output: [{ type: 'mesage', content: 'Hello' }] } },
+      "Wrong 'reply.output[0].type' in scenario 'outage', rule 2: an item is message, reasoning, function_call, web_search_call or image_generation_call",
+    ],
+    [
+      { on: 'createResponse', reply: { output: [{ type: 'function_call' }] } },
+      "'reply.output[0].name' is missing in scenario 'outage', rule 2",
+    ],
+    [
+      { on: 'createResponse', reply: { output: [{ type: 'message' }] } },
+      "Wrong 'reply.output[0].content' in scenario 'outage', rule 2: give a text, or parts with a text",
+    ],
+    [
+      { on: '*', sequence: ['pas'] },
+      "Wrong 'sequence[0]' in scenario 'outage', rule 2: a step is 'pass', a fault or a reply",
+    ],
+    [
+      { on: '*', sequence: [{ falt: 'status' }] },
+      "Unknown field 'falt' in scenario 'outage', rule 2: did you mean 'fault'?",
+    ],
+    [{ on: '*', quota: { limit: 1 }, ...status }, "'quota.windowMs' is missing in scenario 'outage', rule 2"],
+    [{ ...status }, "Wrong 'on' in scenario 'outage', rule 2: give an operation, several of them, or *"],
+    [
+      { on: 'post /chat/completions', ...status },
+      "'post /chat/completions' in scenario 'outage', rule 2 is not of the form 'POST /chat/completions': a method in capitals and a path below the base address",
+    ],
+    [
+      { on: 'GET /presets/mine', ...status },
+      "'GET /presets/mine' in scenario 'outage', rule 2 is the operation 'getPreset': use that name",
+    ],
+  ]
+
+  it.each(cases)('%j', (rule, message) => {
+    expect(problemOf(rule)).toContain(message)
+    expect(problemOf(rule)).not.toContain('\n')
+  })
+})
+
+describe('a rule that contradicts itself is refused', () => {
+  const cases: [object, string][] = [
+    [
+      { on: '*', times: 0, fault: 'status' },
+      "'times: 0' in scenario 'outage', rule 2 never happens: give 1 or more, or leave the rule out",
+    ],
+    [
+      { on: 'listProviders', fault: 'stream-cut' },
+      "'stream-cut' in scenario 'outage', rule 2 is a fault of streams, and 'listProviders' has none: use it on 'createResponse'",
+    ],
+    [
+      { on: 'POST /chat/completions', fault: 'stream-cut' },
+      "'stream-cut' in scenario 'outage', rule 2 is a fault of streams, and 'POST /chat/completions' has none",
+    ],
+    [
+      { on: 'getPreset', fault: 'citation-missing-field' },
+      "is a fault of generated answers, and 'getPreset' has none",
+    ],
+    [
+      { on: '*', when: { stream: false }, fault: 'stream-cut' },
+      "never happens: it needs a request for a stream, and the rule wants 'stream: false'",
+    ],
+    [
+      { on: '*' },
+      "Nothing happens in scenario 'outage', rule 2: give it a fault, a reply, a sequence or a script",
+    ],
+    [
+      { on: 'createResponse', fault: 'status', reply: { text: 'Hello' } },
+      "'status' in scenario 'outage', rule 2 answers in place of the reply beside it: use a sequence for both",
+    ],
+    [
+      { on: '*', fault: 'status', sequence: ['pass'] },
+      "Both fault and sequence in scenario 'outage', rule 2",
+    ],
+    [
+      { on: '*', fault: ['status', 'timeout'] },
+      "'status' and 'timeout' in scenario 'outage', rule 2 cannot act together: 'timeout' leaves no reply for 'status'; use a sequence for both",
+    ],
+    [
+      { on: '*', fault: ['slow-head', 'slow-head'] },
+      "'slow-head' and 'slow-head' in scenario 'outage', rule 2 cannot act together: the same fault twice has one effect",
+    ],
+    [{ on: '*', sequence: [] }, "The sequence in scenario 'outage', rule 2 is empty"],
+    [
+      { on: '*', fault: 'status', afterwards: 'last' },
+      "'afterwards' in scenario 'outage', rule 2 has no sequence to follow",
+    ],
+    [
+      { on: '*', during: { fromMs: 9, toMs: 9 }, fault: 'status' },
+      'is over before it begins: fromMs 9 is not below toMs 9',
+    ],
+    [
+      { on: '*', probability: 1.5, fault: 'status' },
+      "Probability 1.5 in scenario 'outage', rule 2 is not between 0 and 1",
+    ],
+    [
+      { on: '*', when: { input: { matches: '(' } }, fault: 'status' },
+      "Bad regular expression /(/ in scenario 'outage', rule 2: Unterminated group",
+    ],
+    [
+      { on: '*', when: { body: { a: { matches: 'a', flags: 'q' } } }, fault: 'status' },
+      'Bad regular expression /a/q',
+    ],
+    [
+      { on: '*', when: { input: { matches: 'a'.repeat(201) } }, fault: 'status' },
+      "Wrong 'when.input.matches' in scenario 'outage', rule 2",
+    ],
+    [
+      { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },
+      "'matches' in scenario 'outage', rule 2 does not go with what stands beside it",
+    ],
+    [{ on: '*', when: { input: { equal: 'a' } }, fault: 'status' }, 'there are contains, matches, flags'],
+    [{ on: '*', fault: { name: 'stream-cut', atEvent: 1, atByte: 1 } }, 'a fault acts at one position'],
+    [
+      { on: '*', fault: 'missing-field' },
+      "Fault 'missing-field' in scenario 'outage', rule 2 needs 'path': write { name: 'missing-field', … }",
+    ],
+    [
+      { on: '*', reply: { text: 'Hello' } },
+      "'text' in scenario 'outage', rule 2 is for operations that write texts, '*' is none: give a body or frames",
+    ],
+    [{ on: 'createResponse', reply: { status: 200 } }, "The reply in scenario 'outage', rule 2 is empty"],
+    [
+      { on: 'createResponse', reply: { text: 'a', body: {} } },
+      "Both 'body' and 'text' in scenario 'outage', rule 2: 'body' is the whole reply",
+    ],
+    [
+      { on: '*', fault: { name: 'status', headers: { 'retry after': '1' } } },
+      'a header name has no spaces or colons',
+    ],
+    [
+      { on: '*', reply: { body: {}, headers: { a: '1\r\nset-cookie: b' } } },
+      'a header value is one line of Latin-1',
+    ],
+    [
+      { on: '*', reply: { frames: [{ evnt: {} }] } },
+      "Unknown field 'evnt' in scenario 'outage', rule 2: did you mean 'event'?",
+    ],
+    [
+      { on: '*', reply: { frames: ['done'] } },
+      'a frame is one of event, data, bytes, base64, wait, done, hangUp',
+    ],
+  ]
+
+  it.each(cases)('%j', (rule, message) => expect(problemOf(rule)).toContain(message))
+})
+
+it('takes a usage of a billion tokens, and refuses more: the total would be no integer that JSON readers keep', async () => {
+  const gateway = createGateway()
+  const using = (count: number) => ({
+    on: 'createResponse' as const,
+    reply: { text: 'Hi', usage: { input_tokens: count, output_tokens: count } },
+  })
+  expect(() => gateway.use(using(1_000_000_001))).toThrow('usage.input_tokens')
+  expect(() => gateway.use(using(Number.MAX_SAFE_INTEGER))).toThrow('usage.input_tokens')
+  gateway.use(using(1_000_000_000))
+  const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: '{"model":"aurora/dawn-2","input":"Hello?"}',
+  })
+  expect((await reply.json()).usage.total_tokens).toBe(2_000_000_000)
+})
+
+it('lists every problem with its path, and counts them in the message', () => {
+  const error = errorOf({
+    name: 'a',
+    rules: [
+      { on: 'x', times: 0 },
+      { on: '*', fault: 'status' },
+      { on: '*', fault: 'timeout', probability: -1 },
+    ],
+  })
+  expect(error.problems.map(({ path }) => path.join('.'))).toEqual([
+    'rules.0.on',
+    'rules.0.times',
+    'rules.0',
+    'rules.2.probability',
+  ])
+  expect(error.message).toMatch(/ \(and 3 more problems\)$/)
+  const of = (...ons: string[]) =>
+    errorOf({ name: 'a', rules: ons.map((on) => ({ on, fault: 'status' })) }).message
+  expect(of('x', 'y')).toMatch(/ \(and 1 more problem\)$/)
+  expect(of('x')).toMatch(/createResponse$/)
+})
+
+describe('every mistake is told with its path', () => {
+  const fault = 'status'
+  const reply = { text: 'a' }
+  const on = 'createResponse'
+  const matches = { matches: '(' }
+  const rules: object[] = [
+    // Where it applies.
+    { on: [], fault },
+    { on: '', fault },
+    { on: ['listProviders', 'x'], fault },
+    { on: ['*', 'GET /presets/a/b', 'GET /presets'], fault },
+    { on: 'POST /presets/mine', fault },
+    { on: 'GET /api/v1/models', fault },
+    { on: 'GET /api/v1', fault },
+    { on: 'GET /a?b=1', fault },
+    { on: 'HEAD /a', fault },
+    { on: 'TRACE /a', fault },
+    { on: '*', when: { model: [] }, fault },
+    { on: '*', when: { model: '', input: '', call: 0, state: '' }, fault },
+    { on: '*', when: { call: 1, state: 's', model: 'm', input: 'i' }, fault },
+    { on: '*', when: { call: [] }, fault },
+    { on: '*', when: { headers: { a: matches }, query: { b: matches }, params: { c: matches } }, fault },
+    { on: '*', when: { body: { 'a.b': matches, c: { matches: 'a', flags: 'gg' } }, input: matches }, fault },
+    { on: '*', when: { input: { matches: 'a'.repeat(200) } }, fault },
+    { on: '*', when: { input: { matches: '' } }, fault },
+    { on: '*', when: { input: /a/ }, fault },
+    { on: '*', when: /a/g, fault },
+    { on: '*', when: { body: { a: { equals: undefined } } }, fault },
+    { on: '*', when: { body: { a: { eqals: 1 } } }, fault },
+    { on: '*', when: { body: { a: { equals: 1, contains: 'a' } } }, fault },
+    { on: '*', when: { body: { a: [1] } }, fault },
+    { on: '*', when: { stream: 'yes' }, fault },
+    // How often.
+    { on: '*', times: 1, after: 0, every: 1, probability: 0, fault },
+    { on: '*', times: -1, after: -1, every: 0, probability: -0.1, fault },
+    { on: '*', times: 1.5, fault },
+    { on: '*', probability: 1, fault },
+    { on: '*', probability: 1.1, fault },
+    { on: '*', probability: { from: 0, to: 1, overMs: 1 }, fault },
+    { on: '*', probability: '1', fault },
+    { on: '*', during: { fromMs: 8, toMs: 9 }, fault },
+    { on: '*', during: { toMs: 0 }, fault },
+    { on: '*', during: { fromMs: 9 }, fault },
+    { on: '*', during: { fromMs: -1 }, fault },
+    { on: '*', during: { from: 1 }, fault },
+    { on: '*', quota: { limit: 1, windowMs: 1 } },
+    { on: '*', quota: { limit: 1, windowMs: 1, per: '1m' } },
+    { on: '*', quota: { limit: 0, windowMs: 0 } },
+    { on: '*', quota: { per: '1m', tokens: 0, requests: 0 } },
+    { on: '*', quota: { per: 0, tokens: 1 } },
+    { on: '*', quota: { per: '1m' } },
+    { on: '*', quota: { per: '1m', token: 1 } },
+    { on: '*', budget: 0 },
+    { on: '*', budget: -1 },
+    { on: '*', setState: 'a' },
+    { on: '*', setState: '' },
+    { on: '*', name: '' },
+    { on: '*', fault, afterwards: 'last' },
+    { on: '*', sequence: ['pass'], afterwards: 'never' },
+    { on: '*', sequence: ['pass'], exhausted: 'pass' },
+    // What happens: faults.
+    { on: '*', fault: [] },
+    { on: '*', fault: {} },
+    { on: '*', fault: { ms: 1 } },
+    { on: '*', fault: 1 },
+    { on: '*', fault: 'wrong-type' },
+    { on: '*', fault: { name: 'status', status: 99 } },
+    { on: '*', fault: { name: 'status', status: 600 } },
+    { on: '*', fault: { name: 'latency', ms: '5' } },
+    { on: ['listProviders', on], fault: 'stream-cut' },
+    { on, fault: ['stream-cut', 'unknown-event'] },
+    { on, fault: ['latency', 'stream-cut', 'connection-reset'] },
+    { on, when: { stream: true }, fault: 'stream-cut' },
+    { on, when: { stream: true }, fault: 'missing-field' },
+    { on, when: { stream: true }, fault: { name: 'missing-field', path: 'id' } },
+    { on, when: { stream: false }, fault: { name: 'missing-field', path: 'id' } },
+    { on: 'listProviders', fault: { name: 'missing-field', path: 'data' } },
+    { on: '*', fault: 'citation-missing-field' },
+    { on, fault: 'citation-missing-field' },
+    // Replies.
+    { on, reply: {} },
+    { on, reply },
+    { on, reply: { headers: { a: 'b' }, status: 200 } },
+    { on: ['*', on], reply },
+    { on: 'listProviders', reply: { body: {} } },
+    { on, reply: { ...reply, body: {}, frames: [] } },
+    { on, reply: { usage: { input_tokens: 1, tokens: 2 } } },
+    { on, reply: { text: 'a', citations: [{ url: 'here', titel: 'b' }] } },
+    { on, reply: { ...reply, incompleteReason: 'max_output_tokens' } },
+    { on, reply: { ...reply, incompleteReason: 'max_output_tokens', responseStatus: 'incomplete' } },
+    { on, reply: { ...reply, incompleteReason: 'max_output_tokens', responseStatus: 'completed' } },
+    { on, reply: { ...reply, incompleteReason: 'max_output_tokens', error: { code: 'a', message: 'b' } } },
+    { on, reply: { ...reply, responseStatus: 'failed', error: { code: 'server_error', message: 'b' } } },
+    { on, reply: { ...reply, responseStatus: 'completed', error: { code: 'server_error', message: 'b' } } },
+    { on, reply: { ...reply, error: { code: 'server_error', message: 'b' } } },
+    { on, reply: { text: '{{#a}}' } },
+    { on: '*', reply: { body: { a: ['{{a}}', '{{'] }, headers: { b: '{{/c}}' } } },
+    { on: '*', reply: { frames: [{ data: '{{#a}}' }, { base64: 'e3sjYX19' }, { bytes: '{{#b}}' }] } },
+    { on: '*', reply: { frames: [{ wait: -1 }, { hangUp: 'now' }, { done: false }, { event: {} }] } },
+    { on, reply, fault },
+    { on, reply, fault: ['latency', 'connection-reset'] },
+    { on, reply, fault: 'latency' },
+    // Sequences.
+    { on, reply, sequence: ['pass'] },
+    { on, fault, reply, sequence: ['pass'] },
+    { on, sequence: ['pass', { fault: 'nothing' }, { reply: {} }, { reply, fault }] },
+    { on, sequence: [{ fault, reply: undefined }, {}, { reply, falt: 1 }, 7] },
+    { on, sequence: [{ fault, afterwards: 1 }] },
+    // Scripts.
+    { on, script: [] },
+    { on: ['*', on], script: [{ text: 'a' }] },
+    { on, exhausted: 'pass', fault },
+    { on, script: [{ text: 'a' }], exhausted: 'pass' },
+    ...['times', 'after', 'every', 'probability', 'budget'].map((name) => ({
+      on,
+      script: [reply],
+      [name]: 1,
+    })),
+    { on, script: [reply], quota: { per: '1m', tokens: 1 }, during: {}, setState: 'a' },
+    { on, script: [reply], fault, reply, sequence: ['pass'] },
+    { on, script: [{}, { usage: { input_tokens: 1 } }, { id: 'a' }, { interleave: true }] },
+    { on, script: [{ fault }, { fault, usage: { input_tokens: 1 } }, { ...reply, fault }] },
+    {
+      on,
+      script: [
+        { ...reply, fault: ['latency', 'connection-reset'] },
+        { ...reply, fault: 'latency' },
+      ],
+    },
+    {
+      on,
+      script: [{ citations: [{ url: 'https://a.example' }], output: [{ type: 'message', content: 'a' }] }],
+    },
+    { on, script: [{ ...reply, citations: [{ url: 'https://a.example' }] }] },
+    { on, script: [{ ...reply, call: { f: {} }, citations: [{ url: 'https://a.example' }] }] },
+    { on, script: [{ call: [] }, { call: { '': {} } }, { call: { f: 'x' } }] },
+    { on, script: [{ ...reply, incompleteReason: 'max_output_tokens', responseStatus: 'failed' }] },
+    { on, script: [reply, { text: '{{#a}}' }] },
+    { on, script: [{ ...reply, expect: { input: matches, result: { f: matches, g: ['a', matches] } } }] },
+    { on, script: [{ ...reply, expect: { inputs: 'a', tools: [], result: { f: [] } } }] },
+    { on, script: [{ ...reply, expect: { result: { f: '' } } }] },
+    { on, script: [{ ...reply, fault: 'stream-cut' }, { tetx: 'a' }] },
+    { on: 'listProviders', script: [{ ...reply, fault: 'stream-cut' }] },
+    { on: '*', fault, when: /tides/i },
+    { on: '*', fault, when: new Map([['model', 'a/b']]) },
+  ]
+  const scenarios: unknown[] = [
+    undefined,
+    7,
+    { rules: [{ on: '*', fault }] },
+    { name: '', rules: [{ on: '*', fault }] },
+    { name: '.a', rules: [{ on: '*', fault }] },
+    { name: 'a'.repeat(100), rules: [{ on: '*', fault }] },
+    { name: 'a'.repeat(101), rules: [{ on: '*', fault }] },
+    { name: 'a', rules: [] },
+    { name: 'a', rules: /a/ },
+    { name: 'a', rules: [7] },
+    { name: 'a', rules: [/a/u] },
+    { name: 'a', ruels: [{ on: '*', fault }] },
+    { name: 7, rules: [{ onn: '*' }] },
+    { name: 'a', rules: [{ on: '*', fault }], description: 1, $schema: 1 },
+  ]
+
+  it('in the words of the file', async () => {
+    const all: [unknown, unknown][] = [
+      ...rules.map((rule) => [rule, { name: 'outage', rules: [rule] }] satisfies [unknown, unknown]),
+      ...scenarios.map((scenario) => [scenario, scenario] satisfies [unknown, unknown]),
+    ]
+    const told = all.map(([given, scenario]) => {
+      const shown = (_key: string, value: unknown) => (value instanceof RegExp ? String(value) : value)
+      let problems: readonly Problem[] = []
+      try {
+        checkScenario(scenario, operations)
+      } catch (error) {
+        problems = (error as ScenarioError).problems
+      }
+      const lines = problems.map(
+        ({ path, message }) =>
+          `  ${path.join('.')}: ${message.replace(/there are latency, .*/, 'there are …')}`,
+      )
+      return [String(JSON.stringify(given, shown)), ...(lines.length === 0 ? ['  right'] : lines)]
+    })
+    await expect(`${told.flat().join('\n')}\n`).toMatchFileSnapshot('mistakes.txt')
+  })
+})
+
+it.each([[null], [[]], ['text'], [{}], [{ name: 'a b', rules: [] }], [{ name: 'a', rules: {} }]])(
+  'refuses %j',
+  (input) => {
+    expect(() => checkScenario(input, operations)).toThrow(ScenarioError)
+  },
+)
+
+it('knows bundled scenarios by their own names only', () => {
+  expect(() => bundledScenario('flakey')).toThrow("Unknown scenario 'flakey': did you mean 'flaky'?")
+  expect(() => bundledScenario('__proto__')).toThrow(ScenarioError)
+  expect(() => bundledScenario('constructor')).toThrow(ScenarioError)
+})
+
+it('accepts what it made itself', () => {
+  const scenario = checkScenario(
+    { name: 'a', rules: [{ on: '*', fault: 'latency', during: { toMs: 9 } }] },
+    operations,
+  )
+  expect(checkScenario(scenario, operations)).toEqual(scenario)
+})

@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest'
+import type { CompiledRule } from '../../src/scenarios/compiled.ts'
+import { explainNearMisses, type SkipReason, titleOf } from '../../src/scenarios/near-misses.ts'
+
+const rule = (more: object = {}) =>
+  ({ scenario: 's', number: 2, tests: [], steps: [{}], ...more }) as unknown as CompiledRule
+const explained = (rules: CompiledRule[], reasons: SkipReason[], looked = rules.length, limit?: number) =>
+  explainNearMisses({ rules, looked, reasons: new Map(reasons.entries()) }, {} as never, limit).map(
+    ({ scenario, rule, reason }) => `${scenario} ${rule}: ${reason}`,
+  )
+
+it.each<[object, SkipReason, string]>([
+  [{ times: 1 }, { kind: 'times' }, 'is spent: it was to happen once'],
+  [{ times: 3 }, { kind: 'times' }, 'is spent: its 3 times are over'],
+  [{ steps: [{}, {}] }, { kind: 'sequence' }, 'is spent: its sequence of 2 has run out'],
+  [{ states: ['a'] }, { kind: 'state', state: 'b' }, "wants the state 'a', it is 'b'"],
+  [{ states: ['a', 'c'] }, { kind: 'state', state: 'b' }, "wants the state 'a' or 'c', it is 'b'"],
+  [{}, { kind: 'script' }, 'is over, and lets the call pass'],
+  [{ calls: new Set([2, 4]) }, { kind: 'call', call: 3 }, 'wants call 2 or 4, this is call 3'],
+  [{ after: 2 }, { kind: 'after', call: 1 }, 'lets 2 calls pass first, this is call 1'],
+  ...(
+    [
+      [1, '1st'],
+      [2, '2nd'],
+      [3, '3rd'],
+      [4, '4th'],
+      [11, '11th'],
+      [22, '22nd'],
+      [103, '103rd'],
+    ] as const
+  ).map(([every, ordinal]): [object, SkipReason, string] => [
+    { every },
+    { kind: 'every', call: 1 },
+    `happens at every ${ordinal} call, this is call 1`,
+  ]),
+  [
+    { quota: { requests: 5, tokens: Number.POSITIVE_INFINITY, windowMs: 10 } },
+    { kind: 'quota', call: 1 },
+    'lets 5 calls pass in 10 ms, this is call 1',
+  ],
+  [
+    { quota: { requests: 5, tokens: 7, windowMs: 10 } },
+    { kind: 'quota', call: 1 },
+    'lets 5 calls and 7 tokens pass in 10 ms, this is call 1',
+  ],
+  [
+    {},
+    { kind: 'stream', step: 2 },
+    'is at step 2 of its sequence, a fault of streams: the request asks for none',
+  ],
+  [
+    {},
+    { kind: 'json', step: 2 },
+    'is at step 2 of its sequence, a fault of JSON: the request asks for a stream',
+  ],
+  [{}, { kind: 'step', call: 2 }, 'is at step 2 of its sequence, which lets the call pass'],
+  [{ setState: 'a' }, { kind: 'step', call: 2 }, "has set the state 'a', and lets the call pass"],
+  [
+    { setState: 'a', steps: [{}, {}] },
+    { kind: 'step', call: 2 },
+    'is at step 2 of its sequence, which lets the call pass',
+  ],
+  [
+    {},
+    { kind: 'probability', probability: 0.12345, drawn: 0.98765 },
+    'has probability 0.123, this call drew 0.988',
+  ],
+  [{ budget: 3 }, { kind: 'budget', spent: 1 }, 'waits until 3 dollars are spent, so far it is 1'],
+  [
+    { during: { fromMs: 5, toMs: 9 } },
+    { kind: 'during', elapsedMs: 1.23456 },
+    'runs from 5 to 9 ms of the elapsed time, this call came at 1.235 ms',
+  ],
+  [
+    { during: { fromMs: 5, toMs: Number.POSITIVE_INFINITY } },
+    { kind: 'during', elapsedMs: 1 },
+    'runs from 5 ms on of the elapsed time, this call came at 1 ms',
+  ],
+])('A rule with %o that was skipped for %o says: %s', (more, reason, text) => {
+  expect(explained([rule(more)], [reason])).toEqual([`s 2: rule 2 of 's' ${text}`])
+})
+
+it('A rule whose condition failed says which, the first of them', () => {
+  const test = (passes: boolean, text: string) => ({ passes: () => passes, explain: () => text })
+  const tests = [test(true, 'one'), test(false, 'two'), test(false, 'three')]
+  expect(explained([rule({ tests, name: 'mine' })], [])).toEqual(["s 2: rule 2 (mine) of 's' two"])
+  expect(explained([rule({ tests: [test(true, 'one')] })], [])).toEqual([
+    "s 2: rule 2 of 's' did not look at the request as it is kept: its body was too long to keep",
+  ])
+  expect(titleOf(rule({ name: 'mine' }))).toBe("rule 2 (mine) of 's'")
+})
+
+it('So many rules are explained, of those that were looked at, and the others counted', () => {
+  const rules = [1, 2, 3, 4].map((number) => rule({ number }))
+  const over: SkipReason[] = rules.map(() => ({ kind: 'script' }))
+  const line = (number: number) => `s ${number}: rule ${number} of 's' is over, and lets the call pass`
+  expect(explained(rules, over)).toEqual([1, 2, 3, 4].map(line))
+  expect(explained(rules, over, 2)).toEqual([1, 2].map(line))
+  expect(explained(rules, over, 2, 2)).toEqual([1, 2].map(line))
+  expect(explained(rules, over, 4, 4)).toEqual([1, 2, 3, 4].map(line))
+  expect(explained(rules, over, 4, 2)).toEqual([
+    ...[1, 2].map(line),
+    "s 3: rule 3 of 's' did not happen either, nor did 1 more",
+  ])
+  expect(explained(rules, over, 3, 2)).toEqual([
+    ...[1, 2].map(line),
+    "s 3: rule 3 of 's' did not happen either, nor did 0 more",
+  ])
+})

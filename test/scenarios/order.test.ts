@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+
+const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
+
+function setup() {
+  const gateway = createGateway()
+  const ask = async (body: object = {}) => {
+    const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...question, ...body }),
+    })
+    if (!response.headers.get('content-type')?.includes('json')) return response.text()
+    const { output, error } = await response.json()
+    return error ? error.code : output.at(-1).content[0].text
+  }
+  return { gateway, ask }
+}
+
+describe('Rules with times', () => {
+  it('are used up in the order in which they are written', async () => {
+    const { gateway, ask } = setup()
+    gateway.reply('first', { times: 1 })
+    gateway.fail(503, { times: 2 })
+    gateway.use({ on: 'createResponse', times: 1, reply: { text: 'last' } })
+    expect([await ask(), await ask(), await ask(), await ask()]).toEqual(['first', 503, 503, 'last'])
+  })
+
+  it('come before those without, whichever is newer', async () => {
+    const { gateway, ask } = setup()
+    gateway.reply('always')
+    gateway.reply('once', { times: 1 })
+    gateway.fail(429)
+    expect([await ask(), await ask()]).toEqual(['once', 429])
+  })
+
+  it('answer calls that the `after` of those without does not count', async () => {
+    const { gateway, ask } = setup()
+    gateway.use({ on: 'createResponse', after: 1, fault: 'status' })
+    gateway.reply('once', { times: 1 })
+    gateway.reply('twice', { times: 1 })
+    const [first, second, third, fourth] = [await ask(), await ask(), await ask(), await ask()]
+    expect([first, second, fourth]).toEqual(['once', 'twice', 500])
+    expect(third).toMatch(/sky/i)
+  })
+
+  it('only wait for those that are about the same request', async () => {
+    const { gateway, ask } = setup()
+    gateway.reply('about tides', { times: 1, when: { input: { contains: 'tides' } } })
+    gateway.reply('about skies', { times: 1 })
+    expect([await ask(), await ask({ input: 'Why tides?' })]).toEqual(['about skies', 'about tides'])
+  })
+
+  it('leave rules without times and whole scenarios newest first', async () => {
+    const { gateway, ask } = setup()
+    gateway.reply('older')
+    gateway.use({
+      name: 'two-rules',
+      rules: [
+        { on: 'createResponse', times: 1, reply: { text: 'rule 1' } },
+        { on: 'createResponse', times: 1, reply: { text: 'rule 2' } },
+      ],
+    })
+    gateway.use('flaky')
+    expect([await ask(), await ask(), await ask(), await ask(), await ask()]).toEqual([
+      503,
+      503,
+      'rule 1',
+      'rule 2',
+      'older',
+    ])
+  })
+
+  it('keep their order in a snapshot and a fork', async () => {
+    const { gateway, ask } = setup()
+    gateway.reply('first', { times: 1 })
+    gateway.reply('second', { times: 1 })
+    const snapshot = gateway.snapshot()
+    expect([await ask(), await ask()]).toEqual(['first', 'second'])
+    gateway.restore(snapshot)
+    expect([await ask(), await ask()]).toEqual(['first', 'second'])
+  })
+
+  it('count as older where the sandbox began with them', async () => {
+    const gateway = createGateway({
+      scenarios: [{ on: '*', times: 1, fault: { name: 'status', status: 500 } }],
+    })
+    gateway.fail(503, { times: 1 })
+    const statuses = [await status(gateway), await status(gateway), await status(gateway)]
+    expect(statuses).toEqual([503, 500, 200])
+  })
+})
+
+async function status({ fetch }: ReturnType<typeof createGateway>) {
+  const headers = { authorization: 'Bearer any' }
+  return (await fetch('https://gateway.example/api/v1/providers', { headers })).status
+}
+
+describe('A fault of streams as one step of a sequence', () => {
+  const steps: RuleInput = {
+    on: 'createResponse',
+    sequence: [
+      { reply: { text: 'plain' } },
+      { fault: { name: 'stream-cut', atEvent: 1 } },
+      { fault: { name: 'status', status: 529 } },
+    ],
+  }
+
+  it('leaves the other steps to requests of either kind', async () => {
+    const { gateway, ask } = setup()
+    gateway.use(steps)
+    expect(await ask()).toBe('plain')
+    expect(await ask({ stream: true })).not.toContain('response.in_progress')
+    expect(await ask()).toBe(529)
+  })
+
+  it('waits for a request that asks for a stream, and says so', async () => {
+    const { gateway, ask } = setup()
+    gateway.use(steps)
+    await ask()
+    expect(await ask()).toContain('sky')
+    expect(gateway.journal.last('createResponse')?.nearMisses[0]?.reason).toBe(
+      "rule 1 of 'rule' is at step 2 of its sequence, a fault of streams: the request asks for none",
+    )
+    expect(await ask({ stream: true })).not.toContain('response.in_progress')
+  })
+})
+
+describe('A mistake in a call', () => {
+  const untyped = () => createGateway() as unknown as Record<string, (...args: unknown[]) => void>
+
+  it.each([
+    [
+      'a count in the place of the options',
+      (gateway) => gateway['fail']?.(503, 2),
+      'fail(503, 2): the second argument is an object, as in fail(503, { times: 2 })',
+    ],
+    [
+      'a text in the place of the options',
+      (gateway) => gateway['fail']?.(503, 'twice'),
+      'fail(503, twice): the second argument is an object, as in fail(503, { times: 2 })',
+    ],
+    [
+      'a count of 3 beside a text',
+      (gateway) => gateway['reply']?.('Hello', 3),
+      `reply("Hello", 3): the second argument is an object, as in reply("Hello", { times: 3 })`,
+    ],
+    [
+      'a number in the place of a text',
+      (gateway) => gateway['reply']?.(7),
+      `reply() takes a text first, as in reply('Hello', { times: 2 }), not 7`,
+    ],
+    [
+      'an object in the place of a status',
+      (gateway) => gateway['fail']?.({ status: 503 }),
+      'fail() takes a status first, as in fail(503, { times: 2 }), not {"status":503}',
+    ],
+    [
+      'a text in the place of a status',
+      (gateway) => gateway['fail']?.('503'),
+      'fail() takes a status first, as in fail(503, { times: 2 }), not 503',
+    ],
+    [
+      'a number written as a text',
+      (gateway) => gateway['use']?.({ on: '*', fault: { name: 'latency', ms: '2000' } }),
+      `Wrong 'fault.ms' in scenario 'rule', rule 1: expected number, received "2000"`,
+    ],
+    [
+      'a RegExp where data is wanted',
+      (gateway) => gateway['use']?.({ on: '*', when: { body: { model: /dawn/i } }, fault: 'status' }),
+      `/dawn/i in scenario 'rule', rule 1: a scenario is data: write { matches: "dawn", flags: 'i' }`,
+    ],
+  ] satisfies [string, (gateway: ReturnType<typeof untyped>) => void, string][])(
+    'is told in one line: %s',
+    (_title, mistake, message) => {
+      expect(() => mistake(untyped())).toThrow(message)
+    },
+  )
+
+  it('is told in one line: a sandbox that is disposed of', () => {
+    const sandbox = createGateway().createSandbox()
+    sandbox.dispose()
+    expect(() => sandbox.reply('Hello')).toThrow(`Sandbox '${sandbox.id}' is gone`)
+  })
+})

@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { Clock } from '../../src/lib/clock.ts'
+import { random } from '../../src/lib/seed.ts'
+import { checkScenario } from '../../src/scenarios/check-scenario.ts'
+import type { RuleRequest } from '../../src/scenarios/rule-request.ts'
+import { Rules } from '../../src/scenarios/rules.ts'
+import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import { cases } from '../whole.ts'
+
+type Quota = Extract<NonNullable<RuleInput['quota']>, { per: unknown }>
+
+const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000 }
+
+/** The quota as a sentence would have it: everything that ever happened is kept, and counted anew each time. */
+class ReferenceQuota {
+  readonly #quota: Quota
+  readonly #uses: { at: number; caller: string; requests: number; tokens: number }[] = []
+
+  constructor(quota: Quota) {
+    this.#quota = quota
+  }
+
+  get #ms(): number {
+    const { per } = this.#quota
+    if (typeof per === 'number') return per
+    return Number.parseFloat(per) * (units[per.replace(/[\d.]/g, '')] ?? 0)
+  }
+
+  /** The uses of a caller that count at a time. */
+  #counting(caller: string, now: number) {
+    const uses = this.#uses.filter((use) => use.caller === caller)
+    if (this.#quota.window === 'sliding') return uses.filter(({ at }) => now - at < this.#ms)
+    let start = Number.NEGATIVE_INFINITY
+    for (const { at } of uses) if (at - start >= this.#ms) start = at
+    return now - start >= this.#ms ? [] : uses.filter(({ at }) => at >= start)
+  }
+
+  passes(caller: string, now: number): boolean {
+    const uses = this.#counting(caller, now)
+    const requests = uses.reduce((sum, use) => sum + use.requests, 0)
+    const tokens = uses.reduce((sum, use) => sum + use.tokens, 0)
+    const { requests: most = Number.POSITIVE_INFINITY, tokens: mostTokens = Number.POSITIVE_INFINITY } =
+      this.#quota
+    const passes = requests < most && tokens < mostTokens
+    if (passes) this.#uses.push({ at: now, caller, requests: 1, tokens: 0 })
+    return passes
+  }
+
+  answered(caller: string, now: number, tokens: number): void {
+    if (tokens > 0) this.#uses.push({ at: now, caller, requests: 0, tokens })
+  }
+}
+
+const operations = [{ id: 'createResponse', method: 'post', path: '/responses', protocol: { streams: true } }]
+
+function request(key: string, model: string, occurrence: number): RuleRequest {
+  return {
+    operation: 'createResponse',
+    method: 'POST',
+    route: '/responses',
+    params: {},
+    query: {},
+    headers: { authorization: `Bearer ${key}` },
+    body: { model },
+    contentKey: key,
+    occurrence,
+  }
+}
+
+/** Plays one random trace against both; returns the first difference. */
+function playTrace(trace: number): string | undefined {
+  const draw = random('quota trace', trace)
+  const pick = <Value>(...values: Value[]) => values[Math.floor(draw() * values.length)] as Value
+  const amount = () => ({ requests: pick(undefined, 1, 3, 10), tokens: pick(undefined, 0, 50, 400) })
+  const { requests, tokens } = amount()
+  const quota: Quota = {
+    ...(requests !== undefined && { requests }),
+    ...(tokens !== undefined || requests === undefined ? { tokens: tokens ?? 100 } : {}),
+    per: pick<number | string>(100, '500ms', '1s', '0.5s'),
+    window: pick('sliding', 'fixed'),
+    ...pick<{ by?: 'key' | 'model' }>({}, { by: 'key' }, { by: 'model' }),
+  }
+  const clock = new Clock({ timeScale: 0 })
+  const rules = new Rules({ seed: 1, clock })
+  rules.use(checkScenario({ name: 'limited', rules: [{ on: 'createResponse', quota }] }, operations))
+  const reference = new ReferenceQuota(quota)
+  const unanswered: { caller: string; charge: (tokens: number) => unknown }[] = []
+  for (let step = 0; step < 40; step++) {
+    if (draw() < 0.5) clock.advance(Math.floor(draw() * 300))
+    const answered =
+      draw() < 0.6 ? unanswered.splice(Math.floor(draw() * unanswered.length), 1)[0] : undefined
+    if (answered) {
+      const used = pick(0, 7, 60)
+      answered.charge(used)
+      reference.answered(answered.caller, clock.elapsed(), used)
+    }
+    const [key, model] = [pick('a', 'b'), pick('x/1', 'x/2')]
+    const caller = quota.by === 'key' ? key : quota.by === 'model' ? model : ''
+    const wanted = reference.passes(caller, clock.elapsed())
+    const { match, charge } = rules.match(request(key, model, step))
+    if ((match === undefined) !== wanted)
+      return `trace ${trace}, step ${step}: ${JSON.stringify(quota)} ${wanted ? 'passes' : 'is spent'}, ours otherwise`
+    if (charge) unanswered.push({ caller, charge })
+  }
+  return undefined
+}
+
+describe('A quota of requests and tokens', () => {
+  it('is equal to a reference model on random traces', () => {
+    const differences = Array.from({ length: cases(1000, 10_000) }, (_value, trace) => playTrace(trace))
+    expect(differences.filter((difference) => difference !== undefined)).toEqual([])
+  }, 180_000)
+
+  const asking =
+    (gateway: Pick<ReturnType<typeof createGateway>, 'fetch'>, key = 'any') =>
+    async (body: object = {}) => {
+      const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', ...body }),
+      })
+      await response.text()
+      return response
+    }
+  const limits = ({ headers }: Response) =>
+    Object.fromEntries([...headers].filter(([name]) => /ratelimit|retry/.test(name)))
+
+  it('refuses with 429 and the right headers when the tokens are used, and a minute is over at once', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.script(
+      [
+        { text: 'One', usage: { input_tokens: 600, output_tokens: 300 } },
+        { text: 'Two', usage: { input_tokens: 50, output_tokens: 60 } },
+      ],
+      { exhausted: 'repeat' },
+    )
+    gateway.use({ on: 'createResponse', quota: { tokens: 1000, requests: 60, per: '1m' } })
+    const ask = asking(gateway)
+    const history = [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'One' },
+      { role: 'user', content: 'More' },
+    ]
+    const first = await ask()
+    expect(limits(first)).toMatchObject({
+      'x-ratelimit-limit-requests': '60',
+      'x-ratelimit-remaining-requests': '59',
+      'x-ratelimit-limit-tokens': '1000',
+      'x-ratelimit-remaining-tokens': '100',
+    })
+    expect((await ask({ input: history })).status).toBe(200)
+    const refused = await ask()
+    expect(refused.status).toBe(429)
+    expect(limits(refused)).toEqual({
+      'retry-after': '60',
+      'x-ratelimit-limit': '1000',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '60',
+      'x-ratelimit-limit-requests': '60',
+      'x-ratelimit-remaining-requests': '58',
+      'x-ratelimit-limit-tokens': '1000',
+      'x-ratelimit-remaining-tokens': '0',
+    })
+    gateway.clock.advance(60_000)
+    expect((await ask()).status).toBe(200)
+  })
+
+  it('tells where a sliding window stands: the oldest use is forgotten first', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({ on: 'createResponse', quota: { requests: 3, per: '10s', window: 'sliding' } })
+    const ask = asking(gateway)
+    const seen = []
+    for (const second of [0, 4, 6, 6, 9, 10, 14, 30]) {
+      gateway.clock.advance(1000 * second - gateway.clock.read().elapsedMs)
+      const { status, headers } = await ask()
+      seen.push([second, status, ...['remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))])
+    }
+    expect(seen).toEqual([
+      [0, 200, '2', '10'],
+      [4, 200, '1', '6'],
+      [6, 200, '0', '4'],
+      [6, 429, '0', '4'],
+      [9, 429, '0', '1'],
+      [10, 200, '0', '4'],
+      [14, 200, '0', '2'],
+      [30, 200, '2', '10'],
+    ])
+  })
+
+  it.each([
+    [1, 1],
+    [60_000, 60],
+    ['1ms', 1],
+    ['1500ms', 2],
+    ['2s', 2],
+    ['0.5m', 30],
+    ['1m', 60],
+    ['1h', 3600],
+    ['1d', 86_400],
+  ])('of the window %j is over after %i s', async (per, seconds) => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({ on: 'createResponse', quota: { requests: 1, per } })
+    const ask = asking(gateway)
+    expect(limits(await ask())).toEqual({
+      'x-ratelimit-limit': '1',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(seconds),
+    })
+    expect((await ask()).status).toBe(429)
+  })
+
+  it('tells of tokens where they are what is used up, or what alone is limited', async () => {
+    const told = async (quota: Omit<Quota, 'per'>, count: number) => {
+      const gateway = createGateway({ timeScale: 0 })
+      gateway.script([{ text: 'One', usage: { input_tokens: 6, output_tokens: 4 } }], { exhausted: 'repeat' })
+      gateway.use({ on: 'createResponse', quota: { ...quota, per: '1m' } })
+      const ask = asking(gateway)
+      for (let call = 1; call < count; call++) await ask()
+      const { status, headers } = await ask()
+      const of = (name: string) =>
+        ['limit', 'remaining'].map((what) => headers.get(`x-ratelimit-${what}${name}`)).join('/')
+      return [status, of(''), of('-requests'), of('-tokens')]
+    }
+    expect(await told({ tokens: 25 }, 1)).toEqual([200, '25/15', '/', '25/15'])
+    expect(await told({ tokens: 25 }, 4)).toEqual([429, '25/0', '/', '25/0'])
+    expect(await told({ requests: 5 }, 2)).toEqual([200, '5/3', '/', '/'])
+    expect(await told({ requests: 5, tokens: 25 }, 1)).toEqual([200, '5/4', '5/4', '25/15'])
+    // The tokens are used up, and the requests are not.
+    expect(await told({ requests: 5, tokens: 10 }, 1)).toEqual([200, '10/0', '5/4', '10/0'])
+    expect(await told({ requests: 1, tokens: 10 }, 2)).toEqual([429, '1/0', '1/0', '10/0'])
+  })
+
+  it('is of each key, each model, or of all', async () => {
+    const passed = async (quota: object) => {
+      const gateway = createGateway({ timeScale: 0 })
+      gateway.use({ on: 'createResponse', quota: { requests: 1, per: '1m', ...quota } })
+      const asks: [Record<string, string>, string][] = [
+        [{ authorization: 'Bearer one' }, 'a/b'],
+        [{ authorization: 'Bearer two' }, 'a/b'],
+        [{ authorization: 'Bearer one' }, 'a/c'],
+        [{ authorization: 'Bearer two' }, 'a/c'],
+      ]
+      const statuses = []
+      for (const [headers, model] of asks) {
+        const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ model, input: 'Hello' }),
+        })
+        statuses.push(response.status)
+      }
+      return statuses
+    }
+    expect(await passed({})).toEqual([200, 429, 429, 429])
+    expect(await passed({ by: 'key' })).toEqual([200, 200, 429, 429])
+    expect(await passed({ by: 'model' })).toEqual([200, 429, 200, 429])
+  })
+
+  it('counts the tokens of streams too, and keeps callers apart', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({ on: 'createResponse', quota: { tokens: 1, per: 1000, by: 'key' } })
+    expect((await asking(gateway, 'one')({ stream: true })).status).toBe(200)
+    expect([(await asking(gateway, 'one')()).status, (await asking(gateway, 'two')()).status]).toEqual([
+      429, 200,
+    ])
+  })
+
+  it('has a fault of its own where the rule names one', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({
+      on: 'createResponse',
+      quota: { requests: 1, per: '1h' },
+      fault: { name: 'status', status: 402 },
+    })
+    const ask = asking(gateway)
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 402])
+  })
+
+  it('goes back with its sandbox', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({ on: 'createResponse', quota: { requests: 1, per: '1h' } })
+    const ask = asking(gateway)
+    await ask()
+    const snapshot = gateway.snapshot()
+    expect((await ask()).status).toBe(429)
+    gateway.restore(snapshot)
+    expect((await ask()).status).toBe(429)
+    const other = createGateway({ timeScale: 0 })
+    const opened = await other.openSandbox(gateway.save())
+    const askOpened = asking(other, opened.apiKey)
+    expect((await askOpened()).status).toBe(429)
+    opened.clock.advance(3_600_000)
+    expect((await askOpened()).status).toBe(200)
+    gateway.reset()
+    gateway.use({ on: 'createResponse', quota: { requests: 1, per: '1h' } })
+    expect((await ask()).status).toBe(200)
+    gateway.restore(snapshot)
+    gateway.clock.advance(3_599_999)
+    expect((await ask()).status).toBe(429)
+    gateway.clock.advance(1)
+    expect((await ask()).status).toBe(200)
+  })
+
+  it.each([
+    [{ per: '1 minute', requests: 1 }, "give a duration, '1m' or '500ms'"],
+    [{ requests: 1 }, "'quota.per' is missing"],
+    [{ per: '1m' }, 'limits nothing'],
+    [{ per: '1m', token: 1 }, "Unknown field 'token'"],
+    [{ per: '1m', tokens: 1, by: 'user' }, "Wrong 'quota.by'"],
+  ])('a mistake is told: %j', (quota, message) => {
+    expect(() => createGateway().use({ on: '*', quota } as never)).toThrow(message)
+  })
+})
+
+describe('The state of a story', () => {
+  it('is set by a rule and wanted by others, across operations', async () => {
+    const gateway = createGateway()
+    gateway.use({
+      name: 'renamed',
+      rules: [
+        { on: 'updateWorkspace', setState: 'renamed' },
+        {
+          on: 'getPreset',
+          when: { state: 'renamed' },
+          fault: { name: 'status', status: 404 },
+          setState: 'noticed',
+        },
+        { on: 'listProviders', when: { state: ['noticed', 'over'] }, reply: { body: { data: [] } } },
+      ],
+    })
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      return (await gateway.fetch(`https://gateway.example/api/v1${path}`, init)).status
+    }
+    const before = gateway.snapshot()
+    expect(await call('GET', '/presets/code-review')).toBe(200)
+    expect(gateway.journal.last('getPreset')?.nearMisses[0]?.reason).toBe(
+      "rule 2 of 'renamed' wants the state 'renamed', it is 'started'",
+    )
+    expect(await call('PATCH', '/workspaces/production', { name: 'New' })).toBe(200)
+    expect([await call('GET', '/presets/code-review'), await call('GET', '/presets/code-review')]).toEqual([
+      404, 200,
+    ])
+    await call('GET', '/providers')
+    expect(gateway.journal.last('listProviders')?.rule).toMatchObject({ rule: 3 })
+    expect(gateway.unusedRules()).toEqual([])
+    gateway.restore(before)
+    await call('GET', '/providers')
+    expect(gateway.journal.last('listProviders')?.rule).toBeNull()
+  })
+})

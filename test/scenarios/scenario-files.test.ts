@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createGateway, parseScenario } from '../../src/index.ts'
+import { connectGateway } from '../../src/remote.ts'
+import type { ScenarioPath } from '../../src/scenarios/scenario-path.ts'
+import { startServer } from '../../src/serve.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-scenarios-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Writes a file; its path is relative to the working directory. */
+function file(name: string, text: string): ScenarioPath {
+  writeFileSync(join(folder, name), text)
+  return relative(process.cwd(), join(folder, name)) as ScenarioPath
+}
+
+const busy = file('busy.yaml', 'name: busy\nrules:\n  - on: "*"\n    fault: { name: status, status: 529 }\n')
+const single = file('single.json', '{ "on": "listProviders", "times": 1, "fault": "status" }')
+const headers = { authorization: 'Bearer any' }
+
+async function status(fetch: typeof globalThis.fetch, base = 'https://gateway.example/api/v1') {
+  return (await fetch(`${base}/providers`, { headers })).status
+}
+
+describe('A scenario file', () => {
+  it('is used by its path, at once', async () => {
+    const gateway = createGateway()
+    expect(gateway.use(busy).name).toBe('busy')
+    expect(await status(gateway.fetch)).toBe(529)
+  })
+
+  it('is in force from the start where the options name it', async () => {
+    expect(await status(createGateway({ scenarios: [busy] }).fetch)).toBe(529)
+    await using server = await startServer({ scenarios: [busy] })
+    expect(await status(fetch, server.baseUrl)).toBe(529)
+  })
+
+  it('may hold a single rule', async () => {
+    const gateway = createGateway()
+    gateway.use(single)
+    expect([await status(gateway.fetch), await status(gateway.fetch)]).toEqual([500, 200])
+  })
+
+  it('is read by the remote client, which sends what it holds', async () => {
+    await using server = await startServer()
+    const gateway = await connectGateway(server.url)
+    await using _active = await gateway.use(busy)
+    expect(await status(fetch, server.baseUrl)).toBe(529)
+    await gateway.use(single)
+    expect(await status(fetch, server.baseUrl)).toBe(500)
+  })
+
+  it('that is wrong is told with its line', () => {
+    const rule = file('wrong.yaml', 'on: listProviders\nfault: statu\n')
+    expect(() => createGateway().use(rule)).toThrow(`${rule}:2:1: Unknown fault 'statu'`)
+    expect(() => createGateway({ scenarios: ['nowhere.yml'] })).toThrow('nowhere.yml: there is no such file')
+  })
+
+  it('is never read for a request or for the control API', async () => {
+    await using server = await startServer()
+    const named = await fetch(`${server.baseUrl}/providers`, {
+      headers: { ...headers, 'x-understudy-scenario': busy },
+    })
+    expect(named.status).toBe(400)
+    for (const [method, path, body] of [
+      ['POST', '/scenarios', JSON.stringify(busy)],
+      ['PUT', `/scenarios/${encodeURIComponent(busy)}`, undefined],
+    ] as const) {
+      const refused = await fetch(`${server.url}/__understudy/sandboxes/default${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body && { body }),
+      })
+      expect(refused.status).toBe(400)
+      expect(await refused.text()).toContain('is a path, and a scenario is given by name here')
+    }
+  })
+})
+
+describe('parseScenario', () => {
+  it('takes imported JSON, whose names TypeScript takes for any string', async () => {
+    const json: { name: string; rules: { on: string; fault: string }[] } = JSON.parse(
+      '{ "name": "down", "rules": [{ "on": "listProviders", "fault": "status" }] }',
+    )
+    const gateway = createGateway({ scenarios: [parseScenario(json)] })
+    expect(await status(gateway.fetch)).toBe(500)
+  })
+
+  it.each([
+    [{ on: 'listProvider', fault: 'status' }, "Unknown operation 'listProvider'"],
+    [[{ on: '*', fault: 'status' }], 'not a list'],
+    [undefined, 'not undefined'],
+  ])('refuses %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
+})
+
+it('the name of a fault says how a fault is used', () => {
+  const gateway = createGateway()
+  // @ts-expect-error the name of a fault is none of a scenario
+  expect(() => gateway.use('timeout')).toThrow(
+    "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",
+  )
+  // @ts-expect-error the same
+  expect(() => gateway.use('stream-duplicate-event')).toThrow("use({ on: 'createResponse', fault:")
+})

@@ -1,0 +1,523 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { connectGateway } from '../../src/remote.ts'
+import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import { startServer } from '../../src/serve.ts'
+
+type Json = Record<string, unknown>
+type Turns = NonNullable<RuleInput['script']>
+
+const functions = ['search', 'book'].map((name) => ({
+  type: 'function',
+  name,
+  parameters: { type: 'object' },
+}))
+
+/** An agent as simple as it can be: it answers each call with what its functions return, and asks again. */
+class Agent {
+  readonly input: Json[]
+  readonly #gateway: Pick<Gateway, 'fetch'>
+
+  constructor(gateway: Pick<Gateway, 'fetch'>, question: string) {
+    this.#gateway = gateway
+    this.input = [{ role: 'user', content: question }]
+  }
+
+  async ask(body: Json = {}) {
+    const response = await this.#gateway.fetch('https://gateway.example/api/v1/responses', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', tools: functions, input: this.input, ...body }),
+    })
+    const reply = await response.json()
+    if (response.ok) this.input.push(...reply.output)
+    return { code: response.status, retry: response.headers.get('x-should-retry'), ...reply }
+  }
+
+  /** Gives the newest calls their results, in order. */
+  results(...outputs: string[]): this {
+    const known = new Set(
+      this.input.flatMap(({ type, call_id }) => (type === 'function_call_output' ? [call_id] : [])),
+    )
+    const open = this.input.filter(({ type, call_id }) => type === 'function_call' && !known.has(call_id))
+    for (const [index, output] of outputs.entries())
+      this.input.push({ type: 'function_call_output', call_id: open[index]?.['call_id'], output })
+    return this
+  }
+
+  says(content: string): this {
+    this.input.push({ role: 'user', content })
+    return this
+  }
+}
+
+const boats: Turns = [
+  { expect: { tools: ['search', 'book'] }, call: { search: { q: 'tides' } } },
+  {
+    expect: { result: { search: 'high at six' } },
+    call: [{ book: { boat: 'Aurora' } }, { book: { boat: 'Borealis' } }],
+  },
+  { text: 'Both boats are booked.', usage: { input_tokens: 420 } },
+]
+
+const textOf = (reply: Json) =>
+  (reply as { output: { content: { text: string }[] }[] }).output[0]?.content[0]?.text
+
+describe('A script', () => {
+  it('answers turn by turn: a call, parallel calls, a text with its usage', async () => {
+    const gateway = createGateway()
+    gateway.script(boats)
+    const agent = new Agent(gateway, 'Book two boats')
+    expect((await agent.ask()).output).toMatchObject([{ name: 'search', arguments: '{"q":"tides"}' }])
+    const parallel = await agent.results('The tide is high at six').ask()
+    expect(parallel.output).toMatchObject([
+      { name: 'book', arguments: '{"boat":"Aurora"}' },
+      { name: 'book', arguments: '{"boat":"Borealis"}' },
+    ])
+    expect(new Set(parallel.output.map((call: Json) => call['call_id'])).size).toBe(2)
+    const last = await agent.results('ok', 'ok').ask()
+    expect(textOf(last)).toBe('Both boats are booked.')
+    expect(last.usage).toMatchObject({ input_tokens: 420, total_tokens: 420 + last.usage.output_tokens })
+  })
+
+  it('refuses what does not fit, with turn, expected and received, and stays at that turn', async () => {
+    const gateway = createGateway()
+    gateway.script(boats)
+    const agent = new Agent(gateway, 'Book two boats')
+    await agent.ask()
+    const refused = await agent.results('low at noon').ask()
+    expect(refused).toMatchObject({
+      code: 400,
+      retry: 'false',
+      error: {
+        message:
+          "Script: turn 2 of 3 does not fit: expected a result of 'search' with 'high at six' in it, received 'low at noon'",
+        metadata: {
+          turn: 2,
+          expected: { result: { search: 'high at six' } },
+          received: { result: { search: ['low at noon'] } },
+        },
+      },
+    })
+    agent.input[agent.input.length - 1] = { ...agent.input.at(-1), output: 'high at six' }
+    expect((await agent.ask()).code).toBe(200)
+  })
+
+  it('says which function was answered in place of the expected one', async () => {
+    const gateway = createGateway()
+    gateway.script([{ call: { search: {} } }, { expect: { result: { book: 'ok' } }, text: 'Done' }])
+    const agent = new Agent(gateway, 'Hello')
+    await agent.ask()
+    const { error } = await agent.results('high at six').ask()
+    expect(error.message).toContain(
+      "expected a result of 'book' with 'ok' in it, received none; search: 'high at six'",
+    )
+  })
+
+  const checks: [
+    string,
+    NonNullable<NonNullable<Turns[number]['expect']>['result']>[string],
+    string[],
+    string[],
+  ][] = [
+    ['a part of the text', 'six', ['high at six'], ['high at noon']],
+    [
+      'a regular expression',
+      { matches: '^high at \\w+$', flags: 'i' },
+      ['High at six'],
+      ['it is high at six'],
+    ],
+    ['fields of JSON', { tide: { high: 6 } }, ['{"tide":{"high":6,"low":12}}'], ['{"tide":{"high":7}}']],
+    ['patterns in JSON', { boat: { matches: 'ora$' } }, ['{"boat":"Aurora"}'], ['{"boat":"Borealis"}']],
+    ['JSON, not text', { ok: true }, ['{"ok":true}'], ['ok: true']],
+    ['one of several', 'Borealis', ['Aurora', 'Borealis'], ['Aurora', 'Aurora']],
+    ['each in order', ['Aurora', 'Borealis'], ['Aurora', 'Borealis'], ['Borealis', 'Aurora']],
+  ]
+  it.each(checks)('checks results: %s', async (_title, check, good, bad) => {
+    for (const [outputs, status] of [
+      [good, 200],
+      [bad, 400],
+    ] as const) {
+      const gateway = createGateway()
+      const call = outputs.map(() => ({ search: {} }))
+      gateway.script([{ call }, { expect: { result: { search: check } }, text: 'Done' }])
+      const agent = new Agent(gateway, 'Hello')
+      await agent.ask()
+      expect((await agent.results(...outputs).ask()).code).toBe(status)
+    }
+  })
+
+  it('checks the last user message and the functions offered', async () => {
+    const gateway = createGateway()
+    gateway.script([{ expect: { input: 'boats', tools: ['search'] }, text: 'Hello' }])
+    const wrong = await new Agent(gateway, 'Book a train').ask({ tools: [] })
+    expect(wrong.error.message).toBe(
+      "Script: turn 1 of 1 does not fit: expected the last user message with 'boats' in it, received 'Book a train'; expected the functions search, received none",
+    )
+    expect((await new Agent(gateway, 'Book two boats').ask()).code).toBe(200)
+  })
+
+  it('refuses turns after its last one, begins again, or lets them pass', async () => {
+    const turns = [{ text: 'One' }, { text: 'Two' }]
+    const third = async (exhausted?: 'fail' | 'repeat' | 'pass') => {
+      const gateway = createGateway()
+      gateway.reply('From an older rule')
+      gateway.script(turns, { exhausted })
+      const agent = new Agent(gateway, 'Hello')
+      await agent.ask()
+      await agent.says('Go on').ask()
+      const last = await agent.says('And on').ask()
+      const other = await new Agent(gateway, 'Another').ask()
+      return { last, other, readings: gateway.journal.entries().map(({ turn }) => turn) }
+    }
+    const failed = await third()
+    expect(failed.last.error.message).toBe('Script: no turn 3, the script is over after 2 turns')
+    expect(failed.other.error.message).toContain('no script is left for this new conversation')
+    expect(failed.readings.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
+    const repeated = await third('repeat')
+    expect([textOf(repeated.last), textOf(repeated.other)]).toEqual(['One', 'One'])
+    const passed = await third('pass')
+    expect([textOf(passed.last), textOf(passed.other)]).toEqual(['From an older rule', 'From an older rule'])
+  })
+
+  it('has faults at any turn; a client that tries again gets the next one', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      { fault: { name: 'status', status: 503 } },
+      { call: { search: {} } },
+      { fault: 'rate-limit' },
+      { text: 'Done', fault: { name: 'latency', ms: 1 } },
+    ])
+    const agent = new Agent(gateway, 'Hello')
+    expect([(await agent.ask()).code, (await agent.ask()).code]).toEqual([503, 200])
+    agent.results('six')
+    expect((await agent.ask()).code).toBe(429)
+    expect(textOf(await agent.ask())).toBe('Done')
+  })
+
+  it('streams, and a stream may break at a turn', async () => {
+    const gateway = createGateway()
+    gateway.script([{ call: { search: { q: 'tides' } }, fault: 'stream-without-done' }])
+    const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
+    })
+    const text = await response.text()
+    expect(text).toContain('response.function_call_arguments.delta')
+    expect(text).not.toContain('[DONE]')
+  })
+})
+
+describe('Conversations', () => {
+  it('each take the oldest script whose first turn fits', async () => {
+    const gateway = createGateway()
+    gateway.script([{ expect: { input: 'boats' }, text: 'About boats' }])
+    gateway.script([{ text: 'First' }])
+    gateway.script([{ text: 'Second' }])
+    const texts = []
+    for (const question of ['Hello', 'Two boats', 'Hello'])
+      texts.push(textOf(await new Agent(gateway, question).ask()))
+    expect(texts).toEqual(['First', 'About boats', 'Second'])
+  })
+
+  it('are told apart by their call ids, 50 at once with the same first message', async () => {
+    const gateway = createGateway()
+    const numbers = Array.from({ length: 50 }, (_value, index) => index)
+    for (const number of numbers) {
+      gateway.script([
+        { call: { search: { number } } },
+        { expect: { result: { search: `for ${number}.` } }, call: [{ book: { number } }, { book: {} }] },
+        { expect: { result: { book: [`booked ${number}.`, 'ok'] } }, text: `Done with ${number}` },
+      ])
+    }
+    const ends = await Promise.all(
+      numbers.map(async () => {
+        const agent = new Agent(gateway, 'Go')
+        const { output } = await agent.ask()
+        const { number } = JSON.parse(output[0].arguments)
+        await agent.results(`for ${number}.`).ask()
+        return [number, textOf(await agent.results(`booked ${number}.`, 'ok').ask())]
+      }),
+    )
+    expect(ends.map(([number]) => number).sort((left, right) => left - right)).toEqual(numbers)
+    for (const [number, text] of ends) expect(text).toBe(`Done with ${number}`)
+  })
+
+  it('are known by their history where a client makes call ids of its own, or names items instead', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      { call: { search: { q: 1, r: 2 } } },
+      { expect: { result: { search: 'six' } }, text: 'Done' },
+    ])
+    const own = new Agent(gateway, 'Hello')
+    await own.ask()
+    own.input[1] = { type: 'function_call', call_id: 'x1', name: 'search', arguments: '{"r":2,"q":1}' }
+    expect(textOf(await own.results('six').ask())).toBe('Done')
+
+    gateway.script([{ text: 'One' }, { text: 'Two' }])
+    const other = new Agent(gateway, 'Good evening')
+    await other.ask()
+    other.input[1] = { type: 'item_reference', id: other.input[1]?.['id'] }
+    expect(textOf(await other.says('More').ask())).toBe('Two')
+  })
+
+  it('look at the newest results, by the names of their calls, where a client makes call ids of its own', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      { call: { search: { q: 1 } } },
+      { expect: { result: { search: 'six' } }, text: 'And now', call: { search: { q: 2 } } },
+      { expect: { result: { search: 'seven' } }, text: 'Done' },
+    ])
+    const agent = new Agent(gateway, 'Hello')
+    const own = (...ids: string[]) => {
+      let next = 0
+      for (const [place, item] of agent.input.entries())
+        if (item['type'] === 'function_call') agent.input[place] = { ...item, call_id: ids[next++] }
+    }
+    await agent.ask()
+    own('x1')
+    expect((await agent.results('six').ask()).code).toBe(200)
+    own('x1', 'x2')
+    // What came before the last message is not looked at.
+    const refused = await agent.results('six').ask()
+    expect([refused.code, refused.error.message]).toEqual([
+      400,
+      expect.stringContaining('turn 3 of 3 does not fit'),
+    ])
+    expect(refused.error.metadata).toMatchObject({ turn: 3 })
+    agent.input.pop()
+    agent.input.push({ type: 'function_call_output', call_id: 'unknown', output: 'seven' })
+    expect((await agent.ask()).code).toBe(400)
+    agent.input.pop()
+    agent.says('Here it is')
+    agent.input.push({ type: 'function_call_output', call_id: 'x2', output: 'seven' })
+    expect(textOf(await agent.ask())).toBe('Done')
+  })
+
+  it('are told apart by what their users said first, where their histories are the same', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'One' }, { text: 'First' }])
+    gateway.script([{ text: 'One' }, { text: 'Second' }])
+    const [first, second] = [new Agent(gateway, 'Hello'), new Agent(gateway, 'Goodbye')]
+    await first.ask()
+    await second.ask()
+    expect(textOf(await second.says('More').ask())).toBe('Second')
+    expect(textOf(await first.says('More').ask())).toBe('First')
+  })
+
+  it('wait for a conversation that fits them, and let others pass once all are taken', async () => {
+    const gateway = createGateway()
+    gateway.script([{ expect: { input: 'Boats' }, text: 'A' }])
+    gateway.script([{ text: 'B' }], { exhausted: 'pass' })
+    expect(textOf(await new Agent(gateway, 'Hello').ask())).toBe('B')
+    const refused = await new Agent(gateway, 'Other').ask()
+    expect([refused.code, refused.error.message]).toEqual([
+      400,
+      expect.stringContaining('turn 1 of 1 does not fit'),
+    ])
+    expect(textOf(await new Agent(gateway, 'Boats').ask())).toBe('A')
+    expect(textOf(await new Agent(gateway, 'Other').ask())).not.toBe('B')
+
+    const strict = createGateway()
+    const left = async () => (await new Agent(strict, 'More').ask()).error?.message
+    for (const [text, count] of [
+      ['A', '1 script'],
+      ['B', '2 scripts'],
+    ] as const) {
+      strict.script([{ text }])
+      expect(textOf(await new Agent(strict, text).ask())).toBe(text)
+      expect(await left()).toBe(
+        `Script: no script is left for this new conversation, each of ${count} is taken by another`,
+      )
+    }
+  })
+
+  it('with a text history go on, whatever system messages a client adds', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'One' }, { text: 'Two' }])
+    gateway.script([{ text: 'Not this' }])
+    const agent = new Agent(gateway, 'Hello')
+    await agent.ask()
+    agent.input.unshift({ role: 'developer', content: `It is ${Date.UTC(2026)}` })
+    expect(textOf(await agent.says('More').ask())).toBe('Two')
+  })
+
+  it('are in the snapshot of a sandbox', async () => {
+    const gateway = createGateway()
+    gateway.script(boats)
+    const agent = new Agent(gateway, 'Book two boats')
+    await agent.ask()
+    agent.results('high at six')
+    const snapshot = gateway.snapshot()
+    const before = [...agent.input]
+    expect((await agent.ask()).code).toBe(200)
+    gateway.restore(snapshot)
+    agent.input.splice(0, Number.POSITIVE_INFINITY, ...before)
+    expect((await agent.ask()).output).toHaveLength(2)
+  })
+})
+
+describe('A turn of a script', () => {
+  it('answers with items of any kind, its own id and status, and the conversation goes on from them', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      {
+        id: 'resp_first',
+        output: [
+          { type: 'reasoning', summary: 'They want boats.' },
+          { type: 'message', content: [{ text: 'Let me ' }, { text: 'look.' }] },
+          { type: 'function_call', name: 'search', arguments: { q: 'tides' } },
+          { type: 'function_call', name: 'book', call_id: 'call_mine' },
+        ],
+      },
+      {
+        expect: { result: { search: 'high at six', book: 'ok' } },
+        text: 'Both boats are',
+        incompleteReason: 'content_filter',
+      },
+      { output: [{ type: 'message', content: [{ refusal: 'No more boats.' }] }], text: 'Sorry.' },
+    ])
+    const agent = new Agent(gateway, 'Book two boats')
+    const first = await agent.ask()
+    expect(first).toMatchObject({ id: 'resp_first', status: 'completed' })
+    expect(first.output.map(({ type }: Json) => type)).toEqual([
+      'reasoning',
+      'message',
+      'function_call',
+      'function_call',
+    ])
+    expect(first.output[3]['call_id']).toBe('call_mine')
+    const second = await agent.results('The tide is high at six', 'ok').ask()
+    expect(second).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'content_filter' },
+      output: [{ content: [{ text: 'Both boats are' }] }],
+    })
+    const third = await agent.says('And a third?').ask()
+    expect(third.output.map(({ content: [part] }: { content: Json[] }) => part?.['type'])).toEqual([
+      'refusal',
+      'output_text',
+    ])
+    expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 3, problem: null }] }])
+  })
+
+  it('fails, and a client that asks again gets the next one', async () => {
+    const gateway = createGateway()
+    gateway.script([
+      { error: { code: 'rate_limit_exceeded', message: 'Too fast' } },
+      { responseStatus: 'cancelled', output: [{ type: 'message', content: 'Half an' }] },
+      { text: 'Now' },
+    ])
+    const ask = () => new Agent(gateway, 'Hello').ask()
+    expect(await ask()).toMatchObject({ status: 'failed', error: { message: 'Too fast' }, output: [] })
+    expect(await ask()).toMatchObject({ status: 'cancelled' })
+    expect(textOf(await ask())).toBe('Now')
+  })
+
+  it.each([
+    [{ usage: { input_tokens: 1 }, fault: 'latency' }, 'has no reply to count or to name: leave usage out'],
+    [
+      { text: 'x', responseStatus: 'failed', incompleteReason: 'content_filter' },
+      "'responseStatus' says 'failed'",
+    ],
+    [{ output: [], fault: 'status' }, "'status' in scenario 'script', rule 1 answers in place of turn 1"],
+    [{ output: [{ type: 'massage', content: 'x' }] }, 'an item is message, reasoning'],
+  ])('that makes no sense is told: %j', (turn, message) => {
+    expect(() => createGateway().script([turn as never])).toThrow(message)
+  })
+})
+
+describe('Around scripts', () => {
+  it('rules with times come first, and do not use up a turn', async () => {
+    const gateway = createGateway()
+    gateway.script([{ text: 'One' }])
+    gateway.fail(529, { times: 1 })
+    const agent = new Agent(gateway, 'Hello')
+    expect([(await agent.ask()).code, textOf(await agent.ask())]).toEqual([529, 'One'])
+  })
+
+  it('the journal shows a conversation as turns', async () => {
+    const gateway = createGateway()
+    gateway.script(boats)
+    const agent = new Agent(gateway, 'Book two boats')
+    await agent.ask()
+    await agent.results('low').ask()
+    const problem = "a result of 'search' with 'high at six' in it, received 'low'"
+    const [first, second] = gateway.journal.entries()
+    expect(first?.turn).toEqual({ conversation: 1, turn: 1, of: 3, problem: null })
+    expect(second?.turn).toEqual({ conversation: 1, turn: 2, of: 3, problem })
+    expect(gateway.journal.explain(second as { id: string })).toContain(
+      `It was turn 2 of 3 of conversation 1, and did not fit: expected ${problem}.`,
+    )
+    expect(gateway.scripts()).toEqual([
+      {
+        scenario: 'script',
+        rule: 1,
+        turns: 3,
+        conversations: [{ conversation: 1, turns: 1, problem: `turn 2: ${problem}` }],
+        problem: null,
+      },
+    ])
+  })
+
+  it('a script stands in a scenario, and is used over the remote client', async () => {
+    await using server = await startServer()
+    const gateway = await connectGateway(server.url)
+    await gateway.use({
+      name: 'loop',
+      rules: [{ on: 'createResponse', script: [{ text: 'From afar' }], exhausted: 'pass' }],
+    })
+    await gateway.script([{ text: 'From a script' }])
+    const local = {
+      fetch: (url: unknown, init: RequestInit) =>
+        fetch(String(url).replace('https://gateway.example/api/v1', server.baseUrl), init),
+    }
+    const agent = (question: string) => new Agent(local as never, question)
+    expect([textOf(await agent('a').ask()), textOf(await agent('b').ask())]).toEqual([
+      'From afar',
+      'From a script',
+    ])
+    expect(await gateway.scripts()).toMatchObject([
+      { scenario: 'loop', turns: 1 },
+      { scenario: 'script', turns: 1 },
+    ])
+    expect(await gateway.journal.entries()).toMatchObject([
+      { turn: { conversation: 1 } },
+      { turn: { conversation: 2 } },
+    ])
+  })
+
+  it.each([
+    [{ on: 'createResponse', script: [] }, 'script'],
+    [
+      { on: 'createResponse', script: [{ expect: { input: 'x' } }] },
+      "Turn 1 in scenario 'rule', rule 1 answers nothing",
+    ],
+    [
+      { on: 'listProviders', script: [{ text: 'x' }] },
+      "is for operations that write texts, 'listProviders' is none",
+    ],
+    [{ on: 'createResponse', script: [{ text: 'x' }], times: 1 }, "Both script and 'times'"],
+    [
+      { on: 'createResponse', fault: 'status', exhausted: 'fail' },
+      "'exhausted' in scenario 'rule', rule 1 has no script",
+    ],
+    [
+      { on: 'createResponse', script: [{ text: 'x', fault: 'status' }] },
+      "'status' in scenario 'rule', rule 1 answers in place of turn 1",
+    ],
+    [
+      { on: 'createResponse', script: [{ texts: 'x' }] },
+      "Unknown field 'texts' in scenario 'rule', rule 1: did you mean 'text'?",
+    ],
+    [{ on: 'createResponse', script: [{ text: 'x', expect: { results: {} } }] }, "Unknown field 'results'"],
+    [
+      { on: 'createResponse', script: [{ text: 'x', expect: { input: { matches: '(' } } }] },
+      'Bad regular expression',
+    ],
+    [{ on: 'createResponse', script: [{ text: 'x' }], exhausted: 'stop' }, "Wrong 'exhausted'"],
+  ])('a mistake is told: %j', (rule, message) => {
+    expect(() => createGateway().use(rule as never)).toThrow(message)
+  })
+})

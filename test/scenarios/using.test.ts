@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway, defineScenario } from '../../src/index.ts'
+import { bundledScenarios } from '../../src/scenarios/bundled.ts'
+import type { BundledScenarioName } from '../../src/scenarios/scenario-names.ts'
+import { describeAdapters } from '../describe-adapters.ts'
+
+const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
+
+describeAdapters('Using scenarios', (entrance) => {
+  const ask = (body: object = {}, headers = {}) =>
+    entrance.call('POST /responses', { body: { ...question, ...body }, headers })
+
+  it('reply() answers with a text and its citations', async () => {
+    entrance.sandbox.reply('Hello from the test', {
+      citations: [{ url: 'https://docs.example/hello' }],
+      times: 1,
+    })
+    const { body } = await ask()
+    const [part] = body.output.at(-1).content
+    expect(part.text).toContain('Hello from the test')
+    expect(part.annotations).toMatchObject([{ type: 'url_citation', url: 'https://docs.example/hello' }])
+    expect(JSON.stringify((await ask()).body)).not.toContain('Hello from the test')
+  })
+
+  it('fail() refuses with the envelope, so often as it is told', async () => {
+    entrance.sandbox.fail(503, { times: 2, headers: { 'Retry-After': '1' } })
+    const refused = await ask()
+    expect(refused.body).toEqual({
+      error: {
+        code: 503,
+        message: 'Service temporarily unavailable',
+        metadata: { error_type: 'provider_unavailable' },
+      },
+    })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect([(await ask()).status, (await ask()).status]).toEqual([503, 200])
+  })
+
+  it('the reply and the journal name the scenario and the rule', async () => {
+    entrance.sandbox.use({
+      name: 'outage',
+      rules: [
+        { on: 'getPreset', fault: 'status' },
+        { on: '*', fault: 'status' },
+      ],
+    })
+    expect((await ask()).headers.get('x-understudy-scenario')).toBe('outage#2')
+    expect(entrance.sandbox.journal.last('createResponse')?.rule).toEqual({
+      scenario: 'outage',
+      rule: 2,
+      faults: ['status'],
+    })
+  })
+
+  it('a whole body answers any operation, and a path that none describes', async () => {
+    entrance.sandbox.use({
+      on: 'listProviders',
+      reply: { status: 203, headers: { 'X-Odd': 'yes' }, body: { data: 'odd' } },
+    })
+    const odd = await entrance.call('GET /providers')
+    expect([odd.status, odd.headers.get('x-odd'), odd.body]).toEqual([203, 'yes', { data: 'odd' }])
+
+    entrance.sandbox.use({ on: 'POST /chat/completions', reply: { body: { choices: [] } } })
+    expect((await entrance.call('POST /chat/completions', { body: { model: 'a/b' } })).body).toEqual({
+      choices: [],
+    })
+  })
+
+  it('text under another content type is sent as it is', async () => {
+    entrance.sandbox.use({
+      on: 'listProviders',
+      reply: { headers: { 'content-type': 'text/plain' }, body: 'Gone fishing' },
+    })
+    expect((await entrance.call('GET /providers')).text).toBe('Gone fishing')
+  })
+
+  it('frames are sent as they are written', async () => {
+    const half = Buffer.from('ü').subarray(0, 1).toString('base64')
+    entrance.sandbox.use({
+      on: 'createResponse',
+      reply: {
+        frames: [
+          { event: { type: 'response.created' } },
+          { wait: 1 },
+          { data: 'not json' },
+          { bytes: ': hm\n' },
+          { base64: half },
+          { done: true },
+        ],
+      },
+    })
+    const response = await entrance.open('POST /responses', { body: { ...question, stream: true } })
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(bytes.toString('latin1')).toBe(
+      'data: {"type":"response.created"}\n\ndata: not json\n\n: hm\n\xc3data: [DONE]\n\n',
+    )
+  })
+
+  it('output items are function calls, for example', async () => {
+    entrance.sandbox.use({
+      on: 'createResponse',
+      reply: { output: [{ type: 'function_call', name: 'get_weather', arguments: '{"city":"Oslo"}' }] },
+    })
+    expect((await ask()).body.output).toMatchObject([
+      { type: 'function_call', name: 'get_weather', arguments: '{"city":"Oslo"}' },
+    ])
+  })
+
+  it('a request names a scenario in its header, which comes before those in use', async () => {
+    entrance.sandbox.use('provider-outage')
+    const named = (name: string) =>
+      entrance.call('GET /providers', { headers: { 'x-understudy-scenario': name } })
+    expect([
+      (await named('flaky')).status,
+      (await named('flaky')).status,
+      (await named('flaky')).status,
+    ]).toEqual([503, 503, 500])
+    const unknown = await named('flakey')
+    expect(unknown.status).toBe(400)
+    expect(unknown.text).toContain("Unknown scenario 'flakey': did you mean 'flaky'?")
+  })
+
+  it('resetScenarios() ends them all', async () => {
+    entrance.sandbox.use('provider-outage')
+    entrance.sandbox.resetScenarios()
+    expect((await ask()).status).toBe(200)
+  })
+
+  it('unusedRules() lists what never happened', async () => {
+    entrance.sandbox.use({ on: 'getPreset', fault: 'status' })
+    entrance.sandbox.use({ on: 'createResponse', fault: 'status' })
+    await ask()
+    expect(entrance.sandbox.unusedRules()).toMatchObject([{ on: ['getPreset'], rule: 1 }])
+  })
+
+  it('the journal explains each rule that was meant for a call and did not happen', async () => {
+    entrance.sandbox.use({
+      name: 'mine',
+      rules: [
+        { on: 'createResponse', when: { model: 'borealis/*' }, fault: 'status' },
+        { on: 'createResponse', sequence: [{ fault: 'status' }] },
+        { on: 'createResponse', when: { headers: { authorization: 'Bearer other' } }, fault: 'status' },
+        { on: 'getPreset', fault: 'status' },
+      ],
+    })
+    await ask()
+    expect(entrance.sandbox.journal.last('createResponse')?.nearMisses).toEqual([])
+    await ask()
+    expect(entrance.sandbox.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
+      "rule 1 of 'mine' wants model 'borealis/*', the request has 'aurora/dawn-1'",
+      "rule 2 of 'mine' is spent: its sequence of 1 has run out",
+      "rule 3 of 'mine' wants header 'authorization' (hidden), the request has (hidden)",
+    ])
+  })
+
+  it('a refused write has written nothing', async () => {
+    entrance.sandbox.fail(500)
+    const before = await entrance.sandbox.db.workspaces.list()
+    const id = before[0]?.id
+    expect((await entrance.call(`PATCH /workspaces/${id}`, { body: { name: 'Renamed' } })).status).toBe(500)
+    expect(await entrance.sandbox.db.workspaces.list()).toEqual(before)
+  })
+
+  it('a rule meets a call before the call is checked', async () => {
+    entrance.sandbox.fail(503)
+    expect((await entrance.call('POST /responses', { body: '{' })).status).toBe(503)
+  })
+})
+
+describe('createGateway', () => {
+  it('takes scenarios by name and written out, in force from the start and again after a reset', async () => {
+    const outage = defineScenario({
+      name: 'outage',
+      rules: [{ on: 'getPreset', fault: { name: 'status', status: 502 } }],
+    })
+    const gateway = createGateway({ scenarios: ['flaky', outage] })
+    const status = async (path: string) =>
+      (
+        await gateway.fetch(`https://gateway.example/api/v1${path}`, {
+          headers: { authorization: 'Bearer any' },
+        })
+      ).status
+    expect([await status('/providers'), await status('/presets/any'), await status('/providers')]).toEqual([
+      503, 502, 503,
+    ])
+    gateway.resetScenarios()
+    expect(await status('/providers')).toBe(503)
+  })
+
+  it('refuses a scenario that cannot be, in one line', () => {
+    // @ts-expect-error the types know the names of scenarios.
+    expect(() => createGateway({ scenarios: ['flakey'] })).toThrow(
+      /^Unknown scenario 'flakey': did you mean 'flaky'\?$/,
+    )
+    const gateway = createGateway()
+    // @ts-expect-error: the types know the names of faults.
+    expect(() => gateway.use({ on: '*', fault: 'stream-cutt' })).toThrow(
+      /^Unknown fault 'stream-cutt' in scenario 'rule', rule 1: did you mean 'stream-cut'\?$/,
+    )
+  })
+})
+
+describe('bundled scenarios', () => {
+  it.each([...bundledScenarios])(
+    '%s can be used, bears the name of its file, and says what the client sees',
+    (name, { description }) => {
+      using use = createGateway().use(name as BundledScenarioName)
+      expect(use.name).toBe(name)
+      expect(description).toMatch(/^[A-Z].{20,}\.$/)
+    },
+  )
+})

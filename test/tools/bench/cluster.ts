@@ -1,0 +1,55 @@
+/**
+ * One node against three, behind the same printed nginx file: what several processes give on this machine. Its clients
+ * and nginx share the cores with the nodes, so two cores show little of it.
+ */
+import { Client, createSandbox, hasProgram, startCluster } from '../../extras/cluster/cluster.ts'
+import { type Figure, type Section, spread } from './measure.ts'
+
+const clients = 50
+
+export const cluster: Section = {
+  name: 'cluster',
+  title: 'Three nodes against one, behind nginx',
+  async run({ scale }) {
+    if (!hasProgram('nginx')) {
+      console.error('  skipped: there is no nginx here (Debian package nginx)')
+      return []
+    }
+    const requests = Math.round(20_000 * scale)
+    const one = await secondsFor(['n1'], requests)
+    const three = await secondsFor(['n1', 'n2', 'n3'], requests)
+    const ratios = three.map((seconds, round) => seconds / (one[round] as number))
+    const rate = (seconds: readonly number[]) => Math.round(requests / spread(seconds).median)
+    const figure: Figure = {
+      name: `Time of ${requests} requests of ${clients} clients, 1 -> 3 nodes`,
+      value: spread(ratios),
+      unit: 'x',
+      detail: `${rate(one)} a second with one, ${rate(three)} with three`,
+    }
+    return [figure]
+  },
+}
+
+/** Seconds of each of three rounds. */
+async function secondsFor(names: readonly string[], requests: number): Promise<number[]> {
+  await using nodes = await startCluster('nginx', names)
+  const each = await Promise.all(
+    Array.from({ length: clients }, async () => {
+      const client = new Client()
+      return { client, sandbox: await createSandbox(client, nodes.url) }
+    }),
+  )
+  const seconds: number[] = []
+  for (let round = 0; round < 3; round++) {
+    let left = requests
+    const begin = performance.now()
+    await Promise.all(
+      each.map(async ({ client, sandbox }) => {
+        while (left-- > 0) await client.send(`GET /sandboxes/${sandbox.id}/api/v1/providers`, nodes.url)
+      }),
+    )
+    seconds.push((performance.now() - begin) / 1000)
+  }
+  for (const { client } of each) client.close()
+  return seconds
+}

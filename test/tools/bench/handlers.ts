@@ -1,0 +1,38 @@
+/**
+ * Our MSW handlers against one bare handler that returns the same body, both behind interception.
+ */
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { type Bench, compare, cpuPerCall, type Figure, microseconds } from './measure.ts'
+
+const baseUrl = 'https://gateway.example/api/v1'
+const path = `${baseUrl}/providers`
+const headers = { authorization: 'Bearer bench' }
+
+export async function measure(bench: Bench): Promise<Figure[]> {
+  const { createGateway } = (await import(bench.entry('index'))) as typeof import('../../../src/index.ts')
+  const gateway = createGateway({ size: { providers: 60 } })
+  const reply = await gateway.fetch(path, { headers })
+  const init = { status: reply.status, headers: [...reply.headers] as [string, string][] }
+  const body = await reply.text()
+  const bare = http.get(path, () => new HttpResponse(body, init))
+
+  // One interception, whose handlers change: two at once would both see every request.
+  const server = setupServer()
+  server.listen()
+  const cost = (handlers: Parameters<typeof server.resetHandlers>) => () => {
+    server.resetHandlers(...handlers)
+    return cpuPerCall(Math.round(400 * bench.scale), async () => (await fetch(path, { headers })).text())
+  }
+  const result = await compare(Math.min(bench.rounds, 15), cost([bare]), cost(gateway.handlers))
+  server.close()
+  return [
+    {
+      name: 'Our handlers',
+      value: result.ratio,
+      unit: 'x',
+      aim: 1.15,
+      detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)} of one bare handler`,
+    },
+  ]
+}

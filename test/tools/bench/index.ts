@@ -1,0 +1,71 @@
+/**
+ * `npm run bench`: what the double costs against the least that could do it, measured in the same run.
+ *
+ * Processor time of the process that is measured, not time on the wall: the machine may be doing other things. The
+ * entries are built first, as they are published. `--quick` does less of everything, `--only requests,start` some
+ * sections, `--json` prints figures for a machine, `--source` measures the sources in place of the built entries.
+ */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { cluster } from './cluster.ts'
+import { growth } from './growth.ts'
+import { inProcess } from './in-process.ts'
+import { built, type Section, toBench } from './measure.ts'
+import { memory } from './memory.ts'
+import { protocols } from './protocols.ts'
+import { requests } from './requests.ts'
+import { sandboxes } from './sandboxes.ts'
+import { start } from './start.ts'
+import { streams } from './streams.ts'
+import { type Measured, toTable } from './table.ts'
+
+const sections: readonly Section[] = [
+  start,
+  requests,
+  protocols,
+  streams,
+  inProcess,
+  sandboxes,
+  growth,
+  memory,
+  cluster,
+]
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    source: { type: 'boolean', default: false },
+  },
+})
+
+const wanted = flags.only?.split(',')
+const unknown = wanted?.find((name) => !sections.some((section) => section.name === name))
+if (unknown !== undefined) {
+  console.error(`There is no section '${unknown}': there are ${sections.map(({ name }) => name).join(', ')}`)
+  process.exit(2)
+}
+
+if (!flags.source) build()
+const bench = toBench(flags)
+const measured: Measured[] = []
+for (const section of sections) {
+  if (wanted && !wanted.includes(section.name)) continue
+  console.error(section.title)
+  measured.push({ title: section.title, figures: await section.run(bench) })
+}
+console.log(flags.json ? JSON.stringify(measured, undefined, 2) : `\n${toTable(measured)}`)
+
+/** The entries as they are published, somewhere else. */
+function build(): void {
+  const root = fileURLToPath(new URL('../../../', import.meta.url))
+  const args = ['--no-dts', '--no-sourcemap', '--log-level', 'error', '--out-dir', fileURLToPath(built)]
+  execFileSync(process.execPath, [`${root}node_modules/tsdown/dist/run.mjs`, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  writeFileSync(new URL('package.json', built), '{ "type": "module" }')
+}

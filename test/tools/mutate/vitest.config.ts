@@ -1,0 +1,48 @@
+/** The quick tests over sources that hold the chosen mutants. */
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import project from '../../../vitest.config.ts'
+import { type Mutant, withMutants } from './mutants.ts'
+
+const root = new URL('../../..', import.meta.url).pathname
+const mutantsFile = process.env['UNDERSTUDY_MUTANTS'] ?? ''
+const mutants: Mutant[] = JSON.parse(readFileSync(mutantsFile, 'utf8'))
+const byFile = Map.groupBy(mutants, (mutant) => mutant.file)
+const orderFile = process.env['UNDERSTUDY_TEST_ORDER']
+const order: string[] = orderFile === undefined ? [] : JSON.parse(readFileSync(orderFile, 'utf8'))
+const quick = project.test?.projects?.[0] as UserWorkspaceConfig
+
+/** As the run asks for it: those first that are likely to fail. */
+class AsAsked extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => order.indexOf(relative(root, moduleId))
+    return files.toSorted((one, other) => place(one) - place(other))
+  }
+}
+
+export default defineConfig({
+  ...quick,
+  root,
+  plugins: [
+    {
+      name: 'mutants',
+      enforce: 'pre',
+      transform(code, id) {
+        const here = byFile.get(relative(root, id.split('?')[0] ?? id))
+        return here ? { code: withMutants(code, here), map: null } : undefined
+      },
+    },
+  ],
+  test: {
+    ...quick.test,
+    isolate: false,
+    maxConcurrency: 50,
+    sequence: { sequencer: AsAsked },
+    reporters: ['json'],
+    // A cache of its own for each run: Vitest does not know which mutants are in a module.
+    fsModuleCachePath: join(dirname(mutantsFile), 'modules'),
+    setupFiles: ['test/tools/mutate/setup.ts'],
+  },
+})

@@ -1,0 +1,20 @@
+/** The seeded part of `npm run abuse`, which tries many more. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createGateway } from '../../../src/index.ts'
+import { cases } from '../../whole.ts'
+import { anyScenario, tryScenario } from './any-scenario.ts'
+
+it('any scenario leaves the gateway usable and the journal readable, or is refused with a place', async () => {
+  const gateway = createGateway({ timeScale: 0 })
+  let valid = 0
+  const scenarios = fc.sample(anyScenario, { numRuns: cases(150, 10_000), seed: 1 })
+  for (const scenario of scenarios) {
+    const { wrong, isValid } = await tryScenario(gateway, scenario)
+    expect(wrong, JSON.stringify(scenario)).toBeUndefined()
+    if (isValid) valid++
+  }
+  // Both kinds are tried.
+  expect(valid).toBeGreaterThan(scenarios.length / 20)
+  expect(valid).toBeLessThan(scenarios.length)
+}, 60_000)

@@ -1,0 +1,227 @@
+/**
+ * `npm run abuse`: a million requests of any kind, schemas, scenarios, plans against the model of the state, requests of
+ * any size, clients without luck, and load with chaos, with progress and a summary. Ends with 1 where something was
+ * violated. These are the defaults; 0 leaves a part out:
+ *
+ *   npm run abuse -- --requests 1000000 --sockets 20000 --schemas 20000 --scenarios 20000 --plans 70000 --sizes 1 \
+ *     --clients 5000 --minutes 30 --per-second 250 --seed 1
+ */
+import { parseArgs } from 'node:util'
+import fc from 'fast-check'
+import { createGateway } from '../../../src/index.ts'
+import { monotonic } from '../../../src/lib/clock.ts'
+import { fakeValue } from '../../../src/model/structured.ts'
+import { growthOf, sized } from '../../gateway/sized.ts'
+import { anyRequest, tryInProcess } from './any-request.ts'
+import { anyScenario, tryScenario } from './any-scenario.ts'
+import { anySchema } from './any-schema.ts'
+import { chaos, inMegabytes } from './chaos.ts'
+import { startChild } from './child.ts'
+import { startProgram } from './program.ts'
+import { trySocket } from './socket.ts'
+import { runModel, steps, untilDone } from './state-model.ts'
+import { unlucky } from './unlucky.ts'
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '1000000' },
+    sockets: { type: 'string', default: '20000' },
+    schemas: { type: 'string', default: '20000' },
+    scenarios: { type: 'string', default: '20000' },
+    plans: { type: 'string', default: '70000' },
+    clients: { type: 'string', default: '5000' },
+    sizes: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '30' },
+    'per-second': { type: 'string', default: '250' },
+    seed: { type: 'string', default: '1' },
+  },
+})
+const count = (name: keyof typeof values) => Number(values[name])
+const requests = count('requests')
+const sockets = count('sockets')
+const schemas = count('schemas')
+const clients = count('clients')
+const minutes = count('minutes')
+const seed = count('seed')
+
+const violations: string[] = []
+const summary: string[] = []
+const startedAt = monotonic()
+const tell = (line: string) =>
+  console.log(`${((monotonic() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`)
+
+function violated(what: string, how: unknown): void {
+  violations.push(what)
+  tell(`VIOLATION ${what}: ${JSON.stringify(how).slice(0, 500)}`)
+}
+
+/** Each request is sent with its own body, and with those of others. */
+const bodies = 4
+
+/** Cases in batches, so that none has to be kept. */
+function* batches<Case>(arbitrary: fc.Arbitrary<Case>, count: number): Generator<Case[]> {
+  const size = 2000
+  for (let done = 0; done < count; done += size)
+    yield fc.sample(arbitrary, { numRuns: Math.min(size, count - done), seed: seed * 1_000_000 + done })
+}
+
+async function inProcess(): Promise<void> {
+  let done = 0
+  const statuses = new Map<number, number>()
+  for (const batch of batches(anyRequest, requests / bodies)) {
+    const gateway = createGateway({ timeScale: 0, seed })
+    for (const [index, each] of batch.entries()) {
+      for (let other = 0; other < bodies; other++) {
+        const { body } = batch[(index + other * 7) % batch.length] ?? each
+        const request = other === 0 || each.body === undefined ? each : { ...each, body }
+        const wrong = await tryInProcess(gateway, request).catch((error) => `rejected: ${error.stack}`)
+        if (wrong) violated(wrong, request)
+        done++
+      }
+    }
+    for (const { status } of gateway.journal.entries()) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    if (done % 40_000 === 0) tell(`${done} requests in process`)
+  }
+  const shares = [...statuses]
+    .sort(([left], [right]) => left - right)
+    .map(([status, count]) => `${status}: ${count}`)
+  summary.push(`${done} requests in process; of those in journals ${shares.join(', ')}`)
+}
+
+/** Who falls silent is soon let go. */
+const impatient = { requestTimeoutMs: 1000 }
+
+async function onSockets(): Promise<void> {
+  const child = await startChild(impatient)
+  let done = 0
+  for (const batch of batches(anyRequest, sockets)) {
+    for (let at = 0; at < batch.length; at += 100) {
+      const part = batch.slice(at, at + 100)
+      const wrong = await Promise.all(
+        part.map((request, index) => trySocket(child.port, request, done + at + index)),
+      )
+      for (const [index, each] of wrong.entries()) if (each) violated(each, part[index])
+    }
+    done += batch.length
+    tell(`${done} requests on sockets, cut off or changed`)
+  }
+  summary.push(`${done} requests on sockets; then ${inMegabytes(await child.read())}`)
+  child.end()
+}
+
+function ofSchemas(): void {
+  let done = 0
+  let valued = 0
+  let slowest = 0
+  for (const batch of batches(anySchema, schemas)) {
+    for (const schema of batch) {
+      const from = process.threadCpuUsage()
+      try {
+        fakeValue(schema, { path: 'schema', subject: 'tides', seed: String(seed), warn() {} })
+        valued++
+      } catch (error) {
+        if ((error as { status?: number }).status !== 400) violated('a schema that is no 400', schema)
+      }
+      const { user, system } = process.threadCpuUsage(from)
+      slowest = Math.max(slowest, (user + system) / 1000)
+      done++
+    }
+    tell(`${done} schemas`)
+  }
+  summary.push(
+    `${done} schemas, ${valued} with a value, the slowest ${Math.round(slowest)} ms of processor time`,
+  )
+}
+
+async function ofScenarios(): Promise<void> {
+  let done = 0
+  let valid = 0
+  for (const batch of batches(anyScenario, count('scenarios'))) {
+    const gateway = createGateway({ timeScale: 0, seed })
+    for (const scenario of batch) {
+      const { wrong, isValid } = await tryScenario(gateway, scenario).catch((error) => ({
+        wrong: `rejected: ${error.stack}`,
+        isValid: true,
+      }))
+      if (wrong) violated(wrong, scenario)
+      if (isValid) valid++
+      done++
+    }
+    tell(`${done} scenarios, ${valid} of them valid`)
+  }
+  summary.push(`${done} scenarios, ${valid} of them valid`)
+}
+
+/** Sandboxes against a model of their state, each fifth plan with steps that wait for each other. */
+async function ofState(): Promise<void> {
+  let done = 0
+  const plans = fc.oneof(
+    { weight: 1, arbitrary: steps(fc.constant(untilDone)) },
+    { weight: 4, arbitrary: steps(fc.nat({ max: 14 })) },
+  )
+  for (const batch of batches(plans, count('plans'))) {
+    for (const plan of batch) {
+      await runModel(plan).catch((error) => violated(`the state is not the model's: ${error.message}`, plan))
+      done++
+    }
+    tell(`${done} plans against the model of the state`)
+  }
+  summary.push(`${done} plans against the model of the state`)
+}
+
+/** Every list, map and text that callers fill. */
+async function ofSizes(): Promise<void> {
+  let worst = 0
+  for (const [what, sizedBy] of sized) {
+    const growth = await growthOf(sizedBy)
+    worst = Math.max(worst, growth)
+    if (growth > 30) violated(`${growth.toFixed(1)} times the time for eight times ${what}`, what)
+  }
+  summary.push(
+    `${sized.length} lists, maps and texts: eight times the size takes at most ${worst.toFixed(1)} times the time`,
+  )
+  tell(summary.at(-1) as string)
+}
+
+async function ofClients(): Promise<void> {
+  const child = await startChild(impatient)
+  for (let round = 1; round <= 2; round++) {
+    const { before, after } = await unlucky(child, clients)
+    if (after.sockets > before.sockets) violated('sockets stay open', { before, after })
+    if (after.timers > before.timers) violated('timers stay', { before, after })
+    tell(`${clients} clients without luck, round ${round}: ${inMegabytes(after)}`)
+    summary.push(
+      `${clients} clients without luck: sockets ${before.sockets} to ${after.sockets}, timers ${before.timers} to ${after.timers}, ${inMegabytes(after)}`,
+    )
+  }
+  child.end()
+}
+
+async function ofChaos(): Promise<void> {
+  if (minutes === 0) return
+  const program = await startProgram('--scenario', 'chaos')
+  const { requests, sandboxes, readings } = await chaos(
+    program,
+    { minutes, perSecond: count('per-second') },
+    tell,
+  )
+  const endMs = await program.end()
+  // The first third warms up.
+  const steady = readings.slice(Math.floor(readings.length / 3))
+  const [first, last] = [steady[0], steady.at(-1)]
+  if (first && last && last.rss > first.rss * 1.2) violated('memory grows', { first, last })
+  summary.push(`${requests} requests of chaos in ${minutes} minutes, ${sandboxes} sandboxes made and deleted`)
+  for (const reading of [readings[0], first, last]) if (reading) summary.push(`  ${inMegabytes(reading)}`)
+  summary.push(`  ended in ${Math.round(endMs)} ms`)
+}
+
+if (schemas > 0) ofSchemas()
+if (count('scenarios') > 0) await ofScenarios()
+if (count('plans') > 0) await ofState()
+if (count('sizes') > 0) await ofSizes()
+if (clients > 0) await ofClients()
+if (sockets > 0) await onSockets()
+if (requests > 0) await inProcess()
+await ofChaos()
+console.log(`\n${summary.join('\n')}\n${violations.length} violations`)
+process.exitCode = violations.length > 0 ? 1 : 0

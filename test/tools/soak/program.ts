@@ -1,0 +1,45 @@
+/** The command `serve` in a process of its own, as people start it, from outside. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { monotonic } from '../../../src/lib/clock.ts'
+
+/** In bytes, by its own metrics. */
+export interface Memory {
+  rss: number
+  heapUsed: number
+}
+
+export interface Program {
+  readonly url: string
+  read(): Promise<Memory>
+  /** Ends it by SIGTERM. Returns the real milliseconds that it took. */
+  end(): Promise<number>
+}
+
+const serve = join(import.meta.dirname, '../../../src/serve.ts')
+
+export async function startProgram(...flags: string[]): Promise<Program> {
+  const child = spawn(process.execPath, [serve, '--port', '0', '--json', '--quiet', ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(child.stdout, 'data')
+  const { url } = JSON.parse(String(line))
+  return {
+    url,
+    async read() {
+      const text = await (await fetch(`${url}/__understudy/metrics`)).text()
+      const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+      return {
+        rss: figure('process_resident_memory_bytes'),
+        heapUsed: figure('understudy_heap_used_bytes'),
+      }
+    },
+    async end() {
+      const from = monotonic()
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+      return monotonic() - from
+    },
+  }
+}
