@@ -80,7 +80,7 @@ export interface OperationInput<Params, Query, Body> {
   readonly bodyIsOptional?: true
   /** Reads the query string for `query`. Default: one string for each name, and a repeated name is refused. */
   readonly readQuery?: (search: string) => Record<string, unknown>
-  /** Accepts bodies that are not JSON. Default: they are refused with 415. */
+  /** Accepts bodies that are not JSON; `body` checks them as undefined. Default: they are refused with 415. */
   readonly otherBody?: OtherBody
 }
 
@@ -118,8 +118,6 @@ export interface OtherBody {
   readonly types: readonly string[]
   /** If true, JSON is accepted too. */
   readonly isJsonToo: boolean
-  /** Returns the value that `body` checks. @param type The content type as sent. */
-  read(text: string, type: string): unknown
 }
 
 /** A reply whose JSON body matches the output schema; it may contain frozen rows of the database. */

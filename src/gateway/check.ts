@@ -96,7 +96,7 @@ function bodyOf(input: Input, { body, requestText, headers }: CallRecord): unkno
   if (requestText === '' && input.bodyIsOptional) return body
   const type = headers['content-type']
   if (input.otherBody && type !== undefined && requestText !== '' && !/[/+]json\b/i.test(type))
-    return input.otherBody.read(requestText, type)
+    return undefined
   if (requestText === '' && input.otherBody?.isJsonToo === false)
     throw invalidRequest([{ path: 'body', message: 'A body is needed', rule: 'required' }])
   assertJsonBody(requestText, body)

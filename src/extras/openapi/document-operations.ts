@@ -6,12 +6,10 @@ import * as z from 'zod'
 import { type FoundOperation, OpenApiDocument, shapeOf } from '../../http/openapi-document.ts'
 import { hash } from '../../lib/seed.ts'
 import { inOneLine } from '../../model/structured.ts'
-import type { AnyOperation, OperationInput, ResolverContext } from '../../operation.ts'
-import { PlainSchemas } from './openapi-schemas.ts'
-import { parametersOf, parametersSchema, readRepeatedQuery } from './parameters.ts'
-import { reading } from './reading.ts'
+import type { AnyOperation, ResolverContext } from '../../operation.ts'
+import { PlainSchemas, reading } from './openapi-schemas.ts'
 import { DocumentReply } from './reply.ts'
-import { requestBodyOf } from './request-body.ts'
+import { type Input, inputOf } from './request.ts'
 
 /** @param given Parsed, OpenAPI 3.x. Throws a `DocumentError` for anything else. */
 export function documentOperations(given: object, ours: readonly AnyOperation[]): AnyOperation[] {
@@ -45,8 +43,8 @@ export class DocumentOperation implements AnyOperation {
   readonly found: FoundOperation
   readonly document: OpenApiDocument
   readonly #sides: Sides
-  /** Parts of the schema that request bodies were not checked by. */
-  readonly #ignored = new Set<string>()
+  /** Parts of the document that requests are not checked by. */
+  readonly #unchecked = new Set<string>()
   #input: Input | undefined
   #reply: DocumentReply | undefined
 
@@ -64,7 +62,7 @@ export class DocumentOperation implements AnyOperation {
 
   /** Reads the schemas of the request on first use. */
   get input(): Input {
-    this.#input ??= reading(() => this.#readInput())
+    this.#input ??= reading(() => inputOf(this.document, this.#sides.request, this.found, this.#unchecked))
     return this.#input
   }
 
@@ -78,27 +76,12 @@ export class DocumentOperation implements AnyOperation {
       summary: this.doc.summary,
       operation: this.found.operation,
     })
-    if (this.#ignored.size > 0)
-      warn(`Requests of ${this.id} are not checked by ${inOneLine([...this.#ignored])} of the document`)
+    if (this.#unchecked.size > 0)
+      warn(`Not checked in requests of ${this.id}: ${inOneLine([...this.#unchecked])}`)
     const asksForStream = (body as { stream?: unknown } | undefined)?.stream === true
     return this.#reply.make(hash(sandbox.seed, this.id, JSON.stringify(params ?? {})), asksForStream, warn)
   }
-
-  #readInput(): Input {
-    const { request } = this.#sides
-    const check = (place: 'path' | 'query' | 'header') =>
-      parametersSchema(parametersOf(this.document, request, this.found, place))
-    return {
-      params: check('path'),
-      query: check('query'),
-      headers: check('header'),
-      readQuery: readRepeatedQuery,
-      ...requestBodyOf(this.document, request, this.found.operation['requestBody'], this.#ignored),
-    }
-  }
 }
-
-type Input = OperationInput<unknown, unknown, unknown>
 
 /** What the document calls it, or else its line as one word; neither twice. */
 function idOf({ method, route, operation }: FoundOperation, taken: ReadonlySet<string>): string {

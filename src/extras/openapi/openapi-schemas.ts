@@ -1,21 +1,21 @@
 /**
- * The schemas of an OpenAPI document as plain JSON Schema, for one direction: `nullable`, `discriminator`, `readOnly` and
- * `writeOnly` become what any reader of JSON Schema knows. Each is rewritten when it is first looked at: of a large
- * document most never are.
+ * The schemas of an OpenAPI document as plain JSON Schema, for one direction: `nullable`, `readOnly` and `writeOnly` become
+ * what any reader of JSON Schema knows. Each is rewritten when it is first looked at: of a large document most never
+ * are.
  */
+import { GatewayError } from '../../http/errors.ts'
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
+import { LostReference } from '../../model/json-schema/schema.ts'
 
 export type Direction = 'request' | 'reply'
 
 export class PlainSchemas {
-  readonly #document: OpenApiDocument
   readonly #hidden: 'readOnly' | 'writeOnly'
   readonly #known = new Map<object, Json>()
   /** What references lead into. */
   readonly #shared: Json
 
   constructor(document: OpenApiDocument, direction: Direction) {
-    this.#document = document
     this.#hidden = direction === 'request' ? 'readOnly' : 'writeOnly'
     const { components, paths } = document.root
     const schemas = isJson(components) ? components['schemas'] : undefined
@@ -39,7 +39,6 @@ export class PlainSchemas {
     // Known before it is whole: a document whose references were replaced by objects may contain itself.
     this.#known.set(schema, plain)
     for (const [keyword, value] of Object.entries(schema)) plain[keyword] = this.#keyword(keyword, value)
-    this.#choose(plain)
     this.#hide(plain)
     allowNull(plain)
     return plain
@@ -50,34 +49,6 @@ export class PlainSchemas {
       return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.#plain(each)]))
     if (!inner.has(keyword)) return value
     return Array.isArray(value) ? value.map((each) => this.#plain(each)) : this.#plain(value)
-  }
-
-  /** The alternatives of a discriminator say its value, where they leave it open. */
-  #choose(schema: Record<string, unknown>): void {
-    const { discriminator } = schema
-    if (!isJson(discriminator) || typeof discriminator['propertyName'] !== 'string') return
-    const property = discriminator['propertyName']
-    const mapping = isJson(discriminator['mapping']) ? Object.entries(discriminator['mapping']) : []
-    for (const keyword of ['oneOf', 'anyOf']) {
-      const branches = schema[keyword]
-      if (!Array.isArray(branches)) continue
-      schema[keyword] = branches.map((branch) => {
-        const reference = isJson(branch) ? branch['$ref'] : undefined
-        if (typeof reference !== 'string' || this.#says(branch, property)) return branch
-        const own = reference.slice(reference.lastIndexOf('/') + 1)
-        const values = mapping.flatMap(([value, to]) => (to === reference || to === own ? [value] : []))
-        const said = { enum: values.length > 0 ? values : [own] }
-        return { allOf: [branch, { type: 'object', properties: { [property]: said }, required: [property] }] }
-      })
-    }
-  }
-
-  #says(branch: unknown, property: string): boolean {
-    const schema = this.#document.resolve(branch)
-    const properties = schema?.['properties']
-    const own = isJson(properties) ? this.#document.resolve(properties[property]) : undefined
-    if (own && ('const' in own || 'enum' in own)) return true
-    return Array.isArray(schema?.['allOf']) && schema['allOf'].some((part) => this.#says(part, property))
   }
 
   /** What goes the other way only is not asked for, and not given. */
@@ -139,4 +110,26 @@ function allowNull(schema: Record<string, unknown>): void {
   const rest = { ...schema }
   for (const keyword of Object.keys(schema)) delete schema[keyword]
   schema['anyOf'] = [rest, { type: 'null' }]
+}
+
+/** Like `document.resolve`, for parts that an operation needs. Throws `LostReference`. */
+export function follow(document: OpenApiDocument, value: unknown): Json | undefined {
+  const target = document.resolve(value)
+  const reference = isJson(value) ? value['$ref'] : undefined
+  if (target === undefined && typeof reference === 'string') throw new LostReference(reference)
+  return target
+}
+
+/** Returns the result of `read`. Throws 501 in one clear line for a reference that leads nowhere. */
+export function reading<Part>(read: () => Part): Part {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof LostReference)) throw error
+    const { reference } = error
+    const message = reference.startsWith('#')
+      ? `The OpenAPI document refers to '${reference}', and has nothing there`
+      : `'${reference}' lies outside of the OpenAPI document: bundle it into one file`
+    throw new GatewayError(501, message, undefined, { assumption: 'document' })
+  }
 }

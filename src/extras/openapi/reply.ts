@@ -9,10 +9,14 @@ import type { Reply } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
 import { problemsOf } from '../../model/json-schema/check.ts'
 import { makeValue, type ValueSource } from '../../model/json-schema/make-value.ts'
-import { LostReference } from '../../model/json-schema/schema.ts'
+import {
+  LostReference,
+  listedValues,
+  propertiesOf,
+  type SchemaObject,
+} from '../../model/json-schema/schema.ts'
 import { examplesOfSchema, inOneLine, wordsOf } from '../../model/structured.ts'
-import type { PlainSchemas } from './openapi-schemas.ts'
-import { follow } from './reading.ts'
+import { follow, type PlainSchemas } from './openapi-schemas.ts'
 
 interface Described {
   readonly id: string
@@ -118,8 +122,14 @@ export class DocumentReply {
       const example = this.#exampleOf(described)
       if (example !== undefined && problemsOf(schema, example).length === 0) return example
       const words = wordsOf(summary || id)
-      const source: ValueSource = (place) => examplesOfSchema(place) ?? words(place)
-      const { value, doubts } = makeValue(schema, { seed, source })
+      const ignored = new Set<string>()
+      const source: ValueSource = (place) => {
+        if (leavesDiscriminatorOpen(place.schemas)) ignored.add("'discriminator' is not simulated")
+        return examplesOfSchema(place) ?? words(place)
+      }
+      const made = makeValue(schema, { seed, source })
+      const { value } = made
+      const doubts = [...ignored, ...made.doubts]
       if (doubts.length > 0) warn(`The ${what} of ${id} may not fit its schema: ${inOneLine(doubts)}`)
       return value
     } catch (error) {
@@ -143,6 +153,16 @@ function successOf(responses: unknown): [status: number, response: unknown] {
     entries.find(([status]) => status === 'default') ?? entries.find(([status]) => /^3\d\d$/.test(status))
   const [status, response] = success ?? other ?? ['204', undefined]
   return [/^\d+$/.test(status) ? Number(status) : 200, response]
+}
+
+/** If true, a discriminator applies, and no schema lists the values of its property. */
+function leavesDiscriminatorOpen(schemas: readonly SchemaObject[]): boolean {
+  return schemas.some(({ discriminator }) => {
+    if (!isJson(discriminator)) return false
+    const name = String(discriminator['propertyName'])
+    const properties = schemas.map((schema) => propertiesOf(schema).get(name))
+    return !properties.some((property) => isJson(property) && listedValues(property) !== undefined)
+  })
 }
 
 function isStream(type: string): boolean {

@@ -56,12 +56,6 @@ export const explained: readonly Explained[] = [
     why: 'For the types alone: an answer to a client has a status.',
   },
   {
-    file: 'src/extras/openapi/form.ts',
-    line: 'properties.get(name) ?? true',
-    before: 'true',
-    why: 'A schema that is a boolean says nothing of how a text is read, whichever it is.',
-  },
-  {
     file: 'src/extras/recordings/observe.ts',
     line: 'timeScale: 0',
     before: '0',
@@ -95,12 +89,6 @@ export const explained: readonly Explained[] = [
     file: 'src/model/search/placed-links.ts',
     line: 'const maxLeaves = 20',
     before: '20',
-    why: 'A bound on the work: any number of about that size is as right.',
-  },
-  {
-    file: 'src/extras/openapi/form.ts',
-    line: 'const maxHead = 8192',
-    before: '8192',
     why: 'A bound on the work: any number of about that size is as right.',
   },
   {

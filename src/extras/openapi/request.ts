@@ -1,0 +1,204 @@
+/**
+ * The checks of a request to an operation of an OpenAPI document: parameters in the default style of their place, and
+ * JSON bodies. Bodies of other declared types are accepted unchanged.
+ */
+import * as z from 'zod'
+import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
+import { type Problem, problemsOf } from '../../model/json-schema/check.ts'
+import {
+  itemSchema,
+  type JsonSchema,
+  References,
+  type SchemaObject,
+  schemasAt,
+  typesOf,
+} from '../../model/json-schema/schema.ts'
+import type { OperationInput } from '../../operation.ts'
+import { follow, type PlainSchemas, reading } from './openapi-schemas.ts'
+
+export type Input = OperationInput<unknown, unknown, unknown>
+
+/**
+ * Reads what the document says about requests. Throws `LostReference`.
+ *
+ * @param unchecked Collects the parts of the document that requests are not checked by.
+ */
+export function inputOf(
+  document: OpenApiDocument,
+  schemas: PlainSchemas,
+  { item, operation }: { item: Json; operation: Json },
+  unchecked: Set<string>,
+): Input {
+  const parameters = new Map<string, Parameter>()
+  const lists = [item['parameters'], operation['parameters']]
+  for (const given of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+    const parameter = readParameter(follow(document, given) ?? {}, schemas)
+    if (parameter) parameters.set(`${parameter.place} ${parameter.name}`, parameter)
+  }
+  for (const { place, name, obstacle } of parameters.values())
+    if (obstacle !== undefined) unchecked.add(`${place} parameter '${name}'${obstacle}`)
+  const checkOf = (place: string) =>
+    parametersSchema(
+      [...parameters.values()].filter((parameter) => parameter.place === place),
+      unchecked,
+    )
+  return {
+    params: checkOf('path'),
+    query: checkOf('query'),
+    headers: checkOf('header'),
+    readQuery: readRepeatedQuery,
+    ...bodyInputOf(document, schemas, operation['requestBody'], unchecked),
+  }
+}
+
+interface Parameter {
+  readonly place: string
+  readonly name: string
+  readonly isRequired: boolean
+  readonly schema: SchemaObject
+  readonly type: Type | undefined
+  /** The reason why it is not checked: ` (style deepObject)`. Default: it is checked. */
+  readonly obstacle: string | undefined
+}
+
+/** The default style of each place. Spec: OpenAPI 3.1, Parameter Object. */
+const styles: Readonly<Record<string, { style: string; explode: boolean }>> = {
+  path: { style: 'simple', explode: false },
+  query: { style: 'form', explode: true },
+  header: { style: 'simple', explode: false },
+}
+
+function readParameter(given: Json, schemas: PlainSchemas): Parameter | undefined {
+  const { in: place, name, content } = given
+  if (typeof place !== 'string' || typeof name !== 'string') return undefined
+  // Spec: OpenAPI 3.1, Parameter Object: these three are no parameters.
+  if (place === 'header' && /^(accept|content-type|authorization)$/i.test(name)) return undefined
+  const schema = schemas.rooted(given['schema'])
+  const type = typeIn(schema)
+  const usual = styles[place]
+  const { style = usual?.style, explode = usual?.explode } = given
+  let obstacle: string | undefined
+  if (!usual) obstacle = ''
+  else if (style !== usual.style) obstacle = ` (style ${style})`
+  else if (explode !== usual.explode) obstacle = ` (explode: ${explode})`
+  else if (content !== undefined) obstacle = ' (content)'
+  else if (type?.name === 'object') obstacle = ' (object)'
+  return {
+    place,
+    name: place === 'header' ? name.toLowerCase() : name,
+    isRequired: given['required'] === true || place === 'path',
+    schema,
+    type,
+    obstacle,
+  }
+}
+
+/** What was sent: a list where a name came more than once. */
+type Sent = Readonly<Record<string, string | readonly string[]>>
+
+function parametersSchema(parameters: readonly Parameter[], unchecked: Set<string>): z.ZodType | undefined {
+  if (parameters.length === 0) return undefined
+  return z.unknown().transform((sent, context) =>
+    reading(() => {
+      const values: Record<string, unknown> = {}
+      for (const parameter of parameters) {
+        const { name, isRequired, schema, obstacle } = parameter
+        if (obstacle !== undefined) continue
+        const value = sentValue(parameter, (sent as Sent)[name])
+        if (value !== undefined) {
+          values[name] = value
+          addIssues(context, problemsOf(schema, value, unchecked), name)
+        } else if (isRequired) addIssues(context, [{ path: [], message: 'Required', rule: 'required' }], name)
+      }
+      return values
+    }),
+  )
+}
+
+function sentValue({ place, schema, type }: Parameter, sent: Sent[string] | undefined): unknown {
+  if (sent === undefined) return undefined
+  if (type?.name !== 'array') return typeof sent === 'string' ? toValue(sent, schema) : sent
+  const texts = place === 'query' ? [sent].flat() : String(sent).split(',')
+  return texts.map((text, index) => toValue(text, rooted(itemSchema(type.schema, index), schema)))
+}
+
+/** A text as the value that a schema accepts: a number, a boolean or null if it wants one. */
+function toValue(text: string, schema: JsonSchema): unknown {
+  if (typeof schema === 'boolean' || problemsOf(schema, text).length === 0) return text
+  if (typeIn(schema)?.name === 'string') return text
+  if (/^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text)) return Number(text)
+  return /^(true|false|null)$/.test(text) ? JSON.parse(text) : text
+}
+
+interface Type {
+  readonly name: string
+  /** The schema that names the type. */
+  readonly schema: SchemaObject
+}
+
+/** The type of a schema: its own, or that of what it refers to or consists of, arrays and objects first. */
+function typeIn(root: SchemaObject): Type | undefined {
+  const references = new References(root)
+  const look = (schema: JsonSchema | undefined, depth: number): Type | undefined => {
+    if (schema === undefined || typeof schema === 'boolean' || depth > 10) return undefined
+    const name = typesOf(schema)?.find((each) => each !== 'null')
+    if (name !== undefined) return { name, schema }
+    const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schemasAt(schema, keyword))
+    const types = [references.follow(schema), ...parts].map((part) => look(part, depth + 1))
+    return types.find((type) => type?.name === 'array' || type?.name === 'object') ?? types.find(Boolean)
+  }
+  return look(root, 0)
+}
+
+function rooted(schema: JsonSchema, { components, paths }: SchemaObject): JsonSchema {
+  return typeof schema === 'boolean' ? schema : { ...schema, components, paths }
+}
+
+/** The query, with a list where a name is repeated. */
+function readRepeatedQuery(search: string): Record<string, unknown> {
+  const query: Record<string, string | string[]> = Object.create(null)
+  const sent = new URLSearchParams(search)
+  for (const name of sent.keys()) {
+    const values = sent.getAll(name)
+    query[name] = values.length > 1 ? values : (values[0] as string)
+  }
+  return query
+}
+
+function bodyInputOf(
+  document: OpenApiDocument,
+  schemas: PlainSchemas,
+  given: unknown,
+  unchecked: Set<string>,
+): Pick<Input, 'body' | 'bodyIsOptional' | 'otherBody'> {
+  const request = follow(document, given)
+  if (!isJson(request?.['content'])) return {}
+  const media = Object.entries(request['content']).map(
+    ([type, each]) => [type.split(';', 1)[0]?.trim().toLowerCase() ?? type, each] as const,
+  )
+  const json = media.find(([type]) => isJsonType(type))?.[1]
+  const schema = schemas.rooted(isJson(json) ? json['schema'] : true)
+  const types = media.flatMap(([type]) => (isJsonType(type) && !type.includes('*') ? [] : type))
+  for (const [type, each] of media)
+    if (!isJsonType(type) && isJson(each) && each['schema'] !== undefined) unchecked.add(`${type} bodies`)
+  return {
+    ...(request['required'] !== true && { bodyIsOptional: true }),
+    body: z.unknown().superRefine((value, context) => {
+      if (value !== undefined)
+        addIssues(
+          context,
+          reading(() => problemsOf(schema, value, unchecked)),
+        )
+    }),
+    ...(types.length > 0 && { otherBody: { types, isJsonToo: json !== undefined } }),
+  }
+}
+
+function isJsonType(type: string): boolean {
+  return /^application\/(json|\*)$|^\*\/\*$|\+json$/.test(type)
+}
+
+function addIssues(context: z.core.$RefinementCtx, problems: readonly Problem[], ...root: string[]): void {
+  for (const { path, message, rule } of problems)
+    context.addIssue({ code: 'custom', path: [...root, ...path], message, params: { rule } })
+}
