@@ -3,12 +3,13 @@
  */
 import type { Query } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
+import { copy } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
 import type { CollectionName } from '../resources/collections.ts'
 import type { Rows } from '../resources/rows.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
 import type { SeedData } from './seed-data.ts'
-import { copy, SharedRows, type TableDifference } from './shared-rows.ts'
+import { SharedRows, type TableDifference } from './shared-rows.ts'
 import { loadLibrary, Table } from './table.ts'
 
 /** The tables by collection. */

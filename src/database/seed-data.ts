@@ -5,13 +5,14 @@
 import type { Faker } from '@faker-js/faker'
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
+import { copy } from '../lib/copy.ts'
 import { random } from '../lib/seed.ts'
 import type { CollectionDeclaration, RowsOf } from '../resources/collection.ts'
 import { collectionNames, collections as known } from '../resources/collections.ts'
 import type { FactoryContext } from '../resources/factory.ts'
 import type { SizedCollectionName } from '../resources/rows.ts'
 import { assertFixtures } from './references.ts'
-import { copy, indexSeed, maxRows, SharedRows } from './shared-rows.ts'
+import { indexSeed, maxRows, SharedRows } from './shared-rows.ts'
 
 const Records = z.lazy(() => z.array(z.unknown()))
 const Count = z.lazy(() => z.int().min(0).max(maxRows))

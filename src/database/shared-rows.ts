@@ -4,6 +4,7 @@
 import { GatewayError } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
+import { copy } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { UniqueKeys } from './unique-keys.ts'
@@ -198,19 +199,6 @@ function setSeedKey(row: object, key: string | undefined): void {
 export function assertRoom(name: string, count: number): void {
   if (count <= maxRows) return
   throw new GatewayError(429, `${name} is full: a sandbox holds at most ${maxRows} records of a collection`)
-}
-
-/** Copies a JSON value in a tenth of the time of `structuredClone`, and any other value with it. */
-export function copy<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copy) as Value
-  if (Object.getPrototypeOf(value) !== Object.prototype) return structuredClone(value)
-  const copied = { ...value }
-  for (const field in copied) {
-    const inner = copied[field]
-    if (typeof inner === 'object') copied[field] = copy(inner)
-  }
-  return copied
 }
 
 function freeze<Value>(value: Value): Value {

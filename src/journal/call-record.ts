@@ -26,6 +26,7 @@ export interface StateOfCall {
   readonly seed: string | number
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }
+  /** @internal */
   readonly journal: Keeper
   /** If false, another state has replaced it: its calls no longer enter the journal. */
   readonly isCurrent: boolean
