@@ -357,8 +357,8 @@ describe('deploy', () => {
   it('prints a whole configuration on standard output', async () => {
     expect(await exit('deploy', 'nginx', ...nodes, '--listen', '127.0.0.1:8099')).toBe(0)
     expect(stdout).toContain('listen 127.0.0.1:8099;')
-    expect(await exit('deploy', 'kubernetes', '--nodes', '5')).toBe(0)
-    expect(stdout).toContain('replicas: 5')
+    expect(await exit('deploy', 'haproxy', ...nodes)).toBe(0)
+    expect(stdout).toContain('default_backend n1')
   })
 
   it.each([
@@ -367,26 +367,20 @@ describe('deploy', () => {
     [['nginx', ...nodes, '--listen', '[::1]:8080'], 'listen [::1]:8080;'],
     [['nginx', ...nodes, '--server-name', 'a', '--server-name', 'b'], 'server_name a b;'],
     [['nginx', ...nodes, '--tls-key', 'a.key', '--tls-certificate', 'a.pem'], 'listen 8080 ssl;'],
-    [['kubernetes'], 'replicas: 3'],
-    [['kubernetes', '--nodes', '1'], 'replicas: 1'],
-    [['kubernetes', '--nodes', '1000'], 'replicas: 1000'],
-    [['kubernetes', ...nodes, ...nodes], 'replicas: 4'],
-    [['kubernetes', '--image', 'own:1'], 'image: own:1'],
   ])('%j prints what was asked for', async (args, line) => {
     expect(await exit('deploy', ...args), stderr).toBe(0)
     expect(stdout).toContain(line)
   })
 
   it.each([
-    [['kubernetes', '--nodes', '0'], 'A number of nodes is from 1 to 1000.'],
-    [['kubernetes', '--nodes', '1001'], 'A number of nodes is from 1 to 1000.'],
-    [['kubernetes', '--nodes', '1.5'], 'A number of nodes is from 1 to 1000.'],
     [['nginx', ...nodes, '--listen', '0'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
     [['nginx', ...nodes, '--listen', '65536'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
     [['nginx', ...nodes, '--listen', 'a b:80'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
     [['nginx', ...nodes, '--tls-certificate', 'a.pem'], '--tls-certificate and --tls-key are given together'],
     [['nginx', ...nodes, '--node', 'n3=127.0.0.1:4142'], "Two nodes have the address '127.0.0.1:4142'"],
-    [['ngnix', ...nodes], "Unknown engine 'ngnix': did you mean 'nginx'?"],
+    [['ngnix', ...nodes], "Unknown balancer 'ngnix': did you mean 'nginx'?"],
+    [['envoy', ...nodes], 'For envoy, adapt the example in src/extras/cluster/README.md'],
+    [['kubernetes'], 'For kubernetes, adapt the example in src/extras/cluster/README.md'],
     [['nginx'], 'nginx needs the addresses of its nodes: --node n1=127.0.0.1:4141'],
     [['nginx', ...nodes, '--node', 'n1=127.0.0.1:4143'], "Two nodes have the name 'n1'"],
     [['nginx', ...nodes, '--tls-key', 'a.key'], '--tls-certificate and --tls-key are given together'],

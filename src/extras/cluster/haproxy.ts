@@ -1,18 +1,14 @@
 /**
  * HAProxy: a whole file for `haproxy -f`.
  */
-import { beforeId, type Engine, idsOn, idsOnAnyNode, type Node, refusal, sandboxesPath } from './plan.ts'
+import { beforeId, idsOn, idsOnAnyNode, type Node, type Plan, refusal, sandboxesPath } from './plan.ts'
 
-export const haproxy: Engine = {
-  name: 'haproxy',
-  summary: 'a whole file for haproxy -f',
-  takes: 'addresses',
-  print({ nodes, listen, serverNames, tls }) {
-    const names = nodes.map(({ name }) => name).join('|')
-    const inPath = (ids: string) => `{ path_reg ^${beforeId}${ids} }`
-    const inKey = (ids: string) => `{ req.hdr(authorization) -m reg -i ^bearer\\ +us-${ids} }`
-    const unknown = `http-request return status 421 content-type application/json string '${refusal(421, 'No node of this balancer has this sandbox')}'`
-    return `# Understudy behind HAProxy. A sandbox lives on the node that its id and its key name; nothing moves it.
+export function haproxyFile({ nodes, listen, serverNames, tls }: Plan): string {
+  const names = nodes.map(({ name }) => name).join('|')
+  const inPath = (ids: string) => `{ path_reg ^${beforeId}${ids} }`
+  const inKey = (ids: string) => `{ req.hdr(authorization) -m reg -i ^bearer\\ +us-${ids} }`
+  const unknown = `http-request return status 421 content-type application/json string '${refusal(421, 'No node of this balancer has this sandbox')}'`
+  return `# Understudy behind HAProxy. A sandbox lives on the node that its id and its key name; nothing moves it.
 defaults
   mode http
   timeout connect 5s
@@ -52,7 +48,6 @@ backend any_node
   retry-on conn-failure 503
 ${nodes.map(({ name, address }) => `  server ${name} ${address}`).join('\n')}
 `
-  },
 }
 
 function backend({ name, address }: Node): string {

@@ -1,35 +1,9 @@
 /**
  * nginx: a whole file, which `nginx -c` takes as it is, without root.
  */
-import {
-  beforeId,
-  type Engine,
-  idsOn,
-  idsOnAnyNode,
-  indented,
-  type Node,
-  type Plan,
-  refusal,
-  sandboxesPath,
-} from './plan.ts'
+import { beforeId, idsOn, idsOnAnyNode, type Node, type Plan, refusal, sandboxesPath } from './plan.ts'
 
-export const nginx: Engine = {
-  name: 'nginx',
-  summary: 'a whole file for nginx -c, which needs no root',
-  takes: 'addresses',
-  print: (plan) => nginxFile(plan),
-}
-
-/** For nodes whose addresses change while nginx runs. */
-export interface Discovery {
-  /** The DNS server that knows the nodes. */
-  readonly resolver: string
-  /** An address that stands for any node that takes new sandboxes. */
-  readonly anyNode: string
-}
-
-export function nginxFile(plan: Plan, discovery?: Discovery): string {
-  const { nodes, listen, serverNames, tls } = plan
+export function nginxFile({ nodes, listen, serverNames, tls }: Plan): string {
   // Told apart by port, so that two balancers can run on one machine.
   const scratch = `/tmp/understudy-nginx-${listen.port}`
   return `# Understudy behind nginx. A sandbox lives on the node that its id and its key name; nothing moves it.
@@ -66,7 +40,7 @@ ${nodes.map((node) => `    "~*^bearer +us-${idsOn(node)}" ${node.name};`).join('
     "" $node_in_key;
   }
 
-${indented(discovery ? discovered(nodes, discovery) : upstreams(nodes), 2)}
+${upstreams(nodes)}
 
   server {
     listen ${listen.host === '0.0.0.0' ? '' : `${listen.host}:`}${listen.port}${tls ? ' ssl' : ''};
@@ -101,13 +75,13 @@ ${tls ? `    ssl_certificate ${tls.certificate};\n    ssl_certificate_key ${tls.
         return 421 '${refusal(421, 'No node of this balancer has this sandbox')}';
       }
       default_type application/json;
-      proxy_pass http://${discovery ? '$address' : '$node'};
+      proxy_pass http://$node;
       error_page 502 504 = @no_answer;
     }
 
     # A new sandbox may be made on any node that takes one.
     location = ${sandboxesPath} {
-      proxy_pass http://${discovery ? discovery.anyNode : 'any_node'};
+      proxy_pass http://any_node;
       proxy_next_upstream error timeout http_503 non_idempotent;
     }
 
@@ -123,18 +97,13 @@ ${tls ? `    ssl_certificate ${tls.certificate};\n    ssl_certificate_key ${tls.
 
 function upstreams(nodes: readonly Node[]): string {
   const each = nodes.map(
-    ({ name, address }) => `upstream ${name} {
-  server ${address} max_fails=0;
-  # A node closes connections that are idle for five seconds: none is used while it is being closed.
-  keepalive 256;
-  keepalive_timeout 4s;
-}`,
+    ({ name, address }) => `  upstream ${name} {
+    server ${address} max_fails=0;
+    # A node closes connections that are idle for five seconds: none is used while it is being closed.
+    keepalive 256;
+    keepalive_timeout 4s;
+  }`,
   )
-  const any = nodes.map(({ address }) => `  server ${address} max_fails=0;`)
-  return [...each, `upstream any_node {\n${any.join('\n')}\n}`].join('\n')
-}
-
-function discovered(nodes: readonly Node[], { resolver }: Discovery): string {
-  const addresses = nodes.map(({ name, address }) => `  ${name} ${address};`)
-  return `resolver ${resolver} valid=5s;\nmap $node $address {\n${addresses.join('\n')}\n}`
+  const any = nodes.map(({ address }) => `    server ${address} max_fails=0;`)
+  return [...each, `  upstream any_node {\n${any.join('\n')}\n  }`].join('\n')
 }

@@ -1,5 +1,5 @@
 /**
- * What a configuration is printed for: the nodes, and where the balancer listens. The same for every engine.
+ * What a configuration is printed for: the nodes, and where the balancer listens.
  */
 import { nodeNameForm } from '../../sandbox/sandbox-id.ts'
 
@@ -19,19 +19,6 @@ export interface Plan {
   readonly serverNames: readonly string[]
   /** Files of a certificate and its key; undefined for plain HTTP. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined
-  /** The container image of the nodes. */
-  readonly image: string
-  /** The version of this package. */
-  readonly version: string
-}
-
-/** One configuration that can be printed. */
-export interface Engine {
-  readonly name: string
-  readonly summary: string
-  /** `addresses`: it forwards to nodes that run. `number`: it starts so many itself. `none`: it is about one node. */
-  readonly takes: 'addresses' | 'number' | 'none'
-  print(plan: Plan): string
 }
 
 /** A regular expression of the ids of the sandboxes on a node, from their beginning: `n3s[0-9]+x`. */
@@ -61,15 +48,6 @@ export function parseNode(text: string): Node {
   return { name, address }
 }
 
-/** Nodes that an engine starts and names itself: `n0=understudy-0.understudy:4141`. */
-export function numberedNodes(count: number, addressOf: (ordinal: number) => string): Plan['nodes'] {
-  const nodes = Array.from({ length: count }, (_, ordinal) => ({
-    name: `n${ordinal}`,
-    address: addressOf(ordinal),
-  }))
-  return nodes as [Node, ...Node[]]
-}
-
 /** Throws one clear line where two nodes share a name or an address. */
 export function assertDistinct(nodes: readonly Node[]): void {
   for (const field of ['name', 'address'] as const) {
@@ -77,9 +55,4 @@ export function assertDistinct(nodes: readonly Node[]): void {
     const twice = values.find((value, place) => values.indexOf(value) !== place)
     if (twice !== undefined) throw new Error(`Two nodes have the ${field} '${twice}'`)
   }
-}
-
-/** Every line with so many spaces before it. */
-export function indented(text: string, spaces: number): string {
-  return text.replace(/^(?=.)/gm, ' '.repeat(spaces))
 }

@@ -1,0 +1,44 @@
+/**
+ * The printed configurations as texts, and the syntax of the examples in the README.
+ */
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { haproxyFile } from '../../../src/extras/cluster/haproxy.ts'
+import { nginxFile } from '../../../src/extras/cluster/nginx.ts'
+import { type Plan, parseNode } from '../../../src/extras/cluster/plan.ts'
+
+const plan: Plan = {
+  nodes: [parseNode('n1=127.0.0.1:4141'), parseNode('n2=127.0.0.1:4142')],
+  listen: { host: '0.0.0.0', port: 8080 },
+  serverNames: [],
+  tls: undefined,
+}
+
+// Beside this test, so that a change of what users run in production is read line by line.
+it.each([
+  ['nginx', nginxFile],
+  ['haproxy', haproxyFile],
+])('deploy %s prints what is kept in printed/', async (name, print) => {
+  await expect(print(plan)).toMatchFileSnapshot(`printed/${name}.txt`)
+  const tls = { certificate: '/etc/tls/gateway.pem', key: '/etc/tls/gateway.key' }
+  const named = print({ ...plan, serverNames: ['gateway.example', 'api.example'], tls })
+  await expect(named).toMatchFileSnapshot(`printed/${name}-tls.txt`)
+})
+
+it.each(['n1', '=127.0.0.1:1', 'N1=a:1', 'n1=127.0.0.1', 'n1=a b:1', 'n1=a:1;'])(
+  'deploy refuses the node %j',
+  (text) => {
+    expect(() => parseNode(text)).toThrow('is not of the form n1=127.0.0.1:4141')
+  },
+)
+
+describe('README.md of cluster', () => {
+  it('has examples in YAML that can be read', async () => {
+    const file = new URL('../../../src/extras/cluster/README.md', import.meta.url)
+    const examples = [...(await readFile(file, 'utf8')).matchAll(/```yaml\n(.*?)```/gs)]
+    expect(examples).toHaveLength(3)
+    for (const [, text = ''] of examples)
+      for (const document of parseAllDocuments(text, { merge: true })) expect(document.errors).toEqual([])
+  })
+})
