@@ -95,6 +95,8 @@ async function readEvents(
 ): Promise<void> {
   const path = `/events${after && `?after=${encodeURIComponent(after)}`}`
   const response = await send('GET', path, undefined, signal)
+  // Taking over from another tab before the first event: there is no id to continue from, and calls may have come.
+  if (!after && connection.value === 'live') tell({ kind: 'resync', id: '' })
   tell({ kind: 'state', state: 'live' })
   const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>>
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
