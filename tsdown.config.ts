@@ -12,7 +12,6 @@ const inConsole = ['@preact/signals', '@preact/signals-core', 'preact']
 /** The packages inside. What they ask of those who pass them on is met by LICENSE. */
 export const bundled = [
   ...inConsole,
-  '@hono/node-server',
   '@msw/data',
   '@noble/hashes',
   '@scalar/helpers',
@@ -20,7 +19,6 @@ export const bundled = [
   'commander',
   'es-toolkit',
   'eventsource-parser',
-  'hono',
   'mustache',
   'mutative',
   'outvariant',

@@ -37,8 +37,11 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   used(usage: CallUsage): void
 }
 
-/** `Params`, `Query` and `Body` are the checked parts of a request, `Output` is the JSON of a 200. */
-export interface Operation<Params, Query, Body, Output> {
+/**
+ * `Params`, `Query` and `Body` are the checked parts of a request, `Output` is the JSON of a successful reply, `Context`
+ * is what the resolver gets.
+ */
+export interface Operation<Params, Query, Body, Output, Context = ResolverContext<Params, Query, Body>> {
   /** Verb first: `listProviders`. */
   readonly id: string
   readonly method: Method
@@ -47,7 +50,7 @@ export interface Operation<Params, Query, Body, Output> {
   readonly doc?: OperationDoc
   /** Schemas of a request. The resolver gets no parameters, query or body without a schema. */
   readonly input?: OperationInput<Params, Query, Body>
-  /** Schema of a 200; every reply of the resolver is checked against it. */
+  /** Schema of a successful reply; every reply of the resolver is checked against it. */
   readonly output: z.ZodType<unknown, Output>
   /** Statuses of refusals of requests that match the schemas. Default: none. */
   readonly errors?: readonly number[]
@@ -59,7 +62,7 @@ export interface Operation<Params, Query, Body, Output> {
   readonly marks?: OperationMarks
   readonly protocol?: Protocol<Body>
   /** Responds to a checked request. Throws a `GatewayError` to refuse it. */
-  resolve(context: ResolverContext<Params, Query, Body>): Answer<Output> | Promise<Answer<Output>>
+  resolve(context: Context): Answer<Output> | Promise<Answer<Output>>
 }
 
 /** The operation in the OpenAPI document. */
@@ -68,6 +71,10 @@ export interface OperationDoc {
   readonly tag?: string
   /** If true, the operation may change in breaking ways. Spec: Versioning, 4. */
   readonly beta?: true
+  /** Status of a successful reply. Default: 200, or 204 without a body. */
+  readonly status?: number
+  /** Content type of a successful reply. Default: `application/json`. */
+  readonly type?: string
 }
 
 export interface OperationInput<Params, Query, Body> {
@@ -111,7 +118,7 @@ export interface Protocol<Body> {
 
 /** An operation of any types. The gateway checks a request before it calls `resolve`, and needs none of them. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters and results vary in opposite directions
-export type AnyOperation = Operation<any, any, any, any>
+export type AnyOperation = Operation<any, any, any, any, any>
 
 export interface OtherBody {
   /** Content types in lower case; `audio/*` matches all subtypes. */

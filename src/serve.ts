@@ -7,12 +7,12 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { loadScenarioFile } from './cli/scenario-file.ts'
+import type { Control } from './control/control.ts'
 import { serve } from './delivery/deliver.ts'
-import { defaultTimeoutMs, NodeSink, readNodeBody, toNodeCall } from './delivery/node.ts'
+import { defaultTimeoutMs, NodeSink, toNodeCall } from './delivery/node.ts'
 import { consoleFileOf } from './extras/console/console-path.ts'
 import { Metrics } from './extras/metrics/metrics.ts'
 import { GatewayCore } from './gateway/gateway.ts'
-import { decodeBody } from './http/body.ts'
 import { GatewayError } from './http/errors.ts'
 import { ok } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
@@ -112,25 +112,17 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   } = own
   const core = gateway ?? new GatewayCore(options, loadScenarioFile)
   const guard = new Guard({ host, allowedHosts, allowedOrigins, token })
-  const readBody = async (request: IncomingMessage, limit: number) =>
-    decodeBody(await readNodeBody(request, limit, requestTimeoutMs))
   const metrics = new Metrics(core.sandboxes)
   core.sandboxes.listeners.add(metrics)
-  let closeControl = () => {}
-  const controlApp = retried(async (): Promise<RequestListener> => {
-    const { toListener } = await import('./control/app.ts')
-    return toListener({
-      gateway: core,
-      readBody,
-      metrics,
-      directOrigin: advertise && new URL(advertise).origin,
-      onClose: (close) => {
-        closeControl = close
-      },
-    })
+  let control: Control | undefined
+  const loadControl = retried(async () => {
+    const { Control } = await import('./control/control.ts')
+    control = new Control({ gateway: core, metrics, directOrigin: advertise && new URL(advertise).origin })
+    return control
   })
 
-  const control = async (request: IncomingMessage, response: ServerResponse) => {
+  const serveControl = async (request: IncomingMessage, sink: NodeSink): Promise<void> => {
+    const { response } = sink
     // Whoever follows a link comes from elsewhere, and the page is where the token is typed.
     const page = hasConsole ? consoleFileOf(request.url, request.method) : undefined
     if (page !== undefined) {
@@ -141,8 +133,8 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     const health = readHealth(request, core.sandboxes)
     if (health) return send(response, health)
     guard.assertToken(request)
-    const app = await controlApp()
-    return app(request, response)
+    const control = await loadControl()
+    return send(response, await control.answer(toNodeCall(request, sink, { timeoutMs: requestTimeoutMs })))
   }
 
   const serveRequest = async (request: IncomingMessage, sink: NodeSink): Promise<CallRecord | undefined> => {
@@ -150,7 +142,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     try {
       guard.assertHost(request)
       if (!isMet(request)) throw new GatewayError(417, 'Nothing is expected of this server but 100-continue')
-      if (isControl(request)) return void (await control(request, response))
+      if (isControl(request)) return void (await serveControl(request, sink))
       const { origin, host } = request.headers
       if (origin !== undefined) {
         guard.assertOrigin(origin, host)
@@ -209,7 +201,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
       // Clients keep idle connections for the next request, silent replies stay open, and followers of events stay on.
       const endIdle = () => {
-        closeControl()
+        control?.close()
         for (const [socket, sink] of connections)
           if (!sink || sink.isSilent || sink.response.closed) socket.destroy()
       }
@@ -236,7 +228,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
 /** The API's own document, made when somebody asks for it. */
 async function sendApiDocument(gateway: GatewayCore, response: ServerResponse): Promise<void> {
   const { apiDocument } = await import('./control/documents.ts')
-  send(response, ok(apiDocument(gateway.operations)))
+  await send(response, ok(apiDocument(gateway.operations)))
 }
 
 function isControl({ url = '/' }: IncomingMessage): boolean {

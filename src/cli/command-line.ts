@@ -166,10 +166,10 @@ function addOpenapi(program: Command): void {
     .option('--openapi <file>', 'with what an OpenAPI document adds')
     .action(async (flags: { control?: true; extension?: string; openapi?: string }) => {
       const { apiDocument, controlDocument } = await import('../control/documents.ts')
-      const { controlRoutes } = await import('../control/routes/index.ts')
+      const { controlOperations } = await import('../control/routes/index.ts')
       const { knownOperations } = await import('./config-file.ts')
       const document = flags.control
-        ? controlDocument(controlRoutes)
+        ? controlDocument(controlOperations)
         : apiDocument(
             knownOperations({
               extensions: flags.extension?.split(',') as ExtensionName[] | undefined,

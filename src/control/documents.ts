@@ -6,7 +6,6 @@ import { DocumentOperation } from '../extras/openapi/document-operations.ts'
 import type { AnyOperation } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 import { toDocument } from './openapi.ts'
-import type { ControlRoute } from './route.ts'
 import { withDocument } from './with-document.ts'
 
 /** Spec: Versioning, 2. */
@@ -28,19 +27,14 @@ export function apiDocument(answered: readonly AnyOperation[] = operations): obj
   return withDocument(ours, added)
 }
 
-export function controlDocument(routes: readonly ControlRoute[]): object {
+export function controlDocument(described: readonly AnyOperation[]): object {
   return toDocument({
     title: 'Understudy control API',
     version,
     description:
       'Arranges and inspects a running Understudy: sandboxes, scenarios, journal, database, clock.',
     base: '/__understudy',
-    described: routes.map(({ summary, tag, params, query, body, response, ...route }) => ({
-      ...route,
-      doc: { summary, tag },
-      input: { params, query, body },
-      output: response,
-    })),
+    described,
     isEmulated: false,
     bearer:
       'The token that the server was started with, or printed; none is needed on loopback without `--token`.',

@@ -2,8 +2,8 @@
  * What happens in a gateway, told while it happens: an event stream for each who watches. It costs nothing while nobody
  * does, and all that it holds is bounded.
  */
-import type { ServerResponse } from 'node:http'
 import { GatewayError } from '../http/errors.ts'
+import type { Frame, Reply } from '../http/reply.ts'
 import type { CallListener, CallRecord } from '../journal/call-record.ts'
 import { toSummary } from '../journal/call-summary.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
@@ -28,15 +28,18 @@ const lingerMs = 30_000
 /** Real milliseconds between two signs of life. */
 const heartbeatMs = 15_000
 
-interface Frame {
+interface Kept {
   readonly number: number
   readonly text: string
 }
 
 interface Watcher {
-  readonly response: ServerResponse
-  /** Whether it has missed a frame. */
+  /** Waits to be read. */
+  text: string
+  /** If true, it has missed a frame. */
   isBehind: boolean
+  /** Called when there is something to read, and at the end. */
+  wake: () => void
 }
 
 export class EventFeed implements CallListener {
@@ -46,7 +49,7 @@ export class EventFeed implements CallListener {
   readonly #run = wallClock().getTime().toString(36)
   #pending = new Set<CallRecord>()
   #hasOverflown = false
-  #frames: Frame[] = []
+  #frames: Kept[] = []
   #bytes = 0
   #number = 0
   #sentAt = Number.NEGATIVE_INFINITY
@@ -67,30 +70,56 @@ export class EventFeed implements CallListener {
   }
 
   /**
-   * Lets somebody watch, until the connection ends. Throws 429 where too many do.
+   * Returns a reply that follows the calls until the client disconnects. Throws 429 where too many do.
    *
-   * @param after The id of the last event that they have seen: they get what came since, or `resync`.
+   * @param after The id of the last event that the client has seen: it gets what came since, or `resync`.
+   * @param left Aborts when the client disconnects.
    */
-  watch(response: ServerResponse, after: string | undefined): void {
+  follow(after: string | undefined, left: AbortSignal): Reply {
     if (this.#watchers.size >= maxWatchers)
       throw new GatewayError(429, `${maxWatchers} readers follow the events already: close one of them`)
-    const watcher: Watcher = { response, isBehind: false }
+    return {
+      status: 200,
+      headers: {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      },
+      body: { kind: 'frames', frames: this.#read(after, left) },
+    }
+  }
+
+  /** Reads as fast as the client does; nothing for a HEAD. */
+  *#read(after: string | undefined, left: AbortSignal): Iterable<Frame> {
+    const watcher: Watcher = { text: '', isBehind: false, wake: () => {} }
     this.#begin()
     if (this.#watchers.size === 0 && this.#pending.size > 0) this.#flush()
     this.#watchers.add(watcher)
-    response.on('drain', () => this.#catchUp(watcher))
-    response.once('close', () => this.#leave(watcher))
-    response.writeHead(200, {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    })
-    response.write(this.#missed(after))
+    left.addEventListener('abort', () => this.#leave(watcher), { once: true })
+    yield { kind: 'bytes', bytes: this.#missed(after) }
+    while (this.#watchers.has(watcher)) {
+      const { text, isBehind } = watcher
+      watcher.text = ''
+      watcher.isBehind = false
+      if (text !== '') yield { kind: 'bytes', bytes: text }
+      if (isBehind) yield { kind: 'bytes', bytes: this.#text('resync', this.#number, {}) }
+      const { promise, resolve } = Promise.withResolvers<void>()
+      watcher.wake = resolve
+      if (watcher.text === '' && !watcher.isBehind) yield { kind: 'wait', ms: 0, until: promise }
+    }
+  }
+
+  #write(watcher: Watcher, text: string): void {
+    if (watcher.isBehind || watcher.text.length > maxWaiting) watcher.isBehind = true
+    else watcher.text += text
+    watcher.wake()
   }
 
   /** Ends every stream: the server is about to stop. */
   close(): void {
-    for (const { response } of this.#watchers) response.end()
+    const watchers = [...this.#watchers]
+    this.#watchers.clear()
+    for (const { wake } of watchers) wake()
     this.#end()
   }
 
@@ -98,13 +127,12 @@ export class EventFeed implements CallListener {
     clearTimeout(this.#leaving)
     this.#listeners.add(this)
     this.#heartbeat ??= setInterval(() => {
-      for (const { response } of this.#watchers) response.write(':\n\n')
+      for (const watcher of this.#watchers) this.#write(watcher, ':\n\n')
     }, heartbeatMs).unref()
   }
 
   #leave(watcher: Watcher): void {
-    this.#watchers.delete(watcher)
-    if (this.#watchers.size > 0) return
+    if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return
     clearTimeout(this.#leaving)
     this.#leaving = setTimeout(() => this.#end(), lingerMs).unref()
   }
@@ -141,10 +169,7 @@ export class EventFeed implements CallListener {
       : this.#frame('calls', { calls: [...this.#pending].map(toSummary) })
     this.#pending.clear()
     this.#hasOverflown = false
-    for (const watcher of this.#watchers) {
-      if (watcher.isBehind || watcher.response.writableLength > maxWaiting) watcher.isBehind = true
-      else watcher.response.write(frame)
-    }
+    for (const watcher of this.#watchers) this.#write(watcher, frame)
   }
 
   #frame(event: string, data: object): string {
@@ -153,7 +178,7 @@ export class EventFeed implements CallListener {
     this.#frames.push({ number, text })
     this.#bytes += text.length
     while (this.#frames.length > maxFrames || this.#bytes > maxBytes)
-      this.#bytes -= (this.#frames.shift() as Frame).text.length
+      this.#bytes -= (this.#frames.shift() as Kept).text.length
     return text
   }
 
@@ -166,12 +191,6 @@ export class EventFeed implements CallListener {
     this.#frames = []
     this.#bytes = 0
     return this.#text('resync', number, {})
-  }
-
-  #catchUp(watcher: Watcher): void {
-    if (!watcher.isBehind) return
-    watcher.isBehind = false
-    watcher.response.write(this.#text('resync', this.#number, {}))
   }
 
   /** What came after an event, as frames. */

@@ -2,7 +2,7 @@
  * Replies and headers of the emulated API, as its document describes them beside what each operation answers.
  */
 import { messageOf } from '../http/errors.ts'
-import type { Described } from './openapi.ts'
+import type { AnyOperation } from '../operation.ts'
 
 type Json = Record<string, unknown>
 
@@ -46,7 +46,7 @@ export function headersOf(status?: number): Json {
 }
 
 /** The statuses by which an operation refuses a request, in order. */
-export function refusalsOf({ input: { params, query, body } = {}, errors = [] }: Described): number[] {
+export function refusalsOf({ input: { params, query, body } = {}, errors = [] }: AnyOperation): number[] {
   const checked = params || query || body ? [400] : []
   const read = body ? [413, 415] : []
   return [...checked, 401, 410, 429, ...read, ...errors].sort((left, right) => left - right)

@@ -7,23 +7,13 @@ import { ErrorEnvelope } from '../resources/error-envelope.ts'
 import { kindsOf } from '../resources/object-by-type.ts'
 import { headersOf, refusal, refusalsOf, replyHeaders } from './openapi-replies.ts'
 
-/** An operation or a control route. */
-export interface Described
-  extends Pick<AnyOperation, 'id' | 'method' | 'path' | 'doc' | 'input' | 'errors' | 'protocol'> {
-  /** Default: 200; 204 without an `output`. */
-  readonly status?: number
-  /** Content type of a reply that is text. Default: `application/json`. */
-  readonly type?: string
-  readonly output?: z.ZodType
-}
-
 export interface DocumentSetup {
   readonly title: string
   readonly version: string
   readonly description: string
   /** What paths are below, `/api/v1`. */
   readonly base: string
-  readonly described: readonly Described[]
+  readonly described: readonly AnyOperation[]
   /** What the bearer is. */
   readonly bearer: string
   /** Whether replies have the headers and refusals of the emulated API. */
@@ -64,7 +54,7 @@ export function toDocument(setup: DocumentSetup): Json {
   }
 }
 
-function toOperation(each: Described, schemas: Record<string, Json>, isEmulated: boolean): Json {
+function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulated: boolean): Json {
   const { id, doc: { summary, tag, beta } = {}, input: { params, query, body } = {} } = each
   return {
     operationId: id,
@@ -97,11 +87,11 @@ function toOperation(each: Described, schemas: Record<string, Json>, isEmulated:
 }
 
 function successOf(
-  { output, status, protocol, type = 'application/json' }: Described,
+  { doc: { status = 200, type = 'application/json' } = {}, output, protocol }: AnyOperation,
   schemas: Record<string, Json>,
   isEmulated: boolean,
 ): Json {
-  if (!output) return { '204': { description: 'Done' } }
+  if (output instanceof z.ZodUndefined) return { '204': { description: 'Done' } }
   const content = {
     [type]: { schema: schemaOf(output, 'output', schemas) },
     ...(protocol?.streams && {
@@ -113,7 +103,7 @@ function successOf(
       },
     }),
   }
-  return { [status ?? 200]: { description: 'Success', ...(isEmulated && { headers: headersOf() }), content } }
+  return { [status]: { description: 'Success', ...(isEmulated && { headers: headersOf() }), content } }
 }
 
 function parametersOf(

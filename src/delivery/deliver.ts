@@ -9,7 +9,7 @@ import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame, HangUp, Reply } from '../http/reply.ts'
 import type { CallRecord, Delivery } from '../journal/call-record.ts'
 import { byteLength } from '../lib/bytes.ts'
-import type { Clock } from '../lib/clock.ts'
+import { Clock } from '../lib/clock.ts'
 
 /** Observes a delivery, and says how long its waits take. */
 export interface DeliveryWatch {
@@ -22,6 +22,13 @@ export interface DeliveryWatch {
   /** Calls `end` if the sandbox state ends first. Returns a function that removes it. */
   hold(end: () => void): () => void
 }
+
+/** Watches the delivery of a reply that no sandbox knows of, and records nothing. */
+export function unrecorded(method: string): DeliveryWatch {
+  return { method, clock: realTime, sent() {}, settled() {}, hold: () => () => {} }
+}
+
+const realTime = new Clock()
 
 /** Handles a call and delivers its reply. Resolves when all of it is out. */
 export async function serve(gateway: GatewayCore, call: Call): Promise<CallRecord> {

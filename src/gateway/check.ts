@@ -92,7 +92,10 @@ class RequestContext implements ResolverContext {
 }
 
 /** The body as its schema takes it. Throws 400 where it is needed and not there, or is not what it has to be. */
-function bodyOf(input: Input, { body, requestText, headers }: CallRecord): unknown {
+export function bodyOf(
+  input: Input,
+  { body, requestText, headers }: Pick<CallRecord, 'body' | 'requestText' | 'headers'>,
+): unknown {
   if (requestText === '' && input.bodyIsOptional) return body
   const type = headers['content-type']
   if (input.otherBody && type !== undefined && requestText !== '' && !/[/+]json\b/i.test(type))

@@ -36,7 +36,8 @@ export async function readBody(
   return refusal
 }
 
-function assertPlain({ headers }: Call): void {
+/** Throws 415 for a compressed body. */
+export function assertPlain({ headers }: Call): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return
   throw new GatewayError(415, `Unsupported content encoding '${encoding}': send the body uncompressed`)

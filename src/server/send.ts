@@ -1,17 +1,20 @@
 /**
- * Writes replies that come from the server and not from the gateway: those of the control API, and refusals of
+ * Sends replies that come from the server and not from the gateway: those of the control API, and refusals of
  * requests that reach neither. Refusals have the error envelope.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { deliver, unrecorded } from '../delivery/deliver.ts'
+import { NodeSink } from '../delivery/node.ts'
 import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { replyId } from './reply-id.ts'
 
-export function send(response: ServerResponse, reply: Reply): void {
-  const { status, headers, text } = rendered(reply, response.req)
-  response.writeHead(status, headers)
-  response.end(text)
+/** Sends a reply under an id of its own. Resolves when all of it is out. */
+export async function send(response: ServerResponse, reply: Reply): Promise<void> {
+  const { req } = response
+  const headers = { 'x-request-id': replyId(req, reply.status), ...reply.headers }
+  await deliver({ ...reply, headers }, new NodeSink(response), unrecorded(req.method ?? ''))
 }
 
 /** Answers with an error; our own mistake is a loud 500. */
@@ -20,7 +23,7 @@ export function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy()
   const refusal =
     error instanceof GatewayError ? error : new GatewayError(500, `Mistake in understudy: ${error}`)
-  send(response, toReply(refusal))
+  void send(response, toReply(refusal))
 }
 
 /** A connection, with what Node keeps at it: the reply that is under way. */

@@ -1,12 +1,15 @@
 /**
  * The event stream where more comes than can be told: its frames, and readers who fall behind.
  */
+import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { EventFeed } from '../../src/control/event-feed.ts'
 import { Gateway } from '../../src/core.ts'
+import { deliver, unrecorded } from '../../src/delivery/deliver.ts'
+import { NodeSink } from '../../src/delivery/node.ts'
 
 let gateway: Gateway
 let feed: EventFeed
@@ -43,9 +46,14 @@ function watch(after?: string) {
   response.assignSocket(socket as Socket)
   // As a server does for its own sockets.
   socket.on('drain', () => response.emit('drain'))
-  feed.watch(response, after)
+  const sink = new NodeSink(response)
+  void deliver(feed.follow(after, sink.left), sink, unrecorded('GET'))
   return {
     response,
+    async leave() {
+      response.destroy()
+      await once(response, 'close')
+    },
     head: () => text.split('\r\n\r\n')[0] ?? '',
     events: () => [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name),
     ids: () => [...text.matchAll(/^id: (\S+)$/gm)].map(([, id]) => id),
@@ -161,18 +169,18 @@ it('writes nothing while nobody watches, and then what came since, or resync whe
   const first = watch()
   await call(2)
   await expect.poll(() => first.calls().length).toBe(2)
-  first.response.emit('close')
+  await first.leave()
   await call(250)
   const second = watch(first.ids().at(-1))
   await expect.poll(() => second.calls().length).toBe(250)
   expect(second.events()).toEqual(['calls'])
-  second.response.emit('close')
+  await second.leave()
   await call(251)
   const third = watch(second.ids().at(-1))
   await expect.poll(() => third.events()).toEqual(['resync'])
   await call(1)
   await expect.poll(() => third.events()).toEqual(['resync', 'calls'])
-  third.response.emit('close')
+  await third.leave()
   await call(1)
   const fourth = watch(third.ids().at(-1))
   await expect.poll(() => fourth.calls().length).toBe(1)
@@ -192,7 +200,8 @@ it('answers with an event stream that nobody keeps or holds back', async () => {
   )
 })
 
-it('lets 64 watch, and refuses more with 429', () => {
+it('lets 64 watch, and refuses more with 429', async () => {
   for (let count = 0; count < 64; count++) watch()
+  await Promise.resolve()
   expect(() => watch()).toThrow(expect.objectContaining({ status: 429 }))
 })

@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiDocument } from '../../src/control/documents.ts'
-import { controlRoutes } from '../../src/control/routes/index.ts'
+import { controlOperations } from '../../src/control/routes/index.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -236,7 +236,7 @@ describe('the document of the control API', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     )
     expect(documented.toSorted()).toEqual(
-      controlRoutes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+      controlOperations.map(({ method, path }) => `${method} ${path}`).toSorted(),
     )
     expect(control.servers).toEqual([{ url: '/__understudy' }])
   })

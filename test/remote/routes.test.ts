@@ -5,8 +5,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
 import { type RouteId, routePaths } from '../../src/control/route-paths.ts'
-import { controlRoutes } from '../../src/control/routes/index.ts'
+import { controlOperations } from '../../src/control/routes/index.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
@@ -107,7 +108,7 @@ async function firstEvent(): Promise<void> {
 
 describe('every route of the control API', () => {
   const ids = Object.keys(routePaths) as RouteId[]
-  const routeOf = (id: RouteId) => controlRoutes.find((route) => route.id === id)
+  const routeOf = (id: RouteId) => controlOperations.find((route) => route.id === id)
   const asked: { line: string; status: number; type: string; text: string }[] = []
   let check: (route: RouteId, status: number, value: unknown) => unknown[]
 
@@ -140,7 +141,7 @@ describe('every route of the control API', () => {
   afterAll(() => void vi.restoreAllMocks())
 
   it('stands in the list of paths, and in the list of routes', () => {
-    expect(controlRoutes.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+    expect(controlOperations.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
   })
 
   it.each(ids)('%s has a method of the client, and a reply that the document describes', async (id) => {
@@ -151,8 +152,10 @@ describe('every route of the control API', () => {
     expect(calls.map(({ line }) => line)).not.toEqual([])
     for (const { status, type, text } of calls) {
       expect(status).toBeLessThan(300)
-      const { response, type: declared = 'application/json', status: expected = 200 } = routeOf(id) ?? {}
-      expect([status, type]).toEqual(response ? [expected, declared.split(';')[0]] : [204, ''])
+      const { doc, output } = routeOf(id) ?? {}
+      const { type: declared = 'application/json', status: expected = 200 } = doc ?? {}
+      const hasBody = !(output instanceof z.ZodUndefined)
+      expect([status, type]).toEqual(hasBody ? [expected, declared.split(';')[0]] : [204, ''])
       if (type === 'application/json') expect(check(id, status, JSON.parse(text))).toEqual([])
     }
   })

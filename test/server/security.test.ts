@@ -2,7 +2,7 @@
  * What the server refuses, and from whom. Any page that a developer has open can send requests to their machine.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { controlRoutes } from '../../src/control/routes/index.ts'
+import { controlOperations } from '../../src/control/routes/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { raw, request } from './raw.ts'
@@ -10,7 +10,7 @@ import { raw, request } from './raw.ts'
 const key = { authorization: 'Bearer any' }
 const filled = (path: string) => path.replace('{sandbox}', 'default').replace(/\{\w+\}/g, 'x')
 const apiLines = operations.map(({ method, path }) => `${method.toUpperCase()} /api/v1${filled(path)}`)
-const controlLines = controlRoutes.map(
+const controlLines = controlOperations.map(
   ({ method, path }) => `${method.toUpperCase()} /__understudy${filled(path)}`,
 )
 

@@ -9,8 +9,8 @@ import { hiddenEntry } from '../../journal/hidden-entry.ts'
 import { operations } from '../../operations/index.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { toCurl, toTest } from '../entry-code.ts'
+import { gatewayOperation, sandboxOperation } from '../operation.ts'
 import { resend } from '../resend.ts'
-import { gatewayRoute, sandboxRoute } from '../route.ts'
 import { Entry } from './journal.ts'
 import { infoOf } from './sandboxes.ts'
 
@@ -44,66 +44,70 @@ const Summary = z
 
 const formats = ['curl', 'vitest', 'playwright', 'rule', 'fixture', 'tape'] as const
 
-export const callRoutes = [
-  gatewayRoute({
+export const callOperations = [
+  gatewayOperation({
     id: 'followEvents',
-    summary:
-      'Follow the calls of all sandboxes as an event stream: `calls` with their summaries, at most ten times a second; `resync` where some were missed',
-    tag: 'Journal',
-    query: z.strictObject({
-      after: z
-        .string()
-        .optional()
-        .describe(
-          'The id of the last event seen, as the header Last-Event-ID has it: what came since is sent.',
-        ),
-    }),
-    type: 'text/event-stream',
-    isStream: true,
-    response: z.string(),
-    run({ events, outgoing, query: { after } }) {
-      const last = outgoing.req.headers['last-event-id']
-      events.watch(outgoing, after ?? (typeof last === 'string' ? last : undefined))
+    doc: {
+      summary:
+        'Follow the calls of all sandboxes as an event stream: `calls` with their summaries, at most ten times a second; `resync` where some were missed',
+      tag: 'Journal',
+      type: 'text/event-stream',
     },
+    input: {
+      query: z.strictObject({
+        after: z
+          .string()
+          .optional()
+          .describe(
+            'The id of the last event seen, as the header Last-Event-ID has it: what came since is sent.',
+          ),
+      }),
+    },
+    output: z.string(),
+    resolve: ({ events, call: { headers, sink }, query: { after = headers['last-event-id'] } }) =>
+      events.follow(after, sink.left),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listCalls',
-    summary: 'List the newest calls in short, oldest first',
-    tag: 'Journal',
-    query: z.strictObject({
-      last: z.coerce.number().int().min(1).max(10_000).optional().describe('How many. Default: all.'),
-    }),
-    response: z.object({ data: z.array(Summary) }),
-    run: ({ journal }, { query: { last } }) => ({ data: journal.summaries(last) }),
+    doc: { summary: 'List the newest calls in short, oldest first', tag: 'Journal' },
+    input: {
+      query: z.strictObject({
+        last: z.coerce.number().int().min(1).max(10_000).optional().describe('How many. Default: all.'),
+      }),
+    },
+    output: z.object({ data: z.array(Summary) }),
+    resolve: ({ journal }, { query: { last } }) => ({ data: journal.summaries(last) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'getCall',
-    summary: 'Read a call as the journal keeps it',
-    tag: 'Journal',
-    params: { entry },
-    response: z.object({ data: Entry }),
-    run: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
+    doc: { summary: 'Read a call as the journal keeps it', tag: 'Journal' },
+    input: { params: { entry } },
+    output: z.object({ data: Entry }),
+    resolve: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'exportCall',
-    summary:
-      'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape',
-    tag: 'Journal',
-    params: { entry },
-    query: z.strictObject({ as: z.enum(formats) }),
-    response: z.object({ data: z.strictObject({ text: z.string() }) }),
-    run: async (sandbox, { params, query, ...origins }) => ({
+    doc: {
+      summary:
+        'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape',
+      tag: 'Journal',
+    },
+    input: { params: { entry }, query: z.strictObject({ as: z.enum(formats) }) },
+    output: z.object({ data: z.strictObject({ text: z.string() }) }),
+    resolve: async (sandbox, { params, query, ...origins }) => ({
       data: { text: await exported(sandbox, params.entry, query.as, origins) },
     }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'resendCall',
-    summary: 'Ask again what a call asked, in this sandbox, and read what its reply began with',
-    tag: 'Journal',
-    status: 201,
-    params: { entry },
-    response: z.object({ data: Entry }),
-    async run(sandbox, { gateway, params }) {
+    doc: {
+      summary: 'Ask again what a call asked, in this sandbox, and read what its reply began with',
+      tag: 'Journal',
+      status: 201,
+    },
+    input: { params: { entry } },
+    output: z.object({ data: Entry }),
+    async resolve(sandbox, { gateway, params }) {
       const { id } = await resend(gateway, sandbox, sandbox.journal.record(params.entry))
       return { data: hiddenEntry(sandbox.journal.entry(id)) }
     },

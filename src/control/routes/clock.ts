@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../http/errors.ts'
 import { type ClockReading, maxAdvanceMs } from '../../lib/clock.ts'
 import type { SandboxClock } from '../../sandbox/sandbox-clock.ts'
-import { sandboxRoute } from '../route.ts'
+import { sandboxOperation } from '../operation.ts'
 
 const Reading = z.object({
   data: z.strictObject({
@@ -14,23 +14,26 @@ const Reading = z.object({
   }),
 })
 
-export const clockRoutes = [
-  sandboxRoute({
+export const clockOperations = [
+  sandboxOperation({
     id: 'readClock',
-    summary: 'Read sandbox time',
-    tag: 'Clock',
-    response: Reading,
-    run: ({ clock }) => ({ data: clock.read() }),
+    doc: { summary: 'Read sandbox time', tag: 'Clock' },
+    output: Reading,
+    resolve: ({ clock }) => ({ data: clock.read() }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'advanceClock',
-    summary: 'Move sandbox time forward: quotas refill, outages end, timestamps move on',
-    tag: 'Clock',
-    body: z.strictObject({
-      ms: z.number().min(0).max(maxAdvanceMs).describe('Milliseconds, ten years at most.'),
-    }),
-    response: Reading,
-    run: ({ clock }, { body }) => ({ data: advanced(clock, body.ms) }),
+    doc: {
+      summary: 'Move sandbox time forward: quotas refill, outages end, timestamps move on',
+      tag: 'Clock',
+    },
+    input: {
+      body: z.strictObject({
+        ms: z.number().min(0).max(maxAdvanceMs).describe('Milliseconds, ten years at most.'),
+      }),
+    },
+    output: Reading,
+    resolve: ({ clock }, { body }) => ({ data: advanced(clock, body.ms) }),
   }),
 ]
 

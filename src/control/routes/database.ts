@@ -6,7 +6,7 @@ import type { Records } from '../../database/database.ts'
 import { GatewayError, invalidRequest } from '../../http/errors.ts'
 import { collectionNames } from '../../resources/collections.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { sandboxRoute } from '../route.ts'
+import { sandboxOperation } from '../operation.ts'
 
 const collection = z.enum(collectionNames)
 const key = z.string().min(1).describe('The id of a record, or else its slug; percent-encoded.')
@@ -28,78 +28,67 @@ export const TableChanges = z.strictObject({
   deleted: z.array(z.string()).describe('First keys of seed rows that are gone.'),
 })
 
-export const databaseRoutes = [
-  sandboxRoute({
+export const databaseOperations = [
+  sandboxOperation({
     id: 'listCollections',
-    summary: 'List the collections, and how many records each has',
-    tag: 'Database',
-    response: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
-    run: async ({ db }) => ({
+    doc: { summary: 'List the collections, and how many records each has', tag: 'Database' },
+    output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
+    resolve: async ({ db }) => ({
       data: await Promise.all(
         Object.entries(db).map(async ([name, records]) => ({ name, count: (await records.list()).length })),
       ),
     }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listChanges',
-    summary: 'List what differs from the seed, by collection',
-    tag: 'Database',
-    response: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
-    run: ({ state }) => ({
+    doc: { summary: 'List what differs from the seed, by collection', tag: 'Database' },
+    output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
+    resolve: ({ state }) => ({
       data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),
     }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listRecords',
-    summary: 'List the records of a collection',
-    tag: 'Database',
-    params: { collection },
-    query: z.strictObject({ equals: Equals }),
-    response: z.object({ data: z.array(Row) }),
-    run: async (sandbox, { params, query }) => ({
+    doc: { summary: 'List the records of a collection', tag: 'Database' },
+    input: { params: { collection }, query: z.strictObject({ equals: Equals }) },
+    output: z.object({ data: z.array(Row) }),
+    resolve: async (sandbox, { params, query }) => ({
       data: await recordsOf(sandbox, params).list(fieldsOf(query.equals)),
     }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'createRecord',
-    summary: 'Add a record',
-    tag: 'Database',
-    status: 201,
-    params: { collection },
-    body: Row,
-    response: OneRow,
-    run: async (sandbox, { params, body }) => ({ data: await recordsOf(sandbox, params).create(body) }),
+    doc: { summary: 'Add a record', tag: 'Database', status: 201 },
+    input: { params: { collection }, body: Row },
+    output: OneRow,
+    resolve: async (sandbox, { params, body }) => ({ data: await recordsOf(sandbox, params).create(body) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'getRecord',
-    summary: 'Read a record',
-    tag: 'Database',
-    params: { collection, key },
-    response: OneRow,
-    async run(sandbox, { params }) {
+    doc: { summary: 'Read a record', tag: 'Database' },
+    input: { params: { collection, key } },
+    output: OneRow,
+    async resolve(sandbox, { params }) {
       const data = await recordsOf(sandbox, params).get(params.key)
       if (data) return { data }
       throw new GatewayError(404, `${params.collection} has no record '${params.key}'`)
     },
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'updateRecord',
-    summary: 'Change the named fields of a record',
-    tag: 'Database',
-    params: { collection, key },
-    body: Row,
-    response: OneRow,
-    run: async (sandbox, { params, body }) => ({
+    doc: { summary: 'Change the named fields of a record', tag: 'Database' },
+    input: { params: { collection, key }, body: Row },
+    output: OneRow,
+    resolve: async (sandbox, { params, body }) => ({
       data: await recordsOf(sandbox, params).update(params.key, body),
     }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'deleteRecord',
-    summary: 'Remove a record, and read it for the last time',
-    tag: 'Database',
-    params: { collection, key },
-    response: OneRow,
-    run: async (sandbox, { params }) => ({ data: await recordsOf(sandbox, params).delete(params.key) }),
+    doc: { summary: 'Remove a record, and read it for the last time', tag: 'Database' },
+    input: { params: { collection, key } },
+    output: OneRow,
+    resolve: async (sandbox, { params }) => ({ data: await recordsOf(sandbox, params).delete(params.key) }),
   }),
 ]
 

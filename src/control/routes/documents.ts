@@ -3,42 +3,43 @@
  */
 import * as z from 'zod'
 import { controlDocument } from '../documents.ts'
-import { gatewayRoute } from '../route.ts'
+import { gatewayOperation } from '../operation.ts'
 
-export const documentRoutes = [
-  gatewayRoute({
+export const documentOperations = [
+  gatewayOperation({
     id: 'getHealth',
-    summary: 'Whether the server is up; needs no token',
-    tag: 'Server',
-    response: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
-    run: () => ({ data: { status: 'ok' } }),
+    doc: { summary: 'Whether the server is up; needs no token', tag: 'Server' },
+    output: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
+    resolve: () => ({ data: { status: 'ok' } }),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'getReadiness',
-    summary: 'Whether the server takes new sandboxes: 503 while it drains; needs no token',
-    tag: 'Server',
-    response: z.object({ data: z.strictObject({ status: z.enum(['ready', 'draining']) }) }),
-    run: ({ gateway }) => ({ data: { status: gateway.sandboxes.isDraining ? 'draining' : 'ready' } }),
+    doc: {
+      summary: 'Whether the server takes new sandboxes: 503 while it drains; needs no token',
+      tag: 'Server',
+    },
+    output: z.object({ data: z.strictObject({ status: z.enum(['ready', 'draining']) }) }),
+    resolve: ({ gateway }) => ({ data: { status: gateway.sandboxes.isDraining ? 'draining' : 'ready' } }),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'drain',
-    summary: 'Take no new sandboxes from now on; those that live stay',
-    tag: 'Server',
-    run: ({ gateway }) => gateway.sandboxes.drain(),
+    doc: { summary: 'Take no new sandboxes from now on; those that live stay', tag: 'Server' },
+    resolve: ({ gateway }) => gateway.sandboxes.drain(),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'getMetrics',
-    summary: 'Read the figures of the server, in the text format of Prometheus',
-    tag: 'Server',
-    type: 'text/plain; version=0.0.4; charset=utf-8',
-    response: z.string(),
-    run: ({ metrics }) => metrics.text(),
+    doc: {
+      summary: 'Read the figures of the server, in the text format of Prometheus',
+      tag: 'Server',
+      type: 'text/plain; version=0.0.4; charset=utf-8',
+    },
+    output: z.string(),
+    resolve: ({ metrics }) => metrics.text(),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'getControlDocument',
-    summary: 'Read this document',
-    tag: 'Server',
-    response: z.looseObject({ openapi: z.string() }),
-    run: ({ routes }) => controlDocument(routes),
+    doc: { summary: 'Read this document', tag: 'Server' },
+    output: z.looseObject({ openapi: z.string() }),
+    resolve: ({ operations }) => controlDocument(operations),
   }),
 ]

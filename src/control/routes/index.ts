@@ -1,21 +1,21 @@
 /**
  * The only list of control routes: what is on it is served and documented.
  */
-import type { ControlRoute } from '../route.ts'
-import { callRoutes } from './calls.ts'
-import { clockRoutes } from './clock.ts'
-import { databaseRoutes } from './database.ts'
-import { documentRoutes } from './documents.ts'
-import { journalRoutes } from './journal.ts'
-import { sandboxRoutes } from './sandboxes.ts'
-import { scenarioRoutes } from './scenarios.ts'
+import type { AnyOperation } from '../../operation.ts'
+import { callOperations } from './calls.ts'
+import { clockOperations } from './clock.ts'
+import { databaseOperations } from './database.ts'
+import { documentOperations } from './documents.ts'
+import { journalOperations } from './journal.ts'
+import { sandboxOperations } from './sandboxes.ts'
+import { scenarioOperations } from './scenarios.ts'
 
-export const controlRoutes: readonly ControlRoute[] = [
-  ...documentRoutes,
-  ...sandboxRoutes,
-  ...scenarioRoutes,
-  ...journalRoutes,
-  ...callRoutes,
-  ...databaseRoutes,
-  ...clockRoutes,
+export const controlOperations: readonly AnyOperation[] = [
+  ...documentOperations,
+  ...sandboxOperations,
+  ...scenarioOperations,
+  ...journalOperations,
+  ...callOperations,
+  ...databaseOperations,
+  ...clockOperations,
 ]

@@ -6,7 +6,7 @@ import { type AssumptionName, assumptions } from '../../assumptions.ts'
 import { assertEntryFields, type JournalEntry } from '../../journal/entry.ts'
 import { hiddenEntry } from '../../journal/hidden-entry.ts'
 import { matches } from '../../journal/matching.ts'
-import { sandboxRoute } from '../route.ts'
+import { sandboxOperation } from '../operation.ts'
 
 const KeptText = z.strictObject({
   text: z.string(),
@@ -88,88 +88,86 @@ const operation = z.string().min(1)
 
 const shown = (entries: readonly JournalEntry[]) => entries.map(hiddenEntry)
 
-export const journalRoutes = [
-  sandboxRoute({
+export const journalOperations = [
+  sandboxOperation({
     id: 'listJournal',
-    summary: 'List every call, oldest first',
-    tag: 'Journal',
-    response: Entries.extend({
+    doc: { summary: 'List every call, oldest first', tag: 'Journal' },
+    output: Entries.extend({
       meta: z.object({ dropped: z.int().describe('How many entries went to make room for newer ones.') }),
     }),
-    run: ({ journal }) => ({ data: shown(journal.entries()), meta: { dropped: journal.dropped() } }),
+    resolve: ({ journal }) => ({ data: shown(journal.entries()), meta: { dropped: journal.dropped() } }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listTrace',
-    summary: 'List the calls of a trace, oldest first',
-    tag: 'Journal',
-    params: { trace: z.string().min(1).describe('Its id, or a whole traceparent.') },
-    response: Entries,
-    run: ({ journal }, { params }) => ({ data: shown(journal.trace(params.trace)) }),
+    doc: { summary: 'List the calls of a trace, oldest first', tag: 'Journal' },
+    input: { params: { trace: z.string().min(1).describe('Its id, or a whole traceparent.') } },
+    output: Entries,
+    resolve: ({ journal }, { params }) => ({ data: shown(journal.trace(params.trace)) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'queryJournal',
-    summary: 'List the calls of an operation that have some fields, oldest first',
-    tag: 'Journal',
-    body: z.strictObject({
-      operation: operation.optional().describe('Default: every operation, and none.'),
-      match: z.looseObject({}).optional().describe('Fields that an entry must have, deep inside objects.'),
-      last: z.int().min(1).optional().describe('Only so many of the newest.'),
-    }),
-    response: Entries,
-    run({ journal }, { body: { operation, match = {}, last } }) {
+    doc: { summary: 'List the calls of an operation that have some fields, oldest first', tag: 'Journal' },
+    input: {
+      body: z.strictObject({
+        operation: operation.optional().describe('Default: every operation, and none.'),
+        match: z.looseObject({}).optional().describe('Fields that an entry must have, deep inside objects.'),
+        last: z.int().min(1).optional().describe('Only so many of the newest.'),
+      }),
+    },
+    output: Entries,
+    resolve({ journal }, { body: { operation, match = {}, last } }) {
       assertEntryFields(match)
       const calls = operation === undefined ? journal.entries() : journal.calls(operation)
       const found = calls.filter((entry) => matches(entry, match))
       return { data: shown(last === undefined ? found : found.slice(-last)) }
     },
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'waitForCalls',
-    summary: 'Wait until an operation was called so many times; 408 when that takes too long',
-    tag: 'Journal',
-    body: z.strictObject({
-      operation,
-      count: z.int().min(1).optional().describe('Default: 1.'),
-      timeoutMs: z.number().min(0).max(600_000).optional().describe('Real milliseconds. Default: 1,000.'),
-    }),
-    response: Entries,
-    run: async ({ journal }, { body: { operation, ...options }, signal }) => ({
-      data: shown(await journal.waitFor(operation, { ...options, signal })),
+    doc: {
+      summary: 'Wait until an operation was called so many times; 408 when that takes too long',
+      tag: 'Journal',
+    },
+    input: {
+      body: z.strictObject({
+        operation,
+        count: z.int().min(1).optional().describe('Default: 1.'),
+        timeoutMs: z.number().min(0).max(600_000).optional().describe('Real milliseconds. Default: 1,000.'),
+      }),
+    },
+    output: Entries,
+    resolve: async ({ journal }, { body: { operation, ...options }, call }) => ({
+      data: shown(await journal.waitFor(operation, { ...options, signal: call.sink.left })),
     }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listUnmatched',
-    summary: 'List the calls that neither an operation nor a rule answered',
-    tag: 'Journal',
-    response: Entries,
-    run: ({ journal }) => ({ data: shown(journal.unmatched()) }),
+    doc: { summary: 'List the calls that neither an operation nor a rule answered', tag: 'Journal' },
+    output: Entries,
+    resolve: ({ journal }) => ({ data: shown(journal.unmatched()) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listNearMisses',
-    summary: 'List the calls that rules were meant for and no rule met',
-    tag: 'Journal',
-    response: Entries,
-    run: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
+    doc: { summary: 'List the calls that rules were meant for and no rule met', tag: 'Journal' },
+    output: Entries,
+    resolve: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'explainCall',
-    summary: 'Say in words what a call met and what it missed',
-    tag: 'Journal',
-    params: { entry: z.string().min(1).describe('The x-request-id of its reply.') },
-    response: z.object({ data: z.string() }),
-    run: ({ journal }, { params }) => ({ data: journal.explain(params.entry) }),
+    doc: { summary: 'Say in words what a call met and what it missed', tag: 'Journal' },
+    input: { params: { entry: z.string().min(1).describe('The x-request-id of its reply.') } },
+    output: z.object({ data: z.string() }),
+    resolve: ({ journal }, { params }) => ({ data: journal.explain(params.entry) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'exportJournal',
-    summary: 'Export the journal as HAR 1.2',
-    tag: 'Journal',
-    response: z.looseObject({ log: z.looseObject({ version: z.literal('1.2') }) }),
-    run: ({ journal }) => journal.har(),
+    doc: { summary: 'Export the journal as HAR 1.2', tag: 'Journal' },
+    output: z.looseObject({ log: z.looseObject({ version: z.literal('1.2') }) }),
+    resolve: ({ journal }) => journal.har(),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'clearJournal',
-    summary: 'Forget every call',
-    tag: 'Journal',
-    run: ({ journal }) => journal.clear(),
+    doc: { summary: 'Forget every call', tag: 'Journal' },
+    resolve: ({ journal }) => journal.clear(),
   }),
 ]

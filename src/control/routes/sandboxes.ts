@@ -6,7 +6,7 @@ import { Fixtures } from '../../database/seed-data.ts'
 import { sandboxBaseUrl } from '../../gateway/locate.ts'
 import { GatewayError } from '../../http/errors.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { type ControlContext, gatewayRoute, sandboxRoute } from '../route.ts'
+import { type ControlContext, gatewayOperation, sandboxOperation } from '../operation.ts'
 
 const SandboxInfo = z
   .strictObject({
@@ -49,100 +49,108 @@ export function infoOf(
   return directOrigin === undefined ? info : { ...info, directUrl: below(directOrigin) }
 }
 
-export const sandboxRoutes = [
-  gatewayRoute({
+export const sandboxOperations = [
+  gatewayOperation({
     id: 'listSandboxes',
-    summary: 'List the living sandboxes, the default one first',
-    tag: 'Sandboxes',
-    response: z.object({ data: z.array(SandboxInfo) }),
-    run: ({ gateway: { sandboxes }, ...origins }) => ({
+    doc: { summary: 'List the living sandboxes, the default one first', tag: 'Sandboxes' },
+    output: z.object({ data: z.array(SandboxInfo) }),
+    resolve: ({ gateway: { sandboxes }, ...origins }) => ({
       data: [sandboxes.default, ...sandboxes.list()].map((sandbox) => infoOf(sandbox, origins)),
     }),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'createSandbox',
-    summary: 'Create a sandbox, from the seed or as a fork',
-    tag: 'Sandboxes',
-    status: 201,
-    body: NewSandbox.optional(),
-    response: OneSandbox,
-    run: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
+    doc: { summary: 'Create a sandbox, from the seed or as a fork', tag: 'Sandboxes', status: 201 },
+    input: { body: NewSandbox.optional(), bodyIsOptional: true },
+    output: OneSandbox,
+    resolve: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'putSandbox',
-    summary: 'Create a sandbox under a name of your own, or find the one that has it',
-    tag: 'Sandboxes',
-    params: z.object({
-      sandbox: z
-        .string()
-        .min(1)
-        .describe('1 to 64 small letters and digits, with single hyphens between them.'),
-    }),
-    body: NewSandbox.optional(),
-    response: OneSandbox,
-    run: ({ gateway, params, body, ...origins }) => ({
+    doc: {
+      summary: 'Create a sandbox under a name of your own, or find the one that has it',
+      tag: 'Sandboxes',
+    },
+    input: {
+      params: z.object({
+        sandbox: z
+          .string()
+          .min(1)
+          .describe('1 to 64 small letters and digits, with single hyphens between them.'),
+      }),
+      body: NewSandbox.optional(),
+      bodyIsOptional: true,
+    },
+    output: OneSandbox,
+    resolve: ({ gateway, params, body, ...origins }) => ({
       data: infoOf(gateway.sandboxes.create({ ...body, id: params.sandbox }), origins),
     }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'getSandbox',
-    summary: 'Read where a sandbox is reached',
-    tag: 'Sandboxes',
-    response: OneSandbox,
-    run: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
+    doc: { summary: 'Read where a sandbox is reached', tag: 'Sandboxes' },
+    output: OneSandbox,
+    resolve: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'deleteSandbox',
-    summary: 'End a sandbox: its key and path are answered with 410 from then on',
-    tag: 'Sandboxes',
-    run: (sandbox) => sandbox.dispose(),
+    doc: { summary: 'End a sandbox: its key and path are answered with 410 from then on', tag: 'Sandboxes' },
+    resolve: (sandbox) => sandbox.dispose(),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'resetSandbox',
-    summary: 'Go back to the seed: data, scenarios, journal, clock and counters',
-    tag: 'Sandboxes',
-    run: (sandbox) => sandbox.reset(),
+    doc: { summary: 'Go back to the seed: data, scenarios, journal, clock and counters', tag: 'Sandboxes' },
+    resolve: (sandbox) => sandbox.reset(),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'saveSandbox',
-    summary:
-      'Save a whole sandbox as a file: rows that differ from the seed, scenarios, clock, counters, calls',
-    tag: 'Sandboxes',
-    query: z.strictObject({
-      calls: z.enum(['true', 'false']).optional().describe('Whether the journal goes along. Default: true.'),
-    }),
-    response: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }),
-    run: (sandbox, { query: { calls } }) => sandbox.save({ calls: calls !== 'false' }),
+    doc: {
+      summary:
+        'Save a whole sandbox as a file: rows that differ from the seed, scenarios, clock, counters, calls',
+      tag: 'Sandboxes',
+    },
+    input: {
+      query: z.strictObject({
+        calls: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe('Whether the journal goes along. Default: true.'),
+      }),
+    },
+    output: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }),
+    resolve: (sandbox, { query: { calls } }) => sandbox.save({ calls: calls !== 'false' }),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'openSandbox',
-    summary: 'Create a sandbox that goes on where the one of a file was',
-    tag: 'Sandboxes',
-    status: 201,
-    body: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }),
-    response: OneSandbox,
-    run: async ({ gateway, body, ...origins }) => ({
+    doc: {
+      summary: 'Create a sandbox that goes on where the one of a file was',
+      tag: 'Sandboxes',
+      status: 201,
+    },
+    input: { body: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }) },
+    output: OneSandbox,
+    resolve: async ({ gateway, body, ...origins }) => ({
       data: infoOf(await gateway.sandboxes.open(body), origins),
     }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'createSnapshot',
-    summary: 'Keep this moment, to go back to',
-    tag: 'Sandboxes',
-    status: 201,
-    response: z.object({ data: Snapshot }),
-    run(sandbox, { snapshots }) {
+    doc: { summary: 'Keep this moment, to go back to', tag: 'Sandboxes', status: 201 },
+    output: z.object({ data: Snapshot }),
+    resolve(sandbox, { snapshots }) {
       const snapshot = sandbox.snapshot()
       snapshots.keep(sandbox, snapshot.id, snapshot)
       return { data: snapshot }
     },
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'restoreSnapshot',
-    summary: 'Go back to a moment, as often as needed; the journal is not wound back',
-    tag: 'Sandboxes',
-    body: Snapshot,
-    run(sandbox, { snapshots, body: { id } }) {
+    doc: {
+      summary: 'Go back to a moment, as often as needed; the journal is not wound back',
+      tag: 'Sandboxes',
+    },
+    input: { body: Snapshot },
+    resolve(sandbox, { snapshots, body: { id } }) {
       const snapshot = snapshots.find(sandbox, id)
       if (!snapshot) throw new GatewayError(409, `Sandbox '${sandbox.id}' has no snapshot '${id}'`)
       sandbox.restore(snapshot)

@@ -13,7 +13,7 @@ import { expressionsLoading } from '../../scenarios/expression.ts'
 import { Scenario } from '../../scenarios/scenario.ts'
 import type { ScenarioInput } from '../../scenarios/scenario-input.ts'
 import { checkText } from '../check-text.ts'
-import { gatewayRoute, sandboxRoute } from '../route.ts'
+import { gatewayOperation, sandboxOperation } from '../operation.ts'
 
 const Name = z.string().min(1)
 const Summary = z.strictObject({ name: z.string(), description: z.string() })
@@ -79,23 +79,21 @@ const Usage = z
   .strictObject({ ...sums, models: z.record(z.string(), z.strictObject(sums)) })
   .meta({ id: 'Usage', description: 'What the calls of a sandbox have used.' })
 
-export const scenarioRoutes = [
-  gatewayRoute({
+export const scenarioOperations = [
+  gatewayOperation({
     id: 'listBundledScenarios',
-    summary: 'List the scenarios that come with the double',
-    tag: 'Scenarios',
-    response: z.object({ data: z.array(Summary) }),
-    run: () => ({
+    doc: { summary: 'List the scenarios that come with the double', tag: 'Scenarios' },
+    output: z.object({ data: z.array(Summary) }),
+    resolve: () => ({
       data: [...bundledScenarios.values()].map(({ name, description }) => ({ name, description })),
     }),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'getBundledScenario',
-    summary: 'Read a scenario that comes with the double',
-    tag: 'Scenarios',
-    params: z.object({ name: Name }),
-    response: z.object({ data: Scenario }),
-    run({ params: { name } }) {
+    doc: { summary: 'Read a scenario that comes with the double', tag: 'Scenarios' },
+    input: { params: z.object({ name: Name }) },
+    output: z.object({ data: Scenario }),
+    resolve({ params: { name } }) {
       const data = bundledScenarios.get(name)
       if (data) return { data }
       throw new GatewayError(
@@ -104,41 +102,42 @@ export const scenarioRoutes = [
       )
     },
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listScenarios',
-    summary: 'List the scenarios in force by name, newest first',
-    tag: 'Scenarios',
-    response: z.object({ data: z.array(z.string()) }),
-    run: (sandbox) => ({ data: sandbox.rules.names() }),
+    doc: { summary: 'List the scenarios in force by name, newest first', tag: 'Scenarios' },
+    output: z.object({ data: z.array(z.string()) }),
+    resolve: (sandbox) => ({ data: sandbox.rules.names() }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'useScenario',
-    summary: 'Put a scenario in force, before all that are',
-    tag: 'Scenarios',
-    status: 201,
-    body: Given,
-    response: z.object({ data: Use }),
-    run: (sandbox, { body }) => ({ data: use(sandbox, body) }),
+    doc: { summary: 'Put a scenario in force, before all that are', tag: 'Scenarios', status: 201 },
+    input: { body: Given },
+    output: z.object({ data: Use }),
+    resolve: (sandbox, { body }) => ({ data: use(sandbox, body) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'putScenario',
-    summary: 'Put a scenario in force, in the place of those of its name; without a body, the bundled one',
-    tag: 'Scenarios',
-    params: { name: Name },
-    body: z.looseObject({}).optional().describe('A scenario; its name is that of the path.'),
-    response: z.object({ data: Use }),
-    run(sandbox, { params: { name }, body }) {
+    doc: {
+      summary: 'Put a scenario in force, in the place of those of its name; without a body, the bundled one',
+      tag: 'Scenarios',
+    },
+    input: {
+      params: { name: Name },
+      body: z.looseObject({}).optional().describe('A scenario; its name is that of the path.'),
+      bodyIsOptional: true,
+    },
+    output: z.object({ data: Use }),
+    resolve(sandbox, { params: { name }, body }) {
       const scenario = toScenario(body ? { ...body, name } : name)
       sandbox.rules.end(name)
       return { data: use(sandbox, scenario) }
     },
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'deleteScenario',
-    summary: 'End the scenarios of a name, or the one use with this id',
-    tag: 'Scenarios',
-    params: { name: Name },
-    run(sandbox, { params: { name } }) {
+    doc: { summary: 'End the scenarios of a name, or the one use with this id', tag: 'Scenarios' },
+    input: { params: { name: Name } },
+    resolve(sandbox, { params: { name } }) {
       if (sandbox.rules.end(name) > 0) return
       const names = sandbox.rules.names()
       throw new GatewayError(
@@ -147,27 +146,32 @@ export const scenarioRoutes = [
       )
     },
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'resetScenarios',
-    summary: 'End every scenario but those that the sandbox began with',
-    tag: 'Scenarios',
-    run: (sandbox) => sandbox.resetScenarios(),
+    doc: { summary: 'End every scenario but those that the sandbox began with', tag: 'Scenarios' },
+    resolve: (sandbox) => sandbox.resetScenarios(),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'getBundledScenarioText',
-    summary: 'Read a scenario that comes with the double as YAML, to begin your own with',
-    tag: 'Scenarios',
-    params: z.object({ name: Name }),
-    type: 'text/yaml; charset=utf-8',
-    response: z.string(),
-    run: ({ params: { name } }) => toYaml(bundledScenario(name)),
+    doc: {
+      summary: 'Read a scenario that comes with the double as YAML, to begin your own with',
+      tag: 'Scenarios',
+      type: 'text/yaml; charset=utf-8',
+    },
+    input: { params: z.object({ name: Name }) },
+    output: z.string(),
+    resolve: ({ params: { name } }) => toYaml(bundledScenario(name)),
   }),
-  gatewayRoute({
+  gatewayOperation({
     id: 'checkScenario',
-    summary: 'Check a scenario that is written in YAML or JSON: every problem with its line and column',
-    tag: 'Scenarios',
-    body: z.strictObject({ text: z.string().describe('As the file has it; a single rule does as well.') }),
-    response: z.object({
+    doc: {
+      summary: 'Check a scenario that is written in YAML or JSON: every problem with its line and column',
+      tag: 'Scenarios',
+    },
+    input: {
+      body: z.strictObject({ text: z.string().describe('As the file has it; a single rule does as well.') }),
+    },
+    output: z.object({
       data: z.strictObject({
         scenario: z
           .looseObject({})
@@ -182,17 +186,26 @@ export const scenarioRoutes = [
         ),
       }),
     }),
-    run: ({ body: { text } }) => ({ data: checkText(text) }),
+    resolve: ({ body: { text } }) => ({ data: checkText(text) }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'dryRunScenario',
-    summary: 'Say which of the calls that have been a scenario would have met; nothing changes',
-    tag: 'Scenarios',
-    body: z.strictObject({
-      scenario: Given,
-      last: z.int().min(1).max(10_000).optional().describe('Of so many of the newest calls. Default: 1,000.'),
-    }),
-    response: z.object({
+    doc: {
+      summary: 'Say which of the calls that have been a scenario would have met; nothing changes',
+      tag: 'Scenarios',
+    },
+    input: {
+      body: z.strictObject({
+        scenario: Given,
+        last: z
+          .int()
+          .min(1)
+          .max(10_000)
+          .optional()
+          .describe('Of so many of the newest calls. Default: 1,000.'),
+      }),
+    },
+    output: z.object({
       data: z.strictObject({
         looked: z.int().describe('How many calls were looked at.'),
         met: z.int().describe('How many of them a rule would have met.'),
@@ -202,7 +215,7 @@ export const scenarioRoutes = [
           .describe('Those met, oldest first.'),
       }),
     }),
-    async run(sandbox, { gateway, body: { scenario, last = 1000 } }) {
+    async resolve(sandbox, { gateway, body: { scenario, last = 1000 } }) {
       const given = toScenario(scenario)
       await expressionsLoading()
       const { seed, options } = sandbox
@@ -216,33 +229,38 @@ export const scenarioRoutes = [
       }
     },
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listActiveScenarios',
-    summary: 'List the scenarios in force with how often each rule has happened, newest first',
-    tag: 'Scenarios',
-    response: z.object({ data: z.array(Active) }),
-    run: (sandbox) => ({ data: sandbox.activeScenarios() }),
+    doc: {
+      summary: 'List the scenarios in force with how often each rule has happened, newest first',
+      tag: 'Scenarios',
+    },
+    output: z.object({ data: z.array(Active) }),
+    resolve: (sandbox) => ({ data: sandbox.activeScenarios() }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listUnusedRules',
-    summary: 'List the rules in force that have not happened once',
-    tag: 'Scenarios',
-    response: z.object({ data: z.array(UnusedRule) }),
-    run: (sandbox) => ({ data: sandbox.unusedRules() }),
+    doc: { summary: 'List the rules in force that have not happened once', tag: 'Scenarios' },
+    output: z.object({ data: z.array(UnusedRule) }),
+    resolve: (sandbox) => ({ data: sandbox.unusedRules() }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'readUsage',
-    summary: 'Read what the calls have used: requests, tokens and dollars, in sum and by model',
-    tag: 'Sandboxes',
-    response: z.object({ data: Usage }),
-    run: (sandbox) => ({ data: sandbox.usage() }),
+    doc: {
+      summary: 'Read what the calls have used: requests, tokens and dollars, in sum and by model',
+      tag: 'Sandboxes',
+    },
+    output: z.object({ data: Usage }),
+    resolve: (sandbox) => ({ data: sandbox.usage() }),
   }),
-  sandboxRoute({
+  sandboxOperation({
     id: 'listScripts',
-    summary: 'List the scripts in use, and how far the conversations that follow them are',
-    tag: 'Scenarios',
-    response: z.object({ data: z.array(ScriptReading) }),
-    run: (sandbox) => ({ data: sandbox.scripts() }),
+    doc: {
+      summary: 'List the scripts in use, and how far the conversations that follow them are',
+      tag: 'Scenarios',
+    },
+    output: z.object({ data: z.array(ScriptReading) }),
+    resolve: (sandbox) => ({ data: sandbox.scripts() }),
   }),
 ]
 

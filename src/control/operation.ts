@@ -1,0 +1,102 @@
+/**
+ * Control operations: declared like those of the API, but about the gateway itself. Their routes, checks and document
+ * derive from the same code.
+ */
+import * as z from 'zod'
+import type { Call } from '../gateway/call.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
+import { json, type Reply } from '../http/reply.ts'
+import type { AnyOperation, OperationInput } from '../operation.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxSnapshot } from '../sandbox/sandbox-host.ts'
+import type { EventFeed } from './event-feed.ts'
+import type { Handles } from './handles.ts'
+import { type RouteId, routePaths } from './route-paths.ts'
+
+/** What all control operations of a server share. */
+export interface ControlHost {
+  readonly gateway: GatewayCore
+  /** All control operations. */
+  readonly operations: readonly AnyOperation[]
+  /** Metrics of the server. */
+  readonly metrics: { text(): string }
+  /** Origin of this very server, past any balancer; undefined if unknown. */
+  readonly directOrigin: string | undefined
+  /** Snapshots by id. */
+  readonly snapshots: Handles<SandboxSnapshot>
+  readonly events: EventFeed
+}
+
+/** What an operation knows of one request. Parameters, query and body have passed its schemas. */
+export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> extends ControlHost {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly call: Call
+  /** Origin under which the caller reaches the server, such as `http://127.0.0.1:4141`. */
+  readonly origin: string
+}
+
+type Declaration = Pick<AnyOperation, 'doc'> & {
+  /** In `route-paths.ts`, which has its method and path. */
+  readonly id: RouteId
+  /** Default: replies have no body. */
+  readonly output?: z.ZodType
+}
+
+const noBody = z.undefined()
+const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
+
+/**
+ * Declares an operation of the whole gateway.
+ *
+ * @param declaration.resolve Returns the body of the reply, or a whole `Reply`.
+ */
+export function gatewayOperation<Params, Query, Body>(
+  declaration: Declaration & {
+    readonly input?: OperationInput<Params, Query, Body>
+    resolve(context: ControlContext<Params, Query, Body>): unknown
+  },
+): AnyOperation {
+  const { id, doc, output = noBody, resolve } = declaration
+  const [method = '', path = ''] = routePaths[id].split(' ')
+  return {
+    ...declaration,
+    output,
+    method: method.toLowerCase() as AnyOperation['method'],
+    path,
+    async resolve(context: ControlContext<Params, Query, Body>): Promise<Reply> {
+      const result = await resolve(context)
+      if (output === noBody) return noContent
+      if (typeof result === 'object' && result !== null && 'status' in result) return result as Reply
+      const reply = json(doc?.status ?? 200, result)
+      if (!doc?.type) return reply
+      const body = { kind: 'json', value: result, text: String(result) } as const
+      return { ...reply, headers: { 'content-type': doc.type }, body }
+    },
+  }
+}
+
+const sandboxId = z
+  .string()
+  .min(1)
+  .describe('The id of a sandbox; `default` serves every key that is no sandbox’s.')
+
+/** Declares an operation on the sandbox that `{sandbox}` in its path names. The sandbox is in use meanwhile. */
+export function sandboxOperation<Params extends z.ZodRawShape, Query, Body>(
+  declaration: Declaration & {
+    readonly input?: Omit<OperationInput<unknown, Query, Body>, 'params'> & { readonly params?: Params }
+    resolve(sandbox: Sandbox, context: ControlContext<z.infer<z.ZodObject<Params>>, Query, Body>): unknown
+  },
+): AnyOperation {
+  const { input, resolve } = declaration
+  return gatewayOperation({
+    ...declaration,
+    input: { ...input, params: z.object({ sandbox: sandboxId, ...input?.params }) },
+    resolve(context) {
+      const sandbox = context.gateway.sandboxes.find(context.params.sandbox)
+      // Params are those of the declaration, and the id.
+      return sandbox.busy(() => resolve(sandbox, context as never))
+    },
+  })
+}
