@@ -9,7 +9,6 @@ import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import { expressionsLoading } from '../scenarios/expression.ts'
 import { admit } from './admit.ts'
 import type { Call } from './call.ts'
 import { checkRequest } from './check.ts'
@@ -66,8 +65,6 @@ async function answer(request: Request): Promise<Reply> {
   let effect: Effect = { waitMs: 0 }
   let reply: Reply
   try {
-    const loading = expressionsLoading()
-    if (loading) await loading
     const header = call.headers['x-understudy-scenario']
     const named = header === undefined ? [] : gateway.scenariosNamed(header)
     effect = await matchRule(record, call, operation, named)

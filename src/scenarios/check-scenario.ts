@@ -5,7 +5,7 @@
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { effectProblems, type Path, type Site } from './effect-problems.ts'
-import { patternProblems } from './pattern-problems.ts'
+import { patternProblems } from './pattern.ts'
 import { Scenario } from './scenario.ts'
 import { notAsData, type Problem, shapeProblems } from './scenario-problems.ts'
 

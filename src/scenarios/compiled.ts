@@ -5,7 +5,6 @@
 import { formFor } from '../faults/fault.ts'
 import { FaultSetting, faultOf, inOrder } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
-import { compileExpectation } from './expectation.ts'
 import { type CompiledQuota, compileQuota } from './quota.ts'
 import type { Rule, Scenario, Step } from './scenario.ts'
 import type { Exhausted, Turn } from './script.ts'
@@ -130,7 +129,6 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
 }
 
 function compileTurn(turn: Turn): CompiledTurn {
-  compileExpectation(turn.expect ?? {})
   return { turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] }
 }
 

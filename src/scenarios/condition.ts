@@ -7,24 +7,8 @@ import { hidden, hideInValue, isSecretField, isSecretHeader } from '../http/secr
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
-import { Expression } from './expression.ts'
+import { compilePattern, Pattern, searchedPart } from './pattern.ts'
 import { asksForStream, bodyField, type Conditioned, inputTextOf, modelOf } from './rule-request.ts'
-
-/** Characters. */
-const maxPattern = 200
-
-export const Pattern = z.lazy(() =>
-  z.strictObject({
-    matches: z
-      .string()
-      .min(1)
-      .max(maxPattern)
-      .describe(
-        'A regular expression of JavaScript without look-around and back-references, found anywhere in the text.',
-      ),
-    flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
-  }),
-)
 
 const Part = z.lazy(() =>
   z
@@ -150,8 +134,10 @@ function valueTest(
   const holds = compileCondition(condition)
   return {
     passes: (request) => holds(read(request)),
-    explain: (request) =>
-      `wants ${what} ${wish(condition, secret)}, the request has ${show(read(request), secret)}`,
+    explain(request) {
+      const value = read(request)
+      return `wants ${what} ${wish(condition, secret, value)}, the request has ${show(value, secret)}`
+    },
   }
 }
 
@@ -180,18 +166,18 @@ export function compileCondition(condition: Condition): (value: unknown) => bool
   if ('contains' in condition)
     return (value) => typeof value === 'string' && value.includes(condition.contains)
   if ('present' in condition) return (value) => (value !== undefined) === condition.present
-  const expression = new Expression(condition.matches, condition.flags)
-  return (value) => typeof value === 'string' && expression.test(value)
+  const matches = compilePattern(condition)
+  return (value) => typeof value === 'string' && matches(value)
 }
 
-/** A condition in words: `'en'`, `with 'weather' in it`. */
-export function wish(condition: Condition, secret = false): string {
+/** A condition in words: `'en'`, `with 'weather' in it`; with what was searched of a value. */
+export function wish(condition: Condition, secret = false, value?: unknown): string {
   if (typeof condition !== 'object' || condition === null) return show(condition, secret)
   if ('equals' in condition) return `equal to ${show(condition.equals, secret)}`
   if ('present' in condition) return condition.present ? 'to be there' : 'to be absent'
   if (secret) return `like ${hidden}`
   if ('contains' in condition) return `with '${condition.contains}' in it`
-  return `like /${condition.matches}/${condition.flags ?? ''}`
+  return `like /${condition.matches}/${condition.flags ?? ''}${searchedPart(condition, value)}`
 }
 
 /** A value in words, whole: a reader who cannot see it cannot fix the rule. Secrets are hidden all the same. */

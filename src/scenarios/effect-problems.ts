@@ -5,7 +5,7 @@ import { conflict } from '../faults/compatibility.ts'
 import { askedForm, type Fault, formFor, needsGeneratedAnswer, needsStream } from '../faults/fault.ts'
 import { type FaultSetting, faultOf } from '../faults/index.ts'
 import type { KnownOperation } from './check-scenario.ts'
-import { patternProblems } from './pattern-problems.ts'
+import { isPattern, patternProblems } from './pattern.ts'
 import type { Rule, Step } from './scenario.ts'
 import type { Problem } from './scenario-problems.ts'
 import { callsOf, type Script } from './script.ts'
@@ -226,8 +226,8 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
     yield* templateProblems({ text }, path, place)
     yield* patternProblems(expect.input, [...path, 'expect', 'input'], place)
     for (const [name, checks] of Object.entries(expect.result ?? {})) {
-      for (const check of [checks].flat())
-        yield* patternProblems(check, [...path, 'expect', 'result', name], place)
+      for (const [inner, pattern] of patternsIn(checks))
+        yield* patternProblems(pattern, [...path, 'expect', 'result', name, ...inner], place)
     }
     if (!fault) continue
     const faults = [fault].flat()
@@ -256,6 +256,15 @@ function* templateProblems(
       yield { path: [...path, field, ...inner], message }
     }
   }
+}
+
+/** Every regular expression in the checks of a result, with its path. */
+function* patternsIn(value: unknown, path: Path = []): Generator<[Path, object]> {
+  if (typeof value !== 'object' || value === null) return
+  if (isPattern(value)) yield [path, value]
+  else
+    for (const [key, inner] of Object.entries(value))
+      yield* patternsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
 /** Every text in a value, with its path; of bytes in base64 there is none. */

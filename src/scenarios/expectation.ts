@@ -4,6 +4,7 @@
 import { shortened } from '../lib/one-line.ts'
 import { type Condition, compileCondition, show, wish } from './condition.ts'
 import { type Conversation, lastUserText } from './conversation.ts'
+import { isPattern } from './pattern.ts'
 import type { ResultCheck, TurnExpectation } from './script.ts'
 
 /** The return value of one function call. */
@@ -44,7 +45,12 @@ export function misfitOf(
     const text = lastUserText(conversation)
     const condition: ConditionWords = typeof input === 'string' ? { contains: input } : input
     if (!compiled(condition)(text))
-      differ('input', input, text, `the last user message ${wish(condition)}, received ${brief(text)}`)
+      differ(
+        'input',
+        input,
+        text,
+        `the last user message ${wish(condition, false, text)}, received ${brief(text)}`,
+      )
   }
   const missing = tools.filter((name) => !conversation.tools.includes(name))
   if (missing.length > 0) {
@@ -73,24 +79,11 @@ type ConditionWords = Extract<Condition, object>
 
 const conditions = new WeakMap<object, (value: unknown) => boolean>()
 
-/** Compiled once for each condition: its regular expression is loaded before the first call. */
+/** Compiled once for each condition. */
 function compiled(condition: ConditionWords): (value: unknown) => boolean {
   const known = conditions.get(condition) ?? compileCondition(condition)
   conditions.set(condition, known)
   return known
-}
-
-/** Compiles every regular expression of an expectation. */
-export function compileExpectation({ input, result }: TurnExpectation): void {
-  if (typeof input === 'object') compiled(input)
-  compileInside(result)
-}
-
-function compileInside(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  const condition = conditionOf(value)
-  if (condition) compiled(condition)
-  else for (const inner of Object.values(value)) compileInside(inner)
 }
 
 /** A list has one check for each call, in their order; a single check must hold for one of them. */
@@ -125,9 +118,7 @@ function has(value: unknown, wanted: unknown): boolean {
 /** A text is a part of the text; `{ matches }` and its like are conditions as in `when`; the rest are fields. */
 function conditionOf(check: string | object): ConditionWords | undefined {
   if (typeof check === 'string') return { contains: check }
-  const { matches, flags, ...rest } = check as Record<string, unknown>
-  const isPattern = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
-  return isPattern && Object.keys(rest).length === 0 ? (check as ConditionWords) : undefined
+  return isPattern(check) ? check : undefined
 }
 
 function inWords(name: string, checks: ResultCheck | readonly ResultCheck[]): string {

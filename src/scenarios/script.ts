@@ -2,7 +2,8 @@
  * Scripts: the turns of one conversation, as data. Each request of the conversation takes the next turn.
  */
 import * as z from 'zod'
-import { Pattern, TextCondition } from './condition.ts'
+import { TextCondition } from './condition.ts'
+import { Pattern } from './pattern.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
 const names = z.lazy(() => z.array(z.string().min(1)).min(1))

@@ -27,7 +27,6 @@ const shipped: Record<string, string> = {
   mutative: 'Part of `@msw/data`.',
   outvariant: 'Part of `@msw/data`.',
   'js-yaml': 'OpenAPI documents, in an eighth of the time of `yaml`; loaded when there is one.',
-  re2js: 'Regular expressions of rules in linear time; loaded when a rule has one.',
   rettime: 'Part of `@msw/data`.',
   yaml: 'Scenario and configuration files; loaded when there is one.',
   zod: 'Schemas of requests, replies and options.',

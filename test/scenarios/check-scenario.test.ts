@@ -162,7 +162,7 @@ describe('a rule that contradicts itself is refused', () => {
     ],
     [
       { on: '*', when: { input: { matches: '(' } }, fault: 'status' },
-      "Bad regular expression /(/ in scenario 'outage', rule 2: Unterminated group",
+      "Bad regular expression /(/ in 'when.input' in scenario 'outage', rule 2: Unterminated group",
     ],
     [
       { on: '*', when: { body: { a: { matches: 'a', flags: 'q' } } }, fault: 'status' },

@@ -1,19 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Clock } from '../../src/lib/clock.ts'
 import { hash } from '../../src/lib/seed.ts'
 import { checkScenario } from '../../src/scenarios/check-scenario.ts'
-import { Expression, expressionsLoading } from '../../src/scenarios/expression.ts'
 import { explainNearMisses } from '../../src/scenarios/near-misses.ts'
 import type { Outcome } from '../../src/scenarios/outcome.ts'
 import type { RuleRequest } from '../../src/scenarios/rule-request.ts'
 import { Rules } from '../../src/scenarios/rules.ts'
 import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
-
-// These tests ask the rules directly, where a call would wait for the engine of regular expressions.
-beforeAll(async () => {
-  new Expression('loads the engine')
-  await expressionsLoading()
-})
 
 const operations = [
   { id: 'listProviders', method: 'get', path: '/providers' },

@@ -9,7 +9,6 @@ import { toYaml } from '../../lib/data-file.ts'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { bundledScenario, bundledScenarios } from '../../scenarios/bundled.ts'
-import { expressionsLoading } from '../../scenarios/expression.ts'
 import { Scenario } from '../../scenarios/scenario.ts'
 import type { ScenarioInput } from '../../scenarios/scenario-input.ts'
 import { checkText } from '../check-text.ts'
@@ -217,7 +216,6 @@ export const scenarioOperations = [
     }),
     async resolve(sandbox, { gateway, body: { scenario, last = 1000 } }) {
       const given = toScenario(scenario)
-      await expressionsLoading()
       const { seed, options } = sandbox
       return {
         data: dryRun(given, sandbox.journal.records(last), {

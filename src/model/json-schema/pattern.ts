@@ -3,6 +3,7 @@
  * `$`, with the syntax and meaning of JavaScript. Look-around, references to groups, `\b` and groups with flags are
  * beyond that. Matching follows all possibilities at once: JavaScript's own engine may need years for 30 characters.
  */
+import { regExpTokens } from '../../lib/backtracking.ts'
 import type { Budget } from './budget.ts'
 
 type Random = () => number
@@ -24,7 +25,7 @@ interface Part {
 /** Reads a pattern; undefined if it is not simple. Throws a `SyntaxError` if it is invalid. */
 export function readPattern(source: string, budget: Budget): Pattern | undefined {
   compiled(source)
-  const part = parse(source.match(tokens) ?? [], budget)
+  const part = parse(source.match(regExpTokens) ?? [], budget)
   return (
     part && {
       write: part.write,
@@ -35,12 +36,6 @@ export function readPattern(source: string, budget: Budget): Pattern | undefined
     }
   )
 }
-
-const quantifier = /[*+?]\??|\{\d+(?:,\d*)?\}\??/
-const group = /\((?:\?(?::|<[^=!][^>]*>)?)?|[)|]/
-const character =
-  /\[(?:\\.|[^\]\\])*\]|\\(?:u[dD][89abAB]..\\u[dD]...|u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[pP]\{[^}]*\}|.)|./
-const tokens = new RegExp(`${quantifier.source}|${group.source}|${character.source}`, 'gsu')
 
 function parse(found: readonly string[], budget: Budget): Part | undefined {
   budget.step(found.length)

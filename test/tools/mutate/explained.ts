@@ -62,12 +62,6 @@ export const explained: readonly Explained[] = [
     why: 'The played streams are not paced, so no factor on time changes them.',
   },
   {
-    file: 'src/scenarios/expression.ts',
-    line: 'min = 0, max = 0',
-    before: '0',
-    why: 'The larger of two counts, of which the other one is there and at least as large.',
-  },
-  {
     file: 'src/operations/extensions/models/list-models.ts',
     line: 'provider?.name',
     before: "provider?.name ?? ''",

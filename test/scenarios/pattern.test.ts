@@ -1,0 +1,108 @@
+/**
+ * Regular expressions of rules: they mean what they mean in JavaScript, and are refused where they could hang.
+ */
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+
+function ask(gateway: ReturnType<typeof createGateway>, input: string) {
+  return gateway.fetch('https://gateway.example/api/v1/responses', {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'aurora/dawn-2', input }),
+  })
+}
+
+describe('a regular expression of a rule', () => {
+  it.each<[string, string | undefined, string, boolean]>([
+    ['^TIDES', 'i', 'tides and waves', true],
+    ['^TIDES', undefined, 'tides and waves', false],
+    ['a.b', 's', 'a\nb', true],
+    ['a.b', 'g', 'a\nb', false],
+    ['^b$', 'm', 'a\nb\nc', true],
+    ['^b$', 'gy', 'a\nb\nc', false],
+    ['\\u0041\\x42\\/(?<name>\\d{2,3})\\b', undefined, 'see AB/123.', true],
+    ['^\\p{Lu}\\w+$', 'u', 'Zoë', false],
+    ['^\\p{Lu}', 'u', 'Émile', true],
+    ['[(?=]{2}\\\\1', undefined, '(?\\1', true],
+    ['\\p{Script=Greek}', 'u', 'the letter λ', true],
+    ['((a{500}){3})', undefined, 'a'.repeat(1500), true],
+    ['((a{500}){3})', undefined, 'a'.repeat(1499), false],
+    ['\\é', undefined, 'é', true],
+    ['a\\sb', undefined, 'a\u00a0b', true],
+    ['[\\b]', undefined, 'a\bb', true],
+    ['(?<é>a)', undefined, 'a', true],
+    ['weather.*Berlin', undefined, 'the weather in Berlin', true],
+  ])('means what it means in JavaScript: /%s/%s', async (matches, flags, text, found) => {
+    const gateway = createGateway()
+    gateway.use({
+      on: 'createResponse',
+      when: { input: { matches, ...(flags && { flags }) } },
+      fault: 'status',
+    })
+    expect(new RegExp(matches, flags?.replace(/[gy]/g, '')).test(text)).toBe(found)
+    expect((await ask(gateway, text)).status === 500).toBe(found)
+  })
+
+  it('searches all of a long text if it takes a time in proportion to it, and otherwise its beginning', async () => {
+    const long = `${'tides '.repeat(20_000)}waves 99`
+    const gateway = createGateway({ journal: { bodyBytes: 1_000_000 } })
+    gateway.use({ on: 'createResponse', when: { input: { matches: 'waves \\d' } }, fault: 'status' })
+    expect((await ask(gateway, long)).status).toBe(500)
+    gateway.resetScenarios()
+    gateway.use({ on: 'createResponse', when: { input: { matches: 'waves.*9' } }, fault: 'status' })
+    expect((await ask(gateway, long)).status).toBe(200)
+    expect(gateway.journal.explain(gateway.journal.last('createResponse') as never)).toContain(
+      'wants input text like /waves.*9/ in its first 5000 characters',
+    )
+  })
+
+  it.each([
+    '(a+)+$',
+    '(a|a)*b',
+    '(.*)*x',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+    '(a|aa)+$',
+    '(a|ab|b)*c',
+    '(\\w+\\s?)*$',
+    '(x+x+)+y',
+  ])('is refused if its work could double with each character: /%s/', (matches) => {
+    const rule = { on: 'createResponse', when: { input: { matches } }, fault: 'status' } as const
+    expect(() => createGateway().use(rule)).toThrow(
+      /^Bad regular expression .* in 'when\.input' .*: it backtracks without end: a repetition with .+ can read the same text in two ways$/,
+    )
+  })
+
+  it.each(['(a|a){50}b', '(|){40}b', '(a?){30}a{30}', 'a*a*a*b', 'weather.*in.*Berlin', '(a{0,500}){3}b'])(
+    'is refused if it could take minutes: /%s/',
+    (matches) => {
+      const rule = { on: 'createResponse', when: { input: { matches } }, fault: 'status' } as const
+      expect(() => createGateway().use(rule)).toThrow(/it may try 10\^\d+ ways to match 5000 characters/)
+    },
+  )
+
+  it('is checked in scripts as in conditions, at any depth of an expected result', () => {
+    const gateway = createGateway()
+    const script = [
+      { call: { search: {} } },
+      { text: 'Hi', expect: { result: { search: { a: [{ matches: '(a+)+' }] } } } },
+    ]
+    expect(() => gateway.use({ on: 'createResponse', script })).toThrow("'script.1.expect.result.search.a.0'")
+  })
+
+  it.each([
+    ['a(?=b)', 'it has a look-around'],
+    ['(?<!a)b', 'it has a look-around'],
+    ['(a)b\\1', '\\1 refers to a group'],
+    ['(?<x>a)\\k<x>', '\\k<x> refers to a group'],
+    ['(?:a{900}){900}', 'its repetitions write out to more than 4000 characters'],
+    ['(', 'Unterminated group'],
+  ])('is refused with the reason and the path: /%s/', (matches, problem) => {
+    const rule = { on: 'createResponse', when: { body: { input: { matches } } }, fault: 'status' } as const
+    expect(() => createGateway().use(rule)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(problem),
+        problems: [expect.objectContaining({ path: ['rules', 0, 'when', 'body', 'input', 'matches'] })],
+      }),
+    )
+  })
+})
