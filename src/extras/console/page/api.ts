@@ -1,70 +1,103 @@
 /**
- * The control API, asked from the page that it serves.
+ * Calls of the control API by route id, with the token of this tab.
  */
-import { signal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { TextCheck } from '../../../control/check-text.ts'
+import { ControlClient, type Sent } from '../../../control/client.ts'
+import type { RouteId, RouteParams } from '../../../control/route-paths.ts'
+import type { CallSummary } from '../../../journal/call-summary.ts'
+import type { DryRun } from '../../../journal/dry-run.ts'
+import type { JournalEntry } from '../../../journal/entry.ts'
+import type { ClockReading } from '../../../lib/clock.ts'
+import type {
+  BundledScenario,
+  CollectionChanges,
+  CollectionSize,
+  SandboxAddress,
+} from '../../../sandbox/remote.ts'
+import type { SandboxSnapshot } from '../../../sandbox/sandbox-host.ts'
+import type { ScenarioProgress } from '../../../scenarios/scenario-progress.ts'
 
-const tokenKey = 'understudy-token'
-
-/** Whether the server wants a token that it has not got. */
-export const needsToken = signal(false)
-
-/** A refusal, with the server's own words. */
-export class Refusal extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
+/** The `data` of the replies that the page reads. */
+interface Replies {
+  listSandboxes: SandboxAddress[]
+  createSandbox: SandboxAddress
+  openSandbox: SandboxAddress
+  createSnapshot: SandboxSnapshot
+  readClock: ClockReading
+  listBundledScenarios: BundledScenario[]
+  listActiveScenarios: ScenarioProgress[]
+  checkScenario: TextCheck
+  dryRunScenario: DryRun
+  listCalls: CallSummary[]
+  getCall: JournalEntry
+  explainCall: string
+  exportCall: { text: string }
+  resendCall: JournalEntry
+  listCollections: CollectionSize[]
+  listChanges: CollectionChanges[]
+  listRecords: Record<string, unknown>[]
 }
 
-/** Kept for this tab alone, and until it is closed. */
+const tokenKey = 'understudy-token'
+const connect = () => new ControlClient(location.origin, sessionStorage.getItem(tokenKey) ?? undefined)
+let client = connect()
+
+/** If true, the server requires a token that the page does not have. */
+export const needsToken = signal(false)
+
+/** Keeps the token until this tab is closed. */
 export function saveToken(token: string): void {
   sessionStorage.setItem(tokenKey, token)
+  client = connect()
   needsToken.value = false
 }
 
-export async function send(
-  method: string,
-  path: string,
-  body?: unknown,
-  signal?: AbortSignal,
-): Promise<Response> {
-  const token = sessionStorage.getItem(tokenKey)
-  const response = await fetch(`/__understudy${path}`, {
-    method,
-    headers: {
-      ...(token !== null && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
-  })
-  if (response.ok) return response
-  if (response.status === 401) needsToken.value = true
-  throw new Refusal(response.status, messageIn(await response.text(), response.status))
-}
-
-/** The `data` of a reply; nothing where it has no body. */
-export async function ask<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-  const response = await send(method, path, body)
-  const text = await response.text()
-  // The routes are declared on the other side, with schemas that these types come from.
-  return (text === '' ? undefined : JSON.parse(text).data) as Data
-}
-
-export function below(sandbox: string, path = ''): string {
-  return `/sandboxes/${encodeURIComponent(sandbox)}${path}`
-}
-
-function messageIn(text: string, status: number): string {
+/** Returns a reply that is read while it arrives. Throws what the server says. */
+export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}) {
   try {
-    return JSON.parse(text).error.message
-  } catch {
-    return `The server answered ${status}`
+    return await client.response(id, params, sent)
+  } catch (error) {
+    if ((error as { status?: number }).status === 401) needsToken.value = true
+    throw error
   }
 }
 
+/** Returns the `data` of a reply; undefined if it has no body. Throws what the server says. */
+export async function ask<Id extends RouteId>(
+  id: Id,
+  params: RouteParams<Id>,
+  sent?: Sent,
+): Promise<Reply<Id>> {
+  const text = await (await open(id, params, sent)).text()
+  // The routes are declared on the server, with schemas that these types come from.
+  return (text === '' ? undefined : JSON.parse(text).data) as Reply<Id>
+}
+
+type Reply<Id extends RouteId> = Id extends keyof Replies ? Replies[Id] : unknown
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Returns what a promise resolves to, loaded again when the dependencies change. */
+export function useLoaded<Value>(load: () => Promise<Value>, dependencies: readonly unknown[]) {
+  const value = useSignal<Value | undefined>(undefined)
+  const problem = useSignal('')
+  const turn = useRef(0)
+  const reload = () => {
+    const mine = ++turn.current
+    const settle = (loaded: Value | undefined, message: string) => {
+      if (mine !== turn.current) return
+      value.value = loaded
+      problem.value = message
+    }
+    load().then(
+      (loaded) => settle(loaded, ''),
+      (error) => settle(undefined, messageOf(error)),
+    )
+  }
+  useEffect(reload, dependencies)
+  return { value: value.value, problem: problem.value, reload }
 }

@@ -4,22 +4,13 @@
 import { useSignal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import type { ExportFormat } from '../../../sandbox/remote.ts'
-import { ask, below } from './api.ts'
+import { ask, useLoaded } from './api.ts'
 import { calls } from './calls-store.ts'
 import { Conversation, turnsAnswered, turnsAsked } from './conversation.tsx'
-import { isEventStream } from './event-list.ts'
 import { go, hashWith, param } from './location.ts'
 import { NextAnswer } from './next-answer.tsx'
-import { ActionButton } from './parts/action-button.tsx'
-import { Code } from './parts/code.tsx'
-import { CopyButton } from './parts/copy-button.tsx'
-import { milliseconds, pretty } from './parts/format.ts'
-import { Notice } from './parts/notice.tsx'
-import { Status } from './parts/status.tsx'
-import { Tabs } from './parts/tabs.tsx'
-import { useLoaded } from './parts/use-loaded.ts'
-import { Stream } from './stream.tsx'
-import { Why } from './why.tsx'
+import { ActionButton, Code, CopyButton, milliseconds, Notice, pretty, Status, Tabs } from './parts.tsx'
+import { isEventStream, Stream } from './stream.tsx'
 
 const formats: readonly (readonly [ExportFormat, string])[] = [
   ['curl', 'curl'],
@@ -32,8 +23,8 @@ const formats: readonly (readonly [ExportFormat, string])[] = [
 export function Call({ id, sandbox }: { id: string; sandbox: string }) {
   // Read anew when its delivery is over.
   const summary = calls.value.findLast((call) => call.id === id && call.sandbox === sandbox)
-  const path = below(sandbox, `/calls/${encodeURIComponent(id)}`)
-  const { value: entry, problem } = useLoaded(() => ask<JournalEntry>('GET', path), [path, summary?.delivery])
+  const here = { sandbox, entry: id }
+  const { value: entry, problem } = useLoaded(() => ask('getCall', here), [sandbox, id, summary?.delivery])
   const isAnswering = useSignal(false)
   if (problem)
     return (
@@ -44,11 +35,10 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
     )
   if (!entry) return <article class="detail" tabIndex={-1} aria-label="Call" aria-busy="true" />
   const again = async () => {
-    const made = await ask<JournalEntry>('POST', `${path}/resend`)
+    const made = await ask('resendCall', here)
     go({ call: made.id, in: sandbox })
   }
-  const exported = async (as: ExportFormat) =>
-    (await ask<{ text: string }>('GET', `${path}/export?as=${as}`)).text
+  const exported = async (as: ExportFormat) => (await ask('exportCall', here, { query: { as } })).text
   return (
     <article class="detail" tabIndex={-1} aria-label="Call">
       <header>
@@ -90,7 +80,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
           </CopyButton>
         ))}
       </fieldset>
-      <Details entry={entry} path={path} sandbox={sandbox} />
+      <Details entry={entry} sandbox={sandbox} />
     </article>
   )
 }
@@ -99,7 +89,7 @@ function closed(): string {
   return hashWith({ call: undefined, in: undefined, tab: undefined })
 }
 
-function Details({ entry, path, sandbox }: { entry: JournalEntry; path: string; sandbox: string }) {
+function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   const isStream = isEventStream(entry)
   const tabs = [
     ['why', 'Why'],
@@ -121,7 +111,7 @@ function Details({ entry, path, sandbox }: { entry: JournalEntry; path: string; 
       {chosen === 'why' && <Why entry={entry} sandbox={sandbox} />}
       {chosen === 'request' && <Request entry={entry} />}
       {chosen === 'reply' && <Reply entry={entry} />}
-      {chosen === 'stream' && <Stream key={path} entry={entry} />}
+      {chosen === 'stream' && <Stream key={`${sandbox} ${entry.id}`} entry={entry} />}
       {chosen === 'raw' && <Code text={JSON.stringify(entry, null, 2)} label="The entry of the journal" />}
     </>
   )
@@ -172,5 +162,43 @@ function Pairs({ title, pairs }: { title: string; pairs: Record<string, string |
         ))}
       </dl>
     </section>
+  )
+}
+
+/** How a fact begins, by its kind; the words in a group are left out, for its tag says them. */
+const factKinds = [
+  ['refused', 'Refused', /^(It was refused: )/],
+  ['missed', 'Missed', /^(Missed: )/],
+  ['warning', 'Warning', /^(Warning: )/],
+  ['assumption', 'Assumption', /^It rests on /],
+  ['met', 'Rule', /^It met /],
+  ['script', 'Script', /^It was turn /],
+  ['delivery', 'Delivery', /^(?:A fault broke|The client left|The reply is) /],
+] as const
+
+/** Why a call was answered as it was: the facts of `explain`, the most important first. */
+function Why({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
+  const { id, delivery } = entry
+  const { value, problem } = useLoaded(
+    () => ask('explainCall', { sandbox, entry: id }),
+    [sandbox, id, delivery],
+  )
+  if (problem) return <Notice>{problem}</Notice>
+  return (
+    <ul class="why">
+      {(value ?? '').split('\n').map((fact, index) => {
+        const [kind, title, form] = factKinds.find(([, , each]) => each.test(fact)) ?? []
+        const said = form?.exec(fact)?.[1] ?? ''
+        return (
+          <li key={index} class={kind}>
+            {title && <span class="tag">{title}</span>}
+            <span>{fact.slice(said.length)}</span>
+            {kind === 'met' && entry.rule && (
+              <a href={hashWith({ sandbox, q: undefined }, 'scenarios')}>Show the scenarios</a>
+            )}
+          </li>
+        )
+      })}
+    </ul>
   )
 }

@@ -3,29 +3,24 @@
  */
 import { batch, computed, signal } from '@preact/signals'
 import type { CallSummary } from '../../../journal/call-summary.ts'
-import { ask, below, messageOf } from './api.ts'
+import type { SandboxAddress } from '../../../sandbox/remote.ts'
+import { ask, messageOf } from './api.ts'
 import { follow } from './events.ts'
 import { chosenSandbox, param } from './location.ts'
-
-/** What the list of sandboxes says of one. */
-export interface SandboxInfo {
-  id: string
-  apiKey: string
-  baseUrl: string
-  directUrl?: string
-}
 
 /** How many calls are held. */
 const limit = 1000
 /** Sandboxes whose calls are read at once. */
 const maxSandboxes = 50
 
-export const sandboxes = signal<SandboxInfo[]>([])
+export const sandboxes = signal<SandboxAddress[]>([])
 /** Oldest first. */
 export const calls = signal<readonly CallSummary[]>([])
 export const problem = signal('')
-/** Calls that come while the list is paused wait here. */
+/** If true, the list keeps the newest call in view. Scrolling away from it ends that. */
+export const isFollowing = signal(true)
 export const isPaused = signal(false)
+/** The calls that a paused list shows. */
 const shownUntil = signal<readonly CallSummary[] | undefined>(undefined)
 
 let held = new Map<string, CallSummary>()
@@ -91,7 +86,7 @@ export function ruleName({ rule }: Pick<CallSummary, 'rule'>): string {
 }
 
 export async function loadSandboxes(): Promise<void> {
-  sandboxes.value = await ask<SandboxInfo[]>('GET', '/sandboxes')
+  sandboxes.value = await ask('listSandboxes', {})
 }
 
 export async function loadCalls(): Promise<void> {
@@ -100,7 +95,7 @@ export async function loadCalls(): Promise<void> {
     const ids = sandboxes.value.map(({ id }) => id)
     const lists = await Promise.all(
       [...new Set(['default', ...ids.slice(-maxSandboxes)])].map((id) =>
-        ask<CallSummary[]>('GET', `${below(id, '/calls')}?last=${limit}`).catch(() => []),
+        ask('listCalls', { sandbox: id }, { query: { last: limit } }).catch(() => []),
       ),
     )
     held = new Map()
@@ -130,7 +125,7 @@ async function reload(): Promise<void> {
 export async function clearCalls(): Promise<void> {
   const chosen = chosenSandbox.value
   const ids = chosen === '*' ? sandboxes.value.map(({ id }) => id) : [chosen]
-  await Promise.all(ids.map((id) => ask('DELETE', below(id, '/journal')).catch(() => undefined)))
+  await Promise.all(ids.map((id) => ask('clearJournal', { sandbox: id }).catch(() => undefined)))
   batch(() => {
     pause(false)
     held = new Map([...held].filter(([, call]) => !ids.includes(call.sandbox)))

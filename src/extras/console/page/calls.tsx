@@ -5,13 +5,19 @@ import { memo } from 'preact/compat'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { CallSummary } from '../../../journal/call-summary.ts'
 import { Call } from './call.tsx'
-import { calls, clearCalls, filter, isPaused, keyOf, pause, ruleName, shownCalls } from './calls-store.ts'
-import { isFollowing } from './follow.ts'
+import {
+  calls,
+  clearCalls,
+  filter,
+  isFollowing,
+  isPaused,
+  keyOf,
+  pause,
+  ruleName,
+  shownCalls,
+} from './calls-store.ts'
 import { go, hashWith, param } from './location.ts'
-import { ActionButton } from './parts/action-button.tsx'
-import { milliseconds, timeOfDay } from './parts/format.ts'
-import { Empty } from './parts/notice.tsx'
-import { Status } from './parts/status.tsx'
+import { ActionButton, Empty, milliseconds, Status } from './parts.tsx'
 
 const statuses = [
   ['', 'Any status'],
@@ -207,3 +213,8 @@ const Row = memo(function Row({
     </li>
   )
 })
+
+function timeOfDay(iso: string): string {
+  const date = new Date(iso)
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}

@@ -2,8 +2,8 @@
  * A conversation as turns: what a model was told and what it answered, whatever the protocol.
  */
 import type { JournalEntry } from '../../../journal/entry.ts'
-import { eventsOf, isEventStream } from './event-list.ts'
-import { parsed } from './parts/format.ts'
+import { parsed } from './parts.tsx'
+import { eventsOf, isEventStream } from './stream.tsx'
 
 interface Turn {
   who: string

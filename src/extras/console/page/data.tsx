@@ -2,23 +2,12 @@
  * Data: the collections of a sandbox as tables, a row as JSON, and what differs from the seed.
  */
 import { useSignal } from '@preact/signals'
-import { ask, below } from './api.ts'
+import type { CollectionChanges } from '../../../sandbox/remote.ts'
+import { ask, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
-import { ActionButton } from './parts/action-button.tsx'
-import { TextArea } from './parts/field.tsx'
-import { Empty, Notice } from './parts/notice.tsx'
-import { Tabs } from './parts/tabs.tsx'
-import { useLoaded } from './parts/use-loaded.ts'
+import { ActionButton, Empty, Notice, Scroller, Tabs, TextArea } from './parts.tsx'
 
 type Row = Record<string, unknown>
-
-/** What a sandbox has written to a collection. */
-interface Change {
-  collection: string
-  created: Row[]
-  changed: { key: string; row: Row }[]
-  deleted: string[]
-}
 
 /** Columns of a table; the row itself has the rest. */
 const maxColumns = 6
@@ -26,10 +15,7 @@ const maxRows = 500
 
 export function Data() {
   const id = sandboxId.value
-  const collections = useLoaded(
-    () => ask<{ name: string; count: number }[]>('GET', below(id, '/collections')),
-    [id],
-  )
+  const collections = useLoaded(() => ask('listCollections', { sandbox: id }), [id])
   const resets = useSignal(0)
   const chosen = param('collection') || (collections.value?.[0]?.name ?? '')
   return (
@@ -40,7 +26,7 @@ export function Data() {
         <ActionButton
           kind="danger"
           run={async () => {
-            await ask('POST', below(id, '/reset'))
+            await ask('resetSandbox', { sandbox: id })
             collections.reload()
             resets.value++
             go({ row: undefined })
@@ -78,9 +64,9 @@ function Collection({
   name: string
   reloadCounts: () => void
 }) {
-  const path = below(sandbox, `/database/${name}`)
-  const rows = useLoaded(() => ask<Row[]>('GET', path), [path])
-  const changes = useLoaded(() => ask<Change[]>('GET', below(sandbox, '/changes')), [path])
+  const here = { sandbox, collection: name }
+  const rows = useLoaded(() => ask('listRecords', here), [sandbox, name])
+  const changes = useLoaded(() => ask('listChanges', { sandbox }), [sandbox, name])
   const change = changes.value?.find(({ collection }) => collection === name)
   const open = param('row')
   const reload = () => {
@@ -104,7 +90,7 @@ function Collection({
       {opened && (
         <RowEditor
           key={open}
-          path={path}
+          here={here}
           row={opened}
           isNew={isNew}
           onDone={() => {
@@ -114,8 +100,7 @@ function Collection({
         />
       )}
       {list.length === 0 && rows.value && <Empty>No rows.</Empty>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <section class="table" tabIndex={0} aria-label={name}>
+      <Scroller class="table" label={name}>
         <table>
           <thead>
             <tr>
@@ -146,25 +131,25 @@ function Collection({
             })}
           </tbody>
         </table>
-      </section>
+      </Scroller>
       {list.length > maxRows && <p class="muted">{list.length - maxRows} more rows are not shown.</p>}
     </>
   )
 }
 
 function RowEditor({
-  path,
+  here,
   row,
   isNew,
   onDone,
 }: {
-  path: string
+  here: { sandbox: string; collection: string }
   row: Row
   isNew: boolean
   onDone: () => void
 }) {
   const text = useSignal(JSON.stringify(row, null, 2))
-  const at = `${path}/${encodeURIComponent(keyOf(row))}`
+  const at = { ...here, key: keyOf(row) }
   return (
     <section class="card" aria-label={isNew ? 'New row' : 'Row'}>
       <TextArea label={isNew ? 'A new row, as JSON' : 'The row, as JSON'} value={text} minRows={6} />
@@ -172,8 +157,8 @@ function RowEditor({
         <ActionButton
           kind="primary"
           run={async () => {
-            const value = JSON.parse(text.value)
-            await (isNew ? ask('POST', path, value) : ask('PATCH', at, value))
+            const body = JSON.parse(text.value)
+            await (isNew ? ask('createRecord', here, { body }) : ask('updateRecord', at, { body }))
             onDone()
           }}
         >
@@ -183,7 +168,7 @@ function RowEditor({
           <ActionButton
             kind="danger"
             run={async () => {
-              await ask('DELETE', at)
+              await ask('deleteRecord', at)
               onDone()
             }}
           >
@@ -196,8 +181,8 @@ function RowEditor({
   )
 }
 
-function keyOf(row: Row): string {
-  return String(row['id'] ?? row['slug'] ?? Object.values(row)[0] ?? '')
+function keyOf(row: object): string {
+  return String((row as Row)['id'] ?? (row as Row)['slug'] ?? Object.values(row)[0] ?? '')
 }
 
 function columnsOf(rows: readonly Row[]): string[] {
@@ -214,7 +199,7 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-function differenceOf(change: Change | undefined): string {
+function differenceOf(change: CollectionChanges | undefined): string {
   if (!change) return 'As in the seed'
   const { created, changed, deleted } = change
   const gone =
@@ -222,7 +207,7 @@ function differenceOf(change: Change | undefined): string {
   return `Against the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted${gone}`
 }
 
-function markOf(change: Change | undefined, key: string) {
+function markOf(change: CollectionChanges | undefined, key: string) {
   if (change?.created.some((row) => keyOf(row) === key)) return <span class="tag good">added</span>
   if (change?.changed.some(({ row }) => keyOf(row) === key)) return <span class="tag warn">changed</span>
   return null

@@ -5,10 +5,9 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { TextCheck } from '../../../control/check-text.ts'
 import type { DryRun } from '../../../journal/dry-run.ts'
-import { ask, below, messageOf } from './api.ts'
+import { ask, messageOf } from './api.ts'
 import { hashWith } from './location.ts'
-import { ActionButton } from './parts/action-button.tsx'
-import { TextArea } from './parts/field.tsx'
+import { ActionButton, TextArea } from './parts.tsx'
 
 /** Milliseconds without a key before the text is checked. */
 const restMs = 300
@@ -30,11 +29,9 @@ export function Editor({
     let isOld = false
     const timer = setTimeout(async () => {
       try {
-        const found = await ask<TextCheck>('POST', '/scenario-checks', { text: written })
+        const found = await ask('checkScenario', {}, { body: { text: written } })
         const { scenario } = found
-        const tried = scenario
-          ? await ask<DryRun>('POST', below(sandbox, '/dry-runs'), { scenario })
-          : undefined
+        const tried = scenario ? await ask('dryRunScenario', { sandbox }, { body: { scenario } }) : undefined
         if (isOld) return
         check.value = found
         trial.value = tried
@@ -51,7 +48,7 @@ export function Editor({
   const scenario = check.value?.scenario
   const use = async () => {
     if (!scenario) return
-    await ask('PUT', below(sandbox, `/scenarios/${encodeURIComponent(scenario.name)}`), scenario)
+    await ask('putScenario', { sandbox, name: scenario.name }, { body: scenario })
     onUse()
     return `'${scenario.name}' is in force`
   }

@@ -5,7 +5,7 @@
  */
 import { signal } from '@preact/signals'
 import type { CallSummary } from '../../../journal/call-summary.ts'
-import { send } from './api.ts'
+import { open } from './api.ts'
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
 
@@ -93,8 +93,7 @@ async function readEvents(
   tell: (message: Message) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = `/events${after && `?after=${encodeURIComponent(after)}`}`
-  const response = await send('GET', path, undefined, signal)
+  const response = await open('followEvents', {}, { query: { after: after || undefined }, signal })
   // Taking over from another tab before the first event: there is no id to continue from, and calls may have come.
   if (!after && connection.value === 'live') tell({ kind: 'resync', id: '' })
   tell({ kind: 'state', state: 'live' })
@@ -108,16 +107,15 @@ async function readEvents(
     const frames = text.split('\n\n')
     text = frames.pop() ?? ''
     for (const frame of frames) {
-      const fields = new Map(
-        frame.split('\n').map((line) => {
-          const colon = line.indexOf(':')
-          return [line.slice(0, colon), line.slice(colon + 1).trimStart()] as const
-        }),
-      )
-      const id = fields.get('id') ?? ''
-      if (fields.get('event') === 'calls')
-        tell({ kind: 'calls', id, calls: JSON.parse(fields.get('data') ?? '').calls })
-      else if (fields.get('event') === 'resync') tell({ kind: 'resync', id })
+      // No regular expression: its lines end at U+2028 too, which texts of clients may have.
+      const lines = frame.split('\n')
+      const field = (name: string) => {
+        const line = lines.find((each) => each.startsWith(`${name}:`)) ?? ''
+        return line.slice(name.length + 1).trimStart()
+      }
+      const id = field('id')
+      if (field('event') === 'calls') tell({ kind: 'calls', id, calls: JSON.parse(field('data')).calls })
+      else if (field('event') === 'resync') tell({ kind: 'resync', id })
     }
   }
 }

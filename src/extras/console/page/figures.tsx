@@ -5,8 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { CallSummary } from '../../../journal/call-summary.ts'
 import { shownCalls } from './calls-store.ts'
-import { Chart } from './chart.tsx'
-import { milliseconds } from './parts/format.ts'
+import { milliseconds } from './parts.tsx'
 
 const minutes = 5
 const barMs = 5000
@@ -25,7 +24,6 @@ export function Figures() {
   const recent = shownCalls.value.filter(({ startedAt }) => Date.parse(startedAt) >= begin)
   const slots: CallSummary[][] = Array.from({ length: bars }, () => [])
   for (const call of recent) slots[Math.floor((Date.parse(call.startedAt) - begin) / barMs)]?.push(call)
-  const span = { minutes, barMs }
   return (
     <div class="screen">
       <div class="bar">
@@ -45,7 +43,6 @@ export function Figures() {
       <div class="charts">
         <Chart
           title="Requests"
-          {...span}
           unit={whole}
           series={[
             { name: 'All', kind: 'all', values: slots.map((slot) => slot.length) },
@@ -54,7 +51,6 @@ export function Figures() {
         />
         <Chart
           title="Duration"
-          {...span}
           unit={milliseconds}
           series={[
             { name: '95 %', kind: 'all', values: slots.map((slot) => quantile(durations(slot), 0.95) ?? 0) },
@@ -67,13 +63,11 @@ export function Figures() {
         />
         <Chart
           title="Streams"
-          {...span}
           unit={whole}
           series={[{ name: 'All', kind: 'all', values: slots.map((slot) => slot.filter(isStream).length) }]}
         />
         <Chart
           title="Pace of streams"
-          {...span}
           unit={(value) => `${whole(value)} tokens a second`}
           series={[
             { name: 'Median', kind: 'inner', values: slots.map((slot) => quantile(paces(slot), 0.5) ?? 0) },
@@ -133,5 +127,73 @@ function Tile({ title, value }: { title: string; value: string }) {
       <dt>{title}</dt>
       <dd>{value}</dd>
     </dl>
+  )
+}
+
+interface Series {
+  name: string
+  /** Its colour: all of something, a bad part of it, or a value inside. */
+  kind: 'all' | 'part' | 'inner'
+  /** Oldest first; drawn over those of the series before. */
+  values: readonly number[]
+}
+
+const width = 600
+const height = 96
+
+/** Bars over the last minutes. */
+function Chart({
+  title,
+  series,
+  unit,
+}: {
+  title: string
+  series: readonly Series[]
+  unit: (value: number) => string
+}) {
+  const highest = Math.max(0, ...series.flatMap(({ values }) => values))
+  const said = highest > 0 ? `at most ${unit(highest)} in ${barMs / 1000} s` : 'nothing yet'
+  return (
+    <figure class="card">
+      <figcaption>
+        <strong>{title}</strong>
+        {series.map(({ name, kind }) => (
+          <span key={name} class={`key ${kind}`}>
+            {name}
+          </span>
+        ))}
+        <span class="muted">{said}</span>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${title}: ${said}`}
+      >
+        <line x1="0" x2={width} y1={height} y2={height} class="axis" />
+        {series.map(({ kind, values }) => {
+          const step = width / values.length
+          return values.map((value, index) => {
+            const tall = (value / highest) * (height - 8)
+            return (
+              value > 0 && (
+                <rect
+                  key={index}
+                  class={kind}
+                  x={index * step + 1}
+                  width={step - 2}
+                  y={height - tall}
+                  height={tall}
+                />
+              )
+            )
+          })
+        })}
+      </svg>
+      <div class="ends muted">
+        <span>{minutes} minutes ago</span>
+        <span>now</span>
+      </div>
+    </figure>
   )
 }

@@ -3,9 +3,8 @@
  */
 import { useSignal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
-import { ask, below } from './api.ts'
-import { ActionButton } from './parts/action-button.tsx'
-import { Field } from './parts/field.tsx'
+import { ask } from './api.ts'
+import { ActionButton, Field } from './parts.tsx'
 
 interface Kind {
   title: string
@@ -42,7 +41,7 @@ export function NextAnswer({ entry, sandbox }: { entry: JournalEntry; sandbox: s
       ...(times.value !== '' && { times: Number(times.value) }),
       ...effectOf(kind.value, value.value, args.value),
     }
-    await ask('POST', below(sandbox, '/scenarios'), { name: 'next-answer', rules: [rule] })
+    await ask('useScenario', { sandbox }, { body: { name: 'next-answer', rules: [rule] } })
     return 'In force'
   }
   return (

@@ -2,14 +2,11 @@
  * Sandboxes: made, forked, kept as snapshots, put back, moved in time, ended, and carried as files.
  */
 import { type Signal, useSignal } from '@preact/signals'
-import { ask, below, messageOf, send } from './api.ts'
-import { loadCalls, loadSandboxes, type SandboxInfo, sandboxes } from './calls-store.ts'
+import type { SandboxAddress } from '../../../sandbox/remote.ts'
+import { ask, messageOf, open, useLoaded } from './api.ts'
+import { loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
 import { go, hashWith } from './location.ts'
-import { ActionButton } from './parts/action-button.tsx'
-import { CopyButton } from './parts/copy-button.tsx'
-import { Field } from './parts/field.tsx'
-import { Notice } from './parts/notice.tsx'
-import { useLoaded } from './parts/use-loaded.ts'
+import { ActionButton, CopyButton, Field, Notice } from './parts.tsx'
 
 export function Sandboxes() {
   const { problem } = useLoaded(loadSandboxes, [])
@@ -29,18 +26,18 @@ export function Sandboxes() {
   )
 }
 
-async function create(options: { fork?: string }): Promise<string> {
-  const { id } = await ask<SandboxInfo>('POST', '/sandboxes', options)
+async function create(body: { fork?: string }): Promise<string> {
+  const { id } = await ask('createSandbox', {}, { body })
   await loadSandboxes()
   return `Made ${id}`
 }
 
 function Import() {
   const said = useSignal('')
-  const open = async (file: File | undefined) => {
+  const load = async (file: File | undefined) => {
     if (!file) return
     try {
-      const made = await ask<SandboxInfo>('POST', '/sandbox-files', JSON.parse(await file.text()))
+      const made = await ask('openSandbox', {}, { body: JSON.parse(await file.text()) })
       await loadCalls()
       go({ sandbox: made.id }, { view: 'calls' })
     } catch (error) {
@@ -54,7 +51,7 @@ function Import() {
         type="file"
         accept=".json,application/json"
         onChange={(event) => {
-          void open(event.currentTarget.files?.[0])
+          void load(event.currentTarget.files?.[0])
           event.currentTarget.value = ''
         }}
       />
@@ -63,15 +60,11 @@ function Import() {
   )
 }
 
-interface SandboxClock {
-  now: string
-  elapsedMs: number
-}
-
-function Sandbox({ info }: { info: SandboxInfo }) {
+function Sandbox({ info }: { info: SandboxAddress }) {
   const { id, apiKey, baseUrl } = info
+  const here = { sandbox: id }
   const snapshots = useSignal<string[]>([])
-  const clock = useLoaded(() => ask<SandboxClock>('GET', below(id, '/clock')), [id])
+  const clock = useLoaded(() => ask('readClock', here), [id])
   return (
     <section class="card" aria-label={`Sandbox ${id}`}>
       <div class="bar">
@@ -110,7 +103,7 @@ function Sandbox({ info }: { info: SandboxInfo }) {
         <ActionButton run={() => create({ fork: id })}>Fork</ActionButton>
         <ActionButton
           run={async () => {
-            const made = await ask<{ id: string }>('POST', below(id, '/snapshots'))
+            const made = await ask('createSnapshot', here)
             snapshots.value = [...snapshots.value, made.id]
           }}
         >
@@ -121,7 +114,7 @@ function Sandbox({ info }: { info: SandboxInfo }) {
         <ActionButton
           kind="danger"
           run={async () => {
-            await ask('POST', below(id, '/reset'))
+            await ask('resetSandbox', here)
             await loadCalls()
             clock.reload()
             return 'As at its start'
@@ -133,7 +126,7 @@ function Sandbox({ info }: { info: SandboxInfo }) {
           <ActionButton
             kind="danger"
             run={async () => {
-              await ask('DELETE', below(id))
+              await ask('deleteSandbox', here)
               await loadCalls()
             }}
           >
@@ -149,7 +142,7 @@ function Sandbox({ info }: { info: SandboxInfo }) {
 function Forward({ id, onMoved }: { id: string; onMoved: () => void }) {
   const seconds = useSignal('60')
   const move = async () => {
-    await ask('POST', below(id, '/clock/advance'), { ms: Number(seconds.value) * 1000 })
+    await ask('advanceClock', { sandbox: id }, { body: { ms: Number(seconds.value) * 1000 } })
     onMoved()
   }
   return (
@@ -170,7 +163,7 @@ function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> 
           <ActionButton
             key={snapshot}
             run={async () => {
-              await ask('POST', below(id, '/restore'), { id: snapshot })
+              await ask('restoreSnapshot', { sandbox: id }, { body: { id: snapshot } })
               await loadCalls()
               return 'Put back'
             }}
@@ -185,7 +178,7 @@ function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> 
 
 /** As a download, named for the sandbox. */
 async function save(id: string): Promise<void> {
-  const text = await (await send('GET', below(id, '/file'))).text()
+  const text = await (await open('saveSandbox', { sandbox: id })).text()
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   const link = Object.assign(document.createElement('a'), { href: url, download: `sandbox-${id}.json` })
   link.click()

@@ -5,18 +5,11 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { RuleProgress, ScenarioProgress } from '../../../scenarios/scenario-progress.ts'
-import { ask, below, send } from './api.ts'
+import { ask, open, useLoaded } from './api.ts'
 import { shownCalls } from './calls-store.ts'
 import { Editor } from './editor.tsx'
 import { sandboxId } from './location.ts'
-import { ActionButton } from './parts/action-button.tsx'
-import { Empty, Notice } from './parts/notice.tsx'
-import { useLoaded } from './parts/use-loaded.ts'
-
-interface Summary {
-  name: string
-  description: string
-}
+import { ActionButton, Empty, Notice, Scroller } from './parts.tsx'
 
 /** Scenarios of this page's own that have been in force since it was opened: switched off, they can be had back. */
 const own = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
@@ -35,10 +28,10 @@ export function Scenarios() {
   // Rules happen when calls come.
   const newest = shownCalls.value.at(-1)
   const active = useLoaded(
-    () => ask<ScenarioProgress[]>('GET', below(id, '/active-scenarios')),
+    () => ask('listActiveScenarios', { sandbox: id }),
     [id, newest?.id, newest?.startedAt],
   )
-  const bundled = useLoaded(() => ask<Summary[]>('GET', '/scenarios'), [])
+  const bundled = useLoaded(() => ask('listBundledScenarios', {}), [])
   const text = useSignal(beginning)
   const search = useSignal('')
   const inForce = active.value ?? []
@@ -51,8 +44,8 @@ export function Scenarios() {
   }, [active.value, bundled.value])
   const toggle = async (name: string, isOn: boolean) => {
     const kept = own.value.get(name)
-    if (isOn) await ask('DELETE', below(id, `/scenarios/${encodeURIComponent(name)}`))
-    else await ask('PUT', below(id, `/scenarios/${encodeURIComponent(name)}`), kept && sourceOf(kept))
+    if (isOn) await ask('deleteScenario', { sandbox: id, name })
+    else await ask('putScenario', { sandbox: id, name }, { body: kept && sourceOf(kept) })
     active.reload()
   }
   const shown = [...own.value.values(), ...(bundled.value ?? [])].filter(({ name, description }) =>
@@ -62,7 +55,7 @@ export function Scenarios() {
     const kept = own.value.get(name)
     text.value = kept
       ? JSON.stringify(sourceOf(kept), null, 2)
-      : await (await send('GET', `/scenarios/${encodeURIComponent(name)}/yaml`)).text()
+      : await (await open('getBundledScenarioText', { name })).text()
     document.getElementById('editor')?.focus()
   }
   return (
@@ -74,7 +67,7 @@ export function Scenarios() {
           <span class="grow" />
           <ActionButton
             run={async () => {
-              await ask('DELETE', below(id, '/scenarios'))
+              await ask('resetScenarios', { sandbox: id })
               active.reload()
             }}
           >
@@ -137,8 +130,7 @@ function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Prom
         <span class="muted description grow">{scenario.description}</span>
         <ActionButton run={end}>End</ActionButton>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-      <section class="table" tabIndex={0} aria-label={`Rules of ${scenario.name}`}>
+      <Scroller class="table" label={`Rules of ${scenario.name}`}>
         <table>
           <thead>
             <tr>
@@ -167,7 +159,7 @@ function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Prom
             ))}
           </tbody>
         </table>
-      </section>
+      </Scroller>
     </div>
   )
 }

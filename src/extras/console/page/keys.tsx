@@ -1,8 +1,9 @@
 /**
- * Keyboard shortcuts.
+ * Keyboard shortcuts, and the dialog that lists them.
  */
 import { signal } from '@preact/signals'
-import { isFollowing } from './follow.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { isFollowing } from './calls-store.ts'
 import { go, place } from './location.ts'
 
 export const isHelpOpen = signal(false)
@@ -80,4 +81,31 @@ function step(by: number): void {
   const from = focused >= 0 ? focused : open
   const next = all[from < 0 ? 0 : Math.max(0, Math.min(all.length - 1, from + by))]
   next?.focus()
+}
+
+export function Help() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  const close = () => {
+    isHelpOpen.value = false
+  }
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby="help-title">
+      <h2 id="help-title">Keyboard shortcuts</h2>
+      <dl class="keys">
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">This page speaks to this server alone. There is no telemetry.</p>
+      <button type="button" class="primary" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
+    </dialog>
+  )
 }

@@ -1,0 +1,263 @@
+/**
+ * Parts that several screens share: buttons, fields, tabs, notices, code, and values in readable form.
+ */
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { messageOf } from './api.ts'
+
+/** Runs an action when it is pressed, and shows its result or what went wrong. */
+export function ActionButton({
+  run,
+  children,
+  kind,
+  label,
+  disabled = false,
+  shownMs,
+}: {
+  /** A string that it returns is shown. */
+  run: () => Promise<unknown>
+  children: ComponentChildren
+  kind?: 'primary' | 'danger'
+  /** Name of the button. Default: its text. */
+  label?: string | undefined
+  disabled?: boolean
+  /** Milliseconds for which the result is shown. Default: until the next one. */
+  shownMs?: number
+}) {
+  const said = useSignal('')
+  const isBusy = useSignal(false)
+  const act = async () => {
+    // Not disabled meanwhile: the button would lose the focus.
+    if (isBusy.value) return
+    isBusy.value = true
+    try {
+      const result = await run()
+      said.value = typeof result === 'string' ? result : ''
+    } catch (error) {
+      said.value = messageOf(error)
+    }
+    isBusy.value = false
+    if (shownMs !== undefined)
+      setTimeout(() => {
+        said.value = ''
+      }, shownMs)
+  }
+  return (
+    <span class="action">
+      <button
+        type="button"
+        class={kind}
+        aria-label={label}
+        disabled={disabled}
+        aria-busy={isBusy.value}
+        onClick={act}
+      >
+        {children}
+      </button>
+      <span role="status">{said}</span>
+    </span>
+  )
+}
+
+/** Copies a text, which may have to be loaded first. */
+export function CopyButton({
+  text,
+  children = 'Copy',
+  label,
+}: {
+  text: string | (() => Promise<string>)
+  children?: string
+  /** Name of the button, if its text does not say what it copies. */
+  label?: string
+}) {
+  const copy = async () => {
+    await copyText(typeof text === 'string' ? text : await text())
+    return 'Copied'
+  }
+  return (
+    <ActionButton run={copy} label={label} shownMs={3000}>
+      {children}
+    </ActionButton>
+  )
+}
+
+/** Works on a page of plain HTTP too, where browsers have no clipboard. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}
+
+/** A block of text with a button that copies it. */
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    <div class="code">
+      <CopyButton text={text} label={`Copy: ${label}`} />
+      <Scroller class="scroll" label={label}>
+        <pre>{text}</pre>
+      </Scroller>
+    </div>
+  )
+}
+
+/** A part that scrolls, and is reached by keyboard because of that. */
+export function Scroller({
+  class: className,
+  label,
+  children,
+}: {
+  class: string
+  label: string
+  children: ComponentChildren
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <section class={className} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  )
+}
+
+/** An input of one line, bound to a signal. */
+export function Field({
+  label,
+  value,
+  isSecret = false,
+  inputMode = 'text',
+  isInline = false,
+  class: className,
+}: {
+  label: string
+  value: Signal<string>
+  /** If true, the input hides what is typed. */
+  isSecret?: boolean
+  inputMode?: 'text' | 'numeric' | 'decimal'
+  /** If true, the label is before the input instead of above. */
+  isInline?: boolean
+  class?: string
+}) {
+  const bound = {
+    inputMode,
+    class: className,
+    autocomplete: 'off',
+    value: value.value,
+    onInput: (event: InputEvent) => (value.value = (event.currentTarget as HTMLInputElement).value),
+  }
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the input is in it
+    <label class={isInline ? 'inline' : undefined}>
+      {label}
+      {isSecret ? <input type="password" {...bound} /> : <input {...bound} />}
+    </label>
+  )
+}
+
+const maxRows = 24
+
+/** An input with as many lines as its text, up to 24, bound to a signal. */
+export function TextArea({
+  label,
+  value,
+  minRows = 3,
+  id,
+  describedBy,
+}: {
+  /** Default: none; a label elsewhere names the `id`. */
+  label?: string
+  value: Signal<string>
+  minRows?: number
+  id?: string
+  describedBy?: string
+}) {
+  const lines = value.value.split('\n').length + 1
+  const area = (
+    <textarea
+      id={id}
+      aria-describedby={describedBy}
+      spellcheck={false}
+      autocomplete="off"
+      rows={Math.min(maxRows, Math.max(minRows, lines))}
+      value={value.value}
+      onInput={(event) => (value.value = event.currentTarget.value)}
+    />
+  )
+  if (label === undefined) return area
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the area is in it
+    <label>
+      {label}
+      {area}
+    </label>
+  )
+}
+
+/** Tabs as links: the chosen one is in the URL. */
+export function Tabs({
+  label,
+  tabs,
+  chosen,
+  href,
+}: {
+  label: string
+  tabs: readonly (readonly [id: string, title: string, count?: number])[]
+  chosen: string
+  href: (id: string) => string
+}) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(([id, title, count]) => (
+        <a key={id} href={href(id)} aria-current={id === chosen ? 'page' : undefined}>
+          {title}
+          {count !== undefined && <span class="count"> {count}</span>}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** Says what is wrong. */
+export function Notice({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="notice" role="alert">
+      {children}
+    </p>
+  )
+}
+
+/** Says that there is nothing to show. */
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <div class="empty">{children}</div>
+}
+
+/** The status of a call, and how its delivery ended unless it is complete. */
+export function Status({ status, delivery }: { status: number; delivery: string }) {
+  const kind = status === 0 || status >= 500 || delivery === 'cut' ? 'bad' : status >= 400 ? 'warn' : 'good'
+  const text = status === 0 ? 'none' : String(status)
+  const more = { pending: ' …', cut: ' cut', 'client-left': ' left', complete: '' }[delivery] ?? ''
+  return <span class={`status ${kind}`}>{text + more}</span>
+}
+
+export function milliseconds(ms: number | null): string {
+  if (ms === null) return '…'
+  if (ms < 10) return `${ms.toFixed(1)} ms`
+  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
+/** Indents JSON; returns other text unchanged. */
+export function pretty(text: string): string {
+  const value = parsed(text)
+  return value === undefined ? text : JSON.stringify(value, null, 2)
+}
+
+/** Undefined if the text is not JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
