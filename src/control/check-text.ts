@@ -1,7 +1,7 @@
 /**
  * A scenario as somebody writes it in an editor, with the place of every problem.
  */
-import { parseScenario } from '../gateway/to-scenario.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, type Place, parseDataText } from '../lib/data-file.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
 import type { ScenarioInput } from '../scenarios/scenario-input.ts'
@@ -15,11 +15,11 @@ export interface TextCheck {
 
 const start: Place = { line: 1, column: 1 }
 
-export function checkText(text: string): TextCheck {
+export function checkText(text: string, gateway: GatewayCore): TextCheck {
   try {
     const { value, locate } = parseDataText('scenario', text)
     try {
-      return { scenario: parseScenario(value), problems: [] }
+      return { scenario: gateway.checkScenario(value) as ScenarioInput, problems: [] }
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error
       const isRule = typeof value === 'object' && value !== null && !('rules' in value)

@@ -47,12 +47,12 @@ export class GatewayCore extends Sandbox<Bodies> {
     const dialect = checked.dialect === undefined ? undefined : findDialect(checked.dialect)
     const active = [...new Set([...checked.extensions, ...(dialect?.extensions ?? [])])]
     const operations = operationsOf({ ...checked, extensions: active })
-    const fromFileToo = (given: string | object): Scenario =>
+    const fromFileToo = (given: unknown): Scenario =>
       readScenario && typeof given === 'string' && isScenarioPath(given)
         ? (readScenario(given, operations) as Scenario)
         : toScenario(given, operations)
     const scenarios = checked.scenarios.map(fromFileToo)
-    const sandboxes = new Sandboxes({ options: checked, operations, scenarios, toScenario: fromFileToo })
+    const sandboxes = new Sandboxes({ options: checked, operations, scenarios, checkScenario: fromFileToo })
     super(sandboxes.defaultSetup)
     sandboxes.default = this as unknown as Sandbox
     this.dialect = dialect
@@ -88,11 +88,21 @@ export class GatewayCore extends Sandbox<Bodies> {
     return this.sandboxes.current.run(sandbox as Sandbox, work)
   }
 
+  /**
+   * Checks a scenario, a single rule or a recording, or finds the bundled scenario of a name. A text is never a path:
+   * requests and the control API call this, and must not make the server read files. Throws one clear line.
+   *
+   * @internal
+   */
+  checkScenario(input: unknown): Scenario {
+    return toScenario(input, this.operations)
+  }
+
   /** The scenarios that a request names in its header `x-understudy-scenario`. Throws 400 for an unknown one. @internal */
   scenariosNamed(header: string): readonly Scenario[] {
     return header.split(',').map((name) => {
       try {
-        return toScenario(name.trim())
+        return this.checkScenario(name.trim())
       } catch (error) {
         throw invalidRequest([
           { path: 'header.x-understudy-scenario', message: (error as Error).message, rule: 'scenario' },

@@ -13,14 +13,8 @@ import type { ScenarioInput } from '../scenarios/scenario-input.ts'
 /** Reads a scenario file, and checks it. Throws one clear line with the place. Entries that run in Node bring it. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object
 
-/**
- * A scenario from the name of a bundled one, a scenario, a single rule, or a recording. A text is always a name: requests and the
- * control API come here, and must not make the server read files.
- */
-export function toScenario(
-  input: string | object,
-  operations: readonly KnownOperation[] = everyOperation,
-): Scenario {
+/** A scenario from the name of a bundled one, a scenario, a single rule, or a recording. */
+export function toScenario(input: unknown, operations: readonly KnownOperation[]): Scenario {
   return typeof input === 'string' ? checkedBundled(input) : check(input, operations)
 }
 

@@ -30,7 +30,7 @@ export interface SandboxHost {
   /** The scenarios that are in force from the start. */
   readonly scenarios: readonly Scenario[]
   /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
-  toScenario(input: string | object): Scenario
+  checkScenario(input: unknown): Scenario
   /** Makes a sandbox of the same options and seed data, which begins as this one is now. @internal */
   toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */

@@ -162,7 +162,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   #use(scenario: string | ScenarioInput | RuleInput | GivenTape, answer?: ReplyFunction): ActiveScenario {
     const { rules } = this.#live
-    const checked = this.#setup.host.toScenario(scenario)
+    const checked = this.#setup.host.checkScenario(scenario)
     const isBundled = typeof scenario === 'string' && !isScenarioPath(scenario)
     const isCounted = !isBundled && checked.rules.length === 1 && checked.rules[0]?.times !== undefined
     return rules.use(checked, { isCounted, answer, among: () => this.rules })

@@ -30,7 +30,7 @@ export interface SandboxesSetup {
   readonly options: GatewayOptions
   readonly operations: readonly KnownOperation[]
   readonly scenarios: readonly Scenario[]
-  readonly toScenario: (input: string | object) => Scenario
+  readonly checkScenario: (input: unknown) => Scenario
 }
 
 /** Idle sandboxes are looked for so many times in an idle age. */
@@ -123,7 +123,7 @@ export class Sandboxes implements SandboxHost {
     const seedData = isOwn ? seedDataOf(own) : this.#seedData
     const sandbox = this.#admit(undefined, own, seedData, {
       database: await DatabaseState.snapshotOf(seedData, changes),
-      rules: fromRulesFile(rules, (scenario) => this.toScenario(scenario)),
+      rules: fromRulesFile(rules, (scenario) => this.checkScenario(scenario)),
       clock,
       occurrences: Occurrences.from(occurrences),
       ledger: new Ledger(),
@@ -179,8 +179,8 @@ export class Sandboxes implements SandboxHost {
     return this.#setup.operations
   }
 
-  toScenario(input: string | object): Scenario {
-    return this.#setup.toScenario(input)
+  checkScenario(input: unknown): Scenario {
+    return this.#setup.checkScenario(input)
   }
 
   /** @internal */

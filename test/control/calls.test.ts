@@ -2,6 +2,8 @@
  * Single calls over the control API: followed, listed, exported, asked again; and scenarios checked and tried.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { createGateway, defineOperation, ok } from '../../src/index.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
@@ -248,6 +250,39 @@ describe('scenarios', () => {
     expect(run.calls).toEqual([{ id: (await sandbox.journal.entries())[1]?.id, rule: 1 }])
     expect(await sandbox.dryRun(rule, 1)).toMatchObject({ looked: 1, met: 0 })
     expect(await sandbox.activeScenarios()).toEqual([])
+  })
+
+  it('name custom and document operations wherever they are checked', async () => {
+    const listReports = defineOperation({
+      id: 'listReports',
+      method: 'get',
+      path: '/reports',
+      summary: 'List reports',
+      tag: 'Reports',
+      response: z.object({}),
+      resolve: () => ok({}),
+    })
+    const openapi = {
+      openapi: '3.1.0',
+      info: { title: 'Files', version: '1' },
+      paths: {
+        '/files': { get: { operationId: 'listFiles', responses: { 200: { description: 'Files' } } } },
+      },
+    }
+    const own = await startServer({ operations: [listReports], openapi })
+    const remote = await connectGateway(own.url)
+    const box = await remote.createSandbox()
+    const rules = ['listReports', 'listFiles'].map((on) => ({ on: on as '*', fault: 'status' as const }))
+    const scenario = { name: 'mine', rules }
+    expect(createGateway({ operations: [listReports], openapi }).use(scenario).name).toBe('mine')
+    expect((await box.use(scenario)).name).toBe('mine')
+    expect((await box.putScenario('mine', scenario)).name).toBe('mine')
+    expect((await box.dryRun(scenario)).rules).toHaveLength(2)
+    expect(await remote.checkScenario(JSON.stringify(scenario))).toMatchObject({ problems: [] })
+    expect(await remote.checkScenario('on: listReport\nfault: status')).toMatchObject({
+      problems: [{ message: expect.stringContaining("did you mean 'listReports'") }],
+    })
+    await own.close()
   })
 
   it('are checked as text, each problem with its line and column', async () => {

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
 import { checkText } from '../../src/control/check-text.ts'
+import { createGateway } from '../../src/index.ts'
+
+const gateway = createGateway()
 
 it.each<[string, string[]]>([
   ['name: a\nrules:\n  - on: "*"\n    fault: timeout\n', []],
@@ -23,13 +26,13 @@ it.each<[string, string[]]>([
   ['7', ['1:1 A scenario is { name, rules: […] } or a single rule, not 7']],
   ['null', ['1:1 A scenario is { name, rules: […] } or a single rule, not null']],
 ])('The text %j has the problems %j', (text, expected) => {
-  const { scenario, problems } = checkText(text)
+  const { scenario, problems } = checkText(text, gateway)
   expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual(expected)
   expect(scenario === null).toBe(expected.length > 0)
 })
 
 it('A text that is no YAML has its place', () => {
-  const { scenario, problems } = checkText('name: a\nrules: [\n')
+  const { scenario, problems } = checkText('name: a\nrules: [\n', gateway)
   expect(scenario).toBeNull()
   expect(problems).toMatchObject([{ line: expect.any(Number), column: expect.any(Number) }])
 })

@@ -2,7 +2,7 @@
  * Scenarios over HTTP: those that there are, and those in force in a sandbox.
  */
 import * as z from 'zod'
-import { toScenario } from '../../gateway/to-scenario.ts'
+import type { GatewayCore } from '../../gateway/gateway.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { dryRun } from '../../journal/dry-run.ts'
 import { toYaml } from '../../lib/data-file.ts'
@@ -112,7 +112,7 @@ export const scenarioOperations = [
     doc: { summary: 'Put a scenario in force, before all that are', tag: 'Scenarios', status: 201 },
     input: { body: Given },
     output: z.object({ data: Use }),
-    resolve: (sandbox, { body }) => ({ data: use(sandbox, body) }),
+    resolve: (sandbox, { gateway, body }) => ({ data: use(gateway, sandbox, body) }),
   }),
   sandboxOperation({
     id: 'putScenario',
@@ -126,10 +126,10 @@ export const scenarioOperations = [
       bodyIsOptional: true,
     },
     output: z.object({ data: Use }),
-    resolve(sandbox, { params: { name }, body }) {
-      const scenario = toScenario(body ? { ...body, name } : name)
+    resolve(sandbox, { gateway, params: { name }, body }) {
+      const scenario = gateway.checkScenario(body ? { ...body, name } : name)
       sandbox.rules.end(name)
-      return { data: use(sandbox, scenario) }
+      return { data: use(gateway, sandbox, scenario) }
     },
   }),
   sandboxOperation({
@@ -185,7 +185,7 @@ export const scenarioOperations = [
         ),
       }),
     }),
-    resolve: ({ body: { text } }) => ({ data: checkText(text) }),
+    resolve: ({ gateway, body: { text } }) => ({ data: checkText(text, gateway) }),
   }),
   sandboxOperation({
     id: 'dryRunScenario',
@@ -215,7 +215,7 @@ export const scenarioOperations = [
       }),
     }),
     async resolve(sandbox, { gateway, body: { scenario, last = 1000 } }) {
-      const given = toScenario(scenario)
+      const given = gateway.checkScenario(scenario)
       const { seed, options } = sandbox
       return {
         data: dryRun(given, sandbox.journal.records(last), {
@@ -262,9 +262,9 @@ export const scenarioOperations = [
   }),
 ]
 
-function use(sandbox: Sandbox, given: string | object): z.infer<typeof Use> {
+function use(gateway: GatewayCore, sandbox: Sandbox, given: string | object): z.infer<typeof Use> {
   // A path is refused here, and what has passed is a name or a scenario, checked where it is used.
-  if (typeof given === 'string') toScenario(given)
+  if (typeof given === 'string') gateway.checkScenario(given)
   const { id, name } = sandbox.use(given as ScenarioInput)
   return { id, name }
 }
