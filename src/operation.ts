@@ -6,9 +6,9 @@ import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
 import type { Reply } from './http/reply.ts'
 import type { CallUsage } from './journal/ledger.ts'
-import type { StreamPlaces } from './resources/stream-places.ts'
+import type { Conversation } from './resources/conversation.ts'
+import type { Protocol } from './resources/protocol.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
-import type { Conversation } from './scenarios/conversation.ts'
 import type { ScriptedReply } from './scenarios/scripted-reply.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -37,11 +37,18 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   used(usage: CallUsage): void
 }
 
+/** What the operations of this package see in addition. */
+export interface RequestContext<Params = unknown, Query = unknown, Body = unknown>
+  extends ResolverContext<Params, Query, Body> {
+  /** The conversation in the body, as the operation's protocol reads it; read once for a request. */
+  readonly conversation: Conversation
+}
+
 /**
  * `Params`, `Query` and `Body` are the checked parts of a request, `Output` is the JSON of a successful reply, `Context`
  * is what the resolver gets.
  */
-export interface Operation<Params, Query, Body, Output, Context = ResolverContext<Params, Query, Body>> {
+export interface Operation<Params, Query, Body, Output, Context = RequestContext<Params, Query, Body>> {
   /** Verb first: `listProviders`. */
   readonly id: string
   readonly method: Method
@@ -60,9 +67,12 @@ export interface Operation<Params, Query, Body, Output, Context = ResolverContex
    */
   readonly assumes?: AssumptionName | Readonly<Record<string, AssumptionName>>
   readonly marks?: OperationMarks
-  readonly protocol?: Protocol<Body>
+  /** The protocol of an operation that answers prompts. */
+  readonly protocol?: Protocol<Body, Output>
+  /** Set for any other operation that may reply with an event stream: rules may use the faults of streams. */
+  readonly stream?: { readonly eventSchema?: z.ZodType | undefined }
   /** Responds to a checked request. Throws a `GatewayError` to refuse it. */
-  resolve(context: Context): Answer<Output> | Promise<Answer<Output>>
+  resolve(context: Context): OperationReply<Output> | Promise<OperationReply<Output>>
 }
 
 /** The operation in the OpenAPI document. */
@@ -98,24 +108,6 @@ export interface OperationMarks {
   readonly writes?: true
 }
 
-/** Streams, conversation and errors of an operation. */
-export interface Protocol<Body> {
-  /** If true, the operation may reply with an event stream, and rules may use the faults of streams. */
-  readonly streams?: true
-  /** Schema of one event of a stream, for the document. */
-  readonly eventSchema?: z.ZodType
-  /** Places in the stream that faults look for. Default: those of Responses. */
-  readonly places?: StreamPlaces
-  /** Reads the conversation in a body that may not have been checked. Default: the operation has no conversation. */
-  readonly conversation?: (body: unknown, state?: SandboxState) => Conversation
-  /** Lists the models of a body that may not have been checked, in the order to try. Default: `model` alone. */
-  readonly models?: (body: unknown) => readonly string[] | undefined
-  /** Schema of the body where responses are stored, and where a rule scripts the reply. Default: `input.body`. */
-  readonly storingBody?: z.ZodType<Body>
-  /** Writes an error in the protocol's own envelope. Default: that of the specification. */
-  readonly error?: (status: number, message: string, requestId: string) => object
-}
-
 /** An operation of any types. The gateway checks a request before it calls `resolve`, and needs none of them. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters and results vary in opposite directions
 export type AnyOperation = Operation<any, any, any, any, any>
@@ -128,7 +120,7 @@ export interface OtherBody {
 }
 
 /** A reply whose JSON body matches the output schema; it may contain frozen rows of the database. */
-export type Answer<Output> = Reply<Frozen<Output>>
+export type OperationReply<Output> = Reply<Frozen<Output>>
 
 /** Rows of the database come frozen. */
 export type Frozen<Value> = Value extends object

@@ -18,6 +18,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   { sandbox: 'the state of one sandbox, all sandboxes, options' },
   { operation: '`defineOperation`' },
   { model: 'prompt to answer: text, search, tokens, structured values' },
+  { protocols: 'responses, chat, messages: bodies to prompts, answers to objects and events' },
   { operations: 'the six operations, and `extensions/`' },
   { gateway: '`gateway.ts`, and `handle.ts` with the steps of a request' },
   { delivery: 'how requests arrive and replies leave: fetch, MSW, Node, interception' },

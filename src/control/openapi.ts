@@ -87,18 +87,19 @@ function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulat
 }
 
 function successOf(
-  { doc: { status = 200, type = 'application/json' } = {}, output, protocol }: AnyOperation,
+  { doc: { status = 200, type = 'application/json' } = {}, output, protocol, stream }: AnyOperation,
   schemas: Record<string, Json>,
   isEmulated: boolean,
 ): Json {
   if (output instanceof z.ZodUndefined) return { '204': { description: 'Done' } }
+  const { eventSchema } = protocol ?? stream ?? {}
   const content = {
     [type]: { schema: schemaOf(output, 'output', schemas) },
-    ...(protocol?.streams && {
+    ...((protocol ?? stream) && {
       'text/event-stream': {
         schema: { type: 'string', description: 'Lines `data: <json>`; the last one is `data: [DONE]`.' },
-        ...(protocol.eventSchema && {
-          'x-event-schema': schemaOf(protocol.eventSchema, 'output', schemas),
+        ...(eventSchema && {
+          'x-event-schema': schemaOf(eventSchema, 'output', schemas),
         }),
       },
     }),

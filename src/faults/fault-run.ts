@@ -2,7 +2,7 @@
  * Applies the faults of one rule to one request, in the order of their layers, and records which of them had an effect.
  */
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
-import type { StreamPlaces } from '../resources/stream-places.ts'
+import type { StreamPlaces } from '../resources/protocol.ts'
 import { type Fault, type FaultContext, type FaultFacts, needsStream } from './fault.ts'
 import { type FaultSetting, faultOf } from './index.ts'
 

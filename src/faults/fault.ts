@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Frame, Reply } from '../http/reply.ts'
-import type { StreamPlaces } from '../resources/stream-places.ts'
+import type { StreamPlaces } from '../resources/protocol.ts'
 
 /** What the faults of each layer act on. Faults act in the order of these layers. */
 export const layers = {

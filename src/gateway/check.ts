@@ -13,24 +13,28 @@ import type { CallUsage } from '../journal/ledger.ts'
 import { check } from '../lib/check.ts'
 import { shortened } from '../lib/one-line.ts'
 import { hash } from '../lib/seed.ts'
-import type { AnyOperation, ResolverContext } from '../operation.ts'
+import type { AnyOperation, RequestContext } from '../operation.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
+import { conversationIn, type ReadConversation } from './read.ts'
 
 /** Changes to a request before it is checked. */
 export interface RequestReading {
   /** If set, replaces the request's own `stream`: a fault wants the other form. */
   readonly stream?: boolean | undefined
   readonly dialect?: Dialect | undefined
+  /** Reads the conversation in the body as sent. */
+  readonly conversation: ReadConversation
 }
 
 /** Returns what the resolver sees. Throws a 400 with all violations; with `strict`, they include unknown fields. */
 export function checkRequest(
   operation: AnyOperation,
   record: CallRecord<SandboxState>,
-  { stream, dialect }: RequestReading,
-): ResolverContext {
+  { stream, dialect, conversation }: RequestReading,
+): RequestContext {
   const { params, headers, state } = record
   const { input = noInput, protocol } = operation
   const sent = { search: record.search, body: input.body ? bodyOf(input, record) : record.body }
@@ -54,11 +58,14 @@ export function checkRequest(
   for (const { path, said } of remarks) {
     record.warn(`${path} is not known to ${operation.id} and was ignored${said}`)
   }
-  return new RequestContext(record, parts)
+  // A dialect's words are translated for the operation; rules saw them as sent.
+  const isAsSent = translated === record.body
+  const read = () => (isAsSent ? conversation() : conversationIn(translated, operation, state))
+  return new CheckedRequest(record, parts, read)
 }
 
 /** What a resolver sees of a checked request. */
-class RequestContext implements ResolverContext {
+class CheckedRequest implements RequestContext {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
@@ -68,8 +75,9 @@ class RequestContext implements ResolverContext {
   readonly warn: (message: string) => void
   readonly used: (usage: CallUsage) => void
   readonly #record: CallRecord<SandboxState>
+  readonly #conversation: ReadConversation
 
-  constructor(record: CallRecord<SandboxState>, checked: Parts) {
+  constructor(record: CallRecord<SandboxState>, checked: Parts, conversation: ReadConversation) {
     this.params = checked.params
     this.query = checked.query
     this.body = checked.body
@@ -79,6 +87,11 @@ class RequestContext implements ResolverContext {
     this.warn = (message) => record.warn(message)
     this.used = (usage) => record.used(usage)
     this.#record = record
+    this.#conversation = conversation
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation() ?? { items: [], tools: [] }
   }
 
   get requestKey(): string {

@@ -16,7 +16,7 @@ import { checkContract, finish, inOwnEnvelope, toErrorReply } from './finish.ts'
 import type { GatewayCore } from './gateway.ts'
 import { locate } from './locate.ts'
 import { type Effect, matchRule } from './match-rule.ts'
-import { readBody } from './read.ts'
+import { conversationReader, type ReadConversation, readBody } from './read.ts'
 
 /** A call that was read. */
 interface Request {
@@ -26,6 +26,8 @@ interface Request {
   readonly operation: AnyOperation | undefined
   /** The error of the step that refused the call. */
   readonly refusal: unknown
+  /** Reads the conversation in its body, once; undefined for an operation without one. */
+  readonly conversation: ReadConversation
 }
 
 /** Handles one request: the returned record has its reply, and the journal has the record. */
@@ -37,9 +39,10 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   const notRead = await readBody(call, record, operation, gateway.options.maxBodyBytes)
   const refusal = notAdmitted ?? notRead
   if (refusal) record.refused()
+  const conversation = conversationReader(record, operation)
   const reply = caller.gone
     ? toErrorReply(gateway, record, refusal)
-    : await tryModels({ gateway, call, record, operation, refusal })
+    : await tryModels({ gateway, call, record, operation, refusal, conversation })
   record.replied(reply)
   return record
 }
@@ -60,14 +63,14 @@ async function tryModels(request: Request): Promise<Reply> {
 
 /** What the matched rule makes of the operation's reply, or replaces it by. */
 async function answer(request: Request): Promise<Reply> {
-  const { gateway, call, record, operation } = request
+  const { gateway, call, record, operation, conversation } = request
   const { clock } = record.state
   let effect: Effect = { waitMs: 0 }
   let reply: Reply
   try {
     const header = call.headers['x-understudy-scenario']
     const named = header === undefined ? [] : gateway.scenariosNamed(header)
-    effect = await matchRule(record, call, operation, named)
+    effect = await matchRule(record, call, operation, named, conversation)
     if (effect.waitMs > 0) await clock.wait(effect.waitMs, call.sink.left)
     reply = effect.scripted ?? (await produce(request, effect))
   } catch (error) {
@@ -82,14 +85,14 @@ async function answer(request: Request): Promise<Reply> {
 
 /** The reply of a fault, of a recording, or of the operation. Throws to refuse the request. */
 async function produce(request: Request, { replaced, stream }: Effect): Promise<Reply> {
-  const { gateway, call, record, operation, refusal } = request
+  const { gateway, call, record, operation, refusal, conversation } = request
   const { dialect, recordings } = gateway
   if (replaced) return inOwnEnvelope(gateway, record, replaced)
   const recorded = recordings && (await recordings.replay(record, refusal, call.sink.left))
   if (recorded) return recorded
   if (!operation || refusal) throw refusal ?? new GatewayError(404)
 
-  const context = checkRequest(operation, record, { stream, dialect })
+  const context = checkRequest(operation, record, { stream, dialect, conversation })
   const { assumes, marks } = operation
   if (marks?.extension) record.assume('extension')
   if (typeof assumes === 'string') record.assume(assumes)

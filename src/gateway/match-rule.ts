@@ -9,10 +9,10 @@ import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { random, uuid } from '../lib/seed.ts'
-import { responsesProtocol } from '../model/stream.ts'
 import type { AnyOperation } from '../operation.ts'
+import { responsesPlaces } from '../protocols/responses/stream.ts'
+import { lastUserText } from '../resources/conversation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import { type Conversation, lastUserText } from '../scenarios/conversation.ts'
 import type { Match } from '../scenarios/outcome.ts'
 import type { ChargeQuotas } from '../scenarios/quota.ts'
 import type { ReplyContext } from '../scenarios/reply-function.ts'
@@ -21,6 +21,7 @@ import type { Scenario } from '../scenarios/scenario.ts'
 import { ScriptedReply } from '../scenarios/scripted-reply.ts'
 import { isTemplate, TemplateWriter } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
+import type { ReadConversation } from './read.ts'
 import { scriptedReply } from './scripted-reply.ts'
 
 /** What the matched rule does to one call. */
@@ -42,7 +43,6 @@ export interface Effect {
 const noEffect: Effect = Object.freeze({ waitMs: 0 })
 
 type RuleCall = CallRecord<SandboxState>
-type ReadConversation = () => Conversation | undefined
 
 /** @param named Scenarios that the request itself names, which come before all others. */
 export async function matchRule(
@@ -50,8 +50,8 @@ export async function matchRule(
   call: Call,
   operation: AnyOperation | undefined,
   named: readonly Scenario[],
+  readConversation: ReadConversation,
 ): Promise<Effect> {
-  const readConversation = () => operation?.protocol?.conversation?.(record.body, record.state)
   const outcome = record.state.rules.match(record, named, readConversation)
   record.matched(outcome)
   const { charge } = outcome
@@ -86,7 +86,7 @@ function factsOf(
     now: record.at,
     quota: match.quota,
     hasConnection: sink.hasConnection,
-    protocol: operation?.protocol?.places ?? responsesProtocol,
+    protocol: operation?.protocol?.places ?? responsesPlaces,
   }
 }
 

@@ -3,9 +3,9 @@
  * calls give the same text, in whatever order they came.
  */
 import type { JournalEntry } from '../journal/entry.ts'
-import { fieldsOf, listOf, textOf } from '../model/loose-reading.ts'
+import { fieldsOf, listOf, textOf } from '../lib/loose-reading.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { Conversation } from '../scenarios/conversation.ts'
+import type { Conversation } from '../resources/conversation.ts'
 
 export interface PromptOptions {
   /** What varies from run to run: every match is written as `…`. A text stands for itself. Default: nothing. */

@@ -1,11 +1,13 @@
 /**
- * Step 6: the body of a request, its size, encoding and media type.
+ * Step 6: the body of a request, its size, encoding and media type, and the conversation in it.
  */
 
 import { decodeBody } from '../http/body.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import type { AnyOperation, OtherBody } from '../operation.ts'
+import type { Conversation } from '../resources/conversation.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Call } from './call.ts'
 
 /**
@@ -34,6 +36,29 @@ export async function readBody(
   }
   record.received(text)
   return refusal
+}
+
+export type ReadConversation = () => Conversation | undefined
+
+/** Returns a function that reads the conversation in the body once; rules and the operation see the same. */
+export function conversationReader(
+  record: CallRecord<SandboxState>,
+  operation: AnyOperation | undefined,
+): ReadConversation {
+  let conversation: Conversation | undefined
+  return () => {
+    conversation ??= operation && conversationIn(record.body, operation, record.state)
+    return conversation
+  }
+}
+
+/** Reads a conversation; undefined for an operation without one. */
+export function conversationIn(
+  body: unknown,
+  { protocol }: AnyOperation,
+  { options, storedResponses }: SandboxState,
+): Conversation | undefined {
+  return protocol?.conversation(body, options.storedResponses ? storedResponses : undefined)
 }
 
 /** Throws 415 for a compressed body. */

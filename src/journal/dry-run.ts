@@ -2,7 +2,7 @@
  * What a scenario would have done to calls that have been: which of them its rules would have met. Nothing changes.
  */
 import { Clock } from '../lib/clock.ts'
-import type { Conversation } from '../scenarios/conversation.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import { Rules } from '../scenarios/rules.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { CallRecord } from './call-record.ts'

@@ -1,187 +1,138 @@
 /**
- * From a prompt to an answer: texts with their citations, function calls, searches, and the tokens of reasoning. It
- * knows no protocol: each one reads its requests into a prompt, and renders the answer in its own shape.
+ * From a prompt to its answer: the preset, the search, what is said, the limit of tokens, and what it all uses. The same
+ * question gets the same words, tokens and citations in all protocols.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { hash } from '../lib/seed.ts'
-import type { ImageGenerationCall, WebSearchAction } from '../resources/response.ts'
-import type { Quantiles } from '../sandbox/latency-profile.ts'
-import type { Conversation } from './conversation.ts'
-import type { JsonSchema } from './json-schema/schema.ts'
-import { drawLength, textOfLength } from './latency.ts'
-import { type ReasoningRequest, reasoningTokens } from './reasoning.ts'
-import { type CitedText, citeLinks, joinPieces, linkTo } from './search/citations.ts'
-import type { Source } from './source.ts'
-import { fakeValue } from './structured.ts'
-import { continueText, type Verbosity, writeText } from './text/sample-text.ts'
-import { searchQuery } from './text/words.ts'
+import type { RequestContext } from '../operation.ts'
+import type { Answer, AnswerEnd, AnswerUsage, Choice } from '../resources/answer.ts'
+import type { Prompt } from '../resources/prompt.ts'
+import type { ResponseStatus } from '../resources/response.ts'
+import { latencyOf } from '../sandbox/latency-profile.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
+import { type CountedItems, cutItems } from './budget.ts'
+import { callUsage, checkModel, pricingOf } from './catalogue.ts'
+import { type Talk, toTalk, writeItems } from './items.ts'
+import { applyPreset } from './preset.ts'
+import { scriptedItems, scriptedSources } from './script.ts'
+import { searchWeb } from './search/search.ts'
+import { countTokens, tokenize } from './tokens.ts'
 
-export interface Prompt {
-  /** As it was asked for. */
-  model: string
-  conversation: Conversation
-  /** The function that has to be called, if one has to. */
-  forced?: OfferedFunction | undefined
-  /** `json` is any JSON object; undefined is plain text. */
-  format?: 'json' | StructuredFormat | undefined
-  verbosity: Verbosity
-  /** Undefined where no reasoning was asked for. */
-  reasoning?: ReasoningRequest | undefined
-  /** Whether a search is shown before the message. */
-  searched: boolean
-  /** What the message cites; undefined where it was not asked to. */
-  sources?: readonly Source[] | undefined
-}
+type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'assume' | 'warn' | 'used'>
 
-/** A JSON Schema that the text has to fit, and where it stands in the request. */
-export interface StructuredFormat {
-  schema: JsonSchema
-  path: string
-}
+/** Throws 400 and 404 for a prompt that cannot be answered. */
+export async function answerPrompt(asked: Prompt, context: AnswerContext): Promise<Answer> {
+  const { sandbox, script, assume, warn } = context
+  const { prompt, model, preset } = await applyPreset(asked, context)
+  const talk = toTalk(prompt.conversation)
+  await checkModel(model, sandbox, warn)
+  const found = await searchWeb(prompt, model, talk.question, context)
+  const pricing = await pricingOf(model, sandbox.tables)
 
-export interface OfferedFunction {
-  name: string
-  /** JSON Schema of the arguments, and where it stands in the request. */
-  schema: JsonSchema
-  path: string
-}
-
-/** What else an answer may look at, and tell. */
-export interface AnswerContext {
-  seed: string | number
-  /** Tokens of plain texts. Default: as long as they are. */
-  lengths?: Quantiles | undefined
-  assume(name: AssumptionName): void
-  warn(message: string): void
-}
-
-export interface Answer {
-  items: readonly AnswerItem[]
-  /** Tokens of thinking before the first item. */
-  reasoningTokens: number
-}
-
-export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSearchItem | ImageItem
-
-/** What an item may have of its own; it is made where it is not given. */
-interface ItemHead {
-  id?: string | undefined
-  /** Default: that of an item which is whole, or cut. */
-  status?: string | undefined
-}
-
-export interface MessageItem extends ItemHead {
-  type: 'message'
-  parts: readonly MessagePart[]
-}
-
-export type MessagePart = CitedText | Refusal
-
-export interface Refusal {
-  refusal: string
-}
-
-/** What was thought, in paragraphs: in short, in full, and in a form that only the gateway reads. */
-export interface ReasoningItem extends ItemHead {
-  type: 'reasoning'
-  summary: readonly string[]
-  content: readonly string[]
-  encrypted?: string | null | undefined
-}
-
-export interface FunctionCallItem extends ItemHead {
-  type: 'function_call'
-  name: string
-  /** JSON. */
-  arguments: string
-  /** What the caller's output will refer to. Default: made from the request. */
-  call_id?: string | undefined
-}
-
-export interface WebSearchItem extends ItemHead {
-  type: 'web_search_call'
-  action: WebSearchAction
-}
-
-export interface ImageItem extends ItemHead {
-  type: 'image_generation_call'
-  /** Base64; null where there is none. */
-  result: string | null
-  /** Base64 of what a stream shows before. */
-  previews: readonly string[]
-  /** How it was made, as the Response object has it. */
-  settings: Partial<
-    Pick<ImageGenerationCall, 'revised_prompt' | 'background' | 'output_format' | 'quality' | 'size'>
-  >
-}
-
-/** The call of a forced function, or else a message, behind the search that was made for it. */
-export function answerPrompt(prompt: Prompt, context: AnswerContext): Answer {
-  const key = keyOf(prompt, context.seed)
+  const searched = found !== undefined
+  const scripted = (script && scriptedItems(script, talk, searched)) ?? (isWritten(script) ? undefined : [])
+  const search = { searched, sources: scriptedSources(script, searched) ?? found }
+  const { latencyProfile } = sandbox.options
+  const lengths = latencyProfile && latencyOf(latencyProfile, prompt.model)?.tokens
+  const input = countInput(prompt, model, talk, sandbox)
+  const choose = (place: number): Choice => {
+    const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
+    const written = scripted
+      ? { items: scripted, reasoningTokens: 0 }
+      : writeItems(prompt, talk, search, { seed, lengths, assume, warn })
+    const { items, isCut, ...output } = cutItems(written, prompt.maxOutputTokens)
+    return { items, end: endOf(script, isCut), usage: usageOf(input, output, script?.usage) }
+  }
+  const first = choose(0)
+  const others = Array.from({ length: (prompt.choices ?? 1) - 1 }, (_, place) => choose(place + 1))
+  const usage = others.reduce((sum, choice) => withOutput(sum, choice.usage), first.usage)
+  for (const name of assumptionsOf(asked, first)) assume(name)
+  context.used(callUsage(model, usage, pricing))
+  const { question } = talk
+  const isInterleaved = script?.interleave
   return {
-    items: itemsFor(prompt, key, context),
-    reasoningTokens: reasoningTokens(prompt.reasoning, key),
+    id: script?.id,
+    model: prompt.model,
+    question,
+    preset,
+    choices: [first, ...others],
+    usage,
+    isInterleaved,
   }
 }
 
-export function webSearchItem({ question }: Conversation): WebSearchItem {
-  return { type: 'web_search_call', action: { type: 'search', query: searchQuery(question) } }
+/** Tokens of the instructions and every text of the conversation; with `promptCache`, also those read from the cache. */
+function countInput(
+  { instructions = '' }: Prompt,
+  model: string,
+  { turns }: Talk,
+  { options, promptCache }: SandboxState,
+): Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'> {
+  const texts = [{ speaker: 'instructions', text: instructions }, ...turns]
+  if (!options.promptCache)
+    return { inputTokens: texts.reduce((sum, { text }) => sum + countTokens(text), 0), cachedTokens: 0 }
+  const pieces = texts.map(({ speaker, text }) => ({ role: speaker, tokens: tokenize(text) }))
+  const inputTokens = pieces.reduce((sum, piece) => sum + piece.tokens.length, 0)
+  return { inputTokens, cachedTokens: promptCache.read(model, pieces) }
 }
 
-/** Decides on everything that varies: seed, model and input, and nothing else. */
-function keyOf({ model, conversation }: Prompt, seed: string | number): string {
-  return conversation.turns.reduce(
-    (key, { speaker, text }) => hash(key, speaker, text),
-    hash(seed, 'answer', model),
-  )
-}
-
-function itemsFor(prompt: Prompt, key: string, context: AnswerContext): AnswerItem[] {
-  const { conversation, forced, searched } = prompt
-  if (forced) {
-    const value = fakeValue(forced.schema, {
-      path: forced.path,
-      subject: conversation.subject,
-      seed: key,
-      warn: context.warn,
-    })
-    return [{ type: 'function_call', name: forced.name, arguments: JSON.stringify(value) }]
+/** The script says what an answer used; what it leaves out is counted. */
+function usageOf(
+  { inputTokens, cachedTokens }: Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'>,
+  { outputTokens, reasoningTokens }: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
+  scripted: ScriptedUsage = {},
+): AnswerUsage {
+  const input = scripted.input_tokens ?? inputTokens
+  return {
+    inputTokens: input,
+    cachedTokens: scripted.input_tokens_details?.cached_tokens ?? Math.min(cachedTokens, input),
+    outputTokens: scripted.output_tokens ?? outputTokens,
+    reasoningTokens: scripted.output_tokens_details?.reasoning_tokens ?? reasoningTokens,
   }
-  const message: MessageItem = { type: 'message', parts: [writePart(prompt, key, context)] }
-  return searched ? [webSearchItem(conversation), message] : [message]
 }
 
-function writePart(prompt: Prompt, key: string, context: AnswerContext): CitedText {
-  const { format, sources = [] } = prompt
-  if (format === undefined) {
-    const { lengths } = context
-    if (!lengths || sources.length > 0) return writeCited(prompt, key)
-    const write = (part: number) => (part === 0 ? writeCited(prompt, key).text : continueText(key, part))
-    return { text: textOfLength(drawLength(lengths, key), write), annotations: [] }
+/** The input is read once, however many answers there are. */
+function withOutput(usage: AnswerUsage, { outputTokens, reasoningTokens }: AnswerUsage): AnswerUsage {
+  return {
+    ...usage,
+    outputTokens: usage.outputTokens + outputTokens,
+    reasoningTokens: usage.reasoningTokens + reasoningTokens,
   }
-  if (sources.length > 0) context.assume('citedStructure')
-  const value =
-    format === 'json' ? { answer: writeCited(prompt, key).text } : fill(format, prompt, key, context)
-  const cited = citeLinks(JSON.stringify(value), sources)
-  if (sources.length > cited.annotations.length) {
-    context.warn(
-      `${sources.length - cited.annotations.length} of ${sources.length} citations were left out: no string of the structured output can hold a link`,
-    )
-  }
-  return cited
 }
 
-function fill(
-  { schema, path }: StructuredFormat,
-  { conversation, sources = [] }: Prompt,
-  key: string,
-  { warn }: AnswerContext,
-): unknown {
-  const links = sources.map(({ url }) => linkTo(url))
-  return fakeValue(schema, { path, subject: conversation.subject, seed: key, links, warn })
+/** Spec: States. An answer that no script ends is complete, unless it was cut. */
+function endOf(script: ScriptedReply = {}, isCut: boolean): AnswerEnd {
+  const status = statusOf(script) ?? (isCut ? 'incomplete' : 'completed')
+  if (status === 'incomplete') return { status, reason: script.incompleteReason ?? 'max_output_tokens' }
+  if (status === 'failed') return { status, error: { ...failure, ...script.error } }
+  return { status }
 }
 
-function writeCited({ conversation, verbosity, sources }: Prompt, key: string): CitedText {
-  const { subject, answersFunction } = conversation
-  return joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
+/** If true, the model wrote something. A script may give an answer of another status an output all the same. */
+function isWritten(script: ScriptedReply = {}): boolean {
+  const status = statusOf(script) ?? 'completed'
+  return status === 'completed' || status === 'incomplete'
+}
+
+function statusOf({ responseStatus, incompleteReason, error }: ScriptedReply): ResponseStatus | undefined {
+  return responseStatus ?? (incompleteReason ? 'incomplete' : error && 'failed')
+}
+
+const failure = { code: 'server_error', message: 'The model failed to generate a response' }
+
+/** The assumptions that an answer rests on, as far as the request and the answer show them. */
+function assumptionsOf(
+  { hasUnspecifiedItems, showsSearches, tools = [], maxOutputTokens, xSearchFilter: filter }: Prompt,
+  { items, end, usage }: Choice,
+): AssumptionName[] {
+  const names: AssumptionName[] = []
+  if (hasUnspecifiedItems) names.push('inputItems')
+  if (tools.length > 0) names.push('toolShape')
+  if (maxOutputTokens !== undefined) names.push('tokens')
+  if (filter?.from_date != null || filter?.to_date != null) names.push('dates')
+  if (usage.reasoningTokens > 0) names.push('reasoning')
+  if (showsSearches && items.some(({ item }) => item.type === 'web_search_call')) names.push('webSearchItem')
+  if (end.status !== 'completed') names.push('responseStatus')
+  return names
 }

@@ -1,29 +1,24 @@
 /**
  * Counts the tokens of an answer, and cuts it where it is allowed no more. Nothing but the end changes.
  */
-import type { Answer, AnswerItem, MessagePart, ReasoningItem } from './answer.ts'
+import type { AnswerItem, ChoiceItem, MessagePart, ReasoningItem } from '../resources/answer.ts'
+import type { WrittenItems } from './items.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
-export interface CountedAnswer {
-  items: CountedItem[]
+export interface CountedItems {
+  items: ChoiceItem[]
   /** Tokens of reasoning included. */
   outputTokens: number
   reasoningTokens: number
-  /** Whether something is missing at the end. */
-  isCut: boolean
-}
-
-export interface CountedItem {
-  /** As much of it as the limit lets pass. */
-  item: AnswerItem
+  /** If true, something is missing at the end. */
   isCut: boolean
 }
 
 /** @param limit Tokens, those of reasoning included. Default: none. */
-export function cutAnswer(answer: Answer, limit = Number.POSITIVE_INFINITY): CountedAnswer {
-  const reasoningTokens = Math.min(answer.reasoningTokens, limit)
-  const counted: CountedAnswer = { items: [], outputTokens: reasoningTokens, reasoningTokens, isCut: false }
-  for (const item of answer.items) {
+export function cutItems(written: WrittenItems, limit = Number.POSITIVE_INFINITY): CountedItems {
+  const reasoningTokens = Math.min(written.reasoningTokens, limit)
+  const counted: CountedItems = { items: [], outputTokens: reasoningTokens, reasoningTokens, isCut: false }
+  for (const item of written.items) {
     const wanted = tokensOf(item)
     const left = limit - counted.outputTokens
     counted.isCut = wanted > left

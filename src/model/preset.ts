@@ -1,39 +1,37 @@
 /**
- * `@preset/<slug>` as a model: it brings the preset's configuration and system prompt. The request's own fields
- * come first, and the preset fills in what is left.
+ * `@preset/<slug>` as a model: the preset fills in what the request leaves open.
  */
 import { GatewayError, invalidRequest } from '../http/errors.ts'
-import { toViolations } from '../http/violations.ts'
-import type { ResolverContext } from '../operation.ts'
-import { CreateResponseBody } from '../resources/create-response-body.ts'
+import type { RequestContext } from '../operation.ts'
+import type { RequestSettings } from '../resources/create-response-body.ts'
+import type { Prompt, PromptSettings, PromptTool, TextForm } from '../resources/prompt.ts'
+import { isFunction, isWebSearch, type Tool } from '../resources/tools.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
 
-export interface EffectiveRequest {
-  /** The request with what its preset brings. Its `model` is what was asked for. */
-  body: CreateResponseBody
+export interface EffectivePrompt {
+  /** Its `model` is still the requested one. */
+  readonly prompt: Prompt
   /** The model that answers. */
-  model: string
+  readonly model: string
+  readonly preset?: RequestSettings
 }
 
 const prefix = '@preset/'
 
-type PresetContext = Pick<ResolverContext, 'sandbox' | 'assume' | 'warn'>
+type PresetContext = Pick<RequestContext, 'sandbox' | 'assume' | 'warn'>
 
-/** Throws 404 where the model is a preset that is unknown; one that is not active answers, with a warning. */
-export async function applyPreset(
-  body: CreateResponseBody,
-  context: PresetContext,
-): Promise<EffectiveRequest> {
-  return body.model.startsWith(prefix) ? withPreset(body, context) : { body, model: body.model }
+/** Throws 404 for an unknown preset. An inactive one answers, with a warning. */
+export async function applyPreset(prompt: Prompt, context: PresetContext): Promise<EffectivePrompt> {
+  return prompt.model.startsWith(prefix) ? withPreset(prompt, context) : { prompt, model: prompt.model }
 }
 
 async function withPreset(
-  body: CreateResponseBody,
+  prompt: Prompt,
   { sandbox, assume, warn }: PresetContext,
-): Promise<EffectiveRequest> {
+): Promise<EffectivePrompt> {
   const { presets, presetVersions } = sandbox.tables
   assume('presetModel')
-  const slug = withoutOnline(body.model).slice(prefix.length)
+  const slug = withoutOnline(prompt.model).slice(prefix.length)
   const preset = await presets.findBy('slug', slug)
   if (!preset) {
     assume('notFound')
@@ -44,19 +42,94 @@ async function withPreset(
     warn(`The preset '${slug}' is ${preset.status}`)
   }
   const version = await presetVersions.findBy('id', preset.designated_version_id)
-  const { model = body.model, ...settings } = version?.config ?? {}
-  if (Object.keys(settings).some((key) => key !== 'temperature')) assume('presetConfig')
-  const own = Object.entries(body).filter(([, value]) => value !== undefined && value !== null)
-  const merged = { ...settings, instructions: version?.system_prompt, ...Object.fromEntries(own) }
+  // A version is checked when it is stored.
+  const { model = prompt.model, ...config } = (version?.config ?? {}) as RequestSettings
+  if (Object.keys(config).some((key) => key !== 'temperature')) assume('presetConfig')
+  const settings = { ...config, instructions: version?.system_prompt }
   return {
-    body: checked(merged),
-    model: isOnline(body.model) && !isOnline(model) ? `${model}:online` : model,
+    prompt: checked({ ...promptSettings(settings), ...withoutUndefined(prompt) }),
+    model: isOnline(prompt.model) && !isOnline(model) ? `${model}:online` : model,
+    preset: settings,
   }
 }
 
-/** Each field is as it may be: the preset's were checked when it was stored. Together they may still not go. */
-function checked(merged: object): CreateResponseBody {
-  const result = CreateResponseBody.safeParse(merged)
-  if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
-  return result.data
+function withoutUndefined(prompt: Prompt): Prompt {
+  return Object.fromEntries(
+    Object.entries(prompt).filter(([, value]) => value !== undefined),
+  ) as typeof prompt
+}
+
+/** Each part was checked by itself; together they may name a function that neither offers. */
+function checked(prompt: Prompt): Prompt {
+  const { toolChoice, tools = [] } = prompt
+  if (typeof toolChoice !== 'object') return prompt
+  if (tools.some((tool) => tool.kind === 'function' && tool.name === toolChoice.name)) return prompt
+  const { path } = toolChoice
+  throw invalidRequest([{ path, message: 'Must name one of the function tools', rule: 'unknown_tool' }])
+}
+
+/** The settings of a request that a model reads. */
+type ReadSettings = Pick<
+  RequestSettings,
+  | 'instructions'
+  | 'max_output_tokens'
+  | 'tools'
+  | 'tool_choice'
+  | 'text'
+  | 'reasoning'
+  | 'plugins'
+  | 'x_search_filter'
+>
+
+/** Reads settings as the specification writes them. Spec: POST /responses, GET /presets/{slug}. */
+export function promptSettings(settings: ReadSettings): PromptSettings {
+  const { instructions, max_output_tokens, tools, tool_choice, text, plugins, x_search_filter } = settings
+  return {
+    instructions: instructions ?? undefined,
+    maxOutputTokens: max_output_tokens ?? undefined,
+    tools: tools?.map(toPromptTool),
+    toolChoice: toToolChoice(tool_choice),
+    text: text ? toTextForm(text) : undefined,
+    reasoning: settings.reasoning ? toReasoning(settings.reasoning) : undefined,
+    plugins: plugins ?? undefined,
+    xSearchFilter: x_search_filter ?? undefined,
+  }
+}
+
+/** @param index Of `tools`. */
+export function toPromptTool(tool: Tool, index: number): PromptTool {
+  const path = `body.tools[${index}].parameters`
+  if (isFunction(tool)) return { kind: 'function', name: tool.name, parameters: tool.parameters, path }
+  if (isWebSearch(tool)) return { kind: 'search', parameters: tool.parameters, path }
+  return { kind: 'other', type: tool.type }
+}
+
+function toToolChoice(choice: RequestSettings['tool_choice']): Prompt['toolChoice'] {
+  if (typeof choice !== 'object' || choice === null) return choice ?? undefined
+  return choice.type === 'function' ? { name: choice.name, path: 'body.tool_choice.name' } : 'auto'
+}
+
+function toTextForm({ format, verbosity }: NonNullable<RequestSettings['text']>): TextForm {
+  return {
+    format: toFormat(format),
+    verbosity: verbosity == null ? undefined : { value: verbosity, path: 'body.text.verbosity' },
+  }
+}
+
+function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextForm['format'] {
+  if (!format || format.type === 'text') return undefined
+  if (format.type !== 'json_schema' || !format.schema) return 'json'
+  return { schema: format.schema, path: 'body.text.format.schema' }
+}
+
+/** An effort, a number of tokens, a summary or plain `enabled` asks for it; `none` and an empty object do not. */
+export function toReasoning({
+  effort,
+  max_tokens,
+  enabled,
+  summary,
+}: NonNullable<RequestSettings['reasoning']>): Prompt['reasoning'] {
+  if (effort === 'none' || max_tokens === 0 || enabled === false) return 'none'
+  const isAsked = effort != null || max_tokens != null || enabled === true || summary != null
+  return isAsked ? { effort: effort ?? undefined, maxTokens: max_tokens ?? undefined } : 'none'
 }

@@ -2,34 +2,23 @@
  * What a scenario scripts in place of the default reply. It goes through the same counting, cutting and streaming.
  */
 import type * as z from 'zod'
-import type { Reply } from '../http/reply.ts'
+import type { AnswerItem, MessagePart } from '../resources/answer.ts'
 import type { WebSearchAction } from '../resources/response.ts'
 import type { ScriptedItem } from '../scenarios/scripted-item.ts'
 import type { ScriptedCitation, ScriptedReply } from '../scenarios/scripted-reply.ts'
-import { type AnswerItem, type MessagePart, webSearchItem } from './answer.ts'
-import type { Conversation } from './conversation.ts'
-import { cite } from './search/citations.ts'
+import { type Talk, webSearchItem } from './items.ts'
+import { cite, type Source } from './search/citations.ts'
 import { placeOf } from './search/domains.ts'
-import type { Source } from './source.ts'
 
 /** The scripted output and then the scripted text; undefined where the script has neither. */
 export function scriptedItems(
   { text, output, citations = [] }: ScriptedReply,
-  conversation: Conversation,
+  talk: Talk,
   searched: boolean,
 ): AnswerItem[] | undefined {
   if (text === undefined) return output?.map(toItem)
-  const before = output?.map(toItem) ?? (searched ? [webSearchItem(conversation)] : [])
+  const before = output?.map(toItem) ?? (searched ? [webSearchItem(talk)] : [])
   return [...before, { type: 'message', parts: [cite(text, citations.map(toSource))] }]
-}
-
-/** A reply with the status and the headers that the script gives it. */
-export function withScriptedHead<Value>(
-  reply: Reply<Value>,
-  { status = reply.status, headers = {} }: ScriptedReply,
-): Reply<Value> {
-  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-  return { ...reply, status, headers: { ...reply.headers, ...Object.fromEntries(named) } }
 }
 
 /**

@@ -1,21 +1,14 @@
 /**
  * Responses. Spec: POST /responses, Events.
  */
-import { eventStream, ok } from '../http/reply.ts'
-import { assumptionsOf } from '../model/answer-assumptions.ts'
-import { answerRequest } from '../model/answer-request.ts'
-import { withLatency } from '../model/latency.ts'
-import { store, withStored } from '../model/previous-response.ts'
-import { tellingOf, toResponseObject } from '../model/response-object.ts'
-import { readResponsesConversation } from '../model/responses-conversation.ts'
-import { withScriptedHead } from '../model/script.ts'
-import { streamFrames } from '../model/stream.ts'
 import { defineOperation } from '../operation.ts'
-import { CreateResponseBody, StoringResponseBody } from '../resources/create-response-body.ts'
+import { respond } from '../protocols/respond.ts'
+import { responses } from '../protocols/responses/protocol.ts'
+import { store, wholeInput } from '../protocols/responses/stored.ts'
+import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { ResponseObject } from '../resources/response.ts'
-import { ResponseStreamEvent } from '../resources/stream-event.ts'
 
-/** Creates a model response: searched, written, cut and, where asked for, streamed; the same each time. */
+/** Creates a model response: searched, written, cut and, if requested, streamed; the same each time. */
 export const createResponse = defineOperation({
   id: 'createResponse',
   method: 'post',
@@ -34,23 +27,10 @@ export const createResponse = defineOperation({
     'x_search_filter.from_date': 'dates',
     'x_search_filter.to_date': 'dates',
   },
-  protocol: {
-    streams: true,
-    eventSchema: ResponseStreamEvent,
-    conversation: readResponsesConversation,
-    storingBody: StoringResponseBody,
-  },
-  async resolve(context) {
-    const { body, sandbox, script } = context
-    const answered = await answerRequest(withStored(body, sandbox), context)
-    const response = toResponseObject(answered, context)
-    context.used(answered.used)
-    store(answered.body, response, sandbox)
-    for (const name of assumptionsOf(body, answered, true)) context.assume(name)
-    const { options } = sandbox
-    const reply = body.stream
-      ? eventStream(streamFrames(response, options, tellingOf(answered)))
-      : withLatency(ok(response), { ...response, outputTokens: answered.usage.outputTokens }, options)
-    return script ? withScriptedHead(reply, script) : reply
+  protocol: responses,
+  resolve(context) {
+    const { body, sandbox } = context
+    const input = wholeInput(body, sandbox)
+    return respond(responses, context, (response) => store(body, input, response, sandbox))
   },
 })

@@ -114,7 +114,7 @@ function toOperation(own: Checked): AnyOperation {
     output: own.response,
     errors: own.refuses,
     marks: { writes: own.writes || undefined },
-    protocol: { streams: own.streams || undefined, eventSchema: own.events },
+    ...(own.streams && { stream: { eventSchema: own.events } }),
     resolve: (context) => own.resolve(context),
   }
 }

@@ -88,6 +88,7 @@ const webPlugin = () =>
       .describe('Excludes results from these domains.')
       .register(otherNames, { names: ['excluded_domains', 'blocked_domains'] }),
   })
+export type WebPlugin = z.infer<ReturnType<typeof webPlugin>>
 
 const toolChoice = () =>
   z.union([
@@ -209,6 +210,7 @@ export const RequestSettings = z.lazy(() => {
   const { input: _, ...settings } = fields()
   return z.looseObject({ ...settings, model: z.string().min(1) }).partial()
 })
+export type RequestSettings = z.infer<typeof RequestSettings>
 
 export type CreateResponseBody = z.infer<typeof StoringResponseBody>
 

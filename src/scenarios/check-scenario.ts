@@ -14,8 +14,10 @@ export interface KnownOperation {
   readonly id: string
   readonly method: string
   readonly path: string
-  /** Has a `conversation` if the operation answers conversations with text. */
-  readonly protocol?: { readonly streams?: boolean; readonly conversation?: unknown }
+  /** Set for operations that answer with text. */
+  readonly protocol?: object | undefined
+  /** Set for other operations that may stream. */
+  readonly stream?: object | undefined
 }
 
 /** A scenario that cannot be used; the message is one line with the first problem. */

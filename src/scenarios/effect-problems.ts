@@ -79,7 +79,7 @@ function* faultProblems(
     const what = needsStream(fault) ? 'streams' : 'generated answers'
     const wrong = [rule.on].flat().find((on) => on !== '*' && !generates(on, operations))
     if (wrong === undefined) continue
-    const able = operations.filter(({ protocol }) => protocol?.streams).map(({ id }) => `'${id}'`)
+    const able = operations.filter(streams).map(({ id }) => `'${id}'`)
     yield {
       path,
       message: `'${fault.name}' ${place} is a fault of ${what}, and '${wrong}' has none: use it on ${able.join(' or ')}`,
@@ -108,7 +108,11 @@ function* faultProblems(
 
 /** Operations that write texts can stream and cite. */
 function generates(on: string, operations: readonly KnownOperation[]): boolean {
-  return operations.some(({ id, protocol }) => id === on && protocol?.streams)
+  return operations.some((operation) => operation.id === on && streams(operation))
+}
+
+function streams({ protocol, stream }: KnownOperation): boolean {
+  return protocol !== undefined || stream !== undefined
 }
 
 function* replyProblems(

@@ -2,8 +2,8 @@
  * What a turn of a script expects of its request, compared with what the request has.
  */
 import { shortened } from '../lib/one-line.ts'
+import { type Conversation, lastUserText } from '../resources/conversation.ts'
 import { type Condition, compileCondition, show, wish } from './condition.ts'
-import { type Conversation, lastUserText } from './conversation.ts'
 import { isPattern } from './pattern.ts'
 import type { ResultCheck, TurnExpectation } from './script.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The scripts among the rules about a request: together they decide which conversation it continues or begins.
  */
-import type { Conversation } from './conversation.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import type { Match } from './outcome.ts'
 import type { RuleRequest } from './rule-request.ts'
 import { playTurn } from './script-runs.ts'

@@ -1,7 +1,7 @@
 /**
  * Replies that a function gives: in one process only, as a function does not travel.
  */
-import type { Conversation } from './conversation.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import type { ScriptedReplyInput } from './scripted-reply-input.ts'
 
 /** What a function that replies may look at. */

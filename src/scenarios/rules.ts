@@ -2,8 +2,8 @@
  * The active rules of a sandbox: which one happens to a call, and the progress of each.
  */
 import type { Clock } from '../lib/clock.ts'
+import type { Conversation } from '../resources/conversation.ts'
 import { compileScenario } from './compiled.ts'
-import type { Conversation } from './conversation.ts'
 import type { SkipReason } from './near-misses.ts'
 import type { Match, Outcome } from './outcome.ts'
 import { playScripts } from './play-scripts.ts'

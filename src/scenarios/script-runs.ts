@@ -6,8 +6,8 @@
  * the assistant has said in it.
  */
 import { hash } from '../lib/seed.ts'
+import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
 import type { CompiledScript, CompiledTurn, Effect } from './compiled.ts'
-import { assistantOutputs, type Conversation, firstUserText } from './conversation.ts'
 import { type CallResult, type Misfit, misfitOf } from './expectation.ts'
 import type { RuleRequest } from './rule-request.ts'
 import { answerOf } from './turn-answer.ts'

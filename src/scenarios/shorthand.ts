@@ -32,7 +32,7 @@ export function replyScenario(text: string, options: ReplyOptions = {}): Scenari
 
 /** The operations that answer with text: POST /responses, and extensions that are on. */
 export function textOperations(operations: readonly KnownOperation[]): OperationName[] {
-  const ids = operations.filter((operation) => operation.protocol?.conversation).map(({ id }) => id)
+  const ids = operations.filter((operation) => operation.protocol).map(({ id }) => id)
   return ids as OperationName[]
 }
 

@@ -2,7 +2,7 @@
  * What a turn of a script answers: as the reply that its request gets, and as what a later request of the same
  * conversation is known by.
  */
-import { callText } from './conversation.ts'
+import { callText } from '../resources/conversation.ts'
 import { callsOf, type Turn } from './script.ts'
 import type { ScriptedItem } from './scripted-item.ts'
 import type { ScriptedReply } from './scripted-reply.ts'

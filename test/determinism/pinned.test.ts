@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
-import { reasoningTokens } from '../../src/model/reasoning.ts'
+import { reasoningTokens } from '../../src/model/items.ts'
 import { bundledProfiles } from '../../src/sandbox/latency-profile.ts'
 import { defaultOptions } from '../../src/sandbox/options.ts'
 

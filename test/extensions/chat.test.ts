@@ -156,6 +156,15 @@ describe('POST /chat/completions', () => {
     const journal = server.gateway.journal.last('createChatCompletion' as never)
     expect(journal?.replyBody.text).toContain('body.messages[0]')
     expect(journal?.replyBody.text).toContain('body.model')
+    const schema = { type: 'object', required: ['a'], properties: { a: false } }
+    const impossible = client.chat.completions.create({
+      model,
+      messages: ask('Hello'),
+      response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
+    })
+    await expect(impossible).rejects.toMatchObject({
+      error: { metadata: { violations: [{ path: 'body.response_format.json_schema.schema' }] } },
+    })
   })
 
   it('meets scripts, scripted replies and faults, as the six do', async () => {

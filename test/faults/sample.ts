@@ -6,7 +6,7 @@ import { FaultRun } from '../../src/faults/fault-run.ts'
 import { FaultSetting, inOrder } from '../../src/faults/index.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
-import { responsesProtocol } from '../../src/model/stream.ts'
+import { responsesPlaces } from '../../src/protocols/responses/stream.ts'
 
 export const citation = {
   type: 'url_citation',
@@ -73,7 +73,7 @@ export const facts: FaultFacts = {
   now: Date.UTC(2026, 0, 1),
   quota: undefined,
   hasConnection: true,
-  protocol: responsesProtocol,
+  protocol: responsesPlaces,
 }
 
 /** A reply after one fault, or several. */

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { embed } from '../../src/model/embedding.ts'
 import { textOfLength } from '../../src/model/latency.ts'
-import { modelsIn } from '../../src/model/named-models.ts'
 import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'
 import { tokenize } from '../../src/model/tokens.ts'
+import { modelsIn } from '../../src/protocols/fallback-models.ts'
 
 it.each<[text: string, limit: number | undefined, line: string]>([
   ['a'.repeat(72), undefined, 'a'.repeat(72)],

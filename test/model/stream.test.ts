@@ -3,38 +3,36 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import type { Frame, StreamEvent } from '../../src/http/reply.ts'
-import { cutAnswer } from '../../src/model/budget.ts'
-import { toResponseObject } from '../../src/model/response-object.ts'
-import { readConversation } from '../../src/model/responses-prompt.ts'
+import { cutItems } from '../../src/model/budget.ts'
+import { PacedFrames, type PaceOptions } from '../../src/model/paced-frames.ts'
 import { cite } from '../../src/model/search/citations.ts'
-import { type StreamOptions, streamFrames } from '../../src/model/stream.ts'
+import { responses } from '../../src/protocols/responses/protocol.ts'
+import { responsesWriter } from '../../src/protocols/responses/stream.ts'
+import type { Answer } from '../../src/resources/answer.ts'
 import { CreateResponseBody } from '../../src/resources/create-response-body.ts'
+import type { StreamOptions } from '../../src/resources/protocol.ts'
 
 const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 
-function frames(options: Partial<StreamOptions> = {}, request: object = {}): Frame[] {
-  const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi', ...request })
+function frames(given: Partial<StreamOptions & PaceOptions> = {}): Frame[] {
+  const options = { seed: 1, streamEvents: 'all' as const, firstEventMs: 0, jitter: 0, ...given }
+  const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi' })
   const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
-  const response = toResponseObject(
-    {
-      body,
-      conversation: readConversation(body.input),
-      end: { status: 'completed' },
-      usage,
-      used: { model: body.model, ...usage, cost: null },
-      pricing: undefined,
-      answer: cutAnswer({
-        items: [
-          { type: 'web_search_call', action: { type: 'search', query: 'Hi' } },
-          { type: 'message', parts: [cited] },
-        ],
-        reasoningTokens: 0,
-      }),
-    },
-    { now: 0, requestKey: 'key' },
-  )
-  return [...streamFrames(response, { seed: 1, streamEvents: 'all', firstEventMs: 0, jitter: 0, ...options })]
+  const { items } = cutItems({
+    items: [
+      { type: 'web_search_call', action: { type: 'search', query: 'Hi' } },
+      { type: 'message', parts: [cited] },
+    ],
+    reasoningTokens: 0,
+  })
+  const choice = { items, end: { status: 'completed' as const }, usage }
+  const answer: Answer = { model: body.model, question: 'Hi', choices: [choice], usage }
+  const response = responses.object(answer, { body, now: 0, requestKey: 'key', sandbox: { seed: 1 } })
+  const events = responses.events(response, answer, body)
+  const { isDelta: isToken } = responses.places
+  const { id, model } = response
+  return [...new PacedFrames({ id, model, events, isToken, toFrame: responsesWriter(options) }, options)]
 }
 
 function eventsOf(list: Frame[]): StreamEvent[] {

@@ -26,6 +26,13 @@ describe('storedResponses', () => {
     ).rejects.toMatchObject({ status: 400 })
   })
 
+  it('stores the response of a preset', async () => {
+    const { client } = setup()
+    const first = await client.responses.create({ model: '@preset/code-review', input: 'x = 1', store: true })
+    const next = { model, input: 'And x = 2?', previous_response_id: first.id }
+    expect(await client.responses.create(next)).toMatchObject({ previous_response_id: first.id })
+  })
+
   it('goes on from an earlier response as if its conversation had been sent', async () => {
     const { client } = setup()
     const first = await client.responses.create({ model, input: 'Tell me of tides', store: true })

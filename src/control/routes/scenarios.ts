@@ -222,7 +222,7 @@ export const scenarioOperations = [
           seed,
           timeScale: options.timeScale,
           readConversation: (operation, body) =>
-            gateway.operations.find(({ id }) => id === operation)?.protocol?.conversation?.(body),
+            gateway.operations.find(({ id }) => id === operation)?.protocol?.conversation(body),
         }),
       }
     },

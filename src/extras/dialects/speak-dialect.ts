@@ -4,8 +4,7 @@
 
 import type { Reply } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
-import { pricingOf } from '../../model/cost.ts'
-import { providersOf } from '../../model/providers.ts'
+import { pricingOf, providersOf } from '../../model/catalogue.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import type { Dialect } from './dialect.ts'
 import { asksForFields, toTheirs } from './translate.ts'

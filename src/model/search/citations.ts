@@ -2,13 +2,18 @@
  * Text that cites: the links in it, and the annotations that say where they are. Spec: `url_citation`.
  * Offsets count UTF-16 units, the end exclusive, and span the whole link.
  */
+import type { CitedText } from '../../resources/answer.ts'
 import type { UrlCitation } from '../../resources/response.ts'
-import type { Source } from '../source.ts'
 import { placeOf } from './domains.ts'
 
-export interface CitedText {
-  text: string
-  annotations: UrlCitation[]
+/** A page or a post that a search found, or one that a script names. */
+export interface Source {
+  readonly url: string
+  readonly title: string
+  /** An excerpt. */
+  readonly content?: string | undefined
+  /** If true, it shares no word with the question. Default: false. */
+  readonly isUnrelated?: boolean | undefined
 }
 
 /** Joins pieces of text; a source among them becomes a link to it. */

@@ -2,7 +2,7 @@
  * Finding pages. Spec: Plugin object.
  */
 import type { Page } from '../../resources/page.ts'
-import type { Source } from '../source.ts'
+import type { Source } from './citations.ts'
 import { Corpus, type Query } from './corpus.ts'
 
 export function pageCorpus(pages: readonly Page[]): Corpus<Page> {

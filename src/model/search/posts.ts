@@ -3,7 +3,7 @@
  */
 import type { Post } from '../../resources/post.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
-import type { Source } from '../source.ts'
+import type { Source } from './citations.ts'
 import { Corpus, type Query } from './corpus.ts'
 
 export function postCorpus(posts: readonly Post[]): Corpus<Post> {

@@ -3,8 +3,9 @@
  * Spec: POST /responses, Plugin object, Versioning 5.
  */
 import type { Violation } from '../../http/errors.ts'
-import type { CreateResponseBody } from '../../resources/create-response-body.ts'
-import { isWebSearch, type WebSearchEngine, type WebSearchTool } from '../../resources/tools.ts'
+import type { WebPlugin } from '../../resources/create-response-body.ts'
+import type { Prompt, PromptTool } from '../../resources/prompt.ts'
+import type { WebSearchEngine } from '../../resources/tools.ts'
 
 export interface SearchRequest {
   form: 'tool' | 'plugin' | 'suffix'
@@ -25,17 +26,12 @@ const limitedResults = 20
 
 /** Every form that a request uses. The first one counts: the tool, then what it replaces. */
 export function readSearchRequests(
-  { tools, tool_choice, plugins }: CreateResponseBody,
+  { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,
 ): SearchRequest[] {
   const found: SearchRequest[] = []
-  tools?.forEach((tool, index) => {
-    if (isWebSearch(tool) && tool_choice !== 'none')
-      found.push(fromTool(tool, `body.tools[${index}].parameters`))
-  })
-  plugins?.forEach((plugin, index) => {
-    found.push(fromPlugin(plugin, `body.plugins[${index}]`))
-  })
+  for (const tool of tools) if (tool.kind === 'search' && toolChoice !== 'none') found.push(fromTool(tool))
+  for (const [index, plugin] of plugins.entries()) found.push(fromPlugin(plugin, `body.plugins[${index}]`))
   if (isOnline(model)) found.push(fromSuffix())
   return found
 }
@@ -67,7 +63,7 @@ export function withoutOnline(model: string): string {
   return model.replace(/:online(?=:|$)/, '')
 }
 
-function fromTool({ parameters }: WebSearchTool, path: string): SearchRequest {
+function fromTool({ parameters, path }: PromptTool & { kind: 'search' }): SearchRequest {
   const {
     engine,
     max_results = defaultResults,
@@ -86,8 +82,6 @@ function fromTool({ parameters }: WebSearchTool, path: string): SearchRequest {
     exclude: excluded_domains,
   }
 }
-
-type WebPlugin = NonNullable<CreateResponseBody['plugins']>[number]
 
 function fromPlugin(plugin: WebPlugin, path: string): SearchRequest {
   const { engine, max_results = defaultResults, include_domains = [], exclude_domains = [] } = plugin

@@ -4,11 +4,10 @@
 import type { AssumptionName } from '../../assumptions.ts'
 import { invalidRequest } from '../../http/errors.ts'
 import { compileGlob } from '../../lib/glob.ts'
-import type { CreateResponseBody } from '../../resources/create-response-body.ts'
-import { isFunction, isWebSearch } from '../../resources/tools.ts'
+import type { Prompt } from '../../resources/prompt.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
-import type { Source } from '../source.ts'
+import type { Source } from './citations.ts'
 import type { Query } from './corpus.ts'
 import { compileFilter } from './domains.ts'
 import { findPages, pageCorpus } from './pages.ts'
@@ -34,16 +33,16 @@ export interface SearchContext {
  * @param model The model that answers: that of the preset, where the request names a preset.
  */
 export async function searchWeb(
-  body: CreateResponseBody,
+  prompt: Prompt,
   model: string,
   question: string,
   context: SearchContext,
 ): Promise<Source[] | undefined> {
-  const { tools, plugins, x_search_filter } = body
+  const { tools, plugins, xSearchFilter } = prompt
   // Most requests say nothing of a search.
-  if (!tools && !plugins && !x_search_filter && !isOnline(model)) return undefined
-  const request = chooseSearch(body, model, context)
-  const filter = chooseFilter(body, model, request, context)
+  if (!tools && !plugins && !xSearchFilter && !isOnline(model)) return undefined
+  const request = chooseSearch(prompt, model, context)
+  const filter = chooseFilter(prompt, model, request, context)
   return request && search(request, filter, question, context)
 }
 
@@ -82,11 +81,11 @@ function warnOfPoorResult(sources: readonly Source[], { warn }: SearchContext): 
 
 /** The search that runs, if one does. */
 function chooseSearch(
-  body: CreateResponseBody,
+  prompt: Prompt,
   model: string,
   { sandbox, assume, warn }: SearchContext,
 ): SearchRequest | undefined {
-  const requests = readSearchRequests(body, model)
+  const requests = readSearchRequests(prompt, model)
   const { limitedEngine } = sandbox.options
   if (limitedEngine && requests.some(({ engine }) => engine === limitedEngine)) assume('limitedEngine')
   const violations = limitViolations(requests, limitedEngine)
@@ -95,7 +94,7 @@ function chooseSearch(
     throw invalidRequest(violations)
   }
   warnOfDeprecated(requests, warn)
-  warnOfOtherTools(body, warn)
+  warnOfOtherTools(prompt, warn)
 
   const [request] = requests
   if (requests.length > 1) assume('searchForms')
@@ -106,7 +105,7 @@ function chooseSearch(
 
 /** The filter by which posts join the search, if they do. */
 function chooseFilter(
-  { x_search_filter: filter }: CreateResponseBody,
+  { xSearchFilter: filter }: Prompt,
   model: string,
   request: SearchRequest | undefined,
   { sandbox, assume, warn }: SearchContext,
@@ -125,9 +124,9 @@ function warnOfDeprecated(requests: readonly SearchRequest[], warn: (message: st
 }
 
 /** Search tools of other services, for example, which somebody may expect to run here. */
-function warnOfOtherTools({ tools }: CreateResponseBody, warn: (message: string) => void): void {
+function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => void): void {
   const types = new Set<string>()
-  for (const tool of tools ?? []) if (!isFunction(tool) && !isWebSearch(tool)) types.add(tool.type)
+  for (const tool of tools) if (tool.kind === 'other') types.add(tool.type)
   for (const type of [...types].slice(0, maxTypes)) {
     warn(`The tool '${type.slice(0, 100)}' was not run: the gateway runs 'gateway:web_search' and no other`)
   }

@@ -4,7 +4,7 @@
  */
 import fixtures from '../../../fixtures/texts.json' with { type: 'json' }
 import { draw, random } from '../../lib/seed.ts'
-import type { Source } from '../source.ts'
+import type { Source } from '../search/citations.ts'
 import { firstSentence, quoted } from './words.ts'
 
 /** Values of `text.verbosity`. */

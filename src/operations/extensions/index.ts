@@ -4,11 +4,11 @@
  */
 import type { AnyOperation } from '../../operation.ts'
 import type { ExtensionName } from '../../sandbox/options.ts'
-import { getCredits, getGeneration, getKey } from './account/account.ts'
-import { createChatCompletion } from './chat/create-chat-completion.ts'
-import { createEmbeddings } from './embeddings/create-embeddings.ts'
-import { createMessage } from './messages/create-message.ts'
-import { countModels, listModelEndpoints, listModels } from './models/list-models.ts'
+import { getCredits, getGeneration, getKey } from './account.ts'
+import { createChatCompletion } from './create-chat-completion.ts'
+import { createEmbeddings } from './create-embeddings.ts'
+import { createMessage } from './create-message.ts'
+import { countModels, listModelEndpoints, listModels } from './list-models.ts'
 
 export const extensions: Readonly<Record<ExtensionName, readonly AnyOperation[]>> = {
   chat: [createChatCompletion],

@@ -62,7 +62,7 @@ export const explained: readonly Explained[] = [
     why: 'The played streams are not paced, so no factor on time changes them.',
   },
   {
-    file: 'src/operations/extensions/models/list-models.ts',
+    file: 'src/operations/extensions/list-models.ts',
     line: 'provider?.name',
     before: "provider?.name ?? ''",
     why: 'For the types alone: the list of providers is never empty there.',

@@ -1,0 +1,172 @@
+/**
+ * The items that the model itself says: a text with its citations, a structured value, a function call, a search; and
+ * how many tokens it thinks before.
+ */
+import type { AssumptionName } from '../assumptions.ts'
+import { draw, hash } from '../lib/seed.ts'
+import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
+import type { Conversation } from '../resources/conversation.ts'
+import type { OfferedFunction, Prompt, StructuredFormat, TextForm } from '../resources/prompt.ts'
+import type { Quantiles } from '../sandbox/latency-profile.ts'
+import { drawLength, textOfLength } from './latency.ts'
+import { citeLinks, joinPieces, linkTo, type Source } from './search/citations.ts'
+import { fakeValue } from './structured.ts'
+import { continueText, Verbosity, writeText } from './text/sample-text.ts'
+import { searchQuery } from './text/words.ts'
+
+/** A conversation as the model reads it. */
+export interface Talk {
+  /** Every text, oldest first. */
+  readonly turns: readonly Turn[]
+  /** The last user message. */
+  readonly question: string
+  /** Text that the answer is about: the question, or the result of a function that came last. */
+  readonly subject: string
+  /** If true, the result of a function came last. */
+  readonly answersFunction: boolean
+}
+
+interface Turn {
+  /** `user`, `assistant`, `system`, `developer`, or `function` for the result of one. */
+  readonly speaker: string
+  readonly text: string
+}
+
+export function toTalk({ items }: Conversation): Talk {
+  const turns = items.flatMap((item): Turn[] => {
+    if (item.kind === 'message') return [{ speaker: item.role, text: item.text }]
+    if (item.kind === 'call') return [{ speaker: 'assistant', text: item.arguments }]
+    return item.kind === 'result' ? [{ speaker: 'function', text: item.text }] : []
+  })
+  const last = turns.at(-1)
+  const question = (turns.findLast(({ speaker }) => speaker === 'user') ?? last)?.text ?? ''
+  const answersFunction = last?.speaker === 'function'
+  return { turns, question, subject: answersFunction ? last.text : question, answersFunction }
+}
+
+/** What a search found. */
+interface Found {
+  /** If true, the search is shown before the message. */
+  readonly searched: boolean
+  /** Cited by the message. */
+  readonly sources?: readonly Source[] | undefined
+}
+
+interface WriteContext {
+  readonly seed: string | number
+  /** Tokens of plain texts. Default: as long as they are. */
+  readonly lengths?: Quantiles | undefined
+  assume(name: AssumptionName): void
+  warn(message: string): void
+}
+
+export interface WrittenItems {
+  readonly items: readonly AnswerItem[]
+  /** Tokens of reasoning before the first item. */
+  readonly reasoningTokens: number
+}
+
+/** Writes the call of a forced function, or a message after the search that was made for it. */
+export function writeItems(prompt: Prompt, talk: Talk, found: Found, context: WriteContext): WrittenItems {
+  // Decides on everything that varies: seed, model and input, and nothing else.
+  const key = talk.turns.reduce(
+    (before, { speaker, text }) => hash(before, speaker, text),
+    hash(context.seed, 'answer', prompt.model),
+  )
+  const forced = forcedFunction(prompt, context)
+  const verbosity = readVerbosity(prompt, context)
+  const reasoning = reasoningTokens(prompt.reasoning, key)
+  if (forced) return { items: [callOf(forced, talk, key, context)], reasoningTokens: reasoning }
+  const part = writePart(prompt.text?.format, { talk, verbosity, sources: found.sources, key }, context)
+  const message: MessageItem = { type: 'message', parts: [part] }
+  return { items: found.searched ? [webSearchItem(talk), message] : [message], reasoningTokens: reasoning }
+}
+
+export function webSearchItem({ question }: Talk): WebSearchItem {
+  return { type: 'web_search_call', action: { type: 'search', query: searchQuery(question) } }
+}
+
+/** The function that `toolChoice` names; the first one offered if it merely requires a call. */
+function forcedFunction(
+  { tools = [], toolChoice }: Prompt,
+  { assume }: WriteContext,
+): OfferedFunction | undefined {
+  const functions = tools.filter((tool) => tool.kind === 'function')
+  if (typeof toolChoice === 'object') return functions.find(({ name }) => name === toolChoice.name)
+  if (toolChoice === 'required' && functions.length > 0) assume('forcedTool')
+  return toolChoice === 'required' ? functions[0] : undefined
+}
+
+function callOf(
+  { name, parameters, path }: OfferedFunction,
+  { subject }: Talk,
+  seed: string,
+  { warn }: WriteContext,
+): AnswerItem {
+  const value = fakeValue({ type: 'object', ...parameters }, { path, subject, seed, warn })
+  return { type: 'function_call', name, arguments: JSON.stringify(value) }
+}
+
+function readVerbosity({ text }: Prompt, { warn }: WriteContext): Verbosity {
+  const { value = 'medium', path } = text?.verbosity ?? {}
+  const known = Verbosity.find((each) => each === value)
+  if (!known) warn(`${path} '${value}' is none of ${Verbosity.join(', ')}: read as medium`)
+  return known ?? 'medium'
+}
+
+interface Draft {
+  readonly talk: Talk
+  readonly verbosity: Verbosity
+  readonly sources: readonly Source[] | undefined
+  readonly key: string
+}
+
+function writePart(format: TextForm['format'], draft: Draft, context: WriteContext): CitedText {
+  const { sources = [], key } = draft
+  if (format === undefined) {
+    const { lengths } = context
+    if (!lengths || sources.length > 0) return writeCited(draft)
+    const write = (part: number) => (part === 0 ? writeCited(draft).text : continueText(key, part))
+    return { text: textOfLength(drawLength(lengths, key), write), annotations: [] }
+  }
+  if (sources.length > 0) context.assume('citedStructure')
+  const value = format === 'json' ? { answer: writeCited(draft).text } : fill(format, draft, context)
+  const cited = citeLinks(JSON.stringify(value), sources)
+  if (sources.length > cited.annotations.length) {
+    context.warn(
+      `${sources.length - cited.annotations.length} of ${sources.length} citations were left out: no string of the structured output can hold a link`,
+    )
+  }
+  return cited
+}
+
+function fill(
+  { schema, path }: StructuredFormat,
+  { talk: { subject }, sources = [], key: seed }: Draft,
+  { warn }: WriteContext,
+): unknown {
+  return fakeValue(schema, { path, subject, seed, links: sources.map(({ url }) => linkTo(url)), warn })
+}
+
+function writeCited({ talk: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {
+  return joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
+}
+
+/** Typical numbers of tokens of reasoning by effort; a request gets between half and one and a half times as many. */
+const typical = new Map([
+  ['minimal', 24],
+  ['low', 96],
+  ['medium', 256],
+  ['high', 768],
+  ['xhigh', 1536],
+  ['max', 2048],
+])
+const typicalOfMedium = 256
+
+/** Only the number of tokens is known of the reasoning. @param key The number depends on it, and on the effort. */
+export function reasoningTokens(request: Prompt['reasoning'], key: string): number {
+  if (!request || request === 'none') return 0
+  const usual = typical.get(request.effort ?? 'medium') ?? typicalOfMedium
+  const tokens = Math.round(usual * (0.5 + draw(key, 'reasoning')))
+  return Math.min(tokens, request.maxTokens ?? Number.POSITIVE_INFINITY)
+}

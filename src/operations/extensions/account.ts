@@ -1,0 +1,154 @@
+/**
+ * What the sandbox has used, as an account: its key, its credits, and one of its generations, from its ledger and its
+ * journal.
+ */
+import * as z from 'zod'
+import { GatewayError } from '../../http/errors.ts'
+import { ok } from '../../http/reply.ts'
+import type { CallRecord } from '../../journal/call-record.ts'
+import { defineOperation } from '../../operation.ts'
+
+/** Dollars that every sandbox begins with. */
+const totalCredits = 100
+
+/** Reads the credits: a hundred dollars, and what calls have cost since. */
+export const getCredits = defineOperation({
+  id: 'getCredits',
+  method: 'get',
+  path: '/credits',
+  doc: { summary: 'Get the credits', tag: 'Credits' },
+  output: z.lazy(() =>
+    z.object({ data: z.strictObject({ total_credits: z.number(), total_usage: z.number() }) }),
+  ),
+  marks: { extension: true },
+  resolve: ({ sandbox }) => ok({ data: { total_credits: totalCredits, total_usage: sandbox.ledger.cost } }),
+})
+
+const Key = z.lazy(() =>
+  z.looseObject({
+    label: z.string(),
+    usage: z.number(),
+    limit: z.number().nullable(),
+    limit_remaining: z.number().nullable(),
+    is_free_tier: z.boolean(),
+  }),
+)
+
+/** Reads the key of the call: without a limit, with what the sandbox has used. */
+export const getKey = defineOperation({
+  id: 'getKey',
+  method: 'get',
+  path: '/key',
+  doc: { summary: 'Get the key of this call', tag: 'API Keys' },
+  output: z.lazy(() => z.object({ data: Key })),
+  marks: { extension: true },
+  resolve({ sandbox }) {
+    const usage = sandbox.ledger.cost
+    return ok({
+      data: {
+        label: `sandbox ${sandbox.sandboxId}`,
+        usage,
+        usage_daily: usage,
+        usage_weekly: usage,
+        usage_monthly: usage,
+        byok_usage: 0,
+        byok_usage_daily: 0,
+        byok_usage_weekly: 0,
+        byok_usage_monthly: 0,
+        limit: null,
+        limit_remaining: null,
+        limit_reset: null,
+        include_byok_in_limit: false,
+        is_free_tier: false,
+        is_management_key: false,
+        is_provisioning_key: false,
+        creator_user_id: null,
+        expires_at: null,
+        rate_limit: { requests: -1, interval: '10s', note: 'No limit unless a rule sets a quota.' },
+      },
+    })
+  },
+})
+
+/** Reads one generation by the id of its reply. Throws 404 for one that the journal does not have, or not any more. */
+export const getGeneration = defineOperation({
+  id: 'getGeneration',
+  method: 'get',
+  path: '/generation',
+  doc: { summary: 'Get a generation', tag: 'Generations' },
+  input: {
+    query: z.lazy(() =>
+      z.looseObject({ id: z.string().min(1).describe('The id of a completion, response or message.') }),
+    ),
+  },
+  output: z.lazy(() =>
+    z.object({ data: z.looseObject({ id: z.string(), model: z.string(), total_cost: z.number() }) }),
+  ),
+  marks: { extension: true },
+  resolve({ query: { id }, sandbox }) {
+    const named = JSON.stringify(id)
+    const record = sandbox.journal.find(
+      (each) => each.usage !== undefined && each.replyBody.text.includes(`"id":${named}`),
+    )
+    if (!record?.usage) throw new GatewayError(404, `No generation '${id}' in this sandbox, or not any more`)
+    return ok({ data: generationOf(id, record, record.usage) })
+  },
+})
+
+function generationOf(id: string, record: CallRecord, usage: NonNullable<CallRecord['usage']>) {
+  const { model, inputTokens, cachedTokens, outputTokens, reasoningTokens, cost } = usage
+  const streamed = record.replyHeaders['content-type']?.startsWith('text/event-stream') ?? false
+  return {
+    id,
+    request_id: record.id,
+    model,
+    created_at: new Date(record.at).toISOString(),
+    total_cost: cost ?? 0,
+    usage: cost ?? 0,
+    tokens_prompt: inputTokens,
+    tokens_completion: outputTokens,
+    native_tokens_prompt: inputTokens,
+    native_tokens_completion: outputTokens,
+    native_tokens_cached: cachedTokens,
+    native_tokens_reasoning: reasoningTokens,
+    native_tokens_completion_images: 0,
+    streamed,
+    cancelled: record.delivery === 'client-left',
+    finish_reason: record.delivery === 'complete' ? 'stop' : null,
+    native_finish_reason: null,
+    origin: '',
+    is_byok: false,
+    api_type: 'completions',
+    data_region: 'global',
+    ...nothing,
+  }
+}
+
+/** What the double knows nothing of. */
+const nothing = Object.fromEntries(
+  [
+    'app_id',
+    'cache_discount',
+    'external_user',
+    'generation_time',
+    'http_referer',
+    'latency',
+    'moderation_latency',
+    'num_fetches',
+    'num_input_audio_prompt',
+    'num_media_completion',
+    'num_media_prompt',
+    'num_search_results',
+    'preset_id',
+    'provider_name',
+    'provider_responses',
+    'router',
+    'service_tier',
+    'session_id',
+    'upstream_id',
+    'upstream_inference_cost',
+    'user_agent',
+    'web_search_engine',
+    'workspace_id',
+  ].map((name) => [name, null]),
+)

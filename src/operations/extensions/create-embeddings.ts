@@ -1,0 +1,118 @@
+/**
+ * Embeddings: unit vectors from seed, model and text.
+ */
+import * as z from 'zod'
+import { invalidRequest } from '../../http/errors.ts'
+import { ok } from '../../http/reply.ts'
+import { hash } from '../../lib/seed.ts'
+import { callUsage, pricingOf } from '../../model/catalogue.ts'
+import { embed } from '../../model/embedding.ts'
+import { countTokens } from '../../model/tokens.ts'
+import { defineOperation } from '../../operation.ts'
+import { CreateResponseBody } from '../../resources/create-response-body.ts'
+
+const defaultDimensions = 1536
+/** Of one request, so that its answer stays of a size that clients take: 2,048 texts of the default dimensions. */
+const mostNumbers = 2048 * defaultDimensions
+
+const content = () =>
+  z.looseObject({ content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })) })
+
+const EmbeddingsRequest = z.lazy(() =>
+  z
+    .looseObject({
+      model: CreateResponseBody.unwrap().shape.model,
+      input: z
+        .union([
+          z.string(),
+          z
+            .array(z.union([z.string(), content()]))
+            .min(1)
+            .max(2048),
+          z.array(z.int()).min(1),
+          z.array(z.array(z.int()).min(1)).min(1).max(2048),
+        ])
+        .describe('A text, up to 2,048 of them, or the same as tokens.'),
+      dimensions: z.int().min(1).max(8192).nullish().describe('Default: 1,536.'),
+      encoding_format: z.enum(['float', 'base64']).nullish().describe('Default: float.'),
+      user: z.string().nullish(),
+      input_type: z.string().nullish(),
+    })
+    .meta({ id: 'EmbeddingsRequest', description: 'A request for embeddings.' }),
+)
+type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
+
+const EmbeddingsList = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    object: z.literal('list'),
+    model: z.string(),
+    data: z.array(
+      z.strictObject({
+        object: z.literal('embedding'),
+        index: z.int(),
+        embedding: z.union([z.array(z.number()), z.string()]),
+      }),
+    ),
+    usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  }),
+)
+
+/** Embeds texts; the same text gives the same vector, a changed word moves it a little. */
+export const createEmbeddings = defineOperation({
+  id: 'createEmbeddings',
+  method: 'post',
+  path: '/embeddings',
+  doc: { summary: 'Create embeddings', tag: 'Embeddings' },
+  input: { body: EmbeddingsRequest },
+  output: EmbeddingsList,
+  assumes: { model: 'modelName' },
+  marks: { extension: true },
+  async resolve({ body, sandbox, requestKey, used }) {
+    const { model, dimensions, encoding_format } = body
+    const size = dimensions ?? defaultDimensions
+    const texts = textsOf(body.input)
+    if (texts.length * size > mostNumbers) {
+      const message = `${texts.length} texts of ${size} dimensions are more than one request gives: send fewer`
+      throw invalidRequest([{ path: 'body.input', message, rule: 'too_big' }])
+    }
+    const space = hash(sandbox.seed, 'embedding', model)
+    const data = texts.map((text, index) => {
+      const vector = embed(text, space, size)
+      const embedding = encoding_format === 'base64' ? toBase64(vector) : Array.from(vector)
+      return { object: 'embedding' as const, index, embedding }
+    })
+    const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
+    const usage = { inputTokens: tokens, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0 }
+    used(callUsage(model, usage, await pricingOf(model, sandbox.tables)))
+    const id = `emb-${hash(requestKey, 'embeddings')}`
+    return ok({
+      id,
+      object: 'list' as const,
+      model,
+      data,
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    })
+  },
+})
+
+function textsOf(input: EmbeddingsRequest['input']): string[] {
+  if (typeof input === 'string') return [input]
+  if (input.every((each) => typeof each === 'number')) return [input.join(' ')]
+  return input.map((each) => {
+    if (typeof each === 'string') return each
+    if (Array.isArray(each)) return each.join(' ')
+    return (each as z.infer<ReturnType<typeof content>>).content.map(({ text = '' }) => text).join('\n')
+  })
+}
+
+/** Four bytes a number, the lowest first. */
+function toBase64(vector: Float32Array): string {
+  const bytes = new Uint8Array(vector.length * 4)
+  const view = new DataView(bytes.buffer)
+  for (const [place, value] of vector.entries()) view.setFloat32(place * 4, value, true)
+  let text = ''
+  for (let start = 0; start < bytes.length; start += 0x2000)
+    text += String.fromCharCode(...bytes.subarray(start, start + 0x2000))
+  return btoa(text)
+}

@@ -1,0 +1,126 @@
+/**
+ * A chat completion as the chunks that tell it, one for each token, and what faults have to know of them.
+ */
+import { encodeEvent } from '../../http/encode.ts'
+import type { Frame, StreamEvent } from '../../http/reply.ts'
+import { tokenize } from '../../model/tokens.ts'
+import type { Answer } from '../../resources/answer.ts'
+import type { StreamFailure, StreamPlaces } from '../../resources/protocol.ts'
+import type { ChatChoice, ChatCompletion } from './completion.ts'
+import type { ChatRequest } from './request.ts'
+
+/** Writes chunks for the wire. Nearly all tell a piece of text, and those of one choice differ in that alone. */
+export function chunkWriter(): (event: StreamEvent) => Frame {
+  const toWire = wireWriter()
+  return (event) => ({ kind: 'event', event, wire: toWire(event) })
+}
+
+function wireWriter(): (event: StreamEvent) => string {
+  let known: number | undefined
+  let [before, after] = ['', '']
+  return (event) => {
+    const { index, delta, finish_reason, logprobs } = choiceOf(event)
+    const isPiece = delta?.content !== undefined && delta.role === undefined
+    if (!isPiece || finish_reason !== null || logprobs !== null) return encodeEvent(event)
+    if (index !== known) {
+      const sample = encodeEvent({ ...event, choices: [{ ...choiceOf(event), delta: { content: '' } }] })
+      const place = sample.indexOf('"content":""') + '"content":'.length
+      before = sample.slice(0, place)
+      after = sample.slice(place + '""'.length)
+      known = index
+    }
+    return `${before}${JSON.stringify(delta.content)}${after}`
+  }
+}
+
+type Delta = Record<string, unknown>
+
+/** A failed answer ends in a failure instead of a finish reason. */
+export function* chunks(
+  completion: ChatCompletion,
+  { choices: [first] }: Answer,
+  { stream_options }: ChatRequest,
+): Generator<StreamEvent> {
+  const { id, created, model, choices, usage } = completion
+  const failure = first.end.error
+  const head = { id, object: 'chat.completion.chunk', created, model }
+  const chunk = (
+    index: number,
+    delta: Delta,
+    finish_reason: ChatChoice['finish_reason'] = null,
+    logprobs: ChatChoice['logprobs'] = null,
+  ) => ({ ...head, choices: [{ index, delta, finish_reason, logprobs }] })
+  for (const { index, message, finish_reason, logprobs } of choices) {
+    yield chunk(index, { role: 'assistant', content: '' })
+    for (const token of tokenize(message.reasoning ?? '')) yield chunk(index, { reasoning: token })
+    for (const [place, token] of tokenize(message.content ?? '').entries()) {
+      const logprob = logprobs?.content[place]
+      yield chunk(index, { content: token }, null, logprob ? { content: [logprob], refusal: null } : null)
+    }
+    for (const token of tokenize(message.refusal ?? '')) yield chunk(index, { refusal: token })
+    for (const annotation of message.annotations ?? []) yield chunk(index, { annotations: [annotation] })
+    for (const [place, call] of (message.tool_calls ?? []).entries()) {
+      const { id: call_id, type, function: called } = call
+      yield chunk(index, {
+        tool_calls: [{ index: place, id: call_id, type, function: { name: called.name, arguments: '' } }],
+      })
+      for (const token of tokenize(called.arguments))
+        yield chunk(index, { tool_calls: [{ index: place, function: { arguments: token } }] })
+    }
+    if (!failure) yield chunk(index, {}, finish_reason)
+  }
+  if (failure) yield failureOf(failure, completion)
+  else if (stream_options?.include_usage) yield { ...head, choices: [], usage }
+}
+
+interface ChunkChoice {
+  index?: number
+  delta?: {
+    role?: string
+    content?: string
+    refusal?: string
+    reasoning?: string
+    annotations?: unknown[]
+    tool_calls?: { function?: { arguments?: string } }[]
+  }
+  finish_reason?: string | null
+  logprobs?: unknown
+}
+
+function choiceOf(event: StreamEvent): ChunkChoice {
+  const [choice] = (event['choices'] as ChunkChoice[] | undefined) ?? []
+  return choice ?? {}
+}
+
+/** What the chunks of a chat completion are, for faults. */
+export const chatPlaces: StreamPlaces = {
+  isDelta(event) {
+    const { delta = {} } = choiceOf(event)
+    const { content, refusal, reasoning, tool_calls } = delta
+    return Boolean(content || refusal || reasoning || tool_calls?.[0]?.function?.arguments)
+  },
+  isAnnotation: (event) => choiceOf(event).delta?.annotations !== undefined,
+  isTextDone: (event) => choiceOf(event).finish_reason != null,
+  isFinal: (event) => choiceOf(event).finish_reason != null,
+  filtered(value) {
+    const { choices } = value as { choices?: ChunkChoice[] }
+    if (!choices?.some(({ finish_reason }) => finish_reason != null)) return value
+    return { ...value, choices: choices.map((choice) => ({ ...choice, finish_reason: 'content_filter' })) }
+  },
+  failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),
+}
+
+/** A chunk by which published clients know that the answer has failed. */
+function failureOf(
+  { code, message }: Omit<StreamFailure, 'form'>,
+  { id, created, model }: Partial<ChatCompletion> = {},
+): StreamEvent {
+  return {
+    id,
+    object: 'chat.completion.chunk',
+    created,
+    model,
+    error: { code: 502, message, metadata: { error_type: code } },
+    choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+  }
+}

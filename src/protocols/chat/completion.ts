@@ -1,0 +1,199 @@
+/**
+ * An answer as a chat completion, as published clients read it.
+ */
+import * as z from 'zod'
+import { draw, hash } from '../../lib/seed.ts'
+import { tokenize } from '../../model/tokens.ts'
+import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
+import type { RenderContext } from '../../resources/protocol.ts'
+import type { ChatRequest } from './request.ts'
+
+export const ChatCompletion = z.lazy(() => {
+  const UrlCitation = z.strictObject({
+    type: z.literal('url_citation'),
+    url_citation: z.strictObject({
+      url: z.string(),
+      title: z.string(),
+      content: z.string().optional(),
+      start_index: z.int(),
+      end_index: z.int(),
+    }),
+  })
+
+  const ToolCall = z.strictObject({
+    id: z.string(),
+    type: z.literal('function'),
+    function: z.strictObject({ name: z.string(), arguments: z.string() }),
+  })
+
+  const TokenLogprob = z.strictObject({
+    token: z.string(),
+    logprob: z.number(),
+    bytes: z.array(z.int()),
+  })
+  const Logprobs = z.strictObject({
+    content: z.array(TokenLogprob.extend({ top_logprobs: z.array(TokenLogprob) })),
+    refusal: z.null(),
+  })
+
+  const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error'])
+
+  return z
+    .strictObject({
+      id: z.string(),
+      object: z.literal('chat.completion'),
+      created: z.int().describe('Unix timestamp in seconds.'),
+      model: z.string(),
+      choices: z.array(
+        z.strictObject({
+          index: z.int(),
+          message: z.strictObject({
+            role: z.literal('assistant'),
+            content: z.string().nullable(),
+            refusal: z.string().nullable(),
+            reasoning: z.string().nullable().optional(),
+            tool_calls: z.array(ToolCall).optional(),
+            annotations: z.array(UrlCitation).optional(),
+          }),
+          finish_reason: FinishReason.nullable(),
+          logprobs: Logprobs.nullable(),
+        }),
+      ),
+      usage: z.looseObject({
+        prompt_tokens: z.int(),
+        completion_tokens: z.int(),
+        total_tokens: z.int(),
+        prompt_tokens_details: z.strictObject({ cached_tokens: z.int() }),
+        completion_tokens_details: z.strictObject({ reasoning_tokens: z.int() }),
+      }),
+      system_fingerprint: z.string().nullable(),
+    })
+    .meta({ id: 'ChatCompletion', description: 'A chat completion.' })
+})
+
+export type ChatCompletion = z.infer<typeof ChatCompletion>
+export type ChatChoice = ChatCompletion['choices'][number]
+
+export function toChatCompletion(answer: Answer, context: RenderContext<ChatRequest>): ChatCompletion {
+  const { now, requestKey } = context
+  return {
+    id: answer.id ?? `gen-${hash(requestKey, 'chat')}`,
+    object: 'chat.completion',
+    created: Math.floor(now / 1000),
+    model: answer.model,
+    choices: answer.choices.map((choice, index) => toChoice(choice, index, context)),
+    usage: toChatUsage(answer.usage),
+    system_fingerprint: null,
+  }
+}
+
+function toChatUsage(usage: AnswerUsage): ChatCompletion['usage'] {
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens } = usage
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+  }
+}
+
+function toChoice(
+  { items, end }: Choice,
+  index: number,
+  { body, requestKey, sandbox }: RenderContext<ChatRequest>,
+): ChatChoice {
+  const { text, refusal, reasoning, annotations, calls } = toParts(items, (place) =>
+    hash(requestKey, 'call', index, place),
+  )
+  const stopped = text && stopAt(text, body.stop)
+  const kept = annotations.filter(({ url_citation }) => url_citation.end_index <= (stopped ?? '').length)
+  const isStopped = stopped !== text
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content: stopped ?? null,
+      refusal: refusal ?? null,
+      ...(reasoning !== undefined && { reasoning }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(kept.length > 0 && { annotations: kept }),
+    },
+    finish_reason: isStopped ? 'stop' : finishReason(end, calls.length > 0),
+    logprobs:
+      body.logprobs && stopped !== undefined
+        ? logprobsOf(stopped, body.top_logprobs ?? 0, hash(sandbox.seed, requestKey, index))
+        : null,
+  }
+}
+
+interface Parts {
+  text?: string
+  refusal?: string
+  reasoning?: string
+  annotations: NonNullable<ChatChoice['message']['annotations']>
+  calls: NonNullable<ChatChoice['message']['tool_calls']>
+}
+
+/** A message has one text, one refusal and one reasoning: what is of several parts is joined. Images have no place. */
+function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string): Parts {
+  const parts: Parts = { annotations: [], calls: [] }
+  for (const [place, { item }] of items.entries()) {
+    if (item.type === 'function_call') {
+      const { name, arguments: args, call_id = `call_${keyOf(place)}` } = item
+      parts.calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
+    } else if (item.type === 'reasoning') {
+      const thoughts = item.content.length > 0 ? item.content : item.summary
+      parts.reasoning = [...(parts.reasoning === undefined ? [] : [parts.reasoning]), ...thoughts].join(
+        '\n\n',
+      )
+    } else if (item.type === 'message') {
+      for (const part of item.parts) {
+        if ('refusal' in part) parts.refusal = (parts.refusal ?? '') + part.refusal
+        else addText(parts, part)
+      }
+    }
+  }
+  return parts
+}
+
+function addText(parts: Parts, part: CitedText): void {
+  const offset = parts.text?.length ?? 0
+  parts.text = (parts.text ?? '') + part.text
+  for (const { type, start_index, end_index, ...cited } of part.annotations) {
+    parts.annotations.push({
+      type,
+      url_citation: { ...cited, start_index: offset + start_index, end_index: offset + end_index },
+    })
+  }
+}
+
+function finishReason({ status, reason }: AnswerEnd, calls: boolean): ChatChoice['finish_reason'] {
+  if (status === 'failed') return 'error'
+  if (status === 'incomplete') return reason === 'content_filter' ? 'content_filter' : 'length'
+  return calls ? 'tool_calls' : 'stop'
+}
+
+/** The text before the first of the words at which it has to stop. */
+function stopAt(text: string, stop: ChatRequest['stop']): string {
+  const words = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((word) => word !== '')
+  const ends = words.map((word) => text.indexOf(word)).filter((end) => end >= 0)
+  return ends.length > 0 ? text.slice(0, Math.min(...ends)) : text
+}
+
+const utf8 = new TextEncoder()
+
+/** Plausible numbers: the token that was chosen is the likeliest. */
+function logprobsOf(text: string, top: number, key: string): NonNullable<ChatChoice['logprobs']> {
+  const rounded = (value: number) => Math.round(value * 1e6) / 1e6
+  const content = tokenize(text).map((token, place) => {
+    const logprob = rounded(-draw(key, 'logprob', place) / 2)
+    const chosen = { token, logprob, bytes: [...utf8.encode(token)] }
+    const others = Array.from({ length: Math.max(0, top - 1) }, (_, rank) => {
+      const other = ` ${hash(key, 'other', place, rank).slice(0, 4)}`
+      return { token: other, logprob: rounded(logprob - 1 - rank), bytes: [...utf8.encode(other)] }
+    })
+    return { ...chosen, top_logprobs: top > 0 ? [chosen, ...others] : [] }
+  })
+  return { content, refusal: null }
+}

@@ -1,0 +1,150 @@
+/**
+ * What a caller may send to POST /chat/completions, as published clients send it. The specification names the group
+ * Chat and does not describe it. Built on first use, so that importing the double stays quick.
+ */
+import * as z from 'zod'
+import { CreateResponseBody } from '../../resources/create-response-body.ts'
+import { objectByType } from '../../resources/object-by-type.ts'
+import { WebSearchTool } from '../../resources/tools.ts'
+import { fallbackModels } from '../fallback-models.ts'
+
+/** Text is read; images, sound, video and files are taken and left aside. */
+const contentPart = () =>
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text'), text: z.string() }),
+    z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+    z.looseObject({ type: z.enum(['image_url', 'input_audio', 'file', 'video_url', 'input_video']) }),
+  ])
+export type ChatContentPart = z.infer<ReturnType<typeof contentPart>>
+
+const content = () => z.union([z.string(), z.array(contentPart())])
+
+const toolCall = () =>
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('function').optional(),
+    function: z.looseObject({ name: z.string(), arguments: z.string() }),
+  })
+
+const message = () =>
+  z.discriminatedUnion('role', [
+    z.looseObject({ role: z.enum(['system', 'developer', 'user']), content: content() }),
+    z.looseObject({
+      role: z.literal('assistant'),
+      content: content().nullish(),
+      refusal: z.string().nullish(),
+      tool_calls: z.array(toolCall()).nullish(),
+    }),
+    z.looseObject({ role: z.literal('tool'), content: content(), tool_call_id: z.string() }),
+  ])
+export type ChatMessage = z.infer<ReturnType<typeof message>>
+
+const FunctionTool = z.lazy(() =>
+  z.looseObject({
+    type: z.literal('function'),
+    function: z.looseObject({
+      name: z.string().min(1),
+      description: z.string().nullish(),
+      parameters: z.looseObject({}).nullish().describe('JSON Schema of the arguments.'),
+      strict: z.boolean().nullish(),
+    }),
+  }),
+)
+export type ChatFunctionTool = z.infer<typeof FunctionTool>
+
+const chatTool = () => objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
+export type ChatTool = z.infer<ReturnType<typeof chatTool>>
+
+const responseFormat = () =>
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text') }),
+    z.looseObject({ type: z.literal('json_object') }),
+    z.looseObject({
+      type: z.literal('json_schema'),
+      json_schema: z.looseObject({
+        name: z.string().optional(),
+        schema: z.looseObject({}).nullish(),
+        strict: z.boolean().nullish(),
+      }),
+    }),
+  ])
+
+const toolChoice = () =>
+  z.union([
+    z.enum(['none', 'auto', 'required']),
+    z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }),
+    z.looseObject({ type: z.string() }),
+  ])
+type ToolChoice = z.infer<ReturnType<typeof toolChoice>> | null | undefined
+
+export const ChatRequest = z.lazy(() => {
+  const { model, plugins, x_search_filter, metadata, reasoning } = CreateResponseBody.unwrap().shape
+  return z
+    .looseObject({
+      model: model.optional(),
+      models: fallbackModels(),
+      messages: z.array(message()).min(1).describe('The conversation so far.'),
+      stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
+      stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+      max_tokens: z.int().min(1).nullish(),
+      max_completion_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
+      n: z.int().min(1).max(128).nullish().describe('How many answers. Default: 1.'),
+      stop: z
+        .union([z.string(), z.array(z.string()).max(4)])
+        .nullish()
+        .describe('The answer ends before any of these.'),
+      logprobs: z.boolean().nullish(),
+      top_logprobs: z.int().min(0).max(20).nullish(),
+      tools: z.array(chatTool()).nullish(),
+      tool_choice: toolChoice().nullish(),
+      parallel_tool_calls: z.boolean().nullish(),
+      response_format: responseFormat().nullish(),
+      reasoning,
+      reasoning_effort: z.string().nullish(),
+      verbosity: z.string().nullish().describe('low, medium (the default) or high.'),
+      temperature: z.number().nullish(),
+      top_p: z.number().nullish(),
+      presence_penalty: z.number().nullish(),
+      frequency_penalty: z.number().nullish(),
+      seed: z.int().nullish(),
+      user: z.string().nullish(),
+      metadata,
+      plugins,
+      x_search_filter,
+    })
+    .refine(({ model, models }) => model !== undefined || models != null, {
+      path: ['model'],
+      message: 'Needed, or else models',
+      params: { rule: 'required' },
+    })
+    .refine(offersForcedFunction, {
+      path: ['tool_choice', 'function', 'name'],
+      message: 'Must name one of the function tools',
+      params: { rule: 'unknown_tool' },
+    })
+    .meta({ id: 'ChatRequest', description: 'A request for a chat completion.' })
+})
+export type ChatRequest = z.infer<typeof ChatRequest>
+
+export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {
+  return tool.type === 'function'
+}
+
+/** The function that a `tool_choice` names. */
+export function forcedName(choice: ToolChoice): string | undefined {
+  if (typeof choice !== 'object' || choice?.type !== 'function') return undefined
+  return (choice as { function: { name: string } }).function.name
+}
+
+interface ForcedFunction {
+  tool_choice?: ToolChoice
+  tools?: ChatTool[] | null | undefined
+}
+
+function offersForcedFunction({ tool_choice, tools }: ForcedFunction): boolean {
+  const forced = forcedName(tool_choice)
+  return (
+    forced === undefined ||
+    (tools?.some((tool) => isChatFunction(tool) && tool.function.name === forced) ?? false)
+  )
+}

@@ -1,0 +1,79 @@
+/**
+ * A message as the events that tell it, each with its name on a line of its own, and what faults have to know of them.
+ */
+import { encodeNamedEvent } from '../../http/encode.ts'
+import type { StreamEvent } from '../../http/reply.ts'
+import { tokenize } from '../../model/tokens.ts'
+import type { Answer } from '../../resources/answer.ts'
+import type { StreamPlaces } from '../../resources/protocol.ts'
+import { type MessageBlock, type MessageObject, toMessagesError } from './message.ts'
+
+/** A failed answer ends in a failure instead of a stop reason. */
+export function* messageEvents(
+  message: MessageObject,
+  { choices: [{ end }] }: Answer,
+): Generator<StreamEvent> {
+  const { content, stop_reason, stop_sequence, usage } = message
+  const begun = { ...message, content: [], stop_reason: null, stop_sequence: null }
+  yield { type: 'message_start', message: { ...begun, usage: { ...usage, output_tokens: 1 } } }
+  for (const [index, block] of content.entries()) {
+    yield { type: 'content_block_start', index, content_block: emptied(block) }
+    if (index === 0) yield { type: 'ping' }
+    for (const delta of deltas(block)) yield { type: 'content_block_delta', index, delta }
+    yield { type: 'content_block_stop', index }
+  }
+  if (end.error) {
+    yield toMessagesError(500, end.error.message, '') as StreamEvent
+    return
+  }
+  yield { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage }
+  yield { type: 'message_stop' }
+}
+
+/** A block before anything of it is there. */
+function emptied(block: MessageBlock): MessageBlock {
+  switch (block.type) {
+    case 'text':
+      return { ...block, text: '', citations: block.citations && [] }
+    case 'thinking':
+      return { ...block, thinking: '', signature: '' }
+    case 'tool_use':
+      return { ...block, input: {} }
+  }
+}
+
+function* deltas(block: MessageBlock): Generator<object> {
+  switch (block.type) {
+    case 'text':
+      for (const text of tokenize(block.text)) yield { type: 'text_delta', text }
+      for (const citation of block.citations ?? []) yield { type: 'citations_delta', citation }
+      break
+    case 'thinking':
+      for (const thinking of tokenize(block.thinking)) yield { type: 'thinking_delta', thinking }
+      yield { type: 'signature_delta', signature: block.signature }
+      break
+    case 'tool_use':
+      for (const partial_json of tokenize(JSON.stringify(block.input)))
+        yield { type: 'input_json_delta', partial_json }
+  }
+}
+
+function deltaTypeOf({ type, delta }: StreamEvent): string | undefined {
+  return type === 'content_block_delta' ? (delta as { type: string }).type : undefined
+}
+
+/** What the events of a message are, for faults. */
+export const messagesPlaces: StreamPlaces = {
+  isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event) ?? ''),
+  isAnnotation: (event) => deltaTypeOf(event) === 'citations_delta',
+  isTextDone: ({ type }) => type === 'content_block_stop',
+  isFinal: ({ type }) => type === 'message_delta' || type === 'message_stop',
+  endsWithoutDone: true,
+  filtered(value) {
+    const { stop_reason, delta } = value as Partial<MessageObject> & { delta?: Partial<MessageObject> }
+    if (stop_reason != null) return { ...value, stop_reason: 'refusal' }
+    return delta?.stop_reason == null ? value : { ...value, delta: { ...delta, stop_reason: 'refusal' } }
+  },
+  encode: encodeNamedEvent,
+  failure: ({ message }) => toMessagesError(529, message, '') as StreamEvent,
+}

@@ -1,0 +1,167 @@
+/**
+ * An answer as a message, as published clients of that form read it, and their envelope of errors.
+ */
+import * as z from 'zod'
+import { hash } from '../../lib/seed.ts'
+import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
+import type { RenderContext } from '../../resources/protocol.ts'
+import type { MessagesRequest } from './request.ts'
+
+export const MessageObject = z.lazy(() => {
+  const Citation = z.strictObject({
+    type: z.literal('web_search_result_location'),
+    url: z.string(),
+    title: z.string().nullable(),
+    cited_text: z.string(),
+    encrypted_index: z.string(),
+  })
+
+  const Block = z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('text'), text: z.string(), citations: z.array(Citation).nullable() }),
+    z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+    z.strictObject({
+      type: z.literal('tool_use'),
+      id: z.string(),
+      name: z.string(),
+      input: z.record(z.string(), z.unknown()),
+      caller: z.strictObject({ type: z.literal('direct') }),
+    }),
+  ])
+
+  return z
+    .strictObject({
+      id: z.string(),
+      type: z.literal('message'),
+      role: z.literal('assistant'),
+      model: z.string(),
+      content: z.array(Block),
+      stop_reason: z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']).nullable(),
+      stop_sequence: z.string().nullable(),
+      stop_details: z.null(),
+      container: z.null(),
+      usage: z.looseObject({
+        input_tokens: z.int(),
+        output_tokens: z.int(),
+        cache_creation_input_tokens: z.int().nullable(),
+        cache_read_input_tokens: z.int().nullable(),
+      }),
+    })
+    .meta({ id: 'Message', description: 'A message of the model.' })
+})
+
+export type MessageObject = z.infer<typeof MessageObject>
+export type MessageBlock = MessageObject['content'][number]
+
+export function toMessageObject(
+  answer: Answer,
+  { body, requestKey }: RenderContext<MessagesRequest>,
+): MessageObject {
+  const { choices, usage, question } = answer
+  const [{ items, end }] = choices
+  const content: MessageBlock[] = []
+  let stop: string | undefined
+  if (usage.reasoningTokens > 0 && !items.some(({ item }) => item.type === 'reasoning')) {
+    const thinking = `The question is: ${question.slice(0, 200)}`
+    content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature') })
+  }
+  for (const [place, { item }] of items.entries()) {
+    if (item.type === 'message') {
+      for (const part of item.parts) {
+        const { text, annotations } = 'refusal' in part ? { text: part.refusal, annotations: [] } : part
+        stop ??= firstStop(text, body.stop_sequences ?? [])
+        const kept = stop === undefined ? text : text.slice(0, Math.max(0, text.indexOf(stop)))
+        const citations = annotations
+          .filter(({ end_index }) => end_index <= kept.length)
+          .map(({ url, title, start_index, end_index }) => ({
+            type: 'web_search_result_location' as const,
+            url,
+            title: title ?? null,
+            cited_text: kept.slice(start_index, end_index),
+            encrypted_index: hash(requestKey, url),
+          }))
+        content.push({ type: 'text', text: kept, citations: citations.length > 0 ? citations : null })
+      }
+    } else if (item.type === 'reasoning') {
+      const thinking = (item.content.length > 0 ? item.content : item.summary).join('\n\n')
+      content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature', place) })
+    } else if (item.type === 'function_call') {
+      const id = item.call_id ?? `toolu_${hash(requestKey, 'call', place)}`
+      content.push({
+        type: 'tool_use',
+        id,
+        name: item.name,
+        input: inputOf(item.arguments),
+        caller: { type: 'direct' },
+      })
+    }
+  }
+  return {
+    id: answer.id ?? `msg_${hash(requestKey, 'message')}`,
+    type: 'message',
+    role: 'assistant',
+    model: answer.model,
+    content,
+    stop_reason: stop === undefined ? stopReason(items, end) : 'stop_sequence',
+    stop_sequence: stop ?? null,
+    stop_details: null,
+    container: null,
+    usage: {
+      input_tokens: usage.inputTokens - usage.cachedTokens,
+      output_tokens: usage.outputTokens,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: usage.cachedTokens,
+    },
+  }
+}
+
+function stopReason(
+  items: readonly ChoiceItem[],
+  { status, reason }: AnswerEnd,
+): MessageObject['stop_reason'] {
+  if (reason === 'content_filter' || items.some(({ item }) => isRefusal(item))) return 'refusal'
+  if (status === 'incomplete') return 'max_tokens'
+  return items.some(({ item }) => item.type === 'function_call') ? 'tool_use' : 'end_turn'
+}
+
+function isRefusal(item: AnswerItem): boolean {
+  return item.type === 'message' && item.parts.some((part) => 'refusal' in part)
+}
+
+/** The stop sequence that comes first in the text. */
+function firstStop(text: string, sequences: readonly string[]): string | undefined {
+  return sequences
+    .filter((sequence) => sequence !== '' && text.includes(sequence))
+    .sort((left, right) => text.indexOf(left) - text.indexOf(right))[0]
+}
+
+/** Arguments that were cut are no JSON any more: what is left of them has no place in an object. */
+function inputOf(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : { value }
+  } catch {
+    return {}
+  }
+}
+
+/** The word of a status in this form. */
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  524: 'timeout_error',
+  529: 'overloaded_error',
+}
+
+/** An error in the envelope of this form. */
+export function toMessagesError(status: number, message: string, requestId: string): object {
+  const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+  return { type: 'error', error: { type, message }, request_id: requestId }
+}

@@ -1,0 +1,103 @@
+/**
+ * What a caller may send to POST /messages, as published clients of that form send it. The specification names the
+ * group Anthropic-style Messages and does not describe it. Built on first use, so that importing the double stays quick.
+ */
+import * as z from 'zod'
+import { CreateResponseBody } from '../../resources/create-response-body.ts'
+import { WebSearchTool } from '../../resources/tools.ts'
+import { fallbackModels } from '../fallback-models.ts'
+
+const block = () => z.looseObject({ type: z.string() })
+export type ContentBlock = z.infer<ReturnType<typeof block>>
+
+const content = () => z.union([z.string(), z.array(block())])
+
+const tool = () =>
+  z
+    .looseObject({
+      type: z.string().nullish().describe('Left out, or `custom`, for a function of the caller.'),
+      name: z.string().min(1).nullish(),
+      description: z.string().nullish(),
+      input_schema: z.looseObject({}).nullish().describe('JSON Schema of the input.'),
+      max_uses: z.int().min(1).nullish(),
+      allowed_domains: z.array(z.string().min(1)).nullish(),
+      blocked_domains: z.array(z.string().min(1)).nullish(),
+      parameters: WebSearchTool.unwrap().shape.parameters.describe('Of `gateway:web_search` alone.'),
+    })
+    .refine((given) => !isCustomTool(given) || typeof given['name'] === 'string', {
+      path: ['name'],
+      message: 'A function needs a name',
+      params: { rule: 'required' },
+    })
+export type MessagesTool = z.infer<ReturnType<typeof tool>>
+
+const toolChoice = () =>
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.enum(['auto', 'any', 'none']) }),
+    z.looseObject({ type: z.literal('tool'), name: z.string() }),
+  ])
+
+const format = () =>
+  z
+    .looseObject({ type: z.literal('json_schema'), schema: z.looseObject({}) })
+    .nullish()
+    .describe('JSON Schema that the text has to fit.')
+
+export const MessagesRequest = z.lazy(() => {
+  const { model, plugins, x_search_filter } = CreateResponseBody.unwrap().shape
+  return z
+    .looseObject({
+      model,
+      models: fallbackModels(),
+      messages: z
+        .array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: content() }))
+        .min(1),
+      max_tokens: z.int().min(1).describe('Upper bound on generated tokens.'),
+      system: content().nullish(),
+      stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
+      stop_sequences: z.array(z.string()).nullish().describe('The answer ends before any of these.'),
+      tools: z.array(tool()).nullish(),
+      tool_choice: toolChoice().nullish(),
+      thinking: z
+        .looseObject({
+          type: z.enum(['enabled', 'disabled', 'adaptive']),
+          budget_tokens: z.int().min(1).nullish(),
+        })
+        .nullish(),
+      output_config: z.looseObject({ effort: z.string().nullish(), format: format() }).nullish(),
+      output_format: format(),
+      temperature: z.number().nullish(),
+      top_p: z.number().nullish(),
+      top_k: z.number().nullish(),
+      metadata: z.looseObject({}).nullish(),
+      service_tier: z.string().nullish(),
+      plugins,
+      x_search_filter,
+    })
+    .refine(offersForcedTool, {
+      path: ['tool_choice', 'name'],
+      message: 'Must name one of the tools',
+      params: { rule: 'unknown_tool' },
+    })
+    .meta({ id: 'MessagesRequest', description: 'A request for a message.' })
+})
+export type MessagesRequest = z.infer<typeof MessagesRequest>
+
+interface ForcedTool {
+  tool_choice?: z.infer<ReturnType<typeof toolChoice>> | null | undefined
+  tools?: readonly MessagesTool[] | null | undefined
+}
+
+function offersForcedTool({ tool_choice, tools }: ForcedTool): boolean {
+  return tool_choice?.type !== 'tool' || (tools?.some(({ name }) => name === tool_choice['name']) ?? false)
+}
+
+/** A search that the gateway runs: `web_search_20250305` and its later versions. */
+export function isSearchTool({ type }: MessagesTool): boolean {
+  return type?.startsWith('web_search') ?? false
+}
+
+/** A function that the caller runs. */
+export function isCustomTool({ type }: { type?: string | null | undefined }): boolean {
+  return type == null || type === 'custom'
+}

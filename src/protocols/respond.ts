@@ -1,0 +1,61 @@
+/**
+ * Responds to a checked request in a protocol: from its prompt to its answer, as one object or as a stream.
+ */
+import { encodeEvent } from '../http/encode.ts'
+import { GatewayError } from '../http/errors.ts'
+import { eventStream, ok, type Reply } from '../http/reply.ts'
+import { answerPrompt } from '../model/answer.ts'
+import { withLatency } from '../model/latency.ts'
+import { PacedFrames } from '../model/paced-frames.ts'
+import type { RequestContext } from '../operation.ts'
+import type { Protocol } from '../resources/protocol.ts'
+import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
+
+interface StreamingBody {
+  readonly stream?: boolean | null | undefined
+}
+
+/** @param keep Called with the object before it is sent. */
+export async function respond<Body extends StreamingBody, Result extends { id: string; model: string }>(
+  protocol: Protocol<Body, Result>,
+  context: RequestContext<unknown, unknown, Body>,
+  keep?: (object: Result) => void,
+): Promise<Reply<Result>> {
+  const { body, conversation, script, sandbox } = context
+  const answer = await answerPrompt(protocol.prompt(body, conversation), context)
+  const object = protocol.object(answer, context)
+  keep?.(object)
+  const { id, model } = object
+  const { error } = answer.choices[0].end
+  if (error && protocol.failureStatus !== undefined && !body.stream)
+    throw new GatewayError(protocol.failureStatus, error.message, { error_type: error.code })
+
+  const { options } = sandbox
+  const { encode = encodeEvent, isDelta, endsWithoutDone = false } = protocol.places
+  const reply = body.stream
+    ? eventStream(
+        new PacedFrames(
+          {
+            id,
+            model,
+            events: protocol.events(object, answer, body),
+            isToken: isDelta,
+            toFrame:
+              protocol.writer?.(options) ?? ((event) => ({ kind: 'event', event, wire: encode(event) })),
+            endsWithDone: !endsWithoutDone,
+          },
+          options,
+        ),
+      )
+    : withLatency(ok(object), { id, model, outputTokens: answer.usage.outputTokens }, options)
+  return script ? withScriptedHead(reply, script) : reply
+}
+
+/** A reply with the status and the headers that the script gives it. */
+function withScriptedHead<Value>(
+  reply: Reply<Value>,
+  { status = reply.status, headers = {} }: ScriptedReply,
+): Reply<Value> {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...reply, status, headers: { ...reply.headers, ...Object.fromEntries(named) } }
+}

@@ -1,0 +1,120 @@
+/**
+ * An answer as a Response object: with ids, times and usage.
+ * Spec: Response object, States; the fields beyond those are what clients' own schemas require.
+ */
+
+import { hash } from '../../lib/seed.ts'
+import type { Answer, AnswerItem, AnswerUsage, ChoiceItem, MessagePart } from '../../resources/answer.ts'
+import type { CreateResponseBody, RequestSettings } from '../../resources/create-response-body.ts'
+import type { RenderContext } from '../../resources/protocol.ts'
+import type {
+  ImageGenerationCall,
+  MessageStatus,
+  OutputItem,
+  OutputMessage,
+  ResponseObject,
+  ResponseUsage,
+  WebSearchCall,
+} from '../../resources/response.ts'
+
+export function toResponseObject(
+  answer: Answer,
+  { body, now, requestKey }: RenderContext<CreateResponseBody>,
+): ResponseObject {
+  const [{ items, end }] = answer.choices
+  const { status, reason, error = null } = end
+  const seconds = Math.floor(now / 1000)
+  const settings = answer.preset ? withPreset(body, answer.preset) : body
+  return {
+    id: answer.id ?? `resp_${hash(requestKey, 'response')}`,
+    object: 'response',
+    created_at: seconds,
+    completed_at: status === 'completed' ? seconds : null,
+    model: answer.model,
+    status,
+    error,
+    incomplete_details: reason ? { reason } : null,
+    output: items.map((item, place) => toOutputItem(item, hash(requestKey, 'item', place))),
+    usage: toUsage(answer.usage),
+    instructions: settings.instructions ?? null,
+    ...(settings.text && { text: settings.text }),
+    ...(body.previous_response_id != null && { previous_response_id: body.previous_response_id }),
+    ...(body.store && { store: true }),
+    metadata: settings.metadata ?? {},
+    temperature: settings.temperature ?? null,
+    top_p: settings.top_p ?? null,
+    presence_penalty: settings.presence_penalty ?? null,
+    frequency_penalty: settings.frequency_penalty ?? null,
+    parallel_tool_calls: settings.parallel_tool_calls ?? true,
+    tool_choice: settings.tool_choice ?? 'auto',
+    tools: (settings.tools ?? []).map((tool) =>
+      tool.type === 'function' ? { parameters: null, ...tool } : tool,
+    ),
+  }
+}
+
+/** The settings of the request, then those of its preset. */
+function withPreset(body: CreateResponseBody, preset: RequestSettings): RequestSettings {
+  const own = Object.entries(body).filter(([, value]) => value != null)
+  return { ...preset, ...Object.fromEntries(own) }
+}
+
+function toUsage(usage: AnswerUsage): ResponseUsage {
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens } = usage
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cachedTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
+  }
+}
+
+function toOutputItem({ item, isCut }: ChoiceItem, key: string): OutputItem {
+  const { type, id = `${prefixes[type]}_${key}` } = item
+  const status = (item.status ?? (isCut ? 'incomplete' : 'completed')) as MessageStatus
+  switch (type) {
+    case 'message':
+      return { type, id, status, role: 'assistant', content: item.parts.map(toPart) }
+    case 'reasoning':
+      return {
+        type,
+        id,
+        ...((isCut || item.status !== undefined) && { status }),
+        summary: item.summary.map((text) => ({ type: 'summary_text', text })),
+        ...(item.content.length > 0 && {
+          content: item.content.map((text) => ({ type: 'reasoning_text' as const, text })),
+        }),
+        ...(item.encrypted !== undefined && { encrypted_content: item.encrypted }),
+      }
+    case 'function_call': {
+      const { name, call_id = `call_${key}` } = item
+      return { type, id, call_id, name, arguments: item.arguments, status }
+    }
+    case 'web_search_call':
+      return {
+        type,
+        id,
+        status: (item.status ?? 'completed') as WebSearchCall['status'],
+        action: item.action,
+      }
+    case 'image_generation_call': {
+      const { result, settings } = item
+      const made = item.status ?? (result === null ? 'failed' : 'completed')
+      return { type, id, status: made as ImageGenerationCall['status'], result, ...settings }
+    }
+  }
+}
+
+const prefixes: Readonly<Record<AnswerItem['type'], string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  web_search_call: 'ws',
+  image_generation_call: 'ig',
+}
+
+function toPart(part: MessagePart): OutputMessage['content'][number] {
+  if ('refusal' in part) return { type: 'refusal', refusal: part.refusal }
+  return { type: 'output_text', text: part.text, annotations: part.annotations }
+}

@@ -1,0 +1,82 @@
+/**
+ * Responses: requests and answers as the specification has them. Spec: POST /responses, Events.
+ */
+import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
+import { promptSettings } from '../../model/preset.ts'
+import type { Conversation, ConversationItem } from '../../resources/conversation.ts'
+import {
+  type CreateResponseBody,
+  type InputItem,
+  StoringResponseBody,
+} from '../../resources/create-response-body.ts'
+import type { Protocol, StoredConversations } from '../../resources/protocol.ts'
+import type { ResponseObject } from '../../resources/response.ts'
+import { ResponseStreamEvent } from '../../resources/stream-event.ts'
+import { responseEvents } from './events.ts'
+import { toResponseObject } from './object.ts'
+import { responsesPlaces, responsesWriter } from './stream.ts'
+
+export const responses: Protocol<CreateResponseBody, ResponseObject> = {
+  conversation: readConversation,
+  prompt: (body, conversation) => ({
+    ...promptSettings(body),
+    model: body.model,
+    conversation,
+    hasUnspecifiedItems: typeof body.input !== 'string' && !body.input.every(isSpecified),
+    showsSearches: true,
+  }),
+  object: toResponseObject,
+  events: responseEvents,
+  writer: responsesWriter,
+  eventSchema: ResponseStreamEvent,
+  places: responsesPlaces,
+  storingBody: StoringResponseBody,
+}
+
+function readConversation(body: unknown, stored?: StoredConversations): Conversation {
+  const { input, tools, previous_response_id: previous } = fieldsOf(body)
+  const own: readonly unknown[] =
+    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input)
+  const before = (typeof previous === 'string' && stored?.find(previous)) || []
+  const ids = own.map(fieldsOf).flatMap(({ type, id }) => (type === 'item_reference' ? [String(id)] : []))
+  const named = stored?.items(ids)
+  const items = [...before, ...own].flatMap((item) =>
+    toItem(named?.get(String(fieldsOf(item)['id'])) ?? item),
+  )
+  const names = listOf(tools).flatMap((tool) => {
+    const { type, name } = fieldsOf(tool)
+    return type === 'function' && typeof name === 'string' ? [name] : []
+  })
+  return { items, tools: names }
+}
+
+function toItem(value: unknown): ConversationItem[] {
+  const item = fieldsOf(value)
+  switch (item['type']) {
+    case undefined:
+    case 'message':
+      return [{ kind: 'message', role: textOf(item['role']), text: textOf(item['content']) }]
+    case 'function_call':
+      return [
+        {
+          kind: 'call',
+          id: textOf(item['call_id']),
+          name: textOf(item['name']),
+          arguments: textOf(item['arguments']),
+        },
+      ]
+    case 'function_call_output':
+      return [{ kind: 'result', id: textOf(item['call_id']), text: textOf(item['output']) }]
+    case 'item_reference':
+      return [{ kind: 'reference' }]
+    default:
+      return []
+  }
+}
+
+/** If true, the item is as the specification has it: a message with its type, and parts of text. */
+function isSpecified(item: InputItem): boolean {
+  if (item.type !== 'message' || typeof item.content === 'string') return false
+  const own = item.role === 'assistant' ? 'output_text' : 'input_text'
+  return item.content.every(({ type }) => type === own)
+}

@@ -1,0 +1,131 @@
+/**
+ * The stream of a response: how its events are written, and where faults find its parts. Spec: Events.
+ */
+import { encodeEvent } from '../../http/encode.ts'
+import type { Frame, StreamEvent } from '../../http/reply.ts'
+import type { StreamOptions, StreamPlaces } from '../../resources/protocol.ts'
+
+/** Numbers the events of one stream, and leaves out those beyond the specification if the options say so. */
+export function responsesWriter({ streamEvents }: StreamOptions): (event: StreamEvent) => Frame | undefined {
+  const toWire = deltaWriter()
+  let sequence = 0
+  return (event) => {
+    const told = streamEvents === 'all' ? event : documented(event)
+    if (!told) return undefined
+    told.sequence_number = sequence++
+    return isToken(event) ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }
+  }
+}
+
+interface Delta extends StreamEvent {
+  delta: string
+  item_id?: unknown
+  content_index?: unknown
+  summary_index?: unknown
+}
+
+function isToken(event: StreamEvent): event is Delta {
+  return event.type?.endsWith('.delta') ?? false
+}
+
+/** Writes deltas for the wire. They are most of a stream, and the deltas of one part differ in two fields only. */
+function deltaWriter(): (event: Delta) => string {
+  let last: Delta | undefined
+  let before = ''
+  let after = ''
+  return (event) => {
+    if (!last || !isOfSamePart(event, last)) {
+      last = event
+      const sample = encodeEvent({ ...event, delta: '', sequence_number: 0 })
+      const place = sample.indexOf('"delta":""') + '"delta":"'.length
+      before = sample.slice(0, place)
+      after = sample.slice(place, -end.length)
+    }
+    const { delta } = event
+    const json = plain.test(delta) ? delta : JSON.stringify(delta).slice(1, -1)
+    return `${before}${json}${after}${event.sequence_number}}\n\n`
+  }
+}
+
+function isOfSamePart(event: Delta, last: Delta): boolean {
+  return (
+    event.item_id === last.item_id &&
+    event.type === last.type &&
+    event.content_index === last.content_index &&
+    event.summary_index === last.summary_index
+  )
+}
+
+/** Text that JSON leaves as it is. */
+const plain = /^[ !#-[\]-~]*$/
+
+/** Of a frame whose last field is the sequence number 0. */
+const end = '0}\n\n'
+
+/** The event as the specification has it, if it does. However the response ends, its last event is one and the same. */
+function documented(event: StreamEvent): StreamEvent | undefined {
+  switch (event.type) {
+    case 'response.output_item.added':
+    case 'response.completed':
+      return event
+    case 'response.incomplete':
+    case 'response.failed':
+      return { ...event, type: 'response.completed' }
+    default:
+      return undefined
+  }
+}
+
+/** Where the parts of a response are in its stream, for faults. Spec: Events. */
+export const responsesPlaces: StreamPlaces = {
+  isDelta: ({ type = '' }) =>
+    /^response\.(output_text|function_call_arguments|refusal|reasoning\w*)\.delta$/.test(type),
+  isAnnotation: ({ type }) => type === 'response.output_text.annotation.added',
+  isTextDone: ({ type }) => type === 'response.output_text.done',
+  isFinal: ({ type = '' }) => /^response\.(completed|incomplete|failed)$/.test(type),
+  filtered(value) {
+    const { type, item, response } = value as StreamEvent
+    if (type === 'response.output_item.done') return { ...value, item: incompleteItem(item) }
+    if (type === 'response.completed' && isObject(response))
+      return { ...value, type: 'response.incomplete', response: incompleteResponse(response) }
+    return 'output' in value ? incompleteResponse(value) : value
+  },
+  failure({ form, code, message }, { response, sequence }) {
+    if (form === 'error' || !response)
+      return { type: 'error', code, message, param: null, sequence_number: sequence }
+    return {
+      type: 'response.failed',
+      sequence_number: sequence,
+      response: {
+        ...response,
+        status: 'failed',
+        completed_at: null,
+        output: [],
+        error: { code, message },
+        incomplete_details: null,
+      },
+    }
+  },
+}
+
+/** Returns a response as a content filter ends it. */
+function incompleteResponse(response: object): object {
+  const { output } = response as { output?: unknown }
+  return {
+    ...response,
+    status: 'incomplete',
+    completed_at: null,
+    incomplete_details: { reason: 'content_filter' },
+    output: Array.isArray(output) ? output.map(incompleteItem) : output,
+  }
+}
+
+function incompleteItem(item: unknown): unknown {
+  return isObject(item) && 'type' in item && item.type === 'message'
+    ? { ...item, status: 'incomplete' }
+    : item
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
