@@ -6,24 +6,7 @@ import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions, type Sandbox } from '../src/index.ts'
 import { type RunningServer, startServer } from '../src/serve.ts'
-
-export interface CallOptions {
-  /** Sent as JSON; a string is sent as it is. */
-  body?: unknown
-  /** On top of the key and the content type; null leaves one out. */
-  headers?: Record<string, string | null>
-  signal?: AbortSignal
-}
-
-export interface Answer {
-  status: number
-  headers: Headers
-  text: string
-  /** The text as JSON; undefined where it is none. */
-  // Tests read replies of every shape, right and wrong ones.
-  // biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests find out
-  body: any
-}
+import { type Answer, type CallOptions, call, type Line, open } from './call.ts'
 
 export interface Entrance {
   /** `msw`, `fetch` or `node`. */
@@ -36,9 +19,9 @@ export interface Entrance {
   /** The `fetch` that reaches the gateway. */
   readonly fetch: typeof fetch
   /** Sends `METHOD /path` with the sandbox's key, and reads the whole reply. */
-  call(line: `${string} /${string}`, options?: CallOptions): Promise<Answer>
+  call(line: Line, options?: CallOptions): Promise<Answer>
   /** The same, with the body still to be read. */
-  open(line: `${string} /${string}`, options?: CallOptions): Promise<Response>
+  open(line: Line, options?: CallOptions): Promise<Response>
 }
 
 type Specification = (entrance: Entrance) => void
@@ -99,33 +82,8 @@ function enter(adapter: Entrance['adapter'], options: GatewayOptions): Entrance 
     get fetch() {
       return adapter === 'fetch' ? gateway.fetch : globalThis.fetch
     },
-    open(line, { body, headers = {}, signal } = {}) {
-      const [method, path] = line.split(' ') as [string, string]
-      const sent: Record<string, string | null> = {
-        authorization: `Bearer ${sandbox.apiKey}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      }
-      return entrance.fetch(entrance.baseUrl + path, {
-        method,
-        headers: Object.entries(sent).filter((header): header is [string, string] => header[1] !== null),
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        ...(signal && { signal }),
-      })
-    },
-    async call(line, options) {
-      const response = await entrance.open(line, options)
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, text, body: parsed(text) }
-    },
+    call: (line, options) => call({ ...entrance, apiKey: sandbox.apiKey }, line, options),
+    open: (line, options) => open({ ...entrance, apiKey: sandbox.apiKey }, line, options),
   }
   return entrance
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,0 +1,68 @@
+/**
+ * Sends a request to a gateway, a server or a sandbox, and reads the reply.
+ */
+
+/** Where a request goes, and with which key: a gateway, a running server, a remote sandbox, or a part of one. */
+export interface Target {
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch
+  /** Ends in `/api/v1`. Default: `https://gateway.example/api/v1`. */
+  readonly baseUrl?: string
+  /** Default: `any`. */
+  readonly apiKey?: string
+}
+
+/** A method and a path below the base URL. */
+export type Line = `${string} /${string}`
+
+export interface CallOptions {
+  /** Sent as JSON; a string is sent unchanged. */
+  body?: unknown
+  /** In addition to the key and the content type; null leaves one out. */
+  headers?: Record<string, string | null>
+  signal?: AbortSignal
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  /** The text as JSON; undefined if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape, right and wrong ones
+  body: any
+}
+
+/** Sends `METHOD /path` and returns the response, its body unread. */
+export function open(
+  { fetch = globalThis.fetch, baseUrl = 'https://gateway.example/api/v1', apiKey = 'any' }: Target,
+  line: Line,
+  { body, headers = {}, signal }: CallOptions = {},
+): Promise<Response> {
+  const [method, path] = line.split(' ') as [string, string]
+  const sent: Record<string, string | null> = {
+    authorization: `Bearer ${apiKey}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...headers,
+  }
+  return fetch(baseUrl + path, {
+    method,
+    headers: Object.entries(sent).filter((header): header is [string, string] => header[1] !== null),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+}
+
+/** Sends `METHOD /path` and reads the whole reply. */
+export async function call(target: Target, line: Line, options?: CallOptions): Promise<Answer> {
+  const response = await open(target, line, options)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: parsed(text) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
