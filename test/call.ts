@@ -12,9 +12,6 @@ export interface Target {
   readonly apiKey?: string
 }
 
-/** A method and a path below the base URL. */
-export type Line = `${string} /${string}`
-
 export interface CallOptions {
   /** Sent as JSON; a string is sent unchanged. */
   body?: unknown
@@ -35,7 +32,7 @@ export interface Answer {
 /** Sends `METHOD /path` and returns the response, its body unread. */
 export function open(
   { fetch = globalThis.fetch, baseUrl = 'https://gateway.example/api/v1', apiKey = 'any' }: Target,
-  line: Line,
+  line: string,
   { body, headers = {}, signal }: CallOptions = {},
 ): Promise<Response> {
   const [method, path] = line.split(' ') as [string, string]
@@ -53,7 +50,7 @@ export function open(
 }
 
 /** Sends `METHOD /path` and reads the whole reply. */
-export async function call(target: Target, line: Line, options?: CallOptions): Promise<Answer> {
+export async function call(target: Target, line: string, options?: CallOptions): Promise<Answer> {
   const response = await open(target, line, options)
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: parsed(text) }

@@ -6,7 +6,7 @@ import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions, type Sandbox } from '../src/index.ts'
 import { type RunningServer, startServer } from '../src/serve.ts'
-import { type Answer, type CallOptions, call, type Line, open } from './call.ts'
+import { type Answer, type CallOptions, call, open } from './call.ts'
 
 export interface Entrance {
   /** `msw`, `fetch` or `node`. */
@@ -19,9 +19,9 @@ export interface Entrance {
   /** The `fetch` that reaches the gateway. */
   readonly fetch: typeof fetch
   /** Sends `METHOD /path` with the sandbox's key, and reads the whole reply. */
-  call(line: Line, options?: CallOptions): Promise<Answer>
+  call(line: string, options?: CallOptions): Promise<Answer>
   /** The same, with the body still to be read. */
-  open(line: Line, options?: CallOptions): Promise<Response>
+  open(line: string, options?: CallOptions): Promise<Response>
 }
 
 type Specification = (entrance: Entrance) => void

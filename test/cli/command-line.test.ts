@@ -9,6 +9,7 @@ import { run } from '../../src/cli/command-line.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
 import { toFetch } from '../../src/delivery/fetch.ts'
 import type { GatewayCore } from '../../src/gateway/gateway.ts'
+import { open } from '../call.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -108,8 +109,7 @@ describe('serve', () => {
     await write('vendor.yaml', `openapi: 3.1.0\npaths: { /tides: { get: { responses: ${answer} } } }\n`)
     await exit('--openapi', '@vendor.yaml', '--dialect', 'openrouter')
     const fetch = toFetch(started?.gateway as GatewayCore)
-    const ask = (path: string) =>
-      fetch(`https://gateway.example/api/v1${path}`, { headers: { authorization: 'Bearer any' } })
+    const ask = (path: string) => open({ fetch }, `GET ${path}`)
     expect(await (await ask('/tides')).json()).toBe(12)
     expect(await (await ask('/embeddings/models')).json()).toMatchObject({ total_count: 8 })
     await write('old.yaml', 'swagger: 2.0\npaths: {}\n')

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compileSchemas } from '../../src/cli/compile-schemas.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
+import { call } from '../call.ts'
 
 const model = 'aurora/large'
 const requests: [method: string, path: string, body: object][] = [
@@ -15,12 +16,10 @@ const requests: [method: string, path: string, body: object][] = [
 
 async function answers(): Promise<unknown[]> {
   const gateway = createGateway()
-  const headers = { authorization: 'Bearer test', 'content-type': 'application/json' }
   return Promise.all(
     requests.map(async ([method, path, body]) => {
-      const init = { method, headers, body: JSON.stringify(body) }
-      const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, init)
-      return [reply.status, [...reply.headers], await reply.json()]
+      const reply = await call(gateway, `${method} ${path}`, { body })
+      return [reply.status, [...reply.headers], reply.body]
     }),
   )
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { compileSchemas } from '../../src/cli/compile-schemas.ts'
 import { prepareLater } from '../../src/cli/prepare.ts'
 import { createGateway } from '../../src/index.ts'
+import { open } from '../call.ts'
 
 vi.mock('../../src/cli/compile-schemas.ts', () => ({ compileSchemas: vi.fn() }))
 
@@ -15,10 +16,8 @@ afterEach(() => {
 it('A server that stays compiles its schemas once, and not while a stream is open', async () => {
   const gateway = createGateway({ tokensPerSecond: 1 })
   prepareLater(gateway)
-  const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/large', input: 'Why?', stream: true }),
+  const reply = await open(gateway, 'POST /responses', {
+    body: { model: 'aurora/large', input: 'Why?', stream: true },
   })
   await vi.advanceTimersByTimeAsync(2000)
   expect(compileSchemas).not.toHaveBeenCalled()

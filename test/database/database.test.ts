@@ -9,6 +9,7 @@ import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { type CollectionDeclaration, defineCollection } from '../../src/resources/collection.ts'
 import { collections } from '../../src/resources/collections.ts'
 import type { Provider } from '../../src/resources/provider.ts'
+import { call, open } from '../call.ts'
 
 const provider = (slug: string) => ({ name: slug, slug, privacy_policy_url: null })
 const uuid = (last: number) => `99999999-9999-4999-8999-99999999999${last}`
@@ -226,12 +227,10 @@ describe('The configuration of a preset', () => {
     const config = { tool_choice: { type: 'function', name: 'look_up' }, beyond: { the: ['specification'] } }
     await gateway.db.presetVersions.update(id, { config })
     const ask = async (more: object) => {
-      const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
-        method: 'POST',
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-        body: JSON.stringify({ model: '@preset/code-review', input: 'Hello', ...more }),
+      const reply = await call(gateway, 'POST /responses', {
+        body: { model: '@preset/code-review', input: 'Hello', ...more },
       })
-      return [reply.status, (await reply.json()).error?.metadata.violations]
+      return [reply.status, reply.body.error?.metadata.violations]
     }
     expect(await ask({ tools: [{ type: 'function', name: 'look_up' }] })).toEqual([200, undefined])
     const path = 'body.tool_choice.name'
@@ -757,9 +756,7 @@ describe('The records that a gateway begins with', () => {
   it('is not spoiled for others by a gateway that was refused', async () => {
     expect(() => createGateway({ fixtures: { presetVersions: [] } })).toThrow()
     expect(await make().presets.list()).toHaveLength(4)
-    const reply = await createGateway().fetch('https://gateway.example/api/v1/presets/code-review', {
-      headers: { authorization: 'Bearer any' },
-    })
+    const reply = await open(createGateway(), 'GET /presets/code-review')
     expect(reply.status).toBe(200)
   })
 

@@ -8,6 +8,7 @@ import { NodeSink, toNodeCall } from '../../src/delivery/node.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import type { ScriptedReply } from '../../src/scenarios/scripted-reply.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 
 async function start(options: GatewayOptions = {}): Promise<RunningServer> {
   const server = await startServer(options)
@@ -48,10 +49,8 @@ describe('The server', () => {
     server.gateway.use({ on: '*', fault: { name: 'bandwidth', bytesPerSecond: 100_000 } })
     for (let turn = 0; turn < 3; turn++) {
       const begin = performance.now()
-      const response = await fetch(`${server.baseUrl}/responses`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work?', stream: true }),
+      const response = await open(server, 'POST /responses', {
+        body: { model: 'aurora/dawn-2', input: 'How do tides work?', stream: true },
       })
       const bytes = (await response.bytes()).length
       expect(performance.now() - begin).toBeGreaterThan(bytes / 100 - 4)
@@ -134,9 +133,7 @@ describe('The server', () => {
   it('says the length of a plain body in bytes', async () => {
     const server = await start()
     server.gateway.reply('Grüße 🦊')
-    const response = await fetch(`${server.baseUrl}/responses`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer sk', 'content-type': 'application/json' },
+    const response = await open({ baseUrl: server.baseUrl, apiKey: 'sk' }, 'POST /responses', {
       body: '{"model":"a/b","input":"x"}',
     })
     const bytes = await response.arrayBuffer()

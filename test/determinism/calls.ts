@@ -2,6 +2,7 @@
  * A fixed list of 50 mixed calls, played against a new gateway on a socket; run as a program it prints the transcript.
  */
 import { startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 
 export interface Line {
   line: string
@@ -90,12 +91,7 @@ export async function transcript(
 ): Promise<Line[]> {
   await using server = await startServer({ seed })
   const send = async ({ line, body }: PlannedCall): Promise<Line> => {
-    const [method, path] = line.split(' ') as [string, string]
-    const response = await fetch(server.baseUrl + path, {
-      method,
-      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
+    const response = await open(server, line, { body })
     const { date: _, ...headers } = Object.fromEntries(response.headers)
     return {
       line: `${line} ${JSON.stringify(body) ?? ''}`,

@@ -8,16 +8,13 @@ import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
 import { reasoningTokens } from '../../src/model/items.ts'
 import { bundledProfiles } from '../../src/sandbox/latency-profile.ts'
 import { defaultOptions } from '../../src/sandbox/options.ts'
+import { call, type Target } from '../call.ts'
 
 const inFile = (name: string) => `./pinned/${name}.txt`
 const inLines = (values: readonly unknown[]) => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`
 
-const origin = 'https://gateway.example/api/v1'
-const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-async function post(gateway: ReturnType<typeof createGateway>, path: string, body: object): Promise<string> {
-  const reply = await gateway.fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  return reply.text()
-}
+const post = async (gateway: Target, path: string, body: object) =>
+  (await call(gateway, `POST ${path}`, { body })).text
 
 it('Numbers, hashes and UUIDs of labels stay as they are', async () => {
   const next = random('pinned', 1)
@@ -346,6 +343,6 @@ it('Replies of extensions and of a dialect stay as they are', async () => {
     }),
   ]
   for (const path of ['/models', '/models/count', '/models/aurora/dawn-2/endpoints', '/key', '/credits'])
-    replies.push(await (await gateway.fetch(origin + path, { headers })).text())
+    replies.push((await call(gateway, `GET ${path}`)).text)
   await expect(`${replies.join('\n')}\n`).toMatchFileSnapshot(inFile('dialect'))
 })

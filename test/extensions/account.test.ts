@@ -4,29 +4,22 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { extensions } from '../../src/operations/extensions/index.ts'
+import { call, open } from '../call.ts'
 
 const gateway = createGateway({ timeScale: 0, extensions: ['account', 'chat'] })
 
-async function call(line: string, body?: unknown) {
-  const [method, path] = line.split(' ') as [string, string]
-  const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-    method,
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  return { status: reply.status, body: JSON.parse(await reply.text()) }
-}
+const ask = (line: string, body?: unknown) => call(gateway, line, { body })
 
 describe('The account of a sandbox', () => {
   it('tells what its calls have cost, in sum and for one of them', async () => {
-    expect((await call('GET /credits')).body).toEqual({ data: { total_credits: 100, total_usage: 0 } })
+    expect((await ask('GET /credits')).body).toEqual({ data: { total_credits: 100, total_usage: 0 } })
     const messages = [{ role: 'user', content: 'How do tides work?' }]
-    const { body: completion } = await call('POST /chat/completions', { model: 'aurora/dawn-2', messages })
+    const { body: completion } = await ask('POST /chat/completions', { model: 'aurora/dawn-2', messages })
     const { prompt_tokens, completion_tokens } = completion.usage
     const cost = prompt_tokens * 0.0000025 + completion_tokens * 0.00001
-    expect((await call('GET /credits')).body.data.total_usage).toBeCloseTo(cost, 9)
-    expect((await call('GET /key')).body.data).toMatchObject({ limit: null, usage: expect.closeTo(cost, 9) })
-    const { body } = await call(`GET /generation?id=${completion.id}`)
+    expect((await ask('GET /credits')).body.data.total_usage).toBeCloseTo(cost, 9)
+    expect((await ask('GET /key')).body.data).toMatchObject({ limit: null, usage: expect.closeTo(cost, 9) })
+    const { body } = await ask(`GET /generation?id=${completion.id}`)
     expect(body.data).toMatchObject({
       id: completion.id,
       model: 'aurora/dawn-2',
@@ -41,28 +34,21 @@ describe('The account of a sandbox', () => {
 
   it('tells of a stream that its client has left', async () => {
     const slow = createGateway({ extensions: ['account', 'chat'], tokensPerSecond: 1 })
-    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-    const call = (path: string, init?: RequestInit) =>
-      slow.fetch(`https://gateway.example/api/v1${path}`, { headers, ...init })
-    const reply = await call('/chat/completions', {
-      method: 'POST',
-      body: JSON.stringify({
-        model: 'aurora/dawn-2',
-        messages: [{ role: 'user', content: 'How do tides work?' }],
-        stream: true,
-      }),
+    const messages = [{ role: 'user', content: 'How do tides work?' }]
+    const reply = await open(slow, 'POST /chat/completions', {
+      body: { model: 'aurora/dawn-2', messages, stream: true },
     })
     const reader = reply.body?.getReader()
     const first = new TextDecoder().decode((await reader?.read())?.value)
     await reader?.cancel()
     const id = /"id":"([^"]+)"/.exec(first)?.[1]
-    const { data } = await (await call(`/generation?id=${id}`)).json()
+    const { data } = (await call(slow, `GET /generation?id=${id}`)).body
     expect(data).toMatchObject({ id, streamed: true, cancelled: true, finish_reason: null })
   })
 
   it('knows no generation of another', async () => {
-    expect((await call('GET /generation?id=gen-none')).status).toBe(404)
-    expect((await call('GET /generation')).status).toBe(400)
+    expect((await ask('GET /generation?id=gen-none')).status).toBe(404)
+    expect((await ask('GET /generation')).status).toBe(400)
   })
 })
 

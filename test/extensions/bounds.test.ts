@@ -1,24 +1,16 @@
 /** Requests of the extensions at their bounds: the last value that passes, and the first that does not. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { call } from '../call.ts'
 
 const gateway = createGateway({ extensions: ['chat', 'messages', 'embeddings'], timeScale: 0 })
 
 /** 200, or what is refused: `n too_big`, or `400 n`. */
 async function answer(path: string, body: object): Promise<string> {
-  const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (reply.status === 200) {
-    await reply.text()
-    return '200'
-  }
-  const { error } = (await reply.json()) as {
-    error: { metadata?: { violations: { path: string; rule: string }[] }; message: string }
-  }
-  const { violations } = error.metadata ?? {}
+  const reply = await call(gateway, `POST ${path}`, { body })
+  if (reply.status === 200) return '200'
+  const { error } = reply.body
+  const violations: { path: string; rule: string }[] | undefined = error.metadata?.violations
   // Messages have an envelope of their own, without a list.
   if (!violations) return `${reply.status} ${error.message.split(':')[0]}`
   return violations.map(({ path, rule }) => `${path.replace('body.', '')} ${rule}`).join(', ')

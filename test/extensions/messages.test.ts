@@ -4,6 +4,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
 
 let server: RunningServer
 let client: Anthropic
@@ -22,12 +23,8 @@ const weather = {
 
 /** The same question through POST /responses. */
 async function responseTo(input: string): Promise<{ output_text: string; usage: { input_tokens: number } }> {
-  const response = await fetch(`${server.baseUrl}/responses`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ model, input }),
-  })
-  const { output, usage } = await response.json()
+  const response = await call(server, 'POST /responses', { body: { model, input } })
+  const { output, usage } = response.body
   return { output_text: output[0].content[0].text, usage }
 }
 

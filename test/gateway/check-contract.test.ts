@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { ok, type Reply } from '../../src/http/reply.ts'
 import { createGateway, defineOperation } from '../../src/index.ts'
+import { call } from '../call.ts'
 
 function gatewayOf(reply: () => Reply) {
   const listColours = defineOperation({
@@ -14,14 +15,12 @@ function gatewayOf(reply: () => Reply) {
     resolve: reply as () => never,
   })
   const gateway = createGateway({ operations: [listColours] })
-  const call = () =>
-    gateway.fetch('https://gateway.example/api/v1/colours', { headers: { authorization: 'Bearer any' } })
-  return { gateway, call }
+  return { gateway, ask: () => call(gateway, 'GET /colours') }
 }
 
 it('An answer that breaks its own schema is a 500 that says where, and the journal says that it is our mistake', async () => {
-  const { gateway, call } = gatewayOf(() => ok({ data: [{ name: 'red' }, { name: 7 }] }))
-  const response = await call()
+  const { gateway, ask } = gatewayOf(() => ok({ data: [{ name: 'red' }, { name: 7 }] }))
+  const response = await ask()
   expect(response.status).toBe(500)
   const [entry] = gateway.journal.entries()
   expect(entry).toMatchObject({ brokeContract: true, status: 500 })
@@ -32,10 +31,10 @@ it('An answer that breaks its own schema is a 500 that says where, and the journ
 
 it('An answer that keeps to its schema is sent as it is, the same frozen one also the second time', async () => {
   const colours = Object.freeze({ data: Object.freeze([{ name: 'red' }]) })
-  const { gateway, call } = gatewayOf(() => ok(colours))
+  const { gateway, ask } = gatewayOf(() => ok(colours))
   for (const turn of [1, 2]) {
-    const response = await call()
-    expect([turn, response.status, await response.json()]).toEqual([turn, 200, { data: [{ name: 'red' }] }])
+    const response = await ask()
+    expect([turn, response.status, response.body]).toEqual([turn, 200, { data: [{ name: 'red' }] }])
   }
   expect(gateway.journal.entries().map(({ brokeContract }) => brokeContract)).toEqual([false, false])
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { open } from '../call.ts'
 
 describe('createGateway', () => {
   it.each<[object, string]>([
@@ -107,10 +108,7 @@ describe('createGateway', () => {
 
   it('takes every scenario that is in force from the start, and goes back to them', async () => {
     const gateway = createGateway({ scenarios: ['provider-outage'] })
-    const status = async () => {
-      const init = { headers: { authorization: 'Bearer any' } }
-      return (await gateway.fetch('https://gateway.example/api/v1/providers', init)).status
-    }
+    const status = async () => (await open(gateway, 'GET /providers')).status
     expect(await status()).toBe(500)
     gateway.use({ on: '*', fault: { name: 'status', status: 418 } })
     expect(await status()).toBe(418)

@@ -4,23 +4,18 @@
  */
 import { createGateway } from '../../src/index.ts'
 import { ScenarioError } from '../../src/scenarios/check-scenario.ts'
+import { call } from '../call.ts'
 
 /** @param rule Of `gateway.use`; one that is refused is a part of the time too. */
 export async function ask(body: string | undefined, line = 'POST /responses', rule?: object) {
   const extensions = ['chat', 'messages', 'embeddings'] as const
   const gateway = createGateway({ timeScale: 0, maxBodyBytes: 64 * 1024 * 1024, extensions: [...extensions] })
-  const [method = '', path] = line.split(' ')
   const from = process.threadCpuUsage()
   if (rule) tryRule(() => gateway.use(rule as never))
-  const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-    method,
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    ...(body !== undefined && { body }),
-  })
-  const text = await reply.text()
+  const { status, text } = await call(gateway, line, { body })
   const { user, system } = process.threadCpuUsage(from)
   const [{ warnings = [] } = {}] = gateway.journal.entries()
-  return { status: reply.status, text, warnings, microseconds: user + system }
+  return { status, text, warnings, microseconds: user + system }
 }
 
 function tryRule(use: () => void): void {

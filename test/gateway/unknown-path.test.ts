@@ -7,14 +7,14 @@ import { journalText } from '../../src/journal/journal-text.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
 import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
+import { call, open } from '../call.ts'
 
 /** The message of a refusal, by a line as `GET /api/v1/provider`. */
 async function refusalOf(line: string, options: GatewayOptions = {}): Promise<string> {
-  const [method, path] = line.split(' ')
-  const headers = { authorization: 'Bearer any' }
-  const response = await createGateway(options).fetch(`https://gateway.example${path}`, { method, headers })
-  expect(response.status).toBe(404)
-  return (await response.json()).error.message
+  const target = { fetch: createGateway(options).fetch, baseUrl: 'https://gateway.example' }
+  const { status, body } = await call(target, line)
+  expect(status).toBe(404)
+  return body.error.message
 }
 
 describe('the 404 of an unknown path', () => {
@@ -72,8 +72,7 @@ describe('the 404 of an unknown path', () => {
     const [, rule] = /as in (\{.*\})$/.exec(await refusalOf('GET /api/v1/files')) ?? []
     const gateway = createGateway()
     gateway.use(new Function(`return ${rule}`)())
-    const init = { headers: { authorization: 'Bearer any' } }
-    expect((await gateway.fetch('https://gateway.example/api/v1/files', init)).status).toBe(200)
+    expect((await open(gateway, 'GET /files')).status).toBe(200)
   })
 
   it('finds an extension that is on among the operations', async () => {
@@ -102,10 +101,8 @@ describe('the reason of a refusal', () => {
   it('stands in the line of the server, the journal as text, the entry and the explanation', async () => {
     const lines: RequestLine[] = []
     await using server = await startServer({ onRequest: (line) => lines.push(line) })
-    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-    const body = JSON.stringify({ model: 'gpt-4o', input: 'Hi' })
-    const reply = await fetch(`${server.baseUrl}/responses`, { method: 'POST', headers, body })
-    const { message } = (await reply.json()).error
+    const { body } = await call(server, 'POST /responses', { body: { model: 'gpt-4o', input: 'Hi' } })
+    const { message } = body.error
     expect(message).toMatch(/^model: /)
 
     await vi.waitFor(() => expect(lines).toHaveLength(1))
@@ -132,8 +129,7 @@ describe('the reason of a refusal', () => {
 
   it('is null where nothing was refused', async () => {
     const gateway = createGateway()
-    const init = { headers: { authorization: 'Bearer any' } }
-    await gateway.fetch('https://gateway.example/api/v1/providers', init)
+    await open(gateway, 'GET /providers')
     expect(gateway.journal.last('listProviders')?.reason).toBeNull()
   })
 })

@@ -11,27 +11,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { journalText } from '../../src/journal/journal-text.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { type CallOptions, open } from '../call.ts'
 
-const base = 'https://gateway.example/api/v1'
-
-function caller(gateway: Gateway) {
-  return (
-    line: string,
-    {
-      body,
-      headers = {},
-      signal,
-    }: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
-  ) => {
-    const [method, path] = line.split(' ') as [string, string]
-    return gateway.fetch(base + path, {
-      method,
-      headers: { authorization: 'Bearer sk-secret-1234', 'content-type': 'application/json', ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      ...(signal && { signal }),
-    })
-  }
-}
+const caller = (gateway: Gateway) => (line: string, options?: CallOptions) =>
+  open({ fetch: gateway.fetch, apiKey: 'sk-secret-1234' }, line, options)
 
 function begin(options: GatewayOptions = {}) {
   const gateway = createGateway({ timeScale: 0, ...options })

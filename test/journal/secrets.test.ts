@@ -10,6 +10,7 @@ import { matches } from '../../src/journal/matching.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
 import { requestLineText } from '../../src/server/request-line.ts'
+import { call } from '../call.ts'
 
 const secret = 'sk-hush-1234'
 const headers = [
@@ -58,25 +59,19 @@ describe('a call full of secrets', () => {
     })
     const named = Object.fromEntries(fields.map((name) => [name, secret]))
     const query = new URLSearchParams({ ...named, limit: '7' })
-    const reply = await fetch(`${server.baseUrl}/responses?${query}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${secret}`,
-        'content-type': 'application/json',
-        ...Object.fromEntries(headers.map((name) => [name, secret])),
-      },
-      body: JSON.stringify({
+    const target = { baseUrl: server.baseUrl, apiKey: secret }
+    await call(target, `POST /responses?${query}`, {
+      headers: Object.fromEntries(headers.map((name) => [name, secret])),
+      body: {
         model: 'aurora/dawn-2',
         input: 'Hello?',
         max_output_tokens: 50,
         metadata: { ...named, deep: [{ password: { salt: secret } }], prompt_key: 'kept' },
-      }),
+      },
     })
-    await reply.text()
-    await fetch(`${server.baseUrl}/responses?key=${secret}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'x-api-key': secret },
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', metadata: named }),
+    await call(target, `POST /responses?key=${secret}`, {
+      headers: { 'content-type': null, 'x-api-key': secret },
+      body: { model: 'aurora/dawn-2', input: 'Hello?', metadata: named },
     })
   })
   afterAll(() => server.close())

@@ -2,17 +2,14 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { ResponseObject } from '../../src/resources/response.ts'
+import { call } from '../call.ts'
 import { cases } from '../whole.ts'
 
 const gateway = createGateway({ modelsWithoutNativeSearch: ['b/*'], limitedEngine: 'engine_a' })
 
 async function create(body: object): Promise<{ status: number; text: string }> {
-  const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, text: await response.text() }
+  const response = await call(gateway, 'POST /responses', { body })
+  return { status: response.status, text: response.text }
 }
 
 const text = fc.oneof(

@@ -12,6 +12,7 @@ import { Budget } from '../../src/model/json-schema/budget.ts'
 import { readPattern } from '../../src/model/json-schema/pattern.ts'
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 import { fakeValue } from '../../src/model/structured.ts'
+import { call } from '../call.ts'
 import { anySchema } from '../tools/soak/any-schema.ts'
 import { cases } from '../whole.ts'
 
@@ -127,17 +128,15 @@ describe('a schema that would hang the server', () => {
   it('is refused in the envelope, through the gateway', async () => {
     const gateway = createGateway()
     const schema = { type: 'array', minItems: 1e8 }
-    const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({
+    const reply = await call(gateway, 'POST /responses', {
+      body: {
         model: 'aurora/dawn-2',
         input: 'Hello',
         text: { format: { type: 'json_schema', name: 'much', schema } },
-      }),
+      },
     })
     expect(reply.status).toBe(400)
-    const { error } = (await reply.json()) as { error: { metadata: { violations: unknown[] } } }
+    const { error } = reply.body
     expect(error.metadata.violations).toMatchObject([{ path: 'body.text.format.schema', message: tooMuch }])
   })
 })

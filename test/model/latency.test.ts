@@ -15,6 +15,7 @@ import {
   type Quantiles,
   valueAt,
 } from '../../src/sandbox/latency-profile.ts'
+import { call, open } from '../call.ts'
 import { cases } from '../whole.ts'
 
 const profile: LatencyProfile = {
@@ -124,12 +125,8 @@ describe('latencyProfile', () => {
   it('gives texts the lengths of the profile, the same each time', async () => {
     const { fetch } = createGateway({ timeScale: 0, latencyProfile: profile })
     const ask = async (input: string) => {
-      const response = await fetch('https://gateway.example/api/v1/responses', {
-        method: 'POST',
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'aurora/dawn-2', input }),
-      })
-      const { output, usage } = await response.json()
+      const response = await call({ fetch }, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
+      const { output, usage } = response.body
       return { text: output[0].content[0].text as string, tokens: usage.output_tokens as number }
     }
     const inputs = Array.from(
@@ -153,11 +150,9 @@ describe('latencyProfile', () => {
     const { fetch, journal } = createGateway({
       latencyProfile: { profile: 1, models: { '*': { firstByteMs: { p50: 1 }, totalMs } } },
     })
-    await fetch('https://gateway.example/api/v1/responses', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello' }),
-    }).then((response) => response.text())
+    await open({ fetch }, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } }).then(
+      (response) => response.text(),
+    )
     expect(journal.entries()[0]?.durationMs).toBeGreaterThanOrEqual(39)
   })
 
@@ -176,12 +171,10 @@ describe('latencyProfile', () => {
   it('makes a text longer by more of the same kind, which begins as it would without one', async () => {
     const textOf = async (latencyProfile?: LatencyProfile) => {
       const { fetch } = createGateway({ timeScale: 0, latencyProfile })
-      const response = await fetch('https://gateway.example/api/v1/responses', {
-        method: 'POST',
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Why is the sky blue?' }),
+      const response = await call({ fetch }, 'POST /responses', {
+        body: { model: 'aurora/dawn-2', input: 'Why is the sky blue?' },
       })
-      return (await response.json()).output[0].content[0].text as string
+      return response.body.output[0].content[0].text as string
     }
     const long = await textOf({
       profile: 1,

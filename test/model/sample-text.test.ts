@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import texts from '../../fixtures/texts.json' with { type: 'json' }
 import { createGateway } from '../../src/index.ts'
+import { call } from '../call.ts'
 
 const gateway = createGateway()
 
@@ -11,15 +12,10 @@ interface Asked {
 }
 
 async function ask(input: unknown, body: object = {}): Promise<Asked> {
-  const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', input, ...body }),
+  const response = await call(gateway, 'POST /responses', {
+    body: { model: 'aurora/dawn-2', input, ...body },
   })
-  const { output, usage } = (await response.json()) as {
-    output: { content?: { text: string }[] }[]
-    usage: Asked['usage']
-  }
+  const { output, usage } = response.body
   const warnings = gateway.journal.last('createResponse')?.warnings ?? []
   return { text: output.at(-1)?.content?.[0]?.text ?? '', usage, warnings }
 }
@@ -269,12 +265,10 @@ describe('The text of an answer', () => {
       models: { '*': { firstByteMs: { p50: 1 }, tokens: { p50: 700 } } },
     } as const
     const { fetch } = createGateway({ timeScale: 0, latencyProfile })
-    const response = await fetch('https://gateway.example/api/v1/responses', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work?' }),
+    const response = await call({ fetch }, 'POST /responses', {
+      body: { model: 'aurora/dawn-2', input: 'How do tides work?' },
     })
-    const paragraphs: string[] = (await response.json()).output[0].content[0].text.split('\n\n')
+    const paragraphs: string[] = response.body.output[0].content[0].text.split('\n\n')
     expect(paragraphs.length).toBeGreaterThan(10)
     expect(new Set(paragraphs).size).toBe(paragraphs.length)
     expect(paragraphs.filter((each) => each.includes('How do tides work?'))).toHaveLength(1)

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
 import { apiDocument } from '../../src/control/documents.ts'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
+import { call, open } from '../call.ts'
 import { hardDocument } from '../extras/openapi/hard-document.ts'
 
 function reportIn(z: typeof zod) {
@@ -28,15 +29,10 @@ function reportIn(z: typeof zod) {
 }
 
 async function post(operation: ReturnType<typeof reportIn>, path: string, body: object) {
-  const response = await createGateway({ operations: [operation] }).fetch(
-    `https://gateway.example/api/v1${path}`,
-    {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    },
-  )
-  return { status: response.status, body: await response.json() }
+  const { status, body: reply } = await call(createGateway({ operations: [operation] }), `POST ${path}`, {
+    body,
+  })
+  return { status, body: reply }
 }
 
 describe('Own operations', () => {
@@ -109,17 +105,10 @@ it('An operation with every optional field keeps each of them', async () => {
     },
   })
   const gateway = createGateway({ operations: [sendNote] })
-  const send = (headers: Record<string, string>) =>
-    gateway.fetch('https://gateway.example/api/v1/notes', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', ...headers },
-    })
+  const send = (headers: Record<string, string>) => call(gateway, 'POST /notes', { headers })
   expect((await send({})).status).toBe(400)
   const replies = await Promise.all([send({ 'x-team': 'a' }), send({ 'x-team': 'b' })])
-  expect(await Promise.all(replies.map((reply) => reply.json()))).toEqual([
-    { data: 'none' },
-    { data: 'none' },
-  ])
+  expect(replies.map(({ body }) => body)).toEqual([{ data: 'none' }, { data: 'none' }])
   expect(running).toEqual(['begin', 'end', 'begin', 'end'])
   expect(() => gateway.use({ on: sendNote.id, fault: 'stream-cut' })).not.toThrow()
 
@@ -150,8 +139,7 @@ it('A resolver cannot change a row, seeded or written, that it was shown', async
   const { fetch, db } = createGateway({ operations: [spoil] })
   await db.workspaces.update('staging', { name: 'Mine' })
   const before = await db.workspaces.list()
-  const init = { method: 'POST', headers: { authorization: 'Bearer any' } }
-  expect((await fetch('https://gateway.example/api/v1/spoilt', init)).status).toBe(200)
+  expect((await open({ fetch }, 'POST /spoilt')).status).toBe(200)
   expect(refused).toEqual(before.map(({ slug }) => slug))
   expect(await db.workspaces.list()).toEqual(before)
 })

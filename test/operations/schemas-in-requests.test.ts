@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { createGateway } from '../../src/index.ts'
+import { call } from '../call.ts'
 
 const model = 'aurora/dawn-2'
 const input = 'Plan three museums in Oslo'
@@ -98,14 +99,10 @@ const strict = (properties: object, more: object = {}) => ({
 describe.each(forms)('A schema in %s', (_, path, bodyWith, jsonIn) => {
   const gateway = createGateway({ extensions: ['chat', 'messages'] })
   const send = async (schema: object) => {
-    const reply = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify(bodyWith(schema)),
-    })
+    const reply = await call(gateway, `POST ${path}`, { body: bodyWith(schema) })
     return {
       status: reply.status,
-      body: await reply.json(),
+      body: reply.body,
       warnings: gateway.journal.entries().at(-1)?.warnings ?? [],
     }
   }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { Clock } from '../../src/lib/clock.ts'
 import { startServer } from '../../src/serve.ts'
+import { call, open } from '../call.ts'
 
 const tenYears = 10 * 366 * 86_400_000
 
@@ -23,9 +24,7 @@ describe('sandbox time', () => {
     expect(() => {
       for (let step = 0; step < 30_000; step++) gateway.clock.advance(tenYears)
     }).toThrow('end of the calendar')
-    const reply = await gateway.fetch('https://gateway.example/api/v1/providers', {
-      headers: { authorization: 'Bearer any' },
-    })
+    const reply = await open(gateway, 'GET /providers')
     expect(reply.status).toBe(200)
   })
 
@@ -59,13 +58,11 @@ describe('a wait of more than 25 days', () => {
 
 describe('a hundred thousand violations', () => {
   it('are a 400 with the first hundred, and how many more', async () => {
-    const reply = await createGateway().fetch('https://gateway.example/api/v1/workspaces/production', {
-      method: 'PATCH',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ io_logging_api_key_ids: Array(130_000).fill('x') }),
+    const reply = await call(createGateway(), 'PATCH /workspaces/production', {
+      body: { io_logging_api_key_ids: Array(130_000).fill('x') },
     })
     expect(reply.status).toBe(400)
-    const { error } = (await reply.json()) as { error: { metadata: { violations: unknown[]; more: number } } }
+    const { error } = reply.body
     expect(error.metadata.violations).toHaveLength(100)
     expect(error.metadata.more).toBe(129_900)
   })

@@ -4,14 +4,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
 
-async function ask(gateway: Gateway, key: string, body: object): Promise<string> {
-  const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Grüße, 世界 🌍?', ...body }),
+async function ask(gateway: Gateway, apiKey: string, body: object): Promise<string> {
+  const { text } = await call({ fetch: gateway.fetch, apiKey }, 'POST /responses', {
+    body: { model: 'aurora/dawn-2', input: 'Grüße, 世界 🌍?', ...body },
   })
-  return response.text()
+  return text
 }
 
 describe('The journal', () => {

@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest'
 import { createGateway, parseScenario } from '../../src/index.ts'
 import type { Scenario } from '../../src/scenarios/scenario.ts'
+import { open } from '../call.ts'
 
 it('A newer version takes the place of a scenario that sandboxes begin with, wherever it is in force', async () => {
   const failing = (name: string, status: number, times?: number) =>
     parseScenario({ name, rules: [{ on: '*', ...(times && { times }), fault: { name: 'status', status } }] })
   const gateway = createGateway({ scenarios: [failing('other', 402), failing('mine', 418, 1)] })
   const sandboxes = [gateway, gateway.createSandbox(), gateway.createSandbox()]
-  const status = async ({ apiKey }: { apiKey: string }) => {
-    const init = { headers: { authorization: `Bearer ${apiKey}` } }
-    return (await gateway.fetch('https://gateway.example/api/v1/providers', init)).status
-  }
+  const status = async ({ apiKey }: { apiKey: string }) =>
+    (await open({ fetch: gateway.fetch, apiKey }, 'GET /providers')).status
   const keys = sandboxes.map(
     (each) => ('apiKey' in each ? each : gateway.sandboxes.default) as { apiKey: string },
   )

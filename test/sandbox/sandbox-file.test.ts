@@ -5,15 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
+import { call, open, type Target } from '../call.ts'
 
-async function ask(gateway: { fetch: typeof fetch }, apiKey: string, line: string, body?: object) {
-  const [method = '', path] = line.split(' ')
-  const response = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, id: response.headers.get('x-request-id'), body: await response.json() }
+async function ask({ fetch }: Target, apiKey: string, line: string, body?: object) {
+  const reply = await call({ fetch, apiKey }, line, { body })
+  return { status: reply.status, id: reply.headers.get('x-request-id'), body: reply.body }
 }
 
 const question = { model: 'aurora/dawn-2', input: 'Hello' }
@@ -133,11 +129,11 @@ describe('A sandbox file', () => {
     }
     await expect(gateway.openSandbox(file)).rejects.toMatchObject({ status: 409 })
     const [row] = await gateway.db.providers.list()
-    const open = (changes: object) => {
+    const openFile = (changes: object) => {
       const providers = { created: [], changed: [], deleted: [], ...changes }
       return gateway.openSandbox({ ...gateway.save(), changes: { providers } })
     }
-    await expect(open({ deleted: ['aurora'], changed: [{ key: 'aurora', row }] })).rejects.toMatchObject({
+    await expect(openFile({ deleted: ['aurora'], changed: [{ key: 'aurora', row }] })).rejects.toMatchObject({
       status: 400,
       message: 'changes.providers changes or deletes a record twice',
     })
@@ -146,8 +142,8 @@ describe('A sandbox file', () => {
       status: 400,
       message: 'changes.provider: there is no such collection',
     })
-    await expect(open({ created: [row] })).rejects.toMatchObject({ status: 409 })
-    await expect(open({ created: [{ ...row, name: 3 }] })).rejects.toMatchObject({ status: 400 })
+    await expect(openFile({ created: [row] })).rejects.toMatchObject({ status: 409 })
+    await expect(openFile({ created: [{ ...row, name: 3 }] })).rejects.toMatchObject({ status: 400 })
   })
 
   it.each([
@@ -181,7 +177,7 @@ describe('A sandbox file', () => {
   it('travels by the control API', async () => {
     await using server = await startServer({ timeScale: 0 })
     const gateway = await connectGateway(server.url)
-    await fetch(`${server.baseUrl}/providers`, { headers: { authorization: 'Bearer any' } })
+    await open(server, 'GET /providers')
     const opened = await gateway.openSandbox(await gateway.save())
     const [call] = await opened.journal.entries()
     expect(call?.operation).toBe('listProviders')

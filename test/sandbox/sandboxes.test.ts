@@ -4,12 +4,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 
 /** Asks with a sandbox's key, or with any other. */
 function asker(options: GatewayOptions) {
   const gateway = createGateway(options)
   const ask = (apiKey: string, path = '/api/v1/providers') =>
-    gateway.fetch(`https://gateway.example${path}`, { headers: { authorization: `Bearer ${apiKey}` } })
+    open({ fetch: gateway.fetch, baseUrl: 'https://gateway.example', apiKey }, `GET ${path}`)
   return { gateway, ask }
 }
 
@@ -89,16 +90,14 @@ describe('sandboxes', () => {
     const sandbox = gateway.createSandbox()
     sandbox.use({ on: 'listProviders', fault: 'timeout' })
     const leaving = new AbortController()
-    const headers = { authorization: `Bearer ${sandbox.apiKey}` }
-    const open = gateway.fetch('https://gateway.example/api/v1/providers', {
-      headers,
+    const unread = open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'GET /providers', {
       signal: leaving.signal,
     })
     await sandbox.journal.waitFor('listProviders')
     age(5000)
     expect((await ask(sandbox.apiKey, '/api/v1/benchmarks')).status).toBe(200)
     leaving.abort()
-    await expect(open).rejects.toThrow()
+    await expect(unread).rejects.toThrow()
     age(1001)
     expect((await ask(sandbox.apiKey)).status).toBe(410)
   })

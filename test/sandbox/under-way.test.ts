@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 
 const base = 'https://gateway.example/api/v1'
 const authorization = 'Bearer any'
@@ -67,7 +68,7 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
     gateway.fail(402, { times: 1 })
     expect((await finish()).status).toBe(503)
     expect(gateway.unusedRules()).toHaveLength(1)
-    expect((await gateway.fetch(`${base}/providers`, { headers: { authorization } })).status).toBe(402)
+    expect((await open(gateway, 'GET /providers')).status).toBe(402)
   })
 
   it('does not count as one that came before', async () => {
@@ -89,11 +90,7 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
       const { gateway, goBack } = make()
       const before = await look(gateway)
       const moved = gateway.db.workspaces.update('staging', { slug: 'moved' })
-      const patched = gateway.fetch(`${base}/workspaces/production`, {
-        method: 'PATCH',
-        headers: { authorization, 'content-type': 'application/json' },
-        body: '{"slug":"elsewhere"}',
-      })
+      const patched = open(gateway, 'PATCH /workspaces/production', { body: { slug: 'elsewhere' } })
       for (let turn = 0; turn < turns; turn++) await undefined
       goBack()
       expect((await moved).slug).toBe('moved')
@@ -120,9 +117,9 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
     const snapshot = gateway.snapshot()
     gateway.reset()
     gateway.restore(snapshot)
-    expect((await gateway.fetch(`${base}/providers`, { headers: { authorization } })).status).toBe(500)
+    expect((await open(gateway, 'GET /providers')).status).toBe(500)
     outage[Symbol.dispose]()
-    expect((await gateway.fetch(`${base}/providers`, { headers: { authorization } })).status).toBe(200)
+    expect((await open(gateway, 'GET /providers')).status).toBe(200)
   })
 })
 
@@ -158,9 +155,7 @@ describe('A stream that is under way at a restore', () => {
   it('is told to its end by the entry that it has, and by no other', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const snapshot = gateway.snapshot()
-    const reply = await gateway.fetch(`${base}/responses`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
+    const reply = await open(gateway, 'POST /responses', {
       body: '{"model":"aurora/dawn-2","input":"Hi","stream":true}',
     })
     gateway.restore(snapshot)

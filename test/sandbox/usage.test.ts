@@ -4,19 +4,17 @@ import models from '../../fixtures/models.json' with { type: 'json' }
 import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
+import { call, open } from '../call.ts'
 
 type Gateway = ReturnType<typeof createGateway>
 
 async function ask({ fetch }: Pick<Gateway, 'fetch'>, body: object = {}, path = 'responses') {
-  const response = await fetch(`https://gateway.example/api/v1/${path}`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Why is the sky blue?', ...body }),
+  const { status: code, text } = await call({ fetch }, `POST /${path}`, {
+    body: { model: 'aurora/dawn-2', input: 'Why is the sky blue?', ...body },
   })
-  const text = await response.text()
-  if (!(body as { stream?: boolean }).stream) return { code: response.status, ...JSON.parse(text) }
+  if (!(body as { stream?: boolean }).stream) return { code, ...JSON.parse(text) }
   const last = text.split('\n\n').at(-3) as string
-  return { code: response.status, ...JSON.parse(last.slice('data: '.length)).response }
+  return { code, ...JSON.parse(last.slice('data: '.length)).response }
 }
 
 const nothing = {
@@ -144,11 +142,7 @@ describe('sandbox.usage()', () => {
     await using server = await startServer()
     const remote = await connectGateway(server.url)
     const sandbox = await remote.createSandbox()
-    await fetch(`${sandbox.baseUrl}/responses`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello' }),
-    })
+    await open(sandbox, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } })
     const usage = await sandbox.usage()
     expect(usage).toMatchObject({ requests: 1, models: { 'aurora/dawn-2': { requests: 1 } } })
     expect(usage.cost).toBeGreaterThan(0)

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
 import { cases } from '../whole.ts'
 
 /** Five calls each. */
@@ -15,16 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function call(to: { baseUrl: string; apiKey: string }, line: string, body?: unknown) {
-  const [method, path] = line.split(' ') as [string, string]
-  const response = await fetch(to.baseUrl + path, {
-    method,
-    headers: { authorization: `Bearer ${to.apiKey}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, headers: response.headers, text: await response.text() }
-}
-
 describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, all at once`, () => {
   const workers = Array.from({ length: 16 }, (_, index) => `worker-${index}`)
 
@@ -34,20 +25,20 @@ describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, all at
     const byKey = { apiKey: sandbox.apiKey, baseUrl: server.baseUrl }
     const byPath = { apiKey: 'any', baseUrl: sandbox.baseUrl }
     const [one, other] = index % 2 === 0 ? [byKey, byPath] : [byPath, byKey]
-    const written = await call(one, 'PATCH /workspaces/production', { name: `${name} ${index}` })
-    expect(JSON.parse(written.text).data.name).toBe(`${name} ${index}`)
+    const written = await call(one, 'PATCH /workspaces/production', { body: { name: `${name} ${index}` } })
+    expect(written.body.data.name).toBe(`${name} ${index}`)
     const body = { model: 'aurora/dawn-2', input: `${name} ${index}` }
     const [read, streamed, failed, scripted] = await Promise.all([
-      call(other, 'PATCH /workspaces/production', {}),
-      call(one, 'POST /responses', { ...body, stream: true }),
+      call(other, 'PATCH /workspaces/production', { body: {} }),
+      call(one, 'POST /responses', { body: { ...body, stream: true } }),
       call(other, 'GET /benchmarks'),
       call(one, `GET /${name}`),
     ])
-    expect(JSON.parse(read.text).data.name).toBe(`${name} ${index}`)
+    expect(read.body.data.name).toBe(`${name} ${index}`)
     expect(streamed.text).toContain(`${name} ${index}`)
     expect(streamed.text.endsWith('data: [DONE]\n\n')).toBe(true)
     expect([failed.status, failed.headers.get('x-understudy-scenario')]).toEqual([503, `${name}#1`])
-    expect(JSON.parse(scripted.text)).toEqual({ mine: name })
+    expect(scripted.body).toEqual({ mine: name })
   }
 
   it('see nothing of each other', { timeout: 30_000 }, async () => {
@@ -95,7 +86,7 @@ describe('100 PATCHes of one workspace at once', () => {
       { is_observability_io_logging_enabled: false },
     ]
     const patches = Array.from({ length: 100 }, (_, index) =>
-      call(sandbox, 'PATCH /workspaces/production', fields[index % fields.length]),
+      call(sandbox, 'PATCH /workspaces/production', { body: fields[index % fields.length] }),
     )
     expect((await Promise.all(patches)).every(({ status }) => status === 200)).toBe(true)
     expect(await sandbox.db.workspaces.get('production')).toMatchObject(Object.assign({}, ...fields))
@@ -105,7 +96,7 @@ describe('100 PATCHes of one workspace at once', () => {
     await using sandbox = await (await connectGateway(server.url)).createSandbox()
     await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
-        call(sandbox, 'PATCH /workspaces/production', { name: `Name ${index}` }),
+        call(sandbox, 'PATCH /workspaces/production', { body: { name: `Name ${index}` } }),
       ),
     )
     const entries = await sandbox.journal.calls('updateWorkspace')

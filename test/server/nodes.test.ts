@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 
 const running: RunningServer[] = []
 afterEach(async () => {
@@ -14,20 +15,14 @@ async function start(options: ServerOptions = {}) {
   const server = await startServer(options)
   running.push(server)
   const gateway = await connectGateway(server.url)
-  const control = (line: `${string} /${string}`, body?: unknown) => {
-    const [method, path] = line.split(' ') as [string, string]
-    const headers = { 'content-type': 'application/json' }
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    return fetch(`${server.url}/__understudy${path}`, init)
-  }
+  const control = (line: string, body?: unknown) =>
+    open({ baseUrl: `${server.url}/__understudy` }, line, { body })
   return { server, gateway, control }
 }
 
 const asNode = (node: string, options: ServerOptions = {}) => start({ sandboxes: { node }, ...options })
 
-function readProviders(baseUrl: string, apiKey = 'any') {
-  return fetch(`${baseUrl}/providers`, { headers: { authorization: `Bearer ${apiKey}` } })
-}
+const readProviders = (baseUrl: string, apiKey?: string) => open({ baseUrl, apiKey }, 'GET /providers')
 
 describe('Ids of sandboxes', () => {
   it('count, where the server has no name', async () => {

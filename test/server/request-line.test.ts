@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startServer } from '../../src/serve.ts'
 import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
+import { call } from '../call.ts'
 
 const line: RequestLine = {
   method: 'GET',
@@ -31,7 +32,7 @@ it('tells of requests what the gateway made of them, and hides secrets of the qu
   const lines: RequestLine[] = []
   await using server = await startServer({ onRequest: (told) => lines.push(told) })
   const seen = async (path: string) => {
-    await (await fetch(server.url + path, { headers: { authorization: 'Bearer any' } })).arrayBuffer()
+    await call({ baseUrl: server.url }, `GET ${path}`)
     await expect.poll(() => lines.length).toBe(1)
     const { durationMs, ...rest } = lines.pop() as RequestLine
     expect(durationMs).toBeGreaterThan(0)
@@ -67,8 +68,8 @@ it('prints an error that onRequest throws, and serves on', async () => {
     throw new Error('no disk')
   }
   await using server = await startServer({ onRequest })
-  const headers = { authorization: 'Bearer any', connection: 'close' }
-  for (let turn = 0; turn < 2; turn++) await (await fetch(`${server.baseUrl}/providers`, { headers })).text()
+  for (let turn = 0; turn < 2; turn++)
+    await call(server, 'GET /providers', { headers: { connection: 'close' } })
   await vi.waitFor(() => expect(printed).toHaveBeenCalledTimes(2))
   expect(printed).toHaveBeenCalledWith('[understudy] startServer: onRequest threw Error: no disk')
   expect(failures).toHaveLength(2)

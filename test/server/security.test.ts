@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/routes/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 import { raw, request } from './raw.ts'
 
 const key = { authorization: 'Bearer any' }
@@ -427,7 +428,7 @@ describe('CORS on the API', () => {
   })
 
   it('does not trouble those who are no page', async () => {
-    const response = await fetch(`${server.baseUrl}/providers`, { headers: key })
+    const response = await open(server, 'GET /providers')
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 

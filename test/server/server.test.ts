@@ -8,29 +8,26 @@ import { promisify } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 import { raw } from './raw.ts'
 
-const key = { authorization: 'Bearer any' }
 const slow = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 3 } } as const
-const stream = {
-  method: 'POST',
-  headers: { ...key, 'content-type': 'application/json' },
-  body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true, max_output_tokens: 30 }),
-}
+const body = { model: 'aurora/dawn-2', input: 'Hello?', stream: true, max_output_tokens: 30 }
+const openStream = (server: RunningServer) => open(server, 'POST /responses', { body })
 
 describe('startServer', () => {
   it('takes any free port of this machine, and says which', async () => {
     await using server = await startServer()
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     expect(server.baseUrl).toBe(`${server.url}/api/v1`)
-    expect((await fetch(`${server.baseUrl}/providers`, { headers: key })).status).toBe(200)
+    expect((await open(server, 'GET /providers')).status).toBe(200)
   })
 
   it('plays a gateway that is there already', async () => {
     const gateway = createGateway()
     await using server = await startServer({ gateway })
     gateway.fail(402)
-    expect((await fetch(`${server.baseUrl}/providers`, { headers: key })).status).toBe(402)
+    expect((await open(server, 'GET /providers')).status).toBe(402)
     expect(gateway.journal.last('listProviders')?.status).toBe(402)
   })
 
@@ -49,8 +46,8 @@ describe('startServer', () => {
     const lines: RequestLine[] = []
     await using server = await startServer({ onRequest: (line) => lines.push(line) })
     server.gateway.use({ on: 'getPreset', fault: 'connection-reset' })
-    await fetch(`${server.baseUrl}/providers?a=1`, { headers: key })
-    await fetch(`${server.baseUrl}/presets/x`, { headers: key }).catch(() => {})
+    await open(server, 'GET /providers?a=1')
+    await open(server, 'GET /presets/x').catch(() => {})
     await fetch(`${server.url}/__understudy/sandboxes`)
     await vi.waitUntil(() => lines.length === 3)
     expect(lines).toMatchObject([
@@ -66,17 +63,17 @@ describe('close', () => {
   it('breaks open replies off, unless they are given time', async () => {
     const server = await startServer()
     server.gateway.use(slow)
-    const open = await fetch(`${server.baseUrl}/responses`, stream)
+    const unread = await openStream(server)
     await server.close()
-    await expect(open.text()).rejects.toThrow()
+    await expect(unread.text()).rejects.toThrow()
     expect(server.gateway.journal.last('createResponse')?.delivery).toBe('client-left')
   })
 
   it('lets them finish in the time that they are given', async () => {
     const server = await startServer()
     server.gateway.use(slow)
-    const open = await fetch(`${server.baseUrl}/responses`, stream)
-    const [text] = await Promise.all([open.text(), server.close(5000)])
+    const unread = await openStream(server)
+    const [text] = await Promise.all([unread.text(), server.close(5000)])
     expect(text).toContain('data: [DONE]')
   })
 
@@ -85,14 +82,14 @@ describe('close', () => {
       'a stream that is silent',
       async (server) => {
         server.gateway.use('stream-stall')
-        await (await fetch(`${server.baseUrl}/responses`, stream)).body?.getReader().read()
+        await (await openStream(server)).body?.getReader().read()
       },
     ],
     [
       'a call that is never answered',
       async (server) => {
         server.gateway.use({ on: '*', fault: 'timeout' })
-        fetch(`${server.baseUrl}/providers`, { headers: key }).catch(() => {})
+        open(server, 'GET /providers').catch(() => {})
         await server.gateway.journal.waitFor('listProviders')
       },
     ],
@@ -110,11 +107,11 @@ describe('close', () => {
   it('breaks them off when that time is over', async () => {
     const server = await startServer()
     server.gateway.use({ on: '*', fault: 'timeout' })
-    const open = fetch(`${server.baseUrl}/providers`, { headers: key })
-    open.catch(() => {})
+    const unread = open(server, 'GET /providers')
+    unread.catch(() => {})
     await server.gateway.journal.waitFor('listProviders')
     await server.close(20)
-    await expect(open).rejects.toThrow()
+    await expect(unread).rejects.toThrow()
   })
 })
 

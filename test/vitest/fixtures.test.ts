@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { HttpResponse, http } from 'msw'
 import { describe, vi } from 'vitest'
 import { expect, test } from '../../src/vitest.ts'
+import { open } from '../call.ts'
 
 test.override({ gatewayOptions: { seed: 'fixtures', size: { providers: 3 } } })
 
 function listProviders(baseUrl: string, apiKey = 'any'): Promise<Response> {
-  return fetch(`${baseUrl}/providers`, { headers: { authorization: `Bearer ${apiKey}` } })
+  return open({ baseUrl, apiKey }, 'GET /providers')
 }
 
 const anywhere = 'https://models.example/api/v1'

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Gateway } from '../../src/index.ts'
+import { createGateway } from '../../src/index.ts'
 import '../../src/vitest.ts'
-
-async function call(gateway: Gateway, line: string, body?: object): Promise<void> {
-  const [method, path] = line.split(' ') as [string, string]
-  const response = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-    method,
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  await response.text()
-}
+import { call } from '../call.ts'
 
 /** What a failing expectation says. */
 function said(expectation: () => void): { message: string; actual?: unknown; expected?: unknown } {
@@ -28,7 +19,7 @@ const question = { model: 'aurora/aurora-large', input: 'What is the weather in 
 describe('toHaveReceived', () => {
   it('holds for a call that has the fields, and may have more', async () => {
     const gateway = createGateway()
-    await call(gateway, 'POST /responses', { ...question, store: false })
+    await call(gateway, 'POST /responses', { body: { ...question, store: false } })
     expect(gateway).toHaveReceived('createResponse')
     expect(gateway).toHaveReceived('createResponse', { body: question })
     expect(gateway).not.toHaveReceived('listProviders')
@@ -36,7 +27,7 @@ describe('toHaveReceived', () => {
 
   it('takes the asymmetric matchers of Vitest in the place of values', async () => {
     const gateway = createGateway()
-    await call(gateway, 'POST /responses', question)
+    await call(gateway, 'POST /responses', { body: question })
     expect(gateway).toHaveReceived('createResponse', { body: { input: expect.stringContaining('Oslo') } })
     expect(gateway).not.toHaveReceived('createResponse', { body: { input: expect.stringContaining('Rome') } })
   })
@@ -56,8 +47,8 @@ The journal has 2 calls:
 
   it('names the nearest call, and shows how it differs in the fields that were looked for', async () => {
     const gateway = createGateway()
-    await call(gateway, 'POST /responses', { model: 'aurora/aurora-small', input: 'Hello' })
-    await call(gateway, 'POST /responses', { ...question, stream: true })
+    await call(gateway, 'POST /responses', { body: { model: 'aurora/aurora-small', input: 'Hello' } })
+    await call(gateway, 'POST /responses', { body: { ...question, stream: true } })
     await call(gateway, 'GET /providers')
     const match = { body: { ...question, stream: false } }
     const { message, actual, expected } = said(() => expect(gateway).toHaveReceived('createResponse', match))
@@ -75,7 +66,7 @@ The journal has 2 calls:
       when: { model: 'aurora/aurora-small' },
       fault: { name: 'status', status: 503 },
     })
-    await call(gateway, 'POST /responses', question)
+    await call(gateway, 'POST /responses', { body: question })
     expect(said(() => expect(gateway).toHaveReceived('listProviders')).message).toContain(
       `\n     rule 1 of 'rule' wants model 'aurora/aurora-small', the request has 'aurora/aurora-large'.`,
     )
@@ -111,8 +102,8 @@ The journal has 2 calls:
 describe('toHaveReceivedTimes', () => {
   it('counts the calls that have the fields', async () => {
     const gateway = createGateway()
-    await call(gateway, 'POST /responses', question)
-    await call(gateway, 'POST /responses', { ...question, stream: true })
+    await call(gateway, 'POST /responses', { body: question })
+    await call(gateway, 'POST /responses', { body: { ...question, stream: true } })
     expect(gateway).toHaveReceivedTimes('createResponse', 2)
     expect(gateway).toHaveReceivedTimes('createResponse', 1, { body: { stream: true } })
     expect(gateway).toHaveReceivedTimes('listProviders', 0)
@@ -157,7 +148,7 @@ describe('toHaveUsedAllRules', () => {
   it('names the rules that did not happen, and what came instead', async () => {
     const gateway = createGateway()
     gateway.reply('It rains.', { when: { input: 'Rome' } })
-    await call(gateway, 'POST /responses', question)
+    await call(gateway, 'POST /responses', { body: question })
     expect(said(() => expect(gateway).toHaveUsedAllRules()).message).toBe(
       `Expected every rule to have happened, these did not:
   rule 1 of 'reply', on createResponse

@@ -3,6 +3,7 @@ import { describe } from 'vitest'
 import { promptsText } from '../../src/gateway/prompts.ts'
 import { operations } from '../../src/operations/index.ts'
 import { expect, test } from '../../src/vitest.ts'
+import { open } from '../call.ts'
 
 const tools = [
   {
@@ -15,10 +16,8 @@ const tools = [
 ]
 
 async function ask({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, body: object) {
-  const response = await fetch(`${baseUrl}/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', tools, ...body }),
+  const response = await open({ baseUrl, apiKey }, 'POST /responses', {
+    body: { model: 'aurora/dawn-2', tools, ...body },
   })
   return response.json()
 }

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { faultNames } from '../../../src/faults/index.ts'
 import type { Gateway, ScenarioInput } from '../../../src/index.ts'
 import { ScenarioError } from '../../../src/scenarios/check-scenario.ts'
+import { open } from '../../call.ts'
 
 const text = fc.oneof(
   fc.constantFrom(
@@ -183,7 +184,7 @@ export async function tryScenario(
   for (const entry of entries) sandbox.journal.explain(entry)
   const broken = entries.find((entry) => entry.brokeContract)
   sandbox.reset()
-  const after = await gateway.fetch('https://gateway.example/api/v1/providers', { headers })
+  const after = await open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'GET /providers')
   sandbox.dispose()
   if (entries.length !== 4) return { isValid: true, wrong: `${entries.length} entries in the journal` }
   if (broken) return { isValid: true, wrong: `a reply of ours broke its contract: ${broken.warnings}` }
