@@ -1,52 +1,82 @@
 /**
- * Asks a control API for its routes, by their ids. Refusals come back as what they were there, a `GatewayError`.
+ * Calls control operations by their ids. Refusals are thrown as the `GatewayError` that they were on the server.
  */
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { GatewayError, messageOf } from '../http/errors.ts'
+import type { CallSummary } from '../journal/call-summary.ts'
 import type { ErrorEnvelope } from '../resources/error-envelope.ts'
-import { type RouteId, type RouteParams, routePaths } from './route-paths.ts'
+import { routePaths } from './route-paths.ts'
 
-/** What goes along with a call of a route. */
+export type RouteId = keyof typeof routePaths
+
+/** The parameters in the path of a route. */
+export type RouteParams<Id extends RouteId> = Readonly<Record<Named<(typeof routePaths)[Id]>, string>>
+
+type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Named<Rest>
+  : never
+
 export interface Sent {
   /** Parameters without a value are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
+  /** If true, `settled` does not wait for the call. */
+  readonly isOpenEnded?: true
 }
 
 export class ControlClient {
   /** `http://127.0.0.1:4141` */
   readonly origin: string
-  readonly #headers: Record<string, string>
+  readonly #token: string | undefined
+  readonly #inFlight = new Set<Promise<string>>()
 
-  /** @param token Where the server wants one. */
+  /** @param token Undefined for a server that requires none. */
   constructor(origin: string, token: string | undefined) {
     this.origin = origin
-    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    this.#token = token
   }
 
-  /** The `data` of the reply; nothing, where it has no body. */
+  /** A client of the same server, with calls of its own to wait for. */
+  another(): ControlClient {
+    return new ControlClient(this.origin, this.#token)
+  }
+
+  /** Returns the `data` of the reply; undefined for a reply without a body. */
   async data<Data, Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}): Promise<Data> {
     return (await this.whole<{ data: Data }, Id>(id, params, sent)).data
   }
 
-  /** The body of the reply as a whole. */
+  /** Returns the whole body of the reply. */
   async whole<Body, Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}): Promise<Body> {
     const text = await this.text(id, params, sent)
-    // The routes are declared on the other side, and a test holds each of them to what this side expects.
+    // A test checks the replies of all routes against what the methods of the client return.
     return (text === '' ? {} : JSON.parse(text)) as Body
   }
 
-  /** The body of the reply as text. */
+  /** Returns the body of the reply as text. */
   async text<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}): Promise<string> {
-    return (await this.response(id, params, sent)).text()
+    const call = this.response(id, params, sent).then((response) => response.text())
+    if (!sent.isOpenEnded) this.#inFlight.add(call)
+    try {
+      return await call
+    } finally {
+      this.#inFlight.delete(call)
+    }
   }
 
-  /** A reply that is read while it comes. */
+  /** Waits for the calls in flight. Throws the error of the first that fails. */
+  async settled(): Promise<void> {
+    const outcomes = await Promise.allSettled(this.#inFlight)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
+  /** Returns a reply to read while it arrives. */
   async response<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent): Promise<Response> {
     const response = await this.#send(id, params, sent)
     if (response.ok) return response
-    throw asError(response.status, await response.text())
+    throw toError(response.status, await response.text())
   }
 
   #send(
@@ -60,10 +90,13 @@ export class ControlClient {
       value === undefined ? [] : [[name, String(value)]],
     )
     const search = given.length > 0 ? `?${new URLSearchParams(given)}` : ''
-    const type = body === undefined ? undefined : { 'content-type': 'application/json' }
     return fetch(`${this.origin}/__understudy${filled}${search}`, {
       method,
-      headers: { ...this.#headers, ...type, ...headers },
+      headers: {
+        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(signal && { signal }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((cause) => {
@@ -76,16 +109,48 @@ export class ControlClient {
   }
 }
 
-/** Whether a request has met nobody, as against one whose connection broke. */
+/** If true, there was no server, as against one that broke the connection. */
 function isUnreachable({ cause }: { cause?: { code?: string } }): boolean {
   return !['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(cause?.code ?? '')
 }
 
-function asError(status: number, text: string): Error {
+function toError(status: number, text: string): Error {
   try {
     const { error }: ErrorEnvelope = JSON.parse(text)
     return new GatewayError(status, error.message, error.metadata ?? undefined)
   } catch {
     return new GatewayError(status, `${messageOf(status)}: ${text}`)
+  }
+}
+
+export type GatewayEvent =
+  /** Calls that were answered, or whose delivery is over, since the last event. */
+  | { id: string; event: 'calls'; calls: CallSummary[] }
+  /** Some were missed, or this is the first event: read the journal anew. */
+  | { id: string; event: 'resync' }
+
+export interface FollowOptions {
+  /** The id of the last event seen: what came since is sent. Default: from now on. */
+  after?: string | undefined
+  /** Ends the stream; the loop then ends too. */
+  signal?: AbortSignal | undefined
+}
+
+export async function* followEvents(
+  client: ControlClient,
+  { after, signal }: FollowOptions,
+): AsyncGenerator<GatewayEvent, void> {
+  const headers: Record<string, string> = after === undefined ? {} : { 'last-event-id': after }
+  try {
+    const { body } = await client.response('followEvents', {}, { headers, signal })
+    const events = (body as NonNullable<typeof body>)
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())
+    for await (const { id = '', event, data } of events) {
+      if (event === 'calls') yield { id, event, calls: JSON.parse(data).calls }
+      else if (event === 'resync') yield { id, event }
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error
   }
 }

@@ -14,7 +14,6 @@ import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
 import { EventFeed } from './event-feed.ts'
-import { Handles } from './handles.ts'
 import type { ControlContext, ControlHost } from './operation.ts'
 import { controlOperations } from './routes/index.ts'
 
@@ -26,7 +25,7 @@ export class Control {
 
   constructor(setup: Pick<ControlHost, 'gateway' | 'metrics' | 'directOrigin'>) {
     const events = new EventFeed(setup.gateway.sandboxes.listeners)
-    this.#host = { ...setup, operations: controlOperations, snapshots: new Handles(), events }
+    this.#host = { ...setup, operations: controlOperations, events }
   }
 
   /** Ends the event streams: the server stops. */

@@ -8,22 +8,17 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { json, type Reply } from '../http/reply.ts'
 import type { AnyOperation, OperationInput } from '../operation.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { SandboxSnapshot } from '../sandbox/sandbox-host.ts'
 import type { EventFeed } from './event-feed.ts'
-import type { Handles } from './handles.ts'
-import { type RouteId, routePaths } from './route-paths.ts'
 
 /** What all control operations of a server share. */
 export interface ControlHost {
   readonly gateway: GatewayCore
   /** All control operations. */
-  readonly operations: readonly AnyOperation[]
+  readonly operations: readonly ControlOperation[]
   /** Metrics of the server. */
   readonly metrics: { text(): string }
   /** Origin of this very server, past any balancer; undefined if unknown. */
   readonly directOrigin: string | undefined
-  /** Snapshots by id. */
-  readonly snapshots: Handles<SandboxSnapshot>
   readonly events: EventFeed
 }
 
@@ -37,12 +32,16 @@ export interface ControlContext<Params = unknown, Query = unknown, Body = unknow
   readonly origin: string
 }
 
-type Declaration = Pick<AnyOperation, 'doc'> & {
-  /** In `route-paths.ts`, which has its method and path. */
-  readonly id: RouteId
+interface Declaration extends Pick<AnyOperation, 'id' | 'doc'> {
+  /** Method and path below `/__understudy`: `GET /sandboxes/{sandbox}`. */
+  readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+  /** Method of a remote sandbox that calls the operation, without arguments: `usage`, `journal.clear`. Default: none. */
+  readonly remote?: string
   /** Default: replies have no body. */
   readonly output?: z.ZodType
 }
+
+export type ControlOperation = AnyOperation & Pick<Declaration, 'remote'>
 
 const noBody = z.undefined()
 const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
@@ -57,9 +56,9 @@ export function gatewayOperation<Params, Query, Body>(
     readonly input?: OperationInput<Params, Query, Body>
     resolve(context: ControlContext<Params, Query, Body>): unknown
   },
-): AnyOperation {
-  const { id, doc, output = noBody, resolve } = declaration
-  const [method = '', path = ''] = routePaths[id].split(' ')
+): ControlOperation {
+  const { route, doc, output = noBody, resolve } = declaration
+  const [method = '', path = ''] = route.split(' ')
   return {
     ...declaration,
     output,
@@ -88,7 +87,7 @@ export function sandboxOperation<Params extends z.ZodRawShape, Query, Body>(
     readonly input?: Omit<OperationInput<unknown, Query, Body>, 'params'> & { readonly params?: Params }
     resolve(sandbox: Sandbox, context: ControlContext<z.infer<z.ZodObject<Params>>, Query, Body>): unknown
   },
-): AnyOperation {
+): ControlOperation {
   const { input, resolve } = declaration
   return gatewayOperation({
     ...declaration,

@@ -1,6 +1,6 @@
 /**
- * Where every route of the control API is, below `/__understudy`, by its id. The routes are declared with these ids, and
- * the client asks for them by these ids: it needs nothing else of the declarations, which would bring all schemas along.
+ * Routes of the control operations, by id. The remote client loads these alone, without schemas. Generated from the
+ * operations: `npm run generate`.
  */
 export const routePaths = {
   getHealth: 'GET /health',
@@ -8,7 +8,6 @@ export const routePaths = {
   drain: 'POST /drain',
   getMetrics: 'GET /metrics',
   getControlDocument: 'GET /openapi.json',
-
   listSandboxes: 'GET /sandboxes',
   createSandbox: 'POST /sandboxes',
   putSandbox: 'PUT /sandboxes/{sandbox}',
@@ -19,7 +18,6 @@ export const routePaths = {
   openSandbox: 'POST /sandbox-files',
   createSnapshot: 'POST /sandboxes/{sandbox}/snapshots',
   restoreSnapshot: 'POST /sandboxes/{sandbox}/restore',
-
   listBundledScenarios: 'GET /scenarios',
   getBundledScenario: 'GET /scenarios/{name}',
   listScenarios: 'GET /sandboxes/{sandbox}/scenarios',
@@ -34,7 +32,6 @@ export const routePaths = {
   listUnusedRules: 'GET /sandboxes/{sandbox}/unused-rules',
   readUsage: 'GET /sandboxes/{sandbox}/usage',
   listScripts: 'GET /sandboxes/{sandbox}/scripts',
-
   listJournal: 'GET /sandboxes/{sandbox}/journal',
   listTrace: 'GET /sandboxes/{sandbox}/journal/traces/{trace}',
   queryJournal: 'POST /sandboxes/{sandbox}/journal/query',
@@ -44,13 +41,11 @@ export const routePaths = {
   explainCall: 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation',
   exportJournal: 'GET /sandboxes/{sandbox}/journal.har',
   clearJournal: 'DELETE /sandboxes/{sandbox}/journal',
-
   followEvents: 'GET /events',
   listCalls: 'GET /sandboxes/{sandbox}/calls',
   getCall: 'GET /sandboxes/{sandbox}/calls/{entry}',
   exportCall: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
   resendCall: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
-
   listCollections: 'GET /sandboxes/{sandbox}/collections',
   listChanges: 'GET /sandboxes/{sandbox}/changes',
   listRecords: 'GET /sandboxes/{sandbox}/database/{collection}',
@@ -58,16 +53,31 @@ export const routePaths = {
   getRecord: 'GET /sandboxes/{sandbox}/database/{collection}/{key}',
   updateRecord: 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}',
   deleteRecord: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
-
   readClock: 'GET /sandboxes/{sandbox}/clock',
   advanceClock: 'POST /sandboxes/{sandbox}/clock/advance',
 } as const
 
-export type RouteId = keyof typeof routePaths
+// Methods without arguments, and the operation that each calls.
+export const sandboxMethods = {
+  reset: 'resetSandbox',
+  snapshot: 'createSnapshot',
+  scenarioNames: 'listScenarios',
+  resetScenarios: 'resetScenarios',
+  activeScenarios: 'listActiveScenarios',
+  unusedRules: 'listUnusedRules',
+  usage: 'readUsage',
+  scripts: 'listScripts',
+  collections: 'listCollections',
+  changes: 'listChanges',
+} as const
 
-/** What stands in braces in the path of a route, each with its value. */
-export type RouteParams<Id extends RouteId> = Readonly<Record<Named<(typeof routePaths)[Id]>, string>>
+export const journalMethods = {
+  entries: 'listJournal',
+  unmatched: 'listUnmatched',
+  nearMisses: 'listNearMisses',
+  clear: 'clearJournal',
+} as const
 
-type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Named<Rest>
-  : never
+export const clockMethods = {
+  read: 'readClock',
+} as const

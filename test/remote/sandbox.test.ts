@@ -3,13 +3,12 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Bodies, GatewayOptions, NewSandbox } from '../../src/index.ts'
-import { connectGateway } from '../../src/remote.ts'
-import type { RemoteSandboxApi } from '../../src/sandbox/remote.ts'
+import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
 /** What both are, for whoever awaits everything. */
-type AnySandbox = Sandbox<Bodies> | RemoteSandboxApi<Bodies>
+type AnySandbox = Sandbox<Bodies> | RemoteSandbox
 type Create = (options?: NewSandbox) => AnySandbox | Promise<AnySandbox>
 
 const options: GatewayOptions = { seed: 7, timeScale: 0, journal: { entries: 20 } }

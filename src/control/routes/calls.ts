@@ -47,6 +47,7 @@ const formats = ['curl', 'vitest', 'playwright', 'rule', 'fixture', 'tape'] as c
 export const callOperations = [
   gatewayOperation({
     id: 'followEvents',
+    route: 'GET /events',
     doc: {
       summary:
         'Follow the calls of all sandboxes as an event stream: `calls` with their summaries, at most ten times a second; `resync` where some were missed',
@@ -69,6 +70,7 @@ export const callOperations = [
   }),
   sandboxOperation({
     id: 'listCalls',
+    route: 'GET /sandboxes/{sandbox}/calls',
     doc: { summary: 'List the newest calls in short, oldest first', tag: 'Journal' },
     input: {
       query: z.strictObject({
@@ -80,6 +82,7 @@ export const callOperations = [
   }),
   sandboxOperation({
     id: 'getCall',
+    route: 'GET /sandboxes/{sandbox}/calls/{entry}',
     doc: { summary: 'Read a call as the journal keeps it', tag: 'Journal' },
     input: { params: { entry } },
     output: z.object({ data: Entry }),
@@ -87,6 +90,7 @@ export const callOperations = [
   }),
   sandboxOperation({
     id: 'exportCall',
+    route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
     doc: {
       summary:
         'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape',
@@ -100,6 +104,7 @@ export const callOperations = [
   }),
   sandboxOperation({
     id: 'resendCall',
+    route: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
     doc: {
       summary: 'Ask again what a call asked, in this sandbox, and read what its reply began with',
       tag: 'Journal',

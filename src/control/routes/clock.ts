@@ -17,12 +17,15 @@ const Reading = z.object({
 export const clockOperations = [
   sandboxOperation({
     id: 'readClock',
+    route: 'GET /sandboxes/{sandbox}/clock',
+    remote: 'clock.read',
     doc: { summary: 'Read sandbox time', tag: 'Clock' },
     output: Reading,
     resolve: ({ clock }) => ({ data: clock.read() }),
   }),
   sandboxOperation({
     id: 'advanceClock',
+    route: 'POST /sandboxes/{sandbox}/clock/advance',
     doc: {
       summary: 'Move sandbox time forward: quotas refill, outages end, timestamps move on',
       tag: 'Clock',

@@ -31,6 +31,8 @@ export const TableChanges = z.strictObject({
 export const databaseOperations = [
   sandboxOperation({
     id: 'listCollections',
+    route: 'GET /sandboxes/{sandbox}/collections',
+    remote: 'collections',
     doc: { summary: 'List the collections, and how many records each has', tag: 'Database' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
     resolve: async ({ db }) => ({
@@ -41,6 +43,8 @@ export const databaseOperations = [
   }),
   sandboxOperation({
     id: 'listChanges',
+    route: 'GET /sandboxes/{sandbox}/changes',
+    remote: 'changes',
     doc: { summary: 'List what differs from the seed, by collection', tag: 'Database' },
     output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
     resolve: ({ state }) => ({
@@ -49,6 +53,7 @@ export const databaseOperations = [
   }),
   sandboxOperation({
     id: 'listRecords',
+    route: 'GET /sandboxes/{sandbox}/database/{collection}',
     doc: { summary: 'List the records of a collection', tag: 'Database' },
     input: { params: { collection }, query: z.strictObject({ equals: Equals }) },
     output: z.object({ data: z.array(Row) }),
@@ -58,6 +63,7 @@ export const databaseOperations = [
   }),
   sandboxOperation({
     id: 'createRecord',
+    route: 'POST /sandboxes/{sandbox}/database/{collection}',
     doc: { summary: 'Add a record', tag: 'Database', status: 201 },
     input: { params: { collection }, body: Row },
     output: OneRow,
@@ -65,6 +71,7 @@ export const databaseOperations = [
   }),
   sandboxOperation({
     id: 'getRecord',
+    route: 'GET /sandboxes/{sandbox}/database/{collection}/{key}',
     doc: { summary: 'Read a record', tag: 'Database' },
     input: { params: { collection, key } },
     output: OneRow,
@@ -76,6 +83,7 @@ export const databaseOperations = [
   }),
   sandboxOperation({
     id: 'updateRecord',
+    route: 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}',
     doc: { summary: 'Change the named fields of a record', tag: 'Database' },
     input: { params: { collection, key }, body: Row },
     output: OneRow,
@@ -85,6 +93,7 @@ export const databaseOperations = [
   }),
   sandboxOperation({
     id: 'deleteRecord',
+    route: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
     doc: { summary: 'Remove a record, and read it for the last time', tag: 'Database' },
     input: { params: { collection, key } },
     output: OneRow,

@@ -8,12 +8,14 @@ import { gatewayOperation } from '../operation.ts'
 export const documentOperations = [
   gatewayOperation({
     id: 'getHealth',
+    route: 'GET /health',
     doc: { summary: 'Whether the server is up; needs no token', tag: 'Server' },
     output: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
     resolve: () => ({ data: { status: 'ok' } }),
   }),
   gatewayOperation({
     id: 'getReadiness',
+    route: 'GET /ready',
     doc: {
       summary: 'Whether the server takes new sandboxes: 503 while it drains; needs no token',
       tag: 'Server',
@@ -23,11 +25,13 @@ export const documentOperations = [
   }),
   gatewayOperation({
     id: 'drain',
+    route: 'POST /drain',
     doc: { summary: 'Take no new sandboxes from now on; those that live stay', tag: 'Server' },
     resolve: ({ gateway }) => gateway.sandboxes.drain(),
   }),
   gatewayOperation({
     id: 'getMetrics',
+    route: 'GET /metrics',
     doc: {
       summary: 'Read the figures of the server, in the text format of Prometheus',
       tag: 'Server',
@@ -38,6 +42,7 @@ export const documentOperations = [
   }),
   gatewayOperation({
     id: 'getControlDocument',
+    route: 'GET /openapi.json',
     doc: { summary: 'Read this document', tag: 'Server' },
     output: z.looseObject({ openapi: z.string() }),
     resolve: ({ operations }) => controlDocument(operations),

@@ -1,7 +1,7 @@
 /**
  * The only list of control routes: what is on it is served and documented.
  */
-import type { AnyOperation } from '../../operation.ts'
+import type { ControlOperation } from '../operation.ts'
 import { callOperations } from './calls.ts'
 import { clockOperations } from './clock.ts'
 import { databaseOperations } from './database.ts'
@@ -10,7 +10,7 @@ import { journalOperations } from './journal.ts'
 import { sandboxOperations } from './sandboxes.ts'
 import { scenarioOperations } from './scenarios.ts'
 
-export const controlOperations: readonly AnyOperation[] = [
+export const controlOperations: readonly ControlOperation[] = [
   ...documentOperations,
   ...sandboxOperations,
   ...scenarioOperations,

@@ -91,6 +91,8 @@ const shown = (entries: readonly JournalEntry[]) => entries.map(hiddenEntry)
 export const journalOperations = [
   sandboxOperation({
     id: 'listJournal',
+    route: 'GET /sandboxes/{sandbox}/journal',
+    remote: 'journal.entries',
     doc: { summary: 'List every call, oldest first', tag: 'Journal' },
     output: Entries.extend({
       meta: z.object({ dropped: z.int().describe('How many entries went to make room for newer ones.') }),
@@ -99,6 +101,7 @@ export const journalOperations = [
   }),
   sandboxOperation({
     id: 'listTrace',
+    route: 'GET /sandboxes/{sandbox}/journal/traces/{trace}',
     doc: { summary: 'List the calls of a trace, oldest first', tag: 'Journal' },
     input: { params: { trace: z.string().min(1).describe('Its id, or a whole traceparent.') } },
     output: Entries,
@@ -106,6 +109,7 @@ export const journalOperations = [
   }),
   sandboxOperation({
     id: 'queryJournal',
+    route: 'POST /sandboxes/{sandbox}/journal/query',
     doc: { summary: 'List the calls of an operation that have some fields, oldest first', tag: 'Journal' },
     input: {
       body: z.strictObject({
@@ -124,6 +128,7 @@ export const journalOperations = [
   }),
   sandboxOperation({
     id: 'waitForCalls',
+    route: 'POST /sandboxes/{sandbox}/journal/wait',
     doc: {
       summary: 'Wait until an operation was called so many times; 408 when that takes too long',
       tag: 'Journal',
@@ -142,18 +147,23 @@ export const journalOperations = [
   }),
   sandboxOperation({
     id: 'listUnmatched',
+    route: 'GET /sandboxes/{sandbox}/journal/unmatched',
+    remote: 'journal.unmatched',
     doc: { summary: 'List the calls that neither an operation nor a rule answered', tag: 'Journal' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.unmatched()) }),
   }),
   sandboxOperation({
     id: 'listNearMisses',
+    route: 'GET /sandboxes/{sandbox}/journal/near-misses',
+    remote: 'journal.nearMisses',
     doc: { summary: 'List the calls that rules were meant for and no rule met', tag: 'Journal' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
   }),
   sandboxOperation({
     id: 'explainCall',
+    route: 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation',
     doc: { summary: 'Say in words what a call met and what it missed', tag: 'Journal' },
     input: { params: { entry: z.string().min(1).describe('The x-request-id of its reply.') } },
     output: z.object({ data: z.string() }),
@@ -161,12 +171,15 @@ export const journalOperations = [
   }),
   sandboxOperation({
     id: 'exportJournal',
+    route: 'GET /sandboxes/{sandbox}/journal.har',
     doc: { summary: 'Export the journal as HAR 1.2', tag: 'Journal' },
     output: z.looseObject({ log: z.looseObject({ version: z.literal('1.2') }) }),
     resolve: ({ journal }) => journal.har(),
   }),
   sandboxOperation({
     id: 'clearJournal',
+    route: 'DELETE /sandboxes/{sandbox}/journal',
+    remote: 'journal.clear',
     doc: { summary: 'Forget every call', tag: 'Journal' },
     resolve: ({ journal }) => journal.clear(),
   }),

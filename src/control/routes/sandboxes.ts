@@ -6,6 +6,7 @@ import { Fixtures } from '../../database/seed-data.ts'
 import { sandboxBaseUrl } from '../../gateway/locate.ts'
 import { GatewayError } from '../../http/errors.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
+import type { SandboxSnapshot } from '../../sandbox/sandbox-host.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from '../operation.ts'
 
 const SandboxInfo = z
@@ -34,6 +35,11 @@ const NewSandbox = z.strictObject({
 
 const Snapshot = z.strictObject({ id: z.string() })
 
+/** Snapshots that remote callers know by id. */
+const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
+/** Maximum number per sandbox; the oldest is evicted first. */
+const maxSnapshots = 1000
+
 type Origins = Pick<ControlContext, 'origin' | 'directOrigin'>
 
 /** Where a sandbox is reached. */
@@ -52,6 +58,7 @@ export function infoOf(
 export const sandboxOperations = [
   gatewayOperation({
     id: 'listSandboxes',
+    route: 'GET /sandboxes',
     doc: { summary: 'List the living sandboxes, the default one first', tag: 'Sandboxes' },
     output: z.object({ data: z.array(SandboxInfo) }),
     resolve: ({ gateway: { sandboxes }, ...origins }) => ({
@@ -60,6 +67,7 @@ export const sandboxOperations = [
   }),
   gatewayOperation({
     id: 'createSandbox',
+    route: 'POST /sandboxes',
     doc: { summary: 'Create a sandbox, from the seed or as a fork', tag: 'Sandboxes', status: 201 },
     input: { body: NewSandbox.optional(), bodyIsOptional: true },
     output: OneSandbox,
@@ -67,6 +75,7 @@ export const sandboxOperations = [
   }),
   gatewayOperation({
     id: 'putSandbox',
+    route: 'PUT /sandboxes/{sandbox}',
     doc: {
       summary: 'Create a sandbox under a name of your own, or find the one that has it',
       tag: 'Sandboxes',
@@ -88,22 +97,27 @@ export const sandboxOperations = [
   }),
   sandboxOperation({
     id: 'getSandbox',
+    route: 'GET /sandboxes/{sandbox}',
     doc: { summary: 'Read where a sandbox is reached', tag: 'Sandboxes' },
     output: OneSandbox,
     resolve: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
   }),
   sandboxOperation({
     id: 'deleteSandbox',
+    route: 'DELETE /sandboxes/{sandbox}',
     doc: { summary: 'End a sandbox: its key and path are answered with 410 from then on', tag: 'Sandboxes' },
     resolve: (sandbox) => sandbox.dispose(),
   }),
   sandboxOperation({
     id: 'resetSandbox',
+    route: 'POST /sandboxes/{sandbox}/reset',
+    remote: 'reset',
     doc: { summary: 'Go back to the seed: data, scenarios, journal, clock and counters', tag: 'Sandboxes' },
     resolve: (sandbox) => sandbox.reset(),
   }),
   sandboxOperation({
     id: 'saveSandbox',
+    route: 'GET /sandboxes/{sandbox}/file',
     doc: {
       summary:
         'Save a whole sandbox as a file: rows that differ from the seed, scenarios, clock, counters, calls',
@@ -122,6 +136,7 @@ export const sandboxOperations = [
   }),
   gatewayOperation({
     id: 'openSandbox',
+    route: 'POST /sandbox-files',
     doc: {
       summary: 'Create a sandbox that goes on where the one of a file was',
       tag: 'Sandboxes',
@@ -135,23 +150,30 @@ export const sandboxOperations = [
   }),
   sandboxOperation({
     id: 'createSnapshot',
+    route: 'POST /sandboxes/{sandbox}/snapshots',
+    remote: 'snapshot',
     doc: { summary: 'Keep this moment, to go back to', tag: 'Sandboxes', status: 201 },
     output: z.object({ data: Snapshot }),
-    resolve(sandbox, { snapshots }) {
+    resolve(sandbox) {
       const snapshot = sandbox.snapshot()
-      snapshots.keep(sandbox, snapshot.id, snapshot)
+      const kept = snapshots.get(sandbox) ?? new Map<string, SandboxSnapshot>()
+      snapshots.set(sandbox, kept)
+      kept.set(snapshot.id, snapshot)
+      const [oldest] = kept.size > maxSnapshots ? kept.keys() : []
+      if (oldest !== undefined) kept.delete(oldest)
       return { data: snapshot }
     },
   }),
   sandboxOperation({
     id: 'restoreSnapshot',
+    route: 'POST /sandboxes/{sandbox}/restore',
     doc: {
       summary: 'Go back to a moment, as often as needed; the journal is not wound back',
       tag: 'Sandboxes',
     },
     input: { body: Snapshot },
-    resolve(sandbox, { snapshots, body: { id } }) {
-      const snapshot = snapshots.find(sandbox, id)
+    resolve(sandbox, { body: { id } }) {
+      const snapshot = snapshots.get(sandbox)?.get(id)
       if (!snapshot) throw new GatewayError(409, `Sandbox '${sandbox.id}' has no snapshot '${id}'`)
       sandbox.restore(snapshot)
     },

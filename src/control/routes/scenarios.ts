@@ -81,6 +81,7 @@ const Usage = z
 export const scenarioOperations = [
   gatewayOperation({
     id: 'listBundledScenarios',
+    route: 'GET /scenarios',
     doc: { summary: 'List the scenarios that come with the double', tag: 'Scenarios' },
     output: z.object({ data: z.array(Summary) }),
     resolve: () => ({
@@ -89,6 +90,7 @@ export const scenarioOperations = [
   }),
   gatewayOperation({
     id: 'getBundledScenario',
+    route: 'GET /scenarios/{name}',
     doc: { summary: 'Read a scenario that comes with the double', tag: 'Scenarios' },
     input: { params: z.object({ name: Name }) },
     output: z.object({ data: Scenario }),
@@ -103,12 +105,15 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'listScenarios',
+    route: 'GET /sandboxes/{sandbox}/scenarios',
+    remote: 'scenarioNames',
     doc: { summary: 'List the scenarios in force by name, newest first', tag: 'Scenarios' },
     output: z.object({ data: z.array(z.string()) }),
     resolve: (sandbox) => ({ data: sandbox.rules.names() }),
   }),
   sandboxOperation({
     id: 'useScenario',
+    route: 'POST /sandboxes/{sandbox}/scenarios',
     doc: { summary: 'Put a scenario in force, before all that are', tag: 'Scenarios', status: 201 },
     input: { body: Given },
     output: z.object({ data: Use }),
@@ -116,6 +121,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'putScenario',
+    route: 'PUT /sandboxes/{sandbox}/scenarios/{name}',
     doc: {
       summary: 'Put a scenario in force, in the place of those of its name; without a body, the bundled one',
       tag: 'Scenarios',
@@ -134,6 +140,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'deleteScenario',
+    route: 'DELETE /sandboxes/{sandbox}/scenarios/{name}',
     doc: { summary: 'End the scenarios of a name, or the one use with this id', tag: 'Scenarios' },
     input: { params: { name: Name } },
     resolve(sandbox, { params: { name } }) {
@@ -147,11 +154,14 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'resetScenarios',
+    route: 'DELETE /sandboxes/{sandbox}/scenarios',
+    remote: 'resetScenarios',
     doc: { summary: 'End every scenario but those that the sandbox began with', tag: 'Scenarios' },
     resolve: (sandbox) => sandbox.resetScenarios(),
   }),
   gatewayOperation({
     id: 'getBundledScenarioText',
+    route: 'GET /scenarios/{name}/yaml',
     doc: {
       summary: 'Read a scenario that comes with the double as YAML, to begin your own with',
       tag: 'Scenarios',
@@ -163,6 +173,7 @@ export const scenarioOperations = [
   }),
   gatewayOperation({
     id: 'checkScenario',
+    route: 'POST /scenario-checks',
     doc: {
       summary: 'Check a scenario that is written in YAML or JSON: every problem with its line and column',
       tag: 'Scenarios',
@@ -189,6 +200,7 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'dryRunScenario',
+    route: 'POST /sandboxes/{sandbox}/dry-runs',
     doc: {
       summary: 'Say which of the calls that have been a scenario would have met; nothing changes',
       tag: 'Scenarios',
@@ -229,6 +241,8 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'listActiveScenarios',
+    route: 'GET /sandboxes/{sandbox}/active-scenarios',
+    remote: 'activeScenarios',
     doc: {
       summary: 'List the scenarios in force with how often each rule has happened, newest first',
       tag: 'Scenarios',
@@ -238,12 +252,16 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'listUnusedRules',
+    route: 'GET /sandboxes/{sandbox}/unused-rules',
+    remote: 'unusedRules',
     doc: { summary: 'List the rules in force that have not happened once', tag: 'Scenarios' },
     output: z.object({ data: z.array(UnusedRule) }),
     resolve: (sandbox) => ({ data: sandbox.unusedRules() }),
   }),
   sandboxOperation({
     id: 'readUsage',
+    route: 'GET /sandboxes/{sandbox}/usage',
+    remote: 'usage',
     doc: {
       summary: 'Read what the calls have used: requests, tokens and dollars, in sum and by model',
       tag: 'Sandboxes',
@@ -253,6 +271,8 @@ export const scenarioOperations = [
   }),
   sandboxOperation({
     id: 'listScripts',
+    route: 'GET /sandboxes/{sandbox}/scripts',
+    remote: 'scripts',
     doc: {
       summary: 'List the scripts in use, and how far the conversations that follow them are',
       tag: 'Scenarios',

@@ -4,18 +4,17 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { TextCheck } from '../../../control/check-text.ts'
-import { ControlClient, type Sent } from '../../../control/client.ts'
-import type { RouteId, RouteParams } from '../../../control/route-paths.ts'
-import type { CallSummary } from '../../../journal/call-summary.ts'
-import type { DryRun } from '../../../journal/dry-run.ts'
-import type { JournalEntry } from '../../../journal/entry.ts'
-import type { ClockReading } from '../../../lib/clock.ts'
+import { ControlClient, type RouteId, type RouteParams, type Sent } from '../../../control/client.ts'
 import type {
   BundledScenario,
   CollectionChanges,
   CollectionSize,
   SandboxAddress,
-} from '../../../sandbox/remote.ts'
+} from '../../../control/remote-sandbox.ts'
+import type { CallSummary } from '../../../journal/call-summary.ts'
+import type { DryRun } from '../../../journal/dry-run.ts'
+import type { JournalEntry } from '../../../journal/entry.ts'
+import type { ClockReading } from '../../../lib/clock.ts'
 import type { SandboxSnapshot } from '../../../sandbox/sandbox-host.ts'
 import type { ScenarioProgress } from '../../../scenarios/scenario-progress.ts'
 

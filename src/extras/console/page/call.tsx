@@ -2,8 +2,8 @@
  * One call: why it was answered so, what was asked, what came, and what can be made of it.
  */
 import { useSignal } from '@preact/signals'
+import type { ExportFormat } from '../../../control/remote-sandbox.ts'
 import type { JournalEntry } from '../../../journal/entry.ts'
-import type { ExportFormat } from '../../../sandbox/remote.ts'
 import { ask, useLoaded } from './api.ts'
 import { calls } from './calls-store.ts'
 import { Conversation, turnsAnswered, turnsAsked } from './conversation.tsx'

@@ -2,8 +2,8 @@
  * The calls that the page holds: the newest of all sandboxes, kept up to date by the events.
  */
 import { batch, computed, signal } from '@preact/signals'
+import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
 import type { CallSummary } from '../../../journal/call-summary.ts'
-import type { SandboxAddress } from '../../../sandbox/remote.ts'
 import { ask, messageOf } from './api.ts'
 import { follow } from './events.ts'
 import { chosenSandbox, param } from './location.ts'

@@ -2,7 +2,7 @@
  * Data: the collections of a sandbox as tables, a row as JSON, and what differs from the seed.
  */
 import { useSignal } from '@preact/signals'
-import type { CollectionChanges } from '../../../sandbox/remote.ts'
+import type { CollectionChanges } from '../../../control/remote-sandbox.ts'
 import { ask, useLoaded } from './api.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller, Tabs, TextArea } from './parts.tsx'

@@ -2,7 +2,7 @@
  * Sandboxes: made, forked, kept as snapshots, put back, moved in time, ended, and carried as files.
  */
 import { type Signal, useSignal } from '@preact/signals'
-import type { SandboxAddress } from '../../../sandbox/remote.ts'
+import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
 import { ask, messageOf, open, useLoaded } from './api.ts'
 import { loadCalls, loadSandboxes, sandboxes } from './calls-store.ts'
 import { go, hashWith } from './location.ts'

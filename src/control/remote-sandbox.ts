@@ -1,0 +1,331 @@
+/**
+ * A sandbox in another process: the names and arguments of a sandbox in this one, each method a promise. Methods without
+ * arguments derive from the control operations, and their types from those of the sandbox.
+ */
+import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
+import { GatewayError } from '../http/errors.ts'
+import type { DryRun } from '../journal/dry-run.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { CallMatch, Journal } from '../journal/journal.ts'
+import { readDataFile } from '../lib/data-file.ts'
+import type { Bodies } from '../operations/request-bodies.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxClock } from '../sandbox/sandbox-clock.ts'
+import type { NewSandbox, SandboxSnapshot } from '../sandbox/sandbox-host.ts'
+import type { ActiveScenario } from '../scenarios/rules.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario-input.ts'
+import type { BundledScenarioName } from '../scenarios/scenario-names.ts'
+import { isScenarioPath } from '../scenarios/scenario-path.ts'
+import { failScenario, replyScenario, scriptScenario } from '../scenarios/shorthand.ts'
+import type { ControlClient, RouteId } from './client.ts'
+import { clockMethods, journalMethods, sandboxMethods } from './route-paths.ts'
+
+/** A scenario in force far away, until it is disposed of: `await using outage = await sandbox.use(…)`. */
+export interface RemoteActiveScenario extends AsyncDisposable {
+  /** Of this use of the scenario, and no other. */
+  readonly id: string
+  readonly name: string
+}
+
+export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture' | 'tape'
+
+/** Where a sandbox is reached. */
+export interface SandboxAddress {
+  /** Its name. */
+  readonly id: string
+  /** The bearer of this key sees this sandbox. */
+  readonly apiKey: string
+  /** Requests below it see this sandbox, whatever their key; ends in `/api/v1`. */
+  readonly baseUrl: string
+  /** The same past a balancer, where the server says one: for faults that a proxy would swallow. */
+  readonly directUrl?: string | undefined
+}
+
+/** A scenario that comes with the server. */
+export interface BundledScenario {
+  /** For `use()`. */
+  name: string
+  /** What the client sees. */
+  description: string
+}
+
+/** A collection, and how many records it has. */
+export interface CollectionSize {
+  /** As in `db.<name>`. */
+  name: string
+  /** How many records there are. */
+  count: number
+}
+
+/** What differs from the seed in a collection. */
+export interface CollectionChanges {
+  /** As in `db.<name>`. */
+  collection: string
+  /** Rows that the seed does not have, in their order. */
+  created: object[]
+  /** Rows of the seed, by their first key there, as they are now. */
+  changed: { key: string; row: object }[]
+  /** First keys of seed rows that are gone. */
+  deleted: string[]
+}
+
+type Derived = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyof Sandbox>>
+
+export interface RemoteSandbox extends Derived {
+  /** Names of the active scenarios, newest first. */
+  scenarioNames(): Promise<string[]>
+  /** The collections, and how many records each has. */
+  collections(): Promise<CollectionSize[]>
+  /** What differs from the seed, by collection. */
+  changes(): Promise<CollectionChanges[]>
+}
+
+/** A sandbox in another process. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
+export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
+  readonly id: string
+  readonly apiKey: string
+  readonly baseUrl: string
+  readonly directUrl: string | undefined
+  /** The collections. Records are copies. */
+  readonly db: Promised<RemoteDatabase>
+  /** Every call of this sandbox. */
+  readonly journal: RemoteJournal<Bodies>
+  /** Sandbox time, to read and to advance. */
+  readonly clock: Promised<SandboxClock>
+  /** @internal */
+  readonly client: ControlClient
+  readonly #here: { readonly sandbox: string }
+
+  /** @internal */
+  constructor(client: ControlClient, { id, apiKey, baseUrl, directUrl }: SandboxAddress) {
+    this.client = client
+    this.id = id
+    this.apiKey = apiKey
+    this.baseUrl = baseUrl
+    this.directUrl = directUrl
+    this.#here = { sandbox: id }
+    Object.assign(this, derived(sandboxMethods, client, id))
+    this.db = remoteDatabase(client, id)
+    this.journal = remoteJournal(client, id)
+    this.clock = {
+      ...derived(clockMethods, client, id),
+      advance: (ms) => client.data('advanceClock', this.#here, { body: { ms } }),
+    }
+  }
+
+  /**
+   * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in Node
+   * a file of either by its path, whose content is sent. Throws 400 for one that is wrong.
+   */
+  async use(scenario: string | object): Promise<RemoteActiveScenario> {
+    return this.#activeOf(await this.client.data('useScenario', this.#here, { body: contentOf(scenario) }))
+  }
+
+  /** Activates a scenario instead of those of its name; without one, the bundled scenario of that name. */
+  async putScenario(name: string, scenario?: object): Promise<RemoteActiveScenario> {
+    const given = { ...this.#here, name }
+    return this.#activeOf(await this.client.data('putScenario', given, { body: scenario }))
+  }
+
+  #activeOf({ id, name }: { id: string; name: string }): RemoteActiveScenario {
+    const end = () => this.client.data<void, 'deleteScenario'>('deleteScenario', { ...this.#here, name: id })
+    return { id, name, [Symbol.asyncDispose]: end }
+  }
+
+  /** Answers POST /responses, and its other forms that are active, with this text; a function cannot be sent. */
+  async reply(...args: Parameters<typeof replyScenario>): Promise<RemoteActiveScenario> {
+    return this.use(replyScenario(...args))
+  }
+
+  /** Refuses every call with this status, every time or up to `times`. */
+  async fail(...args: Parameters<Sandbox['fail']>): Promise<RemoteActiveScenario> {
+    return this.use(failScenario(...args))
+  }
+
+  /** Answers one conversation turn by turn, and refuses with 400 what does not fit. */
+  async script(...args: Parameters<Sandbox['script']>): Promise<RemoteActiveScenario> {
+    return this.use(scriptScenario(...args))
+  }
+
+  /** Returns which of the newest calls a scenario would have matched; nothing changes. Default: of 1,000. */
+  dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun> {
+    return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
+  }
+
+  /** The whole sandbox as data, for a file. */
+  save({ calls = true }: Parameters<Sandbox['save']>[0] = {}): Promise<ReturnType<Sandbox['save']>> {
+    return this.client.whole('saveSandbox', this.#here, { query: { calls } })
+  }
+
+  /** Goes back to a snapshot of this sandbox; the same one as often as needed. */
+  async restore(snapshot: SandboxSnapshot): Promise<void> {
+    await this.client.data('restoreSnapshot', this.#here, { body: { id: snapshot?.id } })
+  }
+
+  /**
+   * Creates a sandbox that begins where this one is now.
+   *
+   * @param id Its name. Default: the gateway gives one.
+   */
+  async fork(id?: string): Promise<RemoteSandbox> {
+    return newSandbox(this.client, { id, fork: this.id })
+  }
+
+  /** Ends the sandbox, after its calls in flight. Throws if one of them fails. */
+  async dispose(): Promise<void> {
+    try {
+      await this.client.settled()
+    } catch (error) {
+      const message = `A call of sandbox '${this.id}' was in flight at its end, and failed: ${(error as Error).message}`
+      throw new Error(`${message} (put \`await\` before the call)`, { cause: error })
+    } finally {
+      await this.client.data<void, 'deleteSandbox'>('deleteSandbox', this.#here).catch((error) => {
+        if (!(error instanceof GatewayError && error.status === 410)) throw error
+      })
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose()
+  }
+}
+
+/** Creates a sandbox, or finds the one that has this id. */
+export async function newSandbox(
+  client: ControlClient,
+  { id, fork, ...options }: NewSandbox,
+): Promise<RemoteSandbox> {
+  const body = { ...options, fork: typeof fork === 'object' ? fork.id : fork }
+  const address: SandboxAddress =
+    id === undefined
+      ? await client.data('createSandbox', {}, { body })
+      : await client.data('putSandbox', { sandbox: id }, { body })
+  return new RemoteSandbox(client.another(), address)
+}
+
+/** Returns what the server is sent: a path is replaced by the content of its file. */
+function contentOf(scenario: unknown): unknown {
+  if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
+  if (typeof scenario === 'object' && scenario !== null) return scenario
+  throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, not ${scenario}`)
+}
+
+/** Methods without arguments that each call an operation on the sandbox. */
+function derived<Name extends string>(
+  operations: Readonly<Record<Name, RouteId>>,
+  client: ControlClient,
+  sandbox: string,
+) {
+  const methods = Object.entries<RouteId>(operations).map(([name, id]) => [
+    name,
+    // The path has no other parameter.
+    () => client.data(id, { sandbox } as never),
+  ])
+  // Their results are those of the operations.
+  return Object.fromEntries(methods) as Record<Name, () => Promise<never>>
+}
+
+/** The calls of a sandbox in another process. */
+export interface RemoteJournal<Bodies extends object>
+  extends Promised<
+    Pick<
+      Journal<Bodies>,
+      | (keyof typeof journalMethods & keyof Journal)
+      | 'entry'
+      | 'summaries'
+      | 'dropped'
+      | 'trace'
+      | 'explain'
+      | 'har'
+    >
+  > {
+  // A derived type would forget which operation has which body.
+  calls<Id extends keyof Bodies & string>(
+    operation: Id,
+    match?: CallMatch<Bodies[Id]>,
+  ): Promise<JournalEntry<Bodies[Id]>[]>
+  last<Id extends keyof Bodies & string>(operation: Id): Promise<JournalEntry<Bodies[Id]> | undefined>
+  waitFor: Journal<Bodies>['waitFor']
+  /**
+   * A call as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape. Throws
+   * 409 for a call that lacks what it takes.
+   */
+  exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
+  /** Asks again what a call asked, and returns the new call when its reply begins. */
+  resend(entry: string | { readonly id: string }): Promise<JournalEntry>
+}
+
+function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
+  const here = { sandbox }
+  return {
+    ...derived(journalMethods, client, sandbox),
+    entry: (id) => client.data('getCall', { sandbox, entry: id }),
+    summaries: (last) => client.data('listCalls', here, { query: { last } }),
+    async exportAs(entry, as) {
+      const given = { sandbox, entry: idOf(entry) }
+      const { text }: { text: string } = await client.data('exportCall', given, { query: { as } })
+      return text
+    },
+    resend: (entry) => client.data('resendCall', { sandbox, entry: idOf(entry) }),
+    async dropped() {
+      const { meta }: { meta: { dropped: number } } = await client.whole('listJournal', here)
+      return meta.dropped
+    },
+    calls: (operation, match) => client.data('queryJournal', here, { body: { operation, match } }),
+    async last(operation) {
+      const [newest]: never[] = await client.data('queryJournal', here, { body: { operation, last: 1 } })
+      return newest
+    },
+    trace: (trace) => client.data('listTrace', { sandbox, trace }),
+    explain: (entry) => client.data('explainCall', { sandbox, entry: idOf(entry) }),
+    waitFor: (operation, options) =>
+      client.data('waitForCalls', here, { body: { operation, ...options }, isOpenEnded: true }),
+    har: () => client.whole('exportJournal', here),
+  }
+}
+
+function idOf(entry: string | { readonly id: string }): string {
+  return typeof entry === 'string' ? entry : String(entry?.id)
+}
+
+/** Takes every name: the server knows its collections, and their list would bring all schemas along. */
+function remoteDatabase(client: ControlClient, sandbox: string): Promised<RemoteDatabase> {
+  return new Proxy({} as Promised<RemoteDatabase>, {
+    get: (_, name) =>
+      typeof name === 'string' && name !== 'then' ? recordsOf(client, sandbox, name) : undefined,
+  })
+}
+
+function recordsOf(
+  client: ControlClient,
+  sandbox: string,
+  collection: string,
+): Promised<RemoteRecords<object>> {
+  const here = { sandbox, collection }
+  return {
+    create: (record) => client.data('createRecord', here, { body: record }),
+    async get(key) {
+      try {
+        return await client.data('getRecord', { ...here, key })
+      } catch (error) {
+        if (error instanceof GatewayError && error.status === 404) return undefined
+        throw error
+      }
+    },
+    list: (condition = {}) =>
+      client.data('listRecords', here, { query: { equals: JSON.stringify(condition) } }),
+    update: (key, changes) => client.data('updateRecord', { ...here, key }, { body: changes }),
+    delete: (key) => client.data('deleteRecord', { ...here, key }),
+  }
+}
+
+/** Every method of it, however deep, returns a promise. */
+export type Promised<Api> = {
+  readonly [Name in keyof Api]: Api[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Landed<Awaited<Result>>>
+    : Promised<Api[Name]>
+}
+
+/** What a result is when it has travelled: plain data as it is. */
+type Landed<Result> = Result extends ActiveScenario ? RemoteActiveScenario : Result

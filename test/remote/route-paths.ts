@@ -1,0 +1,32 @@
+/**
+ * The generated part of the remote client: the routes of the control operations.
+ */
+import { controlOperations } from '../../src/control/routes/index.ts'
+
+export function routePathsText(): string {
+  const routes = controlOperations.map(
+    ({ id, method, path }) => `  ${id}: '${method.toUpperCase()} ${path}',`,
+  )
+  const methods = ['', 'journal.', 'clock.'].map((prefix) =>
+    controlOperations.flatMap(({ id, remote = '.' }) => {
+      const name = remote.startsWith(prefix) ? remote.slice(prefix.length) : '.'
+      return name.includes('.') ? [] : [`  ${name}: '${id}',`]
+    }),
+  )
+  const [sandbox, journal, clock] = methods.map((lines) => `{\n${lines.join('\n')}\n} as const`)
+  return `/**
+ * Routes of the control operations, by id. The remote client loads these alone, without schemas. Generated from the
+ * operations: \`npm run generate\`.
+ */
+export const routePaths = {
+${routes.join('\n')}
+} as const
+
+// Methods without arguments, and the operation that each calls.
+export const sandboxMethods = ${sandbox}
+
+export const journalMethods = ${journal}
+
+export const clockMethods = ${clock}
+`
+}
