@@ -19,7 +19,6 @@ export const bundled = [
   'commander',
   'es-toolkit',
   'eventsource-parser',
-  'mustache',
   'mutative',
   'outvariant',
   'rettime',

@@ -19,7 +19,7 @@ import type { ReplyContext } from '../scenarios/reply-function.ts'
 import { modelOf } from '../scenarios/rule-request.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { ScriptedReply } from '../scenarios/scripted-reply.ts'
-import { isTemplate, TemplateWriter } from '../scenarios/template.ts'
+import { isTemplate, templateWriter } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
 import type { ReadConversation } from './read.ts'
 import { scriptedReply } from './scripted-reply.ts'
@@ -161,14 +161,14 @@ function rendered(
       },
     },
   }
-  const writer = new TemplateWriter(values, (message) => record.warn(message))
+  const write = templateWriter(values, (message) => record.warn(message))
   const { text, body: own, headers: named, frames } = reply
   return {
     ...reply,
-    ...(text !== undefined && { text: writer.write(text) }),
-    ...(own !== undefined && { body: writer.writeInside(own) }),
-    ...(named && { headers: oneLine(writer.writeInside(named)) }),
-    ...(frames && { frames: frames.map((frame) => ('base64' in frame ? frame : writer.writeInside(frame))) }),
+    ...(text !== undefined && { text: write(text) }),
+    ...(own !== undefined && { body: write(own) }),
+    ...(named && { headers: oneLine(write(named)) }),
+    ...(frames && { frames: frames.map((frame) => ('base64' in frame ? frame : write(frame))) }),
   }
 }
 

@@ -256,7 +256,7 @@ function* templateProblems(
     for (const [inner, template] of textsIn(value)) {
       const problem = isTemplate(template) ? templateProblem(template) : undefined
       if (problem === undefined) continue
-      const message = `Bad template in '${field}' ${place}: ${problem}; {{=<% %>=}} before it writes braces as they are`
+      const message = `Bad template in '${field}' ${place}: ${problem}; {{=<% %>=}} before the text writes braces as they are`
       yield { path: [...path, field, ...inner], message }
     }
   }

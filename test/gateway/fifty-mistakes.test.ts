@@ -256,7 +256,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => gateway.reply({ text: 'x' }),
       "reply() takes a text first, as in reply('Hello', { times: 2 })",
     ],
-    ["reply('{{#input}}')", () => gateway.reply('{{#input}}'), 'Unclosed section "input"'],
+    ["reply('{{#input}}')", () => gateway.reply('{{#input}}'), '{{#input}} is not a path'],
     ["script([{ txt: 'x' }])", () => gateway.script([{ txt: 'x' }]), "did you mean 'text'?"],
     ['reply() on a disposed sandbox', () => disposed().reply('x'), 'is gone: it was disposed of'],
   ],

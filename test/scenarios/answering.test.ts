@@ -49,17 +49,8 @@ describe('Templates', () => {
     ['{{ body.input.0.role }}', { input: [{ role: 'user', content: 'Hi' }] }, 'user'],
     ['{{ body.metadata }}', { metadata: { a: [1, null] } }, '{"a":[1,null]}'],
     ['{{ input }}', { input: `<b> & "it's"` }, `<b> & "it's"`],
-    [
-      '{{#body.tools}}[{{ name }}]{{/body.tools}}',
-      {
-        tools: [
-          { type: 'function', name: 'a' },
-          { type: 'function', name: 'b' },
-        ],
-      },
-      '[a][b]',
-    ],
-    ['{{^body.stream}}plain{{/body.stream}}', {}, 'plain'],
+    ['{{body.tools[1].name}}', { tools: ['a', 'b'].map((name) => ({ type: 'function', name })) }, 'b'],
+    ['a }} b', {}, 'a }} b'],
     ['{{=<% %>=}}{{ input }}', {}, '{{ input }}'],
   ])('writes %s', async (text, body, expected) => {
     const { gateway, ask } = inText(text)
@@ -127,20 +118,16 @@ describe('Templates', () => {
   })
 
   it('are bounded', async () => {
-    const { ask } = inText(
-      '{{#body.metadata.a}}{{#body.metadata.a}}{{ input }}{{/body.metadata.a}}{{/body.metadata.a}}',
-    )
-    const message = await ask({
-      input: 'x'.repeat(1000),
-      metadata: { a: Array.from({ length: 1000 }, () => 1) },
-    })
+    const { ask } = inText('{{ input }}'.repeat(1100))
+    const message = await ask({ input: 'x'.repeat(1000) })
     expect(message).toContain('Templates of one reply may write 1048576 characters')
   })
 
   it.each([
-    ['{{ input', "Bad template in 'text' in scenario 'rule', rule 1: Unclosed tag"],
-    ['{{#input}}', 'Unclosed section'],
-    ['{{> other }}', 'names another template'],
+    ['{{ input', "Bad template in 'text' in scenario 'rule', rule 1: {{ input has no end"],
+    ['{{#input}}', '{{#input}} is not a path'],
+    ['{{ }}', '{{ }} names nothing'],
+    ['{{> other }}', '{{> other }} is not a path'],
   ])('that are wrong are told when the scenario is used: %s', (text, message) => {
     expect(() => inText(text)).toThrow(message)
     expect(() => setup({ on: 'listProviders', reply: { body: { deep: [text] } } })).toThrow(
