@@ -1,6 +1,6 @@
 /**
  * What is published: one file for each entry, and chunks for what they share. What is large and seldom needed is
- * installed beside it: faker, js-yaml, yaml.
+ * installed beside it: faker, js-yaml.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

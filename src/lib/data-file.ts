@@ -5,7 +5,7 @@
  * Reading is synchronous, as `use('./busy.yaml')` is. Node's modules are looked up when a file is read, not imported,
  * because the main entry runs in browsers too.
  */
-import type { Document, LineCounter, ParsedNode } from 'yaml'
+import type { Event } from 'js-yaml'
 import type * as z from 'zod'
 
 export interface Place {
@@ -43,8 +43,8 @@ export interface DataFile {
   locate(path: readonly PropertyKey[]): Place
 }
 
-/** Aliases in all that a YAML file may expand to: an alias bomb has thousands of millions. */
-const maxAliases = 100
+/** Values that a YAML file with aliases may expand to: an alias bomb has thousands of millions. */
+const maxExpanded = 100_000
 
 /**
  * Reads a data file whole. Throws a `FileError`.
@@ -69,13 +69,15 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const text = decode(readOrFail(() => readFileSync(file), fail)) ?? fail('is not UTF-8 text')
   if (kind !== '.json') return parseYaml(file, text)
   const value = parseJson(text, (message, offset) => fail(message, placeAt(text, offset)))
-  // JSON is nearly YAML. Only where something is wrong with it, it is read as such, for the places.
-  let parsed: Parsed | undefined
+  // JSON is nearly YAML. Only if something is wrong with it, it is read as such, for the places.
   return {
     value,
     locate(path) {
-      parsed ??= parseDocument(text)
-      return placeIn(parsed, path)
+      try {
+        return placeIn(text, loadYaml().parseEvents(text, {}), path)
+      } catch {
+        return placeAt(text, 0)
+      }
     },
   }
 }
@@ -99,12 +101,14 @@ export function parseDataText(name: string, text: string): DataFile {
 
 /** Data as YAML, as a person would begin to write it. */
 export function toYaml(value: unknown): string {
-  return loadYaml().stringify(value, { lineWidth: 100 })
+  const { dump, CORE_SCHEMA } = loadYaml()
+  return dump(value, { schema: CORE_SCHEMA, lineWidth: 100, noRefs: true, quoteStyle: 'double' })
 }
 
-function loadYaml(): typeof import('yaml') {
+/** Loads the parser. In Node only. */
+export function loadYaml(): typeof import('js-yaml') {
   const { createRequire } = process.getBuiltinModule('node:module')
-  return createRequire(import.meta.url)('yaml')
+  return createRequire(import.meta.url)('js-yaml')
 }
 
 function readOrFail<Result>(read: () => Result, fail: (message: string) => never): Result {
@@ -130,62 +134,85 @@ function parseJson(text: string, fail: (message: string, offset: number) => neve
   }
 }
 
-/** A document with the places of all its values. */
-interface Parsed {
-  document: Document.Parsed
-  lines: LineCounter
-  yaml: typeof import('yaml')
-}
-
-function parseDocument(text: string): Parsed {
-  const yaml = loadYaml()
-  const lines = new yaml.LineCounter()
-  return { document: yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines, yaml }
-}
-
 function parseYaml(file: string, text: string): DataFile {
-  const parsed = parseDocument(text)
-  const { document, lines } = parsed
-  // The errors after the first one are mostly its echoes.
-  const [error] = document.errors
-  if (error) {
-    const tooDeep = error.message.includes('call stack')
-    const message = tooDeep ? 'is nested too deeply' : `not YAML: ${error.message}`
-    throw new FileError([{ file, message, ...placeOf(lines, error.pos[0]) }])
-  }
+  const { parseEvents, constructFromEvents, YAMLException, EVENT_ID } = loadYaml()
   try {
-    const value: unknown = document.toJS({ maxAliasCount: maxAliases })
-    return { value, locate: (path) => placeIn(parsed, path) }
+    const events = parseEvents(text, {})
+    const [value = null, another] = constructFromEvents(events, { source: text })
+    if (another !== undefined) throw new YAMLException('more than one document')
+    if (events.some(({ type }) => type === EVENT_ID.ALIAS) && sizeOf(value, maxExpanded) > maxExpanded)
+      throw new FileError([{ file, message: 'repeats itself by aliases too often', ...placeAt(text, 0) }])
+    return { value, locate: (path) => placeIn(text, events, path) }
   } catch (error) {
-    const tooDeep = error instanceof RangeError
-    const message = tooDeep ? 'is nested too deeply' : 'repeats itself by aliases too often'
-    throw new FileError([{ file, message, line: 1, column: 1 }])
+    if (!(error instanceof YAMLException)) throw error
+    const tooDeep = /maxDepth/.test(error.reason)
+    const message = tooDeep ? 'is nested too deeply' : `not YAML: ${error.reason}`
+    throw new FileError([{ file, message, ...placeAt(text, error.mark?.position ?? 0) }])
   }
 }
 
-function placeIn({ document, lines, yaml }: Parsed, path: readonly PropertyKey[]): Place {
-  let node: unknown = document.contents
-  let offset = document.contents?.range[0] ?? 0
+/** Counts the values inside a value, up to a limit. */
+function sizeOf(value: unknown, limit: number): number {
+  let size = 0
+  const queue = [value]
+  while (queue.length > 0 && ++size <= limit) {
+    const next = queue.pop()
+    if (typeof next === 'object' && next !== null) queue.push(...Object.values(next))
+  }
+  return size
+}
+
+/** A value in a YAML text. */
+interface Located {
+  readonly offset: number
+  /** Keys or indexes. */
+  readonly inside: Map<string, { readonly offset: number; readonly value: Located }>
+}
+
+/** The place of the last step of a path that the text has. */
+function placeIn(text: string, events: readonly Event[], path: readonly PropertyKey[]): Place {
+  let node = locateAll(text, events)
+  let { offset } = node
   for (const step of path) {
-    if (yaml.isAlias(node)) node = node.resolve(document)
-    if (yaml.isMap<ParsedNode, ParsedNode>(node)) {
-      const pair = node.items.find(({ key }) => yaml.isScalar(key) && String(key.value) === String(step))
-      if (!pair) break
-      offset = pair.key.range[0]
-      node = pair.value
-    } else if (yaml.isSeq<ParsedNode>(node)) {
-      const item: ParsedNode | undefined = node.items[Number(step)]
-      if (!item) break
-      offset = item.range[0]
-      node = item
-    } else break
+    const next = node.inside.get(String(step))
+    if (!next) break
+    offset = next.offset
+    node = next.value
   }
-  return placeOf(lines, offset)
+  return placeAt(text, offset)
 }
 
-function placeOf(lines: LineCounter, offset: number): Place {
-  const { line, col } = lines.linePos(offset)
-  return { line, column: col }
+function locateAll(text: string, events: readonly Event[]): Located {
+  const { EVENT_ID, SCALAR_STYLE, getScalarValue } = loadYaml()
+  const anchors = new Map<string, Located>()
+  let at = 1
+  const read = (): { node: Located; key: string } => {
+    const event = events[at++]
+    const inside: Located['inside'] = new Map()
+    if (event?.type === EVENT_ID.ALIAS) {
+      const node = anchors.get(text.slice(event.anchorStart, event.anchorEnd))
+      return { node: node ?? { offset: event.anchorStart, inside }, key: '' }
+    }
+    if (event?.type === EVENT_ID.SCALAR) {
+      const isQuoted =
+        event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED
+      const node = { offset: event.valueStart - (isQuoted ? 1 : 0), inside }
+      return { node, key: getScalarValue(text, event) }
+    }
+    if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE)
+      return { node: { offset: 0, inside }, key: '' }
+    const node = { offset: event.start, inside }
+    if (event.anchorStart >= 0) anchors.set(text.slice(event.anchorStart, event.anchorEnd), node)
+    while (at < events.length && events[at]?.type !== EVENT_ID.POP) {
+      const first = read()
+      const { offset } = first.node
+      if (event.type === EVENT_ID.MAPPING) inside.set(first.key, { offset, value: read().node })
+      else inside.set(String(inside.size), { offset, value: first.node })
+    }
+    at++
+    return { node, key: '' }
+  }
+  return read().node
 }
 
 function placeAt(text: string, offset: number): Place {

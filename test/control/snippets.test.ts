@@ -2,8 +2,8 @@
  * Copied calls: the snippets of any call, also of a hostile one, are the intended literals and nothing else.
  */
 import fc from 'fast-check'
+import { load as parseYaml } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
-import { parse as parseYaml } from 'yaml'
 import { toCurl, toTest } from '../../src/control/entry-code.ts'
 import { parseRecording } from '../../src/extras/recordings/recording.ts'
 import { hideInQuery, hideInText, isSecretHeader } from '../../src/http/secrets.ts'
@@ -325,7 +325,7 @@ describe('snippets of a sandbox file', () => {
               else if (as === 'fixture') expect(JSON.parse(data.text)).toBeTypeOf('object')
               else if (as === 'tape') assertTape(data.text, calls[place]?.method ?? '')
               else if (as === 'rule') {
-                const { rules, ...rest } = parseYaml(data.text)
+                const { rules, ...rest } = parseYaml(data.text) as { rules: [object] }
                 expect(Object.keys(rest)).toEqual(['name'])
                 expect(rules).toHaveLength(1)
                 const keys = Object.keys(rules[0]).filter(

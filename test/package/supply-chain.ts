@@ -26,9 +26,8 @@ const shipped: Record<string, string> = {
   'eventsource-parser': 'Reads the event streams that are recorded.',
   mutative: 'Part of `@msw/data`.',
   outvariant: 'Part of `@msw/data`.',
-  'js-yaml': 'OpenAPI documents, in an eighth of the time of `yaml`; loaded when there is one.',
+  'js-yaml': 'YAML: scenarios, configuration, OpenAPI documents; loaded when there is a file.',
   rettime: 'Part of `@msw/data`.',
-  yaml: 'Scenario and configuration files; loaded when there is one.',
   zod: 'Schemas of requests, replies and options.',
 }
 

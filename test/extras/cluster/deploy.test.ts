@@ -2,8 +2,8 @@
  * The printed configurations as texts, and the syntax of the examples in the README.
  */
 import { readFile } from 'node:fs/promises'
+import { loadAll } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
-import { parseAllDocuments } from 'yaml'
 import { haproxyFile } from '../../../src/extras/cluster/haproxy.ts'
 import { nginxFile } from '../../../src/extras/cluster/nginx.ts'
 import { type Plan, parseNode } from '../../../src/extras/cluster/plan.ts'
@@ -38,7 +38,6 @@ describe('README.md of cluster', () => {
     const file = new URL('../../../src/extras/cluster/README.md', import.meta.url)
     const examples = [...(await readFile(file, 'utf8')).matchAll(/```yaml\n(.*?)```/gs)]
     expect(examples).toHaveLength(3)
-    for (const [, text = ''] of examples)
-      for (const document of parseAllDocuments(text, { merge: true })) expect(document.errors).toEqual([])
+    for (const [, text = ''] of examples) expect(() => loadAll(text)).not.toThrow()
   })
 })
