@@ -60,7 +60,7 @@ export function checkRequest(
   }
   // A dialect's words are translated for the operation; rules saw them as sent.
   const isAsSent = translated === record.body
-  const read = () => (isAsSent ? conversation() : conversationIn(translated, operation, state))
+  const read = isAsSent ? conversation : () => conversationIn(translated, operation, state)
   return new CheckedRequest(record, parts, read)
 }
 

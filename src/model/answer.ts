@@ -7,7 +7,6 @@ import { hash } from '../lib/seed.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice } from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
-import type { ResponseStatus } from '../resources/response.ts'
 import { latencyOf } from '../sandbox/latency-profile.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
@@ -31,8 +30,10 @@ export async function answerPrompt(asked: Prompt, context: AnswerContext): Promi
   const pricing = await pricingOf(model, sandbox.tables)
 
   const searched = found !== undefined
-  const scripted = (script && scriptedItems(script, talk, searched)) ?? (isWritten(script) ? undefined : [])
-  const search = { searched, sources: scriptedSources(script, searched) ?? found }
+  const scriptedEnd = script && endOf(script)
+  const scripted =
+    script && (scriptedItems(script, talk, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
+  const search = { searched, sources: (script && scriptedSources(script, searched)) ?? found }
   const { latencyProfile } = sandbox.options
   const lengths = latencyProfile && latencyOf(latencyProfile, prompt.model)?.tokens
   const input = countInput(prompt, model, talk, sandbox)
@@ -42,7 +43,8 @@ export async function answerPrompt(asked: Prompt, context: AnswerContext): Promi
       ? { items: scripted, reasoningTokens: 0 }
       : writeItems(prompt, talk, search, { seed, lengths, assume, warn })
     const { items, isCut, ...output } = cutItems(written, prompt.maxOutputTokens)
-    return { items, end: endOf(script, isCut), usage: usageOf(input, output, script?.usage) }
+    const end = scriptedEnd ?? (isCut ? incomplete : completed)
+    return { items, end, usage: usageOf(input, output, script?.usage) }
   }
   const first = choose(0)
   const others = Array.from({ length: (prompt.choices ?? 1) - 1 }, (_, place) => choose(place + 1))
@@ -101,22 +103,20 @@ function withOutput(usage: AnswerUsage, { outputTokens, reasoningTokens }: Answe
   }
 }
 
-/** Spec: States. An answer that no script ends is complete, unless it was cut. */
-function endOf(script: ScriptedReply = {}, isCut: boolean): AnswerEnd {
-  const status = statusOf(script) ?? (isCut ? 'incomplete' : 'completed')
-  if (status === 'incomplete') return { status, reason: script.incompleteReason ?? 'max_output_tokens' }
-  if (status === 'failed') return { status, error: { ...failure, ...script.error } }
-  return { status }
+const completed: AnswerEnd = { status: 'completed' }
+const incomplete: AnswerEnd = { status: 'incomplete', reason: 'max_output_tokens' }
+
+/** The end that a script gives an answer; undefined if it leaves it to the answer. Spec: States. */
+function endOf({ responseStatus, incompleteReason, error }: ScriptedReply): AnswerEnd | undefined {
+  const status = responseStatus ?? (incompleteReason ? 'incomplete' : error && 'failed')
+  if (status === 'incomplete') return { ...incomplete, ...(incompleteReason && { reason: incompleteReason }) }
+  if (status === 'failed') return { status, error: { ...failure, ...error } }
+  return status && { status }
 }
 
 /** If true, the model wrote something. A script may give an answer of another status an output all the same. */
-function isWritten(script: ScriptedReply = {}): boolean {
-  const status = statusOf(script) ?? 'completed'
+function isWritten({ status } = completed): boolean {
   return status === 'completed' || status === 'incomplete'
-}
-
-function statusOf({ responseStatus, incompleteReason, error }: ScriptedReply): ResponseStatus | undefined {
-  return responseStatus ?? (incompleteReason ? 'incomplete' : error && 'failed')
 }
 
 const failure = { code: 'server_error', message: 'The model failed to generate a response' }

@@ -25,8 +25,8 @@ export function scriptedItems(
  * What a script has cited in the double's own text; undefined where it leaves that to the search. An empty list is a
  * search that finds nothing, and means nothing where none is made.
  */
-export function scriptedSources(script: ScriptedReply | undefined, searched: boolean): Source[] | undefined {
-  const sources = script?.citations?.map(toSource)
+export function scriptedSources({ citations }: ScriptedReply, searched: boolean): Source[] | undefined {
+  const sources = citations?.map(toSource)
   return sources?.length === 0 && !searched ? undefined : sources
 }
 

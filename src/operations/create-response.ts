@@ -4,7 +4,7 @@
 import { defineOperation } from '../operation.ts'
 import { respond } from '../protocols/respond.ts'
 import { responses } from '../protocols/responses/protocol.ts'
-import { store, wholeInput } from '../protocols/responses/stored.ts'
+import { wholeInput } from '../protocols/responses/stored.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { ResponseObject } from '../resources/response.ts'
 
@@ -30,7 +30,12 @@ export const createResponse = defineOperation({
   protocol: responses,
   resolve(context) {
     const { body, sandbox } = context
-    const input = wholeInput(body, sandbox)
-    return respond(responses, context, (response) => store(body, input, response, sandbox))
+    const { options, storedResponses } = sandbox
+    // Without the option, only a scripted reply may name a stored response, and needs no conversation.
+    if (!options.storedResponses) return respond(responses, context)
+    const input = wholeInput(body, storedResponses)
+    return respond(responses, context, ({ id, output }) => {
+      if (body.store !== false) storedResponses.keep(id, [...input, ...output])
+    })
   },
 })

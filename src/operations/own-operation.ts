@@ -81,7 +81,7 @@ export function defineOperation<
   Response extends Schema,
 >(operation: OwnDeclaration<Params, Query, Body, Response> & { readonly id: Id }): DeclaredOperation<Id> {
   // A brand that only the compiler knows.
-  return operation as unknown as DeclaredOperation<Id>
+  return operation as typeof operation & DeclaredOperation<Id>
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import pages from '../../fixtures/pages.json' with { type: 'json' }
 import { joinPieces } from '../../src/model/search/citations.ts'
+import { findPages, pageCorpus } from '../../src/model/search/corpus.ts'
 import { compileFilter } from '../../src/model/search/domains.ts'
-import { findPages, pageCorpus } from '../../src/model/search/pages.ts'
 
 const hosts = [...new Set(pages.map(({ url }) => new URL(url).hostname))]
 const entry = fc.oneof(

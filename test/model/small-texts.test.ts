@@ -1,9 +1,9 @@
 /** Small functions about texts: lines, words, tokens, vectors, and models by name. */
 import { describe, expect, it } from 'vitest'
-import { embed } from '../../src/model/embedding.ts'
 import { textOfLength } from '../../src/model/latency.ts'
 import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'
 import { tokenize } from '../../src/model/tokens.ts'
+import { embed } from '../../src/operations/extensions/create-embeddings.ts'
 import { modelsIn } from '../../src/protocols/fallback-models.ts'
 
 it.each<[text: string, limit: number | undefined, line: string]>([

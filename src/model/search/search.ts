@@ -8,10 +8,8 @@ import type { Prompt } from '../../resources/prompt.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import type { Source } from './citations.ts'
-import type { Query } from './corpus.ts'
+import { findPages, findPosts, pageCorpus, postCorpus, type Query } from './corpus.ts'
 import { compileFilter } from './domains.ts'
-import { findPages, pageCorpus } from './pages.ts'
-import { findPosts, postCorpus } from './posts.ts'
 import {
   isOnline,
   limitViolations,

@@ -80,7 +80,7 @@ export const explained: readonly Explained[] = [
     why: 'Work without a value runs as well in a storage that holds none; it only spares making one.',
   },
   {
-    file: 'src/model/search/placed-links.ts',
+    file: 'src/model/structured.ts',
     line: 'const maxLeaves = 20',
     before: '20',
     why: 'A bound on the work: any number of about that size is as right.',
