@@ -166,7 +166,7 @@ function addOpenapi(program: Command): void {
     .option('--openapi <file>', 'with what an OpenAPI document adds')
     .action(async (flags: { control?: true; extension?: string; openapi?: string }) => {
       const { apiDocument, controlDocument } = await import('../control/documents.ts')
-      const { controlOperations } = await import('../control/routes/index.ts')
+      const { controlOperations } = await import('../control/control.ts')
       const { knownOperations } = await import('./config-file.ts')
       const document = flags.control
         ? controlDocument(controlOperations)

@@ -14,8 +14,21 @@ import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
 import { EventFeed } from './event-feed.ts'
-import type { ControlContext, ControlHost } from './operation.ts'
-import { controlOperations } from './routes/index.ts'
+import { journalOperations } from './journal-operations.ts'
+import type { ControlContext, ControlHost, ControlOperation } from './operation.ts'
+import { clockOperations, databaseOperations, sandboxOperations } from './sandbox-operations.ts'
+import { scenarioOperations } from './scenario-operations.ts'
+import { documentOperations } from './server-operations.ts'
+
+/** All control operations, in the order of their document. */
+export const controlOperations: readonly ControlOperation[] = [
+  ...documentOperations,
+  ...sandboxOperations,
+  ...scenarioOperations,
+  ...journalOperations,
+  ...databaseOperations,
+  ...clockOperations,
+]
 
 const base = '/__understudy'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { resend } from '../../src/control/resend.ts'
+import { resend } from '../../src/control/journal-operations.ts'
 import { Gateway } from '../../src/core.ts'
 import type { GatewayOptionsInput } from '../../src/sandbox/options-input.ts'
 

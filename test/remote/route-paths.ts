@@ -1,7 +1,7 @@
 /**
  * The generated part of the remote client: the routes of the control operations.
  */
-import { controlOperations } from '../../src/control/routes/index.ts'
+import { controlOperations } from '../../src/control/control.ts'
 
 export function routePathsText(): string {
   const routes = controlOperations.map(

@@ -2,7 +2,7 @@
  * What the server refuses, and from whom. Any page that a developer has open can send requests to their machine.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { controlOperations } from '../../src/control/routes/index.ts'
+import { controlOperations } from '../../src/control/control.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'

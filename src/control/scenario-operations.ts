@@ -2,17 +2,17 @@
  * Scenarios over HTTP: those that there are, and those in force in a sandbox.
  */
 import * as z from 'zod'
-import type { GatewayCore } from '../../gateway/gateway.ts'
-import { GatewayError } from '../../http/errors.ts'
-import { dryRun } from '../../journal/dry-run.ts'
-import { toYaml } from '../../lib/data-file.ts'
-import { didYouMean } from '../../lib/did-you-mean.ts'
-import type { Sandbox } from '../../sandbox/sandbox.ts'
-import { bundledScenario, bundledScenarios } from '../../scenarios/bundled.ts'
-import { Scenario } from '../../scenarios/scenario.ts'
-import type { ScenarioInput } from '../../scenarios/scenario-input.ts'
-import { checkText } from '../check-text.ts'
-import { gatewayOperation, sandboxOperation } from '../operation.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
+import { GatewayError } from '../http/errors.ts'
+import { dryRun } from '../journal/dry-run.ts'
+import { toYaml } from '../lib/data-file.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { bundledScenario, bundledScenarios } from '../scenarios/bundled.ts'
+import { Scenario } from '../scenarios/scenario.ts'
+import type { ScenarioInput } from '../scenarios/scenario-input.ts'
+import { checkText } from './check-text.ts'
+import { gatewayOperation, sandboxOperation } from './operation.ts'
 
 const Name = z.string().min(1)
 const Summary = z.strictObject({ name: z.string(), description: z.string() })

@@ -1,9 +1,10 @@
 /**
- * What the server says about itself.
+ * The server itself over HTTP: health, metrics, the document of the control API.
  */
+
 import * as z from 'zod'
-import { controlDocument } from '../documents.ts'
-import { gatewayOperation } from '../operation.ts'
+import { controlDocument } from './documents.ts'
+import { gatewayOperation } from './operation.ts'
 
 export const documentOperations = [
   gatewayOperation({

@@ -1,0 +1,334 @@
+/**
+ * Sandboxes over HTTP, with their clock and their database.
+ */
+
+import * as z from 'zod'
+import type { Records } from '../database/database.ts'
+import { Fixtures } from '../database/seed-data.ts'
+import { sandboxBaseUrl } from '../gateway/locate.ts'
+import { GatewayError, invalidRequest } from '../http/errors.ts'
+import { type ClockReading, maxAdvanceMs } from '../lib/clock.ts'
+import { collectionNames } from '../resources/collections.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxClock } from '../sandbox/sandbox-clock.ts'
+import type { SandboxSnapshot } from '../sandbox/sandbox-host.ts'
+import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
+
+const SandboxInfo = z
+  .strictObject({
+    id: z.string(),
+    apiKey: z.string().describe('Requests with this key see this sandbox.'),
+    baseUrl: z.string().describe('Requests below it see this sandbox, whatever their key; ends in /api/v1.'),
+    directUrl: z
+      .string()
+      .optional()
+      .describe(
+        'The same past the balancer, where the server was started with --advertise: for resets and half-sent bodies.',
+      ),
+  })
+  .meta({ id: 'Sandbox', description: 'An isolated world of one client.' })
+const OneSandbox = z.object({ data: SandboxInfo })
+
+const NewSandbox = z.strictObject({
+  fork: z.string().optional().describe('The id of a sandbox to begin like. Default: begin from the seed.'),
+  seed: z
+    .union([z.int(), z.string().min(1)])
+    .optional()
+    .describe('Default: the seed of the gateway.'),
+  fixtures: Fixtures.optional().describe('Own records, for the collections named.'),
+})
+
+const Snapshot = z.strictObject({ id: z.string() })
+
+/** Snapshots that remote callers know by id. */
+const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
+/** Maximum number per sandbox; the oldest is evicted first. */
+const maxSnapshots = 1000
+
+type Origins = Pick<ControlContext, 'origin' | 'directOrigin'>
+
+/** Where a sandbox is reached. */
+export function infoOf(
+  { id, apiKey }: Sandbox,
+  { origin, directOrigin }: Origins,
+): z.infer<typeof SandboxInfo> {
+  const below = (address: string) => {
+    const baseUrl = `${address}/api/v1`
+    return id === 'default' ? baseUrl : sandboxBaseUrl(baseUrl, id)
+  }
+  const info = { id, apiKey, baseUrl: below(origin) }
+  return directOrigin === undefined ? info : { ...info, directUrl: below(directOrigin) }
+}
+
+export const sandboxOperations = [
+  gatewayOperation({
+    id: 'listSandboxes',
+    route: 'GET /sandboxes',
+    doc: { summary: 'List the living sandboxes, the default one first', tag: 'Sandboxes' },
+    output: z.object({ data: z.array(SandboxInfo) }),
+    resolve: ({ gateway: { sandboxes }, ...origins }) => ({
+      data: [sandboxes.default, ...sandboxes.list()].map((sandbox) => infoOf(sandbox, origins)),
+    }),
+  }),
+  gatewayOperation({
+    id: 'createSandbox',
+    route: 'POST /sandboxes',
+    doc: { summary: 'Create a sandbox, from the seed or as a fork', tag: 'Sandboxes', status: 201 },
+    input: { body: NewSandbox.optional(), bodyIsOptional: true },
+    output: OneSandbox,
+    resolve: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
+  }),
+  gatewayOperation({
+    id: 'putSandbox',
+    route: 'PUT /sandboxes/{sandbox}',
+    doc: {
+      summary: 'Create a sandbox under a name of your own, or find the one that has it',
+      tag: 'Sandboxes',
+    },
+    input: {
+      params: z.object({
+        sandbox: z
+          .string()
+          .min(1)
+          .describe('1 to 64 small letters and digits, with single hyphens between them.'),
+      }),
+      body: NewSandbox.optional(),
+      bodyIsOptional: true,
+    },
+    output: OneSandbox,
+    resolve: ({ gateway, params, body, ...origins }) => ({
+      data: infoOf(gateway.sandboxes.create({ ...body, id: params.sandbox }), origins),
+    }),
+  }),
+  sandboxOperation({
+    id: 'getSandbox',
+    route: 'GET /sandboxes/{sandbox}',
+    doc: { summary: 'Read where a sandbox is reached', tag: 'Sandboxes' },
+    output: OneSandbox,
+    resolve: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
+  }),
+  sandboxOperation({
+    id: 'deleteSandbox',
+    route: 'DELETE /sandboxes/{sandbox}',
+    doc: { summary: 'End a sandbox: its key and path are answered with 410 from then on', tag: 'Sandboxes' },
+    resolve: (sandbox) => sandbox.dispose(),
+  }),
+  sandboxOperation({
+    id: 'resetSandbox',
+    route: 'POST /sandboxes/{sandbox}/reset',
+    remote: 'reset',
+    doc: { summary: 'Go back to the seed: data, scenarios, journal, clock and counters', tag: 'Sandboxes' },
+    resolve: (sandbox) => sandbox.reset(),
+  }),
+  sandboxOperation({
+    id: 'saveSandbox',
+    route: 'GET /sandboxes/{sandbox}/file',
+    doc: {
+      summary:
+        'Save a whole sandbox as a file: rows that differ from the seed, scenarios, clock, counters, calls',
+      tag: 'Sandboxes',
+    },
+    input: {
+      query: z.strictObject({
+        calls: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe('Whether the journal goes along. Default: true.'),
+      }),
+    },
+    output: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }),
+    resolve: (sandbox, { query: { calls } }) => sandbox.save({ calls: calls !== 'false' }),
+  }),
+  gatewayOperation({
+    id: 'openSandbox',
+    route: 'POST /sandbox-files',
+    doc: {
+      summary: 'Create a sandbox that goes on where the one of a file was',
+      tag: 'Sandboxes',
+      status: 201,
+    },
+    input: { body: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }) },
+    output: OneSandbox,
+    resolve: async ({ gateway, body, ...origins }) => ({
+      data: infoOf(await gateway.sandboxes.open(body), origins),
+    }),
+  }),
+  sandboxOperation({
+    id: 'createSnapshot',
+    route: 'POST /sandboxes/{sandbox}/snapshots',
+    remote: 'snapshot',
+    doc: { summary: 'Keep this moment, to go back to', tag: 'Sandboxes', status: 201 },
+    output: z.object({ data: Snapshot }),
+    resolve(sandbox) {
+      const snapshot = sandbox.snapshot()
+      const kept = snapshots.get(sandbox) ?? new Map<string, SandboxSnapshot>()
+      snapshots.set(sandbox, kept)
+      kept.set(snapshot.id, snapshot)
+      const [oldest] = kept.size > maxSnapshots ? kept.keys() : []
+      if (oldest !== undefined) kept.delete(oldest)
+      return { data: snapshot }
+    },
+  }),
+  sandboxOperation({
+    id: 'restoreSnapshot',
+    route: 'POST /sandboxes/{sandbox}/restore',
+    doc: {
+      summary: 'Go back to a moment, as often as needed; the journal is not wound back',
+      tag: 'Sandboxes',
+    },
+    input: { body: Snapshot },
+    resolve(sandbox, { body: { id } }) {
+      const snapshot = snapshots.get(sandbox)?.get(id)
+      if (!snapshot) throw new GatewayError(409, `Sandbox '${sandbox.id}' has no snapshot '${id}'`)
+      sandbox.restore(snapshot)
+    },
+  }),
+]
+
+const Reading = z.object({
+  data: z.strictObject({
+    now: z.string().describe('ISO 8601.'),
+    elapsedMs: z.number().describe('Milliseconds of sandbox time since the sandbox was made or reset.'),
+  }),
+})
+
+export const clockOperations = [
+  sandboxOperation({
+    id: 'readClock',
+    route: 'GET /sandboxes/{sandbox}/clock',
+    remote: 'clock.read',
+    doc: { summary: 'Read sandbox time', tag: 'Clock' },
+    output: Reading,
+    resolve: ({ clock }) => ({ data: clock.read() }),
+  }),
+  sandboxOperation({
+    id: 'advanceClock',
+    route: 'POST /sandboxes/{sandbox}/clock/advance',
+    doc: {
+      summary: 'Move sandbox time forward: quotas refill, outages end, timestamps move on',
+      tag: 'Clock',
+    },
+    input: {
+      body: z.strictObject({
+        ms: z.number().min(0).max(maxAdvanceMs).describe('Milliseconds, ten years at most.'),
+      }),
+    },
+    output: Reading,
+    resolve: ({ clock }, { body }) => ({ data: advanced(clock, body.ms) }),
+  }),
+]
+
+function advanced(clock: SandboxClock, ms: number): ClockReading {
+  try {
+    return clock.advance(ms)
+  } catch (error) {
+    throw error instanceof RangeError ? new GatewayError(400, error.message) : error
+  }
+}
+
+const collection = z.enum(collectionNames)
+const key = z.string().min(1).describe('The id of a record, or else its slug; percent-encoded.')
+const Row = z.looseObject({}).describe('A record, as the fixture files have it.')
+const OneRow = z.object({ data: Row })
+
+const Equals = z
+  .string()
+  .optional()
+  .describe(
+    'A condition as JSON: only records with these fields, for example {"status":"active"}, {"architecture":{"input_modalities":{"some":"image"}}}.',
+  )
+
+export const TableChanges = z.strictObject({
+  created: z.array(Row).describe('Rows that the seed does not have, in their order.'),
+  changed: z
+    .array(z.strictObject({ key: z.string(), row: Row }))
+    .describe('Rows of the seed, by their first key there, as they are now.'),
+  deleted: z.array(z.string()).describe('First keys of seed rows that are gone.'),
+})
+
+export const databaseOperations = [
+  sandboxOperation({
+    id: 'listCollections',
+    route: 'GET /sandboxes/{sandbox}/collections',
+    remote: 'collections',
+    doc: { summary: 'List the collections, and how many records each has', tag: 'Database' },
+    output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
+    resolve: async ({ db }) => ({
+      data: await Promise.all(
+        Object.entries(db).map(async ([name, records]) => ({ name, count: (await records.list()).length })),
+      ),
+    }),
+  }),
+  sandboxOperation({
+    id: 'listChanges',
+    route: 'GET /sandboxes/{sandbox}/changes',
+    remote: 'changes',
+    doc: { summary: 'List what differs from the seed, by collection', tag: 'Database' },
+    output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
+    resolve: ({ state }) => ({
+      data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),
+    }),
+  }),
+  sandboxOperation({
+    id: 'listRecords',
+    route: 'GET /sandboxes/{sandbox}/database/{collection}',
+    doc: { summary: 'List the records of a collection', tag: 'Database' },
+    input: { params: { collection }, query: z.strictObject({ equals: Equals }) },
+    output: z.object({ data: z.array(Row) }),
+    resolve: async (sandbox, { params, query }) => ({
+      data: await recordsOf(sandbox, params).list(fieldsOf(query.equals)),
+    }),
+  }),
+  sandboxOperation({
+    id: 'createRecord',
+    route: 'POST /sandboxes/{sandbox}/database/{collection}',
+    doc: { summary: 'Add a record', tag: 'Database', status: 201 },
+    input: { params: { collection }, body: Row },
+    output: OneRow,
+    resolve: async (sandbox, { params, body }) => ({ data: await recordsOf(sandbox, params).create(body) }),
+  }),
+  sandboxOperation({
+    id: 'getRecord',
+    route: 'GET /sandboxes/{sandbox}/database/{collection}/{key}',
+    doc: { summary: 'Read a record', tag: 'Database' },
+    input: { params: { collection, key } },
+    output: OneRow,
+    async resolve(sandbox, { params }) {
+      const data = await recordsOf(sandbox, params).get(params.key)
+      if (data) return { data }
+      throw new GatewayError(404, `${params.collection} has no record '${params.key}'`)
+    },
+  }),
+  sandboxOperation({
+    id: 'updateRecord',
+    route: 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}',
+    doc: { summary: 'Change the named fields of a record', tag: 'Database' },
+    input: { params: { collection, key }, body: Row },
+    output: OneRow,
+    resolve: async (sandbox, { params, body }) => ({
+      data: await recordsOf(sandbox, params).update(params.key, body),
+    }),
+  }),
+  sandboxOperation({
+    id: 'deleteRecord',
+    route: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
+    doc: { summary: 'Remove a record, and read it for the last time', tag: 'Database' },
+    input: { params: { collection, key } },
+    output: OneRow,
+    resolve: async (sandbox, { params }) => ({ data: await recordsOf(sandbox, params).delete(params.key) }),
+  }),
+]
+
+function recordsOf(sandbox: Sandbox, params: { collection: z.infer<typeof collection> }): Records<object> {
+  // Every collection takes its own records; which ones these are, its schema checks.
+  return sandbox.db[params.collection] as unknown as Records<object>
+}
+
+function fieldsOf(text: string | undefined): object {
+  if (text === undefined) return {}
+  try {
+    return z.looseObject({}).parse(JSON.parse(text))
+  } catch {
+    throw invalidRequest([{ path: 'query.equals', message: 'Must be a JSON object', rule: 'json' }])
+  }
+}
