@@ -102,7 +102,8 @@ export class SandboxState implements StateOfCall {
   }
 
   hold(end: () => void): () => void {
-    this.#held.add(end)
+    if (this.#hasEnded) queueMicrotask(end)
+    else this.#held.add(end)
     return () => this.#held.delete(end)
   }
 

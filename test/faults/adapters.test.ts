@@ -317,4 +317,52 @@ describeAdapters('Faults', (entrance) => {
       expect(done).toBe(true)
     })
   })
+
+  describe('next to a reply in one rule', () => {
+    it('sends the scripted text and cuts it in the middle', async () => {
+      entrance.sandbox.use({
+        on: 'createResponse',
+        reply: { text: 'one two three four five six' },
+        fault: 'stream-cut',
+      })
+      const { text } = await entrance.call('POST /responses', { body: streamed })
+      const deltas = [...text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta)
+      expect(deltas.join('')).toBe('one two three')
+      expect(text).not.toContain('response.completed')
+      expect(entrance.sandbox.journal.last('createResponse')?.rule?.faults).toEqual(['stream-cut'])
+    })
+
+    it('does the same in a step of a sequence', async () => {
+      entrance.sandbox.use({
+        on: 'listProviders',
+        sequence: [{ reply: { body: { data: [] } }, fault: { name: 'wrong-type', path: 'data' } }, 'pass'],
+      })
+      expect((await entrance.call('GET /providers')).body).toEqual({ data: '[]' })
+      expect((await entrance.call('GET /providers')).body.data.length).toBeGreaterThan(0)
+    })
+  })
+
+  describe('that keep a connection silent', () => {
+    const ends = [
+      ['reset', () => entrance.sandbox.reset()],
+      ['deleted', () => entrance.sandbox.dispose()],
+    ] as const
+
+    it.each(ends)('ends when its sandbox is %s, before an answer', async (_what, end) => {
+      const { sandbox } = entrance
+      sandbox.use({ on: '*', fault: 'timeout' })
+      const silent = entrance.open('GET /providers')
+      silent.catch(() => {})
+      await sandbox.journal.waitFor('listProviders')
+      end()
+      await expect(silent).rejects.toThrow(TypeError)
+    })
+
+    it.each(ends)('ends when its sandbox is %s, in the middle of a stream', async (_what, end) => {
+      entrance.sandbox.use({ on: '*', fault: 'stream-stall' })
+      const response = await entrance.open('POST /responses', { body: streamed })
+      end()
+      await expect(response.text()).rejects.toThrow(TypeError)
+    })
+  })
 })
