@@ -13,6 +13,7 @@ const pages = [
   'CONTRIBUTING.md',
   'scenarios/README.md',
   'fixtures/README.md',
+  'test/README.md',
   'test/consumers/README.md',
   'src/extras/recordings/README.md',
   'src/extras/dialects/README.md',
