@@ -10,6 +10,7 @@ import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { journalText } from '../../src/journal/journal-text.ts'
+import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { type CallOptions, open } from '../call.ts'
 
@@ -506,4 +507,43 @@ it('A call that is larger than the journal is kept until the next one comes', as
     expect(gateway.journal.entries().map((entry) => entry.path)).toEqual([`/api/v1${path}`])
   }
   expect(gateway.journal.dropped()).toBe(1)
+})
+
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+const other = '0af7651916cd43dd8448eb211c80319c'
+const parent = (id: string, span = '00f067aa0ba902b7') => `00-${id}-${span}-01`
+
+it('an entry names the trace of its traceparent, and the journal finds calls by it', async () => {
+  const { fetch, journal } = createGateway()
+  for (const traceparent of [parent(trace), parent(other), null, parent(trace, '1111111111111111')])
+    await open({ fetch }, 'GET /providers', { headers: { traceparent } })
+  expect(journal.entries().map(({ traceId }) => traceId)).toEqual([trace, other, null, trace])
+  const found = journal.trace(trace)
+  expect(found.map(({ headers }) => headers['traceparent'])).toEqual([
+    parent(trace),
+    parent(trace, '1111111111111111'),
+  ])
+  expect(journal.trace(parent(trace))).toEqual(found)
+  expect(journal.trace('f'.repeat(32))).toEqual([])
+})
+
+it.each([
+  '',
+  'x',
+  `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+  `00-${trace}`,
+  `00-${trace.toUpperCase()}-00f067aa0ba902b7-01`,
+])('a traceparent that is none belongs to no trace: %j', async (traceparent) => {
+  const { fetch, journal } = createGateway()
+  await open({ fetch }, 'GET /providers', { headers: { traceparent } })
+  expect(journal.entries()[0]?.traceId).toBeNull()
+})
+
+it('calls are found by trace from afar too', async () => {
+  await using server = await startServer()
+  const remote = await connectGateway(server.url)
+  await open(server, 'GET /providers', { headers: { traceparent: parent(trace) } })
+  await open(server, 'GET /providers')
+  expect((await remote.journal.trace(trace)).map(({ traceId }) => traceId)).toEqual([trace])
+  expect(await remote.journal.trace(parent(trace))).toHaveLength(1)
 })

@@ -75,10 +75,6 @@ it('A share lies between two quantiles, or on the line of the nearest two, never
   ])
 })
 
-it('The bundled profiles are what stands beside this test', async () => {
-  await expect(`${JSON.stringify(bundledProfiles, null, 2)}\n`).toMatchFileSnapshot('bundled-profiles.json')
-})
-
 describe('latencyProfile', () => {
   it('draws the first event and the gaps of 1,000 answers within 0.05 of the profile', () => {
     const drawn = Array.from({ length: 1000 }, (_, call) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { assertChosenId, nodeOf, SandboxIds } from '../../src/sandbox/sandbox-id.ts'
+import { assertChosenId, nodeOf } from '../../src/sandbox/sandbox-id.ts'
 
 const ofNoForm = 'sandbox: a name has 1 to 64 small letters and digits, with single hyphens between them'
 const ofOurForm = (id: string) =>
@@ -27,21 +27,6 @@ it.each([
   else expect(choose).toThrow(message)
 })
 
-it('ids are counted; those of a node begin with its name, and end as in no other run', () => {
-  const next = (ids: SandboxIds) => [ids.next(), ids.next()]
-  expect(next(new SandboxIds(undefined))).toEqual(['s1', 's2'])
-  const ids = [next(new SandboxIds('n3')), next(new SandboxIds('n3'))]
-  for (const [first = '', second = ''] of ids) {
-    expect(first).toMatch(/^n3s1x[0-9a-z]{8,}$/)
-    expect(second).toBe(first.replace('s1x', 's2x'))
-    expect(nodeOf(first)).toBe('n3')
-  }
-  expect(ids[0]).not.toEqual(ids[1])
-  expect(['s1', 'default', 'n3s1', 'n3x1', 'abcdefghijklms1x1'].map(nodeOf)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ])
+it.each(['s1', 'default', 'n3s1', 'n3x1', 'abcdefghijklms1x1'])('%s names no node', (id) => {
+  expect(nodeOf(id)).toBeUndefined()
 })

@@ -2,7 +2,8 @@
  * The living sandboxes of a gateway: how many there may be, and when they go.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { createGateway, type GatewayOptions, parseScenario } from '../../src/index.ts'
+import type { Scenario } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 
@@ -262,4 +263,30 @@ describe('A sandbox that is created again under its name', () => {
     expect((await put({ seed: 7 })).status).toBe(200)
     expect((await put({ seed: 8 })).status).toBe(409)
   })
+})
+
+it('A newer version takes the place of a scenario that sandboxes begin with, wherever it is in force', async () => {
+  const failing = (name: string, status: number, times?: number) =>
+    parseScenario({ name, rules: [{ on: '*', ...(times && { times }), fault: { name: 'status', status } }] })
+  const gateway = createGateway({ scenarios: [failing('other', 402), failing('mine', 418, 1)] })
+  const sandboxes = [gateway, gateway.createSandbox(), gateway.createSandbox()]
+  const status = async ({ apiKey }: { apiKey: string }) =>
+    (await open({ fetch: gateway.fetch, apiKey }, 'GET /providers')).status
+  const keys = sandboxes.map(
+    (each) => ('apiKey' in each ? each : gateway.sandboxes.default) as { apiKey: string },
+  )
+  const all = () => Promise.all(keys.map(status))
+  expect(await all()).toEqual([418, 418, 418])
+  expect(await all()).toEqual([402, 402, 402])
+  sandboxes[2]?.resetScenarios()
+  sandboxes[2]?.use(failing('own', 409))
+
+  gateway.sandboxes.replaceScenario(1, failing('mine', 419, 1) as Scenario)
+  // Nothing of it has happened yet.
+  expect(await all()).toEqual([419, 419, 409])
+  expect(await all()).toEqual([402, 402, 409])
+  expect(await status(gateway.createSandbox())).toBe(419)
+  gateway.sandboxes.replaceScenario(2, failing('mine', 420, 1) as Scenario)
+  expect(await all()).toEqual([402, 402, 409])
+  expect(await status(gateway.createSandbox())).toBe(419)
 })

@@ -44,7 +44,8 @@ it('tells of requests what the gateway made of them, and hides secrets of the qu
   expect(await seen('/api/v1/providers?api_key=abc&a=1')).toMatchObject({
     path: expect.stringMatching(/^\/api\/v1\/providers\?api_key=[^a]+&a=1$/),
   })
-  expect(await seen('/openapi.json')).toEqual({ ...usual, path: '/openapi.json' })
+  for (const path of ['/openapi.json', '/__understudy/sandboxes'])
+    expect(await seen(path)).toEqual({ ...usual, path })
   expect(await seen('/api/v1/presets/none')).toEqual({
     ...usual,
     path: '/api/v1/presets/none',

@@ -1,13 +1,10 @@
 /**
- * The server as a part of a test: what it loads, what it tells, and how it ends.
+ * The server as a part of a test: where it listens, and how it ends.
  */
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { type RequestLine, type RunningServer, startServer } from '../../src/serve.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 import { raw } from './raw.ts'
 
@@ -40,22 +37,6 @@ describe('startServer', () => {
   it('rejects where the port is in use', async () => {
     await using server = await startServer()
     await expect(startServer({ port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
-  })
-
-  it('tells of every request when it is over', async () => {
-    const lines: RequestLine[] = []
-    await using server = await startServer({ onRequest: (line) => lines.push(line) })
-    server.gateway.use({ on: 'getPreset', fault: 'connection-reset' })
-    await open(server, 'GET /providers?a=1')
-    await open(server, 'GET /presets/x').catch(() => {})
-    await fetch(`${server.url}/__understudy/sandboxes`)
-    await vi.waitUntil(() => lines.length === 3)
-    expect(lines).toMatchObject([
-      { method: 'GET', path: '/api/v1/providers?a=1', status: 200, rule: undefined, delivery: 'complete' },
-      { path: '/api/v1/presets/x', status: 0, rule: 'rule#1', delivery: 'cut' },
-      { path: '/__understudy/sandboxes', status: 200, delivery: 'complete' },
-    ])
-    for (const { durationMs } of lines) expect(durationMs).toBeGreaterThan(0)
   })
 })
 
@@ -113,23 +94,4 @@ describe('close', () => {
     await server.close(20)
     await expect(unread).rejects.toThrow()
   })
-})
-
-it('loads neither the control API nor MSW, faker, YAML or the command line before somebody asks', async () => {
-  const script = `
-    import { registerHooks } from 'node:module'
-    const loaded = new Set()
-    registerHooks({ load(url, context, next) { loaded.add(url); return next(url, context) } })
-    const { startServer } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/serve.ts'))})
-    const server = await startServer()
-    await fetch(server.baseUrl + '/providers', { headers: { authorization: 'Bearer any' } })
-    await fetch(server.url + '/__understudy/health')
-    await server.close()
-    const packages = [...loaded].map((url) => /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1])
-    console.log(JSON.stringify([...new Set(packages.filter(Boolean))]))
-  `
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
-  const packages: string[] = JSON.parse(stdout)
-  expect(packages).toContain('zod')
-  for (const late of ['msw', '@faker-js/faker', 'js-yaml', 'commander']) expect(packages).not.toContain(late)
 })

@@ -148,14 +148,6 @@ describe('a head that is no head', () => {
     await nothingIsDone()
     expect((await exchange(server, patch({ expect: '100-continue' }))).answer).toContain('HTTP/1.1 200')
   })
-
-  it('is refused where it asks for a tunnel', async () => {
-    const { status, text } = await exchange(
-      server,
-      'CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n',
-    )
-    expect([status, text]).toEqual([405, refusal(405)])
-  })
 })
 
 describe('a connection that turns to garbage', () => {
