@@ -14,7 +14,7 @@ import { responsesPlaces } from '../protocols/responses/stream.ts'
 import { lastUserText } from '../resources/conversation.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { Match } from '../scenarios/outcome.ts'
-import type { ChargeQuotas } from '../scenarios/quota.ts'
+import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
 import type { ReplyContext } from '../scenarios/reply-function.ts'
 import { modelOf } from '../scenarios/rule-request.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -37,7 +37,7 @@ export interface Effect {
   /** Faults that change the reply. */
   readonly faults?: FaultRun
   /** Counts the tokens of the reply against the rate limits that the call passed, and returns their headers. */
-  readonly charge?: ChargeQuotas | undefined
+  readonly charge?: ChargeRateLimits | undefined
 }
 
 const noEffect: Effect = Object.freeze({ waitMs: 0 })
@@ -84,7 +84,7 @@ function factsOf(
       return next()
     },
     now: record.at,
-    quota: match.quota,
+    quota: match.rateLimit,
     hasConnection: sink.hasConnection,
     protocol: operation?.protocol?.places ?? responsesPlaces,
   }

@@ -115,11 +115,11 @@ function* whenProblems({ rule: { when = {} }, place }: Site): Generator<Problem>
 }
 
 function* oftenProblems({ rule, place }: Site): Generator<Problem> {
-  const { quota } = rule
-  if (quota && 'per' in quota && quota.requests === undefined && quota.tokens === undefined) {
-    yield { path: ['quota'], message: `The quota ${place} limits nothing: give it requests, tokens or both` }
+  const { rateLimit, times, probability = 1, during, sequence, afterwards } = rule
+  if (rateLimit && rateLimit.requests === undefined && rateLimit.tokens === undefined) {
+    const message = `The rate limit ${place} limits nothing: give it requests, tokens or both`
+    yield { path: ['rateLimit'], message }
   }
-  const { times, probability = 1, during, sequence, afterwards } = rule
   if (times !== undefined && times < 1) {
     yield {
       path: ['times'],

@@ -5,7 +5,7 @@
 import { formFor } from '../faults/fault.ts'
 import { FaultSetting, faultOf, inOrder } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
-import { type CompiledQuota, compileQuota } from './quota.ts'
+import { type CompiledRateLimit, compileRateLimit } from './rate-limit.ts'
 import type { Rule, Scenario, Step } from './scenario.ts'
 import type { Exhausted, Turn } from './script.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
@@ -45,7 +45,7 @@ export interface CompiledRule {
   readonly after: number
   readonly every: number
   readonly probability: number | undefined
-  readonly quota: CompiledQuota | undefined
+  readonly rateLimit: CompiledRateLimit | undefined
   /** Dollars; undefined for none. */
   readonly budget: number | undefined
   /** The states of the sandbox in which it happens; undefined for all. */
@@ -57,8 +57,8 @@ export interface CompiledRule {
   /** A rule without a sequence has one step, which repeats. */
   readonly steps: readonly CompiledStep[]
   readonly afterwards: 'pass' | 'last' | 'repeat'
-  /** Replies to calls that pass its quota carry the `X-RateLimit-*` headers. */
-  readonly announcesQuota: boolean
+  /** Replies to calls that pass its rate limit carry the `X-RateLimit-*` headers. */
+  readonly announcesRateLimit: boolean
 }
 
 export interface CompiledScenario {
@@ -113,7 +113,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     after: rule.after ?? 0,
     every: rule.every ?? 1,
     probability: rule.probability,
-    quota: rule.quota && compileQuota(rule.quota),
+    rateLimit: rule.rateLimit && compileRateLimit(rule.rateLimit),
     budget: rule.budget,
     states: state === undefined ? undefined : [state].flat(),
     setState: rule.setState,
@@ -124,7 +124,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     },
     steps,
     afterwards: rule.sequence ? (rule.afterwards ?? 'pass') : 'last',
-    announcesQuota: rule.quota !== undefined && steps.some(limitsRate),
+    announcesRateLimit: rule.rateLimit !== undefined && steps.some(limitsRate),
   }
 }
 
@@ -132,11 +132,11 @@ function compileTurn(turn: Turn): CompiledTurn {
   return { turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] }
 }
 
-function stepsOf({ fault, reply, sequence, quota, budget, setState }: Rule): readonly Step[] {
+function stepsOf({ fault, reply, sequence, rateLimit, budget, setState }: Rule): readonly Step[] {
   if (sequence) return sequence
   if (reply) return [{ reply, fault }]
   if (fault) return [{ fault }]
-  if (quota) return [{ fault: FaultSetting.parse('rate-limit') }]
+  if (rateLimit) return [{ fault: FaultSetting.parse('rate-limit') }]
   if (budget !== undefined) {
     const metadata = { error_type: 'payment_required' }
     return [{ fault: FaultSetting.parse({ name: 'status', status: 402, metadata }) }]

@@ -31,7 +31,7 @@ export function* effectProblems(site: Site): Generator<Problem> {
   const given = (['fault', 'reply', 'sequence', 'script'] as const).filter((name) => rule[name] !== undefined)
   if (
     given.length === 0 &&
-    rule.quota === undefined &&
+    rule.rateLimit === undefined &&
     rule.budget === undefined &&
     rule.setState === undefined
   )
@@ -186,7 +186,7 @@ const counts = [
   'after',
   'every',
   'probability',
-  'quota',
+  'rateLimit',
   'budget',
   'setState',
   'during',

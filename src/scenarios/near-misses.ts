@@ -8,7 +8,7 @@ import type { Conditioned } from './rule-request.ts'
 /** Why a rule was skipped, where the request alone does not tell it later. */
 export type SkipReason =
   | { kind: 'times' | 'sequence' | 'script' }
-  | { kind: 'call' | 'after' | 'every' | 'quota' | 'step'; call: number }
+  | { kind: 'call' | 'after' | 'every' | 'rateLimit' | 'step'; call: number }
   | { kind: 'stream' | 'json'; step: number }
   | { kind: 'state'; state: string }
   | { kind: 'budget'; spent: number }
@@ -93,8 +93,8 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
       return `lets ${rule.after} calls pass first, this is call ${reason.call}`
     case 'every':
       return `happens at every ${ordinal(rule.every)} call, this is call ${reason.call}`
-    case 'quota':
-      return `lets ${passing(rule)} pass in ${rule.quota?.windowMs} ms, this is call ${reason.call}`
+    case 'rateLimit':
+      return `lets ${passing(rule)} pass in ${rule.rateLimit?.windowMs} ms, this is call ${reason.call}`
     case 'stream':
       return `is at step ${reason.step} of its sequence, a fault of streams: the request asks for none`
     case 'json':
@@ -113,10 +113,10 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
 }
 
 /** `60 calls and 30000 tokens` */
-function passing({ quota }: CompiledRule): string {
+function passing({ rateLimit }: CompiledRule): string {
   const limits = [
-    [quota?.requests, 'calls'],
-    [quota?.tokens, 'tokens'],
+    [rateLimit?.requests, 'calls'],
+    [rateLimit?.tokens, 'tokens'],
   ] as const
   const finite = limits.filter(([limit]) => Number.isFinite(limit))
   return finite.map(([limit, unit]) => `${limit} ${unit}`).join(' and ')

@@ -4,7 +4,7 @@
 import type { QuotaReading } from '../faults/fault.ts'
 import type { Effect } from './compiled.ts'
 import type { SkippedRules } from './near-misses.ts'
-import type { ChargeQuotas } from './quota.ts'
+import type { ChargeRateLimits } from './rate-limit.ts'
 import type { ReplyFunction } from './reply-function.ts'
 import type { TurnReading } from './script-runs.ts'
 
@@ -15,7 +15,7 @@ export interface Match {
   rule: number
   name: string | undefined
   effect: Effect
-  quota: QuotaReading | undefined
+  rateLimit: QuotaReading | undefined
   /** What it does has found nothing to act on: it counts as if the rule had not met the call. */
   nothingHappened(): void
   /** The turn of a script that the call takes; undefined for other rules. */
@@ -28,10 +28,10 @@ export interface Match {
 
 export interface Outcome {
   match: Match | undefined
-  /** Headers for the reply whether a rule matched or not: where a quota stands. */
+  /** Headers for the reply whether a rule matched or not: the state of its rate limit. */
   headers: Record<string, string> | undefined
-  /** For a call that passed a quota: counts the tokens of its reply, and tells the headers anew. */
-  charge: ChargeQuotas | undefined
+  /** For a call that passed a rate limit: counts the tokens of its reply, and returns the headers anew. */
+  charge: ChargeRateLimits | undefined
   /** The rules that the call skipped, for `explainNearMisses`. */
   skipped: SkippedRules | undefined
 }

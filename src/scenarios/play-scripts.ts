@@ -44,7 +44,7 @@ export function playScripts(
     rule: number,
     name,
     effect: played.effect,
-    quota: undefined,
+    rateLimit: undefined,
     nothingHappened() {},
     turn: played.reading,
     call: played.reading.turn,

@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
 import type { CompiledRule, CompiledStep, Effect } from './compiled.ts'
 import type { SkipReason } from './near-misses.ts'
-import { QuotaUse } from './quota.ts'
+import { RateLimitUse } from './rate-limit.ts'
 import { asksForStream, type RuleRequest } from './rule-request.ts'
 import type { ScriptRun } from './script-runs.ts'
 
@@ -17,8 +17,8 @@ export interface Progress {
   taken: number
   /** Of these, the calls on which the step had an effect, as far as is known. */
   happened: number
-  /** What has been used of its quota. */
-  readonly quota: QuotaUse
+  /** What has been used of its rate limit. */
+  readonly rateLimit: RateLimitUse
   /** The conversations that follow its script, oldest first. */
   runs: readonly ScriptRun[]
   /** How the last new conversation differed from the first turn of its script, where it did. */
@@ -30,7 +30,7 @@ export function toProgress(): Progress {
     seen: 0,
     taken: 0,
     happened: 0,
-    quota: new QuotaUse(),
+    rateLimit: new RateLimitUse(),
     runs: [],
     problem: null,
   }
@@ -58,8 +58,8 @@ export function advance(
   if (rule.calls && !rule.calls.has(call)) return { kind: 'call', call }
   if (call <= rule.after) return { kind: 'after', call }
   if ((call - rule.after) % rule.every !== 0) return { kind: 'every', call }
-  if (rule.quota && progress.quota.passes(rule.quota, request, clock))
-    return { kind: 'quota', call: progress.quota.requests(rule.quota, request, clock) }
+  if (rule.rateLimit && progress.rateLimit.passes(rule.rateLimit, request, clock))
+    return { kind: 'rateLimit', call: progress.rateLimit.used(rule.rateLimit, request, clock).requests }
   if (rule.probability !== undefined) {
     const { probability } = rule
     const drawn = draw(seed, 'rule', rule.scenario, rule.number, request.contentKey, request.occurrence)

@@ -2,7 +2,7 @@
  * The scenarios of a sandbox and their progress as data, to be saved and read again elsewhere.
  */
 import * as z from 'zod'
-import { QuotaUse } from './quota.ts'
+import { RateLimitUse } from './rate-limit.ts'
 import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
 import { begin, type Use, weightOf } from './use.ts'
@@ -82,14 +82,14 @@ function toUseFile({ compiled, isCounted, progress }: Use): UseFile {
     progress: compiled.rules.flatMap(({ number }) => {
       const made = progress[number]
       if (!made) return []
-      const { seen, taken, happened, quota, runs, problem } = made
+      const { seen, taken, happened, rateLimit, runs, problem } = made
       const told = runs.map(({ calls, said, pending, ...run }) => ({
         ...run,
         said: [...said],
         pending: [...pending],
         calls: Object.fromEntries(calls),
       }))
-      return { rule: number, seen, taken, happened, quota: quota.toJSON(), runs: told, problem }
+      return { rule: number, seen, taken, happened, quota: rateLimit.toJSON(), runs: told, problem }
     }),
   }
 }
@@ -99,7 +99,7 @@ function fromUseFile({ isCounted, progress }: UseFile, scenario: Scenario): Use 
   for (const { rule, quota, runs, ...counts } of progress) {
     use.progress[rule] = {
       ...counts,
-      quota: QuotaUse.from(quota),
+      rateLimit: RateLimitUse.from(quota),
       runs: runs.map(({ calls, ...run }) => ({ ...run, calls: new Map(Object.entries(calls)) })),
     }
   }

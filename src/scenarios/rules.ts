@@ -8,7 +8,7 @@ import type { SkipReason } from './near-misses.ts'
 import type { Match, Outcome } from './outcome.ts'
 import { playScripts } from './play-scripts.ts'
 import { advance, putBack } from './progress.ts'
-import { chargeQuotas, type PassedQuota } from './quota.ts'
+import { chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
 import type { ReplyFunction } from './reply-function.ts'
 import type { RuleRequest } from './rule-request.ts'
 import type { Scenario } from './scenario.ts'
@@ -184,9 +184,9 @@ export class Rules {
     const { rules, uses } = candidates
     if (rules.length === 0) return nothing
 
-    const passed: PassedQuota[] = []
+    const passed: PassedRateLimit[] = []
     const outcome = (match: Match | undefined, looked: number): Outcome => {
-      const charge = passed.length > 0 ? chargeQuotas(passed, request, this.#clock) : undefined
+      const charge = passed.length > 0 ? chargeRateLimits(passed, request, this.#clock) : undefined
       return { match, headers: charge?.(0), charge, skipped: { rules, looked, reasons } }
     }
     let scriptsHaveBeenAsked = false
@@ -222,7 +222,7 @@ export class Rules {
           rule: rule.number,
           name: rule.name,
           effect: next.effect,
-          quota: rule.quota && progress.quota.read(rule.quota, request, this.#clock),
+          rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, this.#clock),
           nothingHappened: () => putBack(rule, progress),
           turn: undefined,
           call: progress.seen,
@@ -230,8 +230,8 @@ export class Rules {
         }
         return outcome(match, index)
       }
-      if (rule.quota && next.kind === 'quota')
-        passed.push({ quota: rule.quota, use: progress.quota, isAnnounced: rule.announcesQuota })
+      if (rule.rateLimit && next.kind === 'rateLimit')
+        passed.push({ limit: rule.rateLimit, use: progress.rateLimit, isAnnounced: rule.announcesRateLimit })
       reasons ??= new Map()
       reasons.set(index, next)
     }

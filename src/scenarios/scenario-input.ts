@@ -36,8 +36,8 @@ export interface RuleInput {
   every?: number
   /** Share of calls, 0 to 1, drawn from the seed; the same for the same call. Default: 1. */
   probability?: number
-  /** So many requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`. */
-  quota?: QuotaInput
+  /** At most these requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`. */
+  rateLimit?: RateLimitInput
   /** It happens once the calls of the sandbox have cost so many dollars. Without an effect of its own, it refuses with 402. */
   budget?: number
   /** The state of the sandbox after it has happened, for `when.state`. It may be all that happens. */
@@ -109,21 +109,14 @@ export interface PatternInput {
 }
 
 /** How much passes in a window of sandbox time. */
-export type QuotaInput = {
-  /** Requests that pass in each window. */
-  limit: number
-  /** Milliseconds of sandbox time. */
-  windowMs: number
-} | {
+export interface RateLimitInput {
   /** How many requests pass in a window. */
   requests?: number
   /** Requests pass while fewer tokens are used in the window. They count when answered. */
   tokens?: number
   /** Length of the window: '500ms', '10s', '1m', '1h', '1d', or milliseconds. */
   per: number | string
-  /** `fixed` begins with the first request after the window before. Default: fixed. */
-  window?: 'sliding' | 'fixed'
-  /** A quota of its own for each API key or model. Default: one for all. */
+  /** A limit of its own for each API key or model. Default: one for all. */
   by?: 'key' | 'model'
 }
 

@@ -5,6 +5,7 @@ import type * as z from 'zod'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { When } from './condition.ts'
+import { RateLimit } from './rate-limit.ts'
 import { Rule, Scenario } from './scenario.ts'
 import { Turn, TurnExpectation } from './script.ts'
 import { ScriptedCitation, ScriptedReply, ScriptedUsage } from './scripted-reply.ts'
@@ -37,6 +38,12 @@ function wordsFirst(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))
 }
 
+/** Fields of earlier versions, and what to write now. */
+const removed = new Map([
+  ['quota', ": write rateLimit: { requests: 60, per: '1m' }"],
+  ['window', ': windows of a rate limit are fixed'],
+])
+
 function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown): Problem[] {
   const path = [...above, ...issue.path] as (string | number)[]
   const place = placeOf(path, input)
@@ -56,7 +63,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
       path: [...path, key],
       message: known.includes(key)
         ? `'${key}' ${place} does not go with what stands beside it`
-        : `Unknown field '${key}' ${place}${known.length > 0 ? didYouMean(key, known) : ''}`,
+        : `Unknown field '${key}' ${place}${removed.get(key) ?? (known.length > 0 ? didYouMean(key, known) : '')}`,
     }))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
@@ -153,7 +160,7 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
   if (within === 'citations') return Object.keys(ScriptedCitation.unwrap().shape)
   if (within === 'frames') return ['event', 'data', 'bytes', 'base64', 'wait', 'done', 'hangUp']
   if (within === 'sequence') return ['fault', 'reply']
-  if (within === 'quota') return ['limit', 'windowMs', 'requests', 'tokens', 'per', 'window', 'by']
+  if (within === 'rateLimit') return Object.keys(RateLimit.unwrap().shape)
   if (within === 'during') return ['fromMs', 'toMs']
   if (within === 'fault') {
     const name = valueAt(value, ['name'])

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { When } from './condition.ts'
-import { Quota } from './quota.ts'
+import { RateLimit } from './rate-limit.ts'
 import type { ScenarioInput } from './scenario-input.ts'
 import { Exhausted, Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
@@ -50,8 +50,8 @@ export const Rule = z.lazy(() =>
       .number()
       .optional()
       .describe('Share of calls, 0 to 1, drawn from the seed; the same for the same call. Default: 1.'),
-    quota: Quota.optional().describe(
-      'So many requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`.',
+    rateLimit: RateLimit.optional().describe(
+      'At most these requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`.',
     ),
     budget: z
       .number()

@@ -41,7 +41,7 @@ export function begin(scenario: Scenario, isCounted = false, weight = 0): Use {
 let begun = 0
 
 export function copyUse(use: Use): Use {
-  return { ...use, progress: use.progress.map((each) => ({ ...each, quota: each.quota.copy() })) }
+  return { ...use, progress: use.progress.map((each) => ({ ...each, rateLimit: each.rateLimit.copy() })) }
 }
 
 export function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, Use> {

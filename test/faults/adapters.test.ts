@@ -93,7 +93,7 @@ describeAdapters('Faults', (entrance) => {
     it('rate-limit', async () => {
       entrance.sandbox.use({
         on: 'listProviders',
-        quota: { limit: 1, windowMs: 60_000 },
+        rateLimit: { requests: 1, per: 60_000 },
         fault: 'rate-limit',
       })
       const first = await providers()

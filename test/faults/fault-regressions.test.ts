@@ -238,7 +238,7 @@ describeAdapters('Faults', (entrance) => {
   it('headers of a quota are the same for the same calls, however long those took', async () => {
     const read = async (pauseMs: number) => {
       entrance.sandbox.reset()
-      entrance.sandbox.use({ on: '*', quota: { limit: 2, windowMs: 10_000 }, fault: 'rate-limit' })
+      entrance.sandbox.use({ on: '*', rateLimit: { requests: 2, per: 10_000 }, fault: 'rate-limit' })
       const seen: (string | null)[] = []
       for (let call = 0; call < 3; call++) {
         const { headers } = await ask(question)

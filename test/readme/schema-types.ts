@@ -12,7 +12,7 @@ import { SandboxFile } from '../../src/sandbox/sandbox-file.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { Condition, When } from '../../src/scenarios/condition.ts'
 import { Pattern } from '../../src/scenarios/pattern.ts'
-import { Quota } from '../../src/scenarios/quota.ts'
+import { RateLimit } from '../../src/scenarios/rate-limit.ts'
 import { Rule, Scenario, Step } from '../../src/scenarios/scenario.ts'
 import { ResultCheck, Turn, TurnExpectation } from '../../src/scenarios/script.ts'
 import { ScriptedItem } from '../../src/scenarios/scripted-item.ts'
@@ -79,7 +79,7 @@ function scenarioTypes(): Record<string, string> {
     [When, 'WhenInput', 'Which requests a rule is about.'],
     [Condition, 'ConditionInput', 'What a value must be: equal to this, or as the words say.'],
     [Pattern, 'PatternInput', 'A regular expression, as data.'],
-    [Quota, 'QuotaInput', 'How much passes in a window of sandbox time.'],
+    [RateLimit, 'RateLimitInput', 'How much passes in a window of sandbox time.'],
     [
       Step,
       'StepInput',

@@ -57,7 +57,7 @@ describe('a client that retries', () => {
 
   it('gets through a quota over a socket', async () => {
     await using server = await startServer()
-    server.gateway.use({ on: '*', quota: { limit: 1, windowMs: 300 }, fault: 'rate-limit' })
+    server.gateway.use({ on: '*', rateLimit: { requests: 1, per: 300 }, fault: 'rate-limit' })
     const client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl })
     await client.responses.create(question)
     expect((await client.responses.create(question)).status).toBe('completed')

@@ -61,7 +61,7 @@ describe('under fake timers', () => {
 
   it('windows of elapsed time go on with the time of the test', async () => {
     const { gateway, ask } = setup()
-    gateway.use({ on: '*', quota: { limit: 1, windowMs: 5000 }, fault: 'rate-limit' })
+    gateway.use({ on: '*', rateLimit: { requests: 1, per: 5000 }, fault: 'rate-limit' })
     const statuses = [(await ask()).status, (await ask()).status]
     await vi.advanceTimersByTimeAsync(5000)
     expect([...statuses, (await ask()).status]).toEqual([200, 429, 200])

@@ -34,13 +34,13 @@ it.each<[object, SkipReason, string]>([
     `happens at every ${ordinal} call, this is call 1`,
   ]),
   [
-    { quota: { requests: 5, tokens: Number.POSITIVE_INFINITY, windowMs: 10 } },
-    { kind: 'quota', call: 1 },
+    { rateLimit: { requests: 5, tokens: Number.POSITIVE_INFINITY, windowMs: 10 } },
+    { kind: 'rateLimit', call: 1 },
     'lets 5 calls pass in 10 ms, this is call 1',
   ],
   [
-    { quota: { requests: 5, tokens: 7, windowMs: 10 } },
-    { kind: 'quota', call: 1 },
+    { rateLimit: { requests: 5, tokens: 7, windowMs: 10 } },
+    { kind: 'rateLimit', call: 1 },
     'lets 5 calls and 7 tokens pass in 10 ms, this is call 1',
   ],
   [

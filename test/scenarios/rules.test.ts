@@ -197,8 +197,8 @@ describe('how often', () => {
     expect(run({ probability: 1 })).toBe('xxxxxxxx')
   })
 
-  it('quota: so many calls pass in a window, which begins with its first call', () => {
-    const { ask, clock } = setup({ on: '*', quota: { limit: 2, windowMs: 1000 }, fault: 'rate-limit' })
+  it('rateLimit: so many calls pass in a window, which begins with its first call', () => {
+    const { ask, clock } = setup({ on: '*', rateLimit: { requests: 2, per: 1000 }, fault: 'rate-limit' })
     clock.advance(700)
     expect([ask(), ask(), ask()].map(happens)).toEqual([false, false, true])
     clock.advance(999)
@@ -207,12 +207,12 @@ describe('how often', () => {
     expect(happens(ask())).toBe(false)
   })
 
-  it('quota: the calls that pass say how many are left', () => {
-    const { ask, clock } = setup({ on: '*', quota: { limit: 2, windowMs: 9000 }, fault: 'rate-limit' })
+  it('rateLimit: the calls that pass say how many are left', () => {
+    const { ask, clock } = setup({ on: '*', rateLimit: { requests: 2, per: 9000 }, fault: 'rate-limit' })
     const remaining = () => ask().headers?.['x-ratelimit-remaining']
     expect([remaining(), remaining(), remaining()]).toEqual(['1', '0', undefined])
     clock.advance(4500)
-    expect(ask().match?.quota).toEqual({ limit: 2, remaining: 0, resetMs: 4500 })
+    expect(ask().match?.rateLimit).toEqual({ limit: 2, remaining: 0, resetMs: 4500 })
   })
 
   it('during: a part of the elapsed time, without its end', () => {
@@ -350,7 +350,7 @@ describe('explaining', () => {
       { on: '*', after: 5, fault: 'status' },
       { on: '*', every: 3, fault: 'status' },
       { on: '*', when: { call: 7 }, fault: 'status' },
-      { on: '*', quota: { limit: 9, windowMs: 1000 }, fault: 'rate-limit' },
+      { on: '*', rateLimit: { requests: 9, per: 1000 }, fault: 'rate-limit' },
       { on: '*', probability: 0, fault: 'status' },
       { on: '*', during: { fromMs: 500 }, fault: 'status' },
     )

@@ -12,7 +12,7 @@ const call = async (method: string, path: string, body?: object) => {
 }
 
 test('after the tokens of a minute are spent, the next minute brings new ones', async () => {
-  using _active = gateway.use({ on: 'createResponse', quota: { tokens: 50, requests: 10, per: '1m' } })
+  using _active = gateway.use({ on: 'createResponse', rateLimit: { tokens: 50, requests: 10, per: '1m' } })
   const ask = () => call('POST', '/responses', { model: 'aurora/dawn-2', input: 'Why tides?' })
 
   expect([await ask(), await ask()]).toEqual([200, 429])

@@ -128,18 +128,29 @@ const rule = some(
     after: number,
     every: number,
     probability: fc.constantFrom(0, 0.5, 1, 2),
-    quota: some({
+    rateLimit: some({
       requests: number,
       tokens: number,
       per: fc.constantFrom('1s', '1m', 'x'),
-      window: fc.constantFrom('fixed', 'sliding'),
     }),
     setState: text,
     fault: faults,
     reply,
     sequence: fc.array(step, { maxLength: 3 }),
   },
-  ['on', 'when', 'times', 'after', 'every', 'probability', 'quota', 'setState', 'fault', 'reply', 'sequence'],
+  [
+    'on',
+    'when',
+    'times',
+    'after',
+    'every',
+    'probability',
+    'rateLimit',
+    'setState',
+    'fault',
+    'reply',
+    'sequence',
+  ],
 )
 
 /** Few fields at a time and one effect: with all of them, hardly a rule is valid. */
@@ -147,7 +158,7 @@ const fewFields = fc
   .tuple(
     rule,
     fc.constantFrom('fault', 'reply', 'sequence', 'setState'),
-    fc.subarray(['when', 'times', 'after', 'every', 'probability', 'quota', 'fault'], { maxLength: 2 }),
+    fc.subarray(['when', 'times', 'after', 'every', 'probability', 'rateLimit', 'fault'], { maxLength: 2 }),
   )
   .map(([whole, effect, others]) =>
     Object.fromEntries(['on', effect, ...others].map((name) => [name, whole[name]])),

@@ -169,14 +169,14 @@ function sourceOf({ name, description, rules }: ScenarioProgress): object {
   return { name, ...(description && { description }), rules: rules.map(({ source }) => source) }
 }
 
-function effectOf({ source: { fault, reply, sequence, script, quota, setState } }: RuleProgress): string {
+function effectOf({ source: { fault, reply, sequence, script, rateLimit, setState } }: RuleProgress): string {
   const faults = [fault ?? []].flat().map((each) => (typeof each === 'string' ? each : each.name))
   return [
     ...faults,
     ...(reply ? ['scripted reply'] : []),
     ...(sequence ? [`sequence of ${sequence.length}`] : []),
     ...(script ? ['script'] : []),
-    ...(quota ? ['quota'] : []),
+    ...(rateLimit ? ['rateLimit'] : []),
     ...(setState === undefined ? [] : [`sets the state ${setState}`]),
   ].join(', ')
 }

@@ -8,21 +8,21 @@ import { Rules } from '../../src/scenarios/rules.ts'
 import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
 import { cases } from '../whole.ts'
 
-type Quota = Extract<NonNullable<RuleInput['quota']>, { per: unknown }>
+type RateLimit = NonNullable<RuleInput['rateLimit']>
 
 const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000 }
 
-/** The quota as a sentence would have it: everything that ever happened is kept, and counted anew each time. */
-class ReferenceQuota {
-  readonly #quota: Quota
+/** The rate limit as a sentence would have it: everything that ever happened is kept, and counted anew each time. */
+class ReferenceLimit {
+  readonly #limit: RateLimit
   readonly #uses: { at: number; caller: string; requests: number; tokens: number }[] = []
 
-  constructor(quota: Quota) {
-    this.#quota = quota
+  constructor(rateLimit: RateLimit) {
+    this.#limit = rateLimit
   }
 
   get #ms(): number {
-    const { per } = this.#quota
+    const { per } = this.#limit
     if (typeof per === 'number') return per
     return Number.parseFloat(per) * (units[per.replace(/[\d.]/g, '')] ?? 0)
   }
@@ -30,7 +30,6 @@ class ReferenceQuota {
   /** The uses of a caller that count at a time. */
   #counting(caller: string, now: number) {
     const uses = this.#uses.filter((use) => use.caller === caller)
-    if (this.#quota.window === 'sliding') return uses.filter(({ at }) => now - at < this.#ms)
     let start = Number.NEGATIVE_INFINITY
     for (const { at } of uses) if (at - start >= this.#ms) start = at
     return now - start >= this.#ms ? [] : uses.filter(({ at }) => at >= start)
@@ -41,7 +40,7 @@ class ReferenceQuota {
     const requests = uses.reduce((sum, use) => sum + use.requests, 0)
     const tokens = uses.reduce((sum, use) => sum + use.tokens, 0)
     const { requests: most = Number.POSITIVE_INFINITY, tokens: mostTokens = Number.POSITIVE_INFINITY } =
-      this.#quota
+      this.#limit
     const passes = requests < most && tokens < mostTokens
     if (passes) this.#uses.push({ at: now, caller, requests: 1, tokens: 0 })
     return passes
@@ -70,21 +69,20 @@ function request(key: string, model: string, occurrence: number): RuleRequest {
 
 /** Plays one random trace against both; returns the first difference. */
 function playTrace(trace: number): string | undefined {
-  const draw = random('quota trace', trace)
+  const draw = random('rate limit trace', trace)
   const pick = <Value>(...values: Value[]) => values[Math.floor(draw() * values.length)] as Value
   const amount = () => ({ requests: pick(undefined, 1, 3, 10), tokens: pick(undefined, 0, 50, 400) })
   const { requests, tokens } = amount()
-  const quota: Quota = {
+  const rateLimit: RateLimit = {
     ...(requests !== undefined && { requests }),
     ...(tokens !== undefined || requests === undefined ? { tokens: tokens ?? 100 } : {}),
     per: pick<number | string>(100, '500ms', '1s', '0.5s'),
-    window: pick('sliding', 'fixed'),
     ...pick<{ by?: 'key' | 'model' }>({}, { by: 'key' }, { by: 'model' }),
   }
   const clock = new Clock({ timeScale: 0 })
   const rules = new Rules({ seed: 1, clock })
-  rules.use(checkScenario({ name: 'limited', rules: [{ on: 'createResponse', quota }] }, operations))
-  const reference = new ReferenceQuota(quota)
+  rules.use(checkScenario({ name: 'limited', rules: [{ on: 'createResponse', rateLimit }] }, operations))
+  const reference = new ReferenceLimit(rateLimit)
   const unanswered: { caller: string; charge: (tokens: number) => unknown }[] = []
   for (let step = 0; step < 40; step++) {
     if (draw() < 0.5) clock.advance(Math.floor(draw() * 300))
@@ -96,17 +94,17 @@ function playTrace(trace: number): string | undefined {
       reference.answered(answered.caller, clock.elapsed(), used)
     }
     const [key, model] = [pick('a', 'b'), pick('x/1', 'x/2')]
-    const caller = quota.by === 'key' ? key : quota.by === 'model' ? model : ''
+    const caller = rateLimit.by === 'key' ? key : rateLimit.by === 'model' ? model : ''
     const wanted = reference.passes(caller, clock.elapsed())
     const { match, charge } = rules.match(request(key, model, step))
     if ((match === undefined) !== wanted)
-      return `trace ${trace}, step ${step}: ${JSON.stringify(quota)} ${wanted ? 'passes' : 'is spent'}, ours otherwise`
+      return `trace ${trace}, step ${step}: ${JSON.stringify(rateLimit)} ${wanted ? 'passes' : 'is spent'}, ours otherwise`
     if (charge) unanswered.push({ caller, charge })
   }
   return undefined
 }
 
-describe('A quota of requests and tokens', () => {
+describe('A rate limit of requests and tokens', () => {
   it('is equal to a reference model on random traces', () => {
     const differences = Array.from({ length: cases(1000, 10_000) }, (_value, trace) => playTrace(trace))
     expect(differences.filter((difference) => difference !== undefined)).toEqual([])
@@ -135,7 +133,7 @@ describe('A quota of requests and tokens', () => {
       ],
       { exhausted: 'repeat' },
     )
-    gateway.use({ on: 'createResponse', quota: { tokens: 1000, requests: 60, per: '1m' } })
+    gateway.use({ on: 'createResponse', rateLimit: { tokens: 1000, requests: 60, per: '1m' } })
     const ask = asking(gateway)
     const history = [
       { role: 'user', content: 'Hello' },
@@ -166,28 +164,6 @@ describe('A quota of requests and tokens', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  it('tells where a sliding window stands: the oldest use is forgotten first', async () => {
-    const gateway = createGateway({ timeScale: 0 })
-    gateway.use({ on: 'createResponse', quota: { requests: 3, per: '10s', window: 'sliding' } })
-    const ask = asking(gateway)
-    const seen = []
-    for (const second of [0, 4, 6, 6, 9, 10, 14, 30]) {
-      gateway.clock.advance(1000 * second - gateway.clock.read().elapsedMs)
-      const { status, headers } = await ask()
-      seen.push([second, status, ...['remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))])
-    }
-    expect(seen).toEqual([
-      [0, 200, '2', '10'],
-      [4, 200, '1', '6'],
-      [6, 200, '0', '4'],
-      [6, 429, '0', '4'],
-      [9, 429, '0', '1'],
-      [10, 200, '0', '4'],
-      [14, 200, '0', '2'],
-      [30, 200, '2', '10'],
-    ])
-  })
-
   it.each([
     [1, 1],
     [60_000, 60],
@@ -200,7 +176,7 @@ describe('A quota of requests and tokens', () => {
     ['1d', 86_400],
   ])('of the window %j is over after %i s', async (per, seconds) => {
     const gateway = createGateway({ timeScale: 0 })
-    gateway.use({ on: 'createResponse', quota: { requests: 1, per } })
+    gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per } })
     const ask = asking(gateway)
     expect(limits(await ask())).toEqual({
       'x-ratelimit-limit': '1',
@@ -211,10 +187,10 @@ describe('A quota of requests and tokens', () => {
   })
 
   it('tells of tokens where they are what is used up, or what alone is limited', async () => {
-    const told = async (quota: Omit<Quota, 'per'>, count: number) => {
+    const told = async (rateLimit: Omit<RateLimit, 'per'>, count: number) => {
       const gateway = createGateway({ timeScale: 0 })
       gateway.script([{ text: 'One', usage: { input_tokens: 6, output_tokens: 4 } }], { exhausted: 'repeat' })
-      gateway.use({ on: 'createResponse', quota: { ...quota, per: '1m' } })
+      gateway.use({ on: 'createResponse', rateLimit: { ...rateLimit, per: '1m' } })
       const ask = asking(gateway)
       for (let call = 1; call < count; call++) await ask()
       const { status, headers } = await ask()
@@ -232,9 +208,9 @@ describe('A quota of requests and tokens', () => {
   })
 
   it('is of each key, each model, or of all', async () => {
-    const passed = async (quota: object) => {
+    const passed = async (rateLimit: object) => {
       const gateway = createGateway({ timeScale: 0 })
-      gateway.use({ on: 'createResponse', quota: { requests: 1, per: '1m', ...quota } })
+      gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1m', ...rateLimit } })
       const asks: [Record<string, string>, string][] = [
         [{ authorization: 'Bearer one' }, 'a/b'],
         [{ authorization: 'Bearer two' }, 'a/b'],
@@ -259,7 +235,7 @@ describe('A quota of requests and tokens', () => {
 
   it('counts the tokens of streams too, and keeps callers apart', async () => {
     const gateway = createGateway({ timeScale: 0 })
-    gateway.use({ on: 'createResponse', quota: { tokens: 1, per: 1000, by: 'key' } })
+    gateway.use({ on: 'createResponse', rateLimit: { tokens: 1, per: 1000, by: 'key' } })
     expect((await asking(gateway, 'one')({ stream: true })).status).toBe(200)
     expect([(await asking(gateway, 'one')()).status, (await asking(gateway, 'two')()).status]).toEqual([
       429, 200,
@@ -270,7 +246,7 @@ describe('A quota of requests and tokens', () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({
       on: 'createResponse',
-      quota: { requests: 1, per: '1h' },
+      rateLimit: { requests: 1, per: '1h' },
       fault: { name: 'status', status: 402 },
     })
     const ask = asking(gateway)
@@ -279,7 +255,7 @@ describe('A quota of requests and tokens', () => {
 
   it('goes back with its sandbox', async () => {
     const gateway = createGateway({ timeScale: 0 })
-    gateway.use({ on: 'createResponse', quota: { requests: 1, per: '1h' } })
+    gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1h' } })
     const ask = asking(gateway)
     await ask()
     const snapshot = gateway.snapshot()
@@ -293,7 +269,7 @@ describe('A quota of requests and tokens', () => {
     opened.clock.advance(3_600_000)
     expect((await askOpened()).status).toBe(200)
     gateway.reset()
-    gateway.use({ on: 'createResponse', quota: { requests: 1, per: '1h' } })
+    gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1h' } })
     expect((await ask()).status).toBe(200)
     gateway.restore(snapshot)
     gateway.clock.advance(3_599_999)
@@ -304,12 +280,12 @@ describe('A quota of requests and tokens', () => {
 
   it.each([
     [{ per: '1 minute', requests: 1 }, "give a duration, '1m' or '500ms'"],
-    [{ requests: 1 }, "'quota.per' is missing"],
+    [{ requests: 1 }, "'rateLimit.per' is missing"],
     [{ per: '1m' }, 'limits nothing'],
     [{ per: '1m', token: 1 }, "Unknown field 'token'"],
-    [{ per: '1m', tokens: 1, by: 'user' }, "Wrong 'quota.by'"],
-  ])('a mistake is told: %j', (quota, message) => {
-    expect(() => createGateway().use({ on: '*', quota } as never)).toThrow(message)
+    [{ per: '1m', tokens: 1, by: 'user' }, "Wrong 'rateLimit.by'"],
+  ])('a mistake is told: %j', (rateLimit, message) => {
+    expect(() => createGateway().use({ on: '*', rateLimit } as never)).toThrow(message)
   })
 })
 

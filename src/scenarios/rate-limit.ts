@@ -1,0 +1,175 @@
+/**
+ * Rate limits: how many requests and tokens pass in a window of sandbox time, for all callers together or for each. A
+ * window begins with the first request after the window before.
+ *
+ * A request passes while the window is not spent. Its tokens count when it is answered, so that the last request that
+ * passes may use more than is left.
+ */
+import * as z from 'zod'
+import type { QuotaReading } from '../faults/fault.ts'
+import { quotaHeaders } from '../faults/replacing.ts'
+import type { Clock } from '../lib/clock.ts'
+import { hash } from '../lib/seed.ts'
+import { modelOf, type RuleRequest } from './rule-request.ts'
+
+const inMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const duration = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+
+export const RateLimit = z.lazy(() =>
+  z.strictObject({
+    requests: z.int().min(0).optional().describe('How many requests pass in a window.'),
+    tokens: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Requests pass while fewer tokens are used in the window. They count when answered.'),
+    per: z
+      .union([z.number().positive(), z.string().regex(duration, "give a duration, '1m' or '500ms'")])
+      .describe("Length of the window: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
+    by: z
+      .enum(['key', 'model'])
+      .optional()
+      .describe('A limit of its own for each API key or model. Default: one for all.'),
+  }),
+)
+export type RateLimit = z.infer<typeof RateLimit>
+
+export interface CompiledRateLimit {
+  /** Infinity if only tokens are limited; the same of tokens. */
+  readonly requests: number
+  readonly tokens: number
+  readonly windowMs: number
+  readonly by: 'key' | 'model' | undefined
+}
+
+export function compileRateLimit({
+  requests = Infinity,
+  tokens = Infinity,
+  per,
+  by,
+}: RateLimit): CompiledRateLimit {
+  const [, amount, unit = ''] = duration.exec(String(per)) ?? []
+  return { requests, tokens, windowMs: Number(amount ?? per) * (inMs[unit] ?? 1), by }
+}
+
+/** What was used in a window. */
+interface Window {
+  /** Elapsed milliseconds at its start, which decide. */
+  readonly at: number
+  /** Sandbox time at its start, for headers: the same calls read the same. */
+  readonly now: number
+  requests: number
+  tokens: number
+}
+
+/** Keys or models that are counted; then the one that came first counts anew. */
+const maxCallers = 10_000
+
+/** What has been used of one rate limit. */
+export class RateLimitUse {
+  /** By caller. */
+  readonly #windows = new Map<string, Window>()
+
+  /** Lets a request pass and counts it, or does not. */
+  passes(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): boolean {
+    const { requests, tokens } = this.used(limit, request, clock)
+    if (requests >= limit.requests || tokens >= limit.tokens) return false
+    this.#count(limit, request, clock, 1, 0)
+    return true
+  }
+
+  /** Counts the tokens of a reply. */
+  charge(limit: CompiledRateLimit, request: RuleRequest, clock: Clock, tokens: number): void {
+    if (tokens > 0) this.#count(limit, request, clock, 0, tokens)
+  }
+
+  /** What was used in the present window of a caller. */
+  used(
+    { windowMs, by }: CompiledRateLimit,
+    { headers, body }: RuleRequest,
+    clock: Clock,
+  ): Window & { caller: string } {
+    let caller = ''
+    if (by === 'model') caller = modelOf(body) ?? ''
+    if (by === 'key') caller = hash(headers['authorization'] ?? headers['x-api-key'] ?? '')
+    const window = this.#windows.get(caller)
+    const at = clock.elapsed()
+    if (window && at < window.at + windowMs) return { ...window, caller }
+    return { at, now: clock.now(), requests: 0, tokens: 0, caller }
+  }
+
+  read(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): QuotaReading {
+    const { requests, tokens, now } = this.used(limit, request, clock)
+    const resetMs = requests + tokens > 0 ? Math.max(0, now + limit.windowMs - clock.now()) : 0
+    const ofRequests = { limit: limit.requests, remaining: Math.max(0, limit.requests - requests) }
+    const ofTokens = { limit: limit.tokens, remaining: Math.max(0, limit.tokens - tokens) }
+    if (limit.tokens === Infinity) return { ...ofRequests, resetMs }
+    if (limit.requests === Infinity) return { ...ofTokens, resetMs, tokens: ofTokens }
+    const shown = ofTokens.remaining === 0 && ofRequests.remaining > 0 ? ofTokens : ofRequests
+    return { ...shown, resetMs, requests: ofRequests, tokens: ofTokens }
+  }
+
+  /** The windows of each caller, as data. */
+  toJSON(): [string, Window[]][] {
+    return [...this.#windows].map(([caller, window]) => [caller, [window]])
+  }
+
+  /** @param windows Of each caller. Earlier versions saved parts of a window, which are summed. */
+  static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUse {
+    const use = new RateLimitUse()
+    for (const [caller, [first, ...rest]] of windows) {
+      if (!first) continue
+      const sum = { ...first }
+      for (const { requests, tokens } of rest) {
+        sum.requests += requests
+        sum.tokens += tokens
+      }
+      use.#windows.set(caller, sum)
+    }
+    return use
+  }
+
+  copy(): RateLimitUse {
+    return RateLimitUse.from(this.toJSON())
+  }
+
+  #count(
+    limit: CompiledRateLimit,
+    request: RuleRequest,
+    clock: Clock,
+    requests: number,
+    tokens: number,
+  ): void {
+    const { caller, ...window } = this.used(limit, request, clock)
+    window.requests += requests
+    window.tokens += tokens
+    if (!this.#windows.has(caller) && this.#windows.size >= maxCallers) {
+      const [oldest] = this.#windows.keys()
+      this.#windows.delete(oldest as string)
+    }
+    this.#windows.set(caller, window)
+  }
+}
+
+/** Counts the tokens of a reply against the limits that its request passed, and returns the headers of the first. */
+export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
+
+/** A rate limit that a request has passed. */
+export interface PassedRateLimit {
+  readonly limit: CompiledRateLimit
+  readonly use: RateLimitUse
+  /** If true, replies carry its headers. */
+  readonly isAnnounced: boolean
+}
+
+export function chargeRateLimits(
+  passed: readonly PassedRateLimit[],
+  request: RuleRequest,
+  clock: Clock,
+): ChargeRateLimits {
+  return (tokens) => {
+    for (const { limit, use } of passed) use.charge(limit, request, clock, tokens)
+    const announced = passed.find(({ isAnnounced }) => isAnnounced)
+    return announced && quotaHeaders(announced.use.read(announced.limit, request, clock))
+  }
+}
