@@ -50,8 +50,8 @@ function tokensIn(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + countTokens(text), 0)
 }
 
-/** A summary is counted only where the thoughts themselves are not shown. */
-function thoughtsOf({ summary, content }: ReasoningItem): readonly string[] {
+/** Returns the paragraphs of a reasoning: the summary only if it has no text. */
+export function thoughtsOf({ summary, content }: ReasoningItem): readonly string[] {
   return content.length > 0 ? content : summary
 }
 
@@ -105,4 +105,11 @@ function cutTexts(texts: readonly string[], limit: number): string[] {
 
 function cutText(text: string, limit: number): string {
   return tokenize(text).slice(0, limit).join('')
+}
+
+/** Returns the stop sequence that comes first in a text. */
+export function firstStop(text: string, sequences: readonly string[]): string | undefined {
+  return sequences
+    .filter((sequence) => sequence !== '' && text.includes(sequence))
+    .sort((left, right) => text.indexOf(left) - text.indexOf(right))[0]
 }

@@ -3,6 +3,7 @@
  */
 import * as z from 'zod'
 import { draw, hash } from '../../lib/seed.ts'
+import { firstStop, thoughtsOf } from '../../model/budget.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
@@ -143,7 +144,7 @@ function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string)
       const { name, arguments: args, call_id = `call_${keyOf(place)}` } = item
       parts.calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
     } else if (item.type === 'reasoning') {
-      const thoughts = item.content.length > 0 ? item.content : item.summary
+      const thoughts = thoughtsOf(item)
       parts.reasoning = [...(parts.reasoning === undefined ? [] : [parts.reasoning]), ...thoughts].join(
         '\n\n',
       )
@@ -175,10 +176,9 @@ function finishReason({ status, reason }: AnswerEnd, calls: boolean): ChatChoice
 }
 
 /** The text before the first of the words at which it has to stop. */
-function stopAt(text: string, stop: ChatRequest['stop']): string {
-  const words = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((word) => word !== '')
-  const ends = words.map((word) => text.indexOf(word)).filter((end) => end >= 0)
-  return ends.length > 0 ? text.slice(0, Math.min(...ends)) : text
+function stopAt(text: string, words: ChatRequest['stop']): string {
+  const stop = firstStop(text, typeof words === 'string' ? [words] : (words ?? []))
+  return stop === undefined ? text : text.slice(0, text.indexOf(stop))
 }
 
 const utf8 = new TextEncoder()

@@ -3,6 +3,7 @@
  */
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
+import { firstStop, thoughtsOf } from '../../model/budget.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import type { MessagesRequest } from './request.ts'
@@ -82,7 +83,7 @@ export function toMessageObject(
         content.push({ type: 'text', text: kept, citations: citations.length > 0 ? citations : null })
       }
     } else if (item.type === 'reasoning') {
-      const thinking = (item.content.length > 0 ? item.content : item.summary).join('\n\n')
+      const thinking = thoughtsOf(item).join('\n\n')
       content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature', place) })
     } else if (item.type === 'function_call') {
       const id = item.call_id ?? `toolu_${hash(requestKey, 'call', place)}`
@@ -125,13 +126,6 @@ function stopReason(
 
 function isRefusal(item: AnswerItem): boolean {
   return item.type === 'message' && item.parts.some((part) => 'refusal' in part)
-}
-
-/** The stop sequence that comes first in the text. */
-function firstStop(text: string, sequences: readonly string[]): string | undefined {
-  return sequences
-    .filter((sequence) => sequence !== '' && text.includes(sequence))
-    .sort((left, right) => text.indexOf(left) - text.indexOf(right))[0]
 }
 
 /** Arguments that were cut are no JSON any more: what is left of them has no place in an object. */
