@@ -8,7 +8,7 @@ import type { Prompt, PromptSettings, PromptTool, TextForm } from '../resources/
 import { isFunction, isWebSearch, type Tool } from '../resources/tools.ts'
 import { isOnline, withoutOnline } from './search/search-request.ts'
 
-export interface EffectivePrompt {
+interface EffectivePrompt {
   /** Its `model` is still the requested one. */
   readonly prompt: Prompt
   /** The model that answers. */

@@ -12,18 +12,18 @@ import type {
 
 export interface Answer {
   /** Id scripted by a rule. Default: made from the request. */
-  readonly id?: string | undefined
+  readonly id?: string
   /** The model as requested. */
   readonly model: string
   /** The last user message. */
   readonly question: string
   /** What the preset of the request brings, if it names one. */
-  readonly preset?: RequestSettings | undefined
+  readonly preset?: RequestSettings
   readonly choices: readonly [Choice, ...Choice[]]
   /** Tokens of the input, and of all choices. */
   readonly usage: AnswerUsage
   /** If true, the events of the items alternate in a stream. */
-  readonly isInterleaved?: boolean | undefined
+  readonly isInterleaved?: boolean
 }
 
 /** One of the answers to a prompt. */
@@ -57,7 +57,7 @@ export interface AnswerEnd {
   readonly error?: AnswerError
 }
 
-export interface AnswerError {
+interface AnswerError {
   readonly code: string
   readonly message: string
 }
@@ -66,9 +66,9 @@ export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSea
 
 interface ItemHead {
   /** Default: made from the request. */
-  readonly id?: string | undefined
+  readonly id?: string
   /** Default: that of a complete or cut item. */
-  readonly status?: string | undefined
+  readonly status?: string
 }
 
 export interface MessageItem extends ItemHead {
@@ -84,7 +84,7 @@ export interface CitedText {
   annotations: UrlCitation[]
 }
 
-export interface Refusal {
+interface Refusal {
   readonly refusal: string
 }
 
@@ -93,16 +93,16 @@ export interface ReasoningItem extends ItemHead {
   readonly type: 'reasoning'
   readonly summary: readonly string[]
   readonly content: readonly string[]
-  readonly encrypted?: string | null | undefined
+  readonly encrypted?: string | null
 }
 
-export interface FunctionCallItem extends ItemHead {
+interface FunctionCallItem extends ItemHead {
   readonly type: 'function_call'
   readonly name: string
   /** JSON. */
   readonly arguments: string
   /** Default: made from the request. */
-  readonly call_id?: string | undefined
+  readonly call_id?: string
 }
 
 export interface WebSearchItem extends ItemHead {
@@ -110,7 +110,7 @@ export interface WebSearchItem extends ItemHead {
   readonly action: WebSearchAction
 }
 
-export interface ImageItem extends ItemHead {
+interface ImageItem extends ItemHead {
   readonly type: 'image_generation_call'
   /** Base64; null if there is no image. */
   readonly result: string | null

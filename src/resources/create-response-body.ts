@@ -31,7 +31,6 @@ const contentPart = () =>
       ...ignored('file_id', 'file_data', 'file_url', 'filename', 'detail'),
     }),
   ])
-export type ContentPart = z.infer<ReturnType<typeof contentPart>>
 
 const content = () => z.union([anyText(), z.array(contentPart())])
 
@@ -113,7 +112,6 @@ const textFormat = () =>
       ...ignored('description'),
     }),
   ])
-export type TextFormat = z.infer<ReturnType<typeof textFormat>>
 
 const fields = () => ({
   model: z

@@ -12,7 +12,7 @@ export interface Prompt extends PromptSettings {
   readonly model: string
   readonly conversation: Conversation
   /** Number of answers. Default: 1. */
-  readonly choices?: number | undefined
+  readonly choices?: number
   /** If true, the conversation has items that the specification does not describe. */
   readonly hasUnspecifiedItems?: boolean
   /** If true, the protocol shows a search as an item of its own. */
@@ -21,16 +21,16 @@ export interface Prompt extends PromptSettings {
 
 /** The part of a prompt that a preset may bring. Undefined fields are those that a preset fills in. */
 export interface PromptSettings {
-  readonly instructions?: string | undefined
+  readonly instructions?: string
   /** Maximum number of tokens of each answer. */
-  readonly maxOutputTokens?: number | undefined
-  readonly tools?: readonly PromptTool[] | undefined
-  readonly toolChoice?: 'auto' | 'none' | 'required' | ForcedFunction | undefined
-  readonly text?: TextForm | undefined
+  readonly maxOutputTokens?: number
+  readonly tools?: readonly PromptTool[]
+  readonly toolChoice?: 'auto' | 'none' | 'required' | ForcedFunction
+  readonly text?: TextForm
   /** `none` asks for an answer without reasoning, whatever the preset says. */
-  readonly reasoning?: ReasoningRequest | 'none' | undefined
-  readonly plugins?: readonly WebPlugin[] | undefined
-  readonly xSearchFilter?: XSearchFilter | undefined
+  readonly reasoning?: ReasoningRequest | 'none'
+  readonly plugins?: readonly WebPlugin[]
+  readonly xSearchFilter?: XSearchFilter
 }
 
 /** An entry of `tools`. A path is the place in the request, for messages. */
@@ -56,9 +56,9 @@ export interface ForcedFunction {
 /** The form of the text of an answer. */
 export interface TextForm {
   /** `json` is any JSON object. Default: plain text. */
-  readonly format?: 'json' | StructuredFormat | undefined
+  readonly format?: 'json' | StructuredFormat
   /** Default: medium. */
-  readonly verbosity?: { readonly value: string; readonly path: string } | undefined
+  readonly verbosity?: { readonly value: string; readonly path: string }
 }
 
 /** A JSON Schema that the text matches. */
@@ -67,9 +67,9 @@ export interface StructuredFormat {
   readonly path: string
 }
 
-export interface ReasoningRequest {
+interface ReasoningRequest {
   /** Default, and for an unknown word: `medium`. */
-  readonly effort?: string | undefined
+  readonly effort?: string
   /** Maximum number of tokens. */
-  readonly maxTokens?: number | undefined
+  readonly maxTokens?: number
 }

@@ -4,8 +4,8 @@
 import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
 import { countTokens } from '../../src/model/tokens.ts'
+import { ResponseStreamEvent } from '../../src/protocols/responses/stream.ts'
 import { ResponseObject } from '../../src/resources/response.ts'
-import { ResponseStreamEvent } from '../../src/resources/stream-event.ts'
 import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 

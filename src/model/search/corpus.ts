@@ -32,7 +32,7 @@ interface Description {
   text: string
 }
 
-export class Corpus<Row> {
+class Corpus<Row> {
   readonly #rows: readonly Row[]
   readonly #places: readonly Place[]
   /** For each word, how much it counts in the rows that have it. */

@@ -13,7 +13,7 @@ export interface Place {
   path: string
 }
 
-export interface DomainFilter {
+interface DomainFilter {
   /** Only these; where undefined or empty, all. */
   include?: readonly string[] | undefined
   exclude?: readonly string[] | undefined

@@ -18,7 +18,7 @@ import {
   withoutOnline,
 } from './search-request.ts'
 
-export interface SearchContext {
+interface SearchContext {
   sandbox: SandboxState
   assume(name: AssumptionName): void
   warn(message: string): void

@@ -15,7 +15,6 @@ const contentPart = () =>
     z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
     z.looseObject({ type: z.enum(['image_url', 'input_audio', 'file', 'video_url', 'input_video']) }),
   ])
-export type ChatContentPart = z.infer<ReturnType<typeof contentPart>>
 
 const content = () => z.union([z.string(), z.array(contentPart())])
 
@@ -37,7 +36,6 @@ const message = () =>
     }),
     z.looseObject({ role: z.literal('tool'), content: content(), tool_call_id: z.string() }),
   ])
-export type ChatMessage = z.infer<ReturnType<typeof message>>
 
 const FunctionTool = z.lazy(() =>
   z.looseObject({
@@ -50,7 +48,7 @@ const FunctionTool = z.lazy(() =>
     }),
   }),
 )
-export type ChatFunctionTool = z.infer<typeof FunctionTool>
+type ChatFunctionTool = z.infer<typeof FunctionTool>
 
 const chatTool = () => objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
 export type ChatTool = z.infer<ReturnType<typeof chatTool>>

@@ -8,7 +8,6 @@ import { WebSearchTool } from '../../resources/tools.ts'
 import { fallbackModels } from '../fallback-models.ts'
 
 const block = () => z.looseObject({ type: z.string() })
-export type ContentBlock = z.infer<ReturnType<typeof block>>
 
 const content = () => z.union([z.string(), z.array(block())])
 

@@ -11,10 +11,9 @@ import {
 } from '../../resources/create-response-body.ts'
 import type { Protocol, StoredConversations } from '../../resources/protocol.ts'
 import type { ResponseObject } from '../../resources/response.ts'
-import { ResponseStreamEvent } from '../../resources/stream-event.ts'
 import { responseEvents } from './events.ts'
 import { toResponseObject } from './object.ts'
-import { responsesPlaces, responsesWriter } from './stream.ts'
+import { ResponseStreamEvent, responsesPlaces, responsesWriter } from './stream.ts'
 
 export const responses: Protocol<CreateResponseBody, ResponseObject> = {
   conversation: readConversation,
