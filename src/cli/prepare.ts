@@ -6,6 +6,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import type { CallListener } from '../journal/call-record.ts'
 
 /** Real milliseconds between the start and the first look whether nobody is served, and between the looks. */
+// mutation: equivalent: nothing depends on the exact time
 const lookMs = 250
 
 export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCore): void {
@@ -14,6 +15,7 @@ export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCo
   const watch: CallListener = {
     replied() {
       open++
+      // mutation: equivalent: a library loads 250 ms sooner or later
       isQuiet = false
     },
     settled: () => void open--,

@@ -113,7 +113,9 @@ export class SeedData {
 
   /** Returns as many rows as the size says. */
   async #filled(declaration: CollectionDeclaration, written: readonly object[]): Promise<readonly object[]> {
+    // mutation: equivalent: spares a generator that is not used
     const size = this.#options.size[declaration.name] ?? written.length
+    // mutation: equivalent: spares a generator that is not used
     if (size <= written.length) return written.slice(0, size)
     const others = await this.#others(declaration)
     const generate = await generator(this.#options.seed)
@@ -136,6 +138,7 @@ export class SeedData {
     const owners = await this.rows(collection)
     const rows = written.filter((row) => owners.find(id, Reflect.get(row, field)))
     const writtenOwners = (await this.#written(owner)).length
+    // mutation: equivalent: spares a generator that is not used
     if (owners.rows.length <= writtenOwners) return rows
     const others = await this.#others(declaration)
     const generate = await generator(this.#options.seed)
@@ -152,6 +155,7 @@ export class SeedData {
       if (this.#declared(other).partOf?.collection === declaration.name) continue
       rows.set(other, (await this.rows(other)).rows)
     }
+    // mutation: equivalent: for the types; a factory reads collections that its own refers to
     return (collection) => rows.get(collection) ?? []
   }
 }
@@ -197,6 +201,7 @@ async function generator(seed: string | number): Promise<Generate> {
 }
 
 /** Distance to the next index if a generated row has a key of a written one. Larger than any size. */
+// mutation: equivalent: any number above the largest size will do
 const nextTry = 1_000_003
 
 function generateFree(

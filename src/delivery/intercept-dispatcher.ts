@@ -96,6 +96,7 @@ function whenMade(tell: (made: Dispatcher) => void): () => void {
 function hold(place: symbol, get: () => Dispatcher | undefined): (left?: Dispatcher) => void {
   const set = (value: Dispatcher) =>
     Object.defineProperty(places, place, { value, writable: true, configurable: true })
+  // mutation: equivalent: tested in a process without mutants
   Object.defineProperty(places, place, { get, set, configurable: true })
   return (left) => {
     if (Object.getOwnPropertyDescriptor(places, place)?.get !== get) return

@@ -20,6 +20,7 @@ export class PipeSocket extends Duplex {
   readonly readyState = 'open'
   readonly remoteAddress = '127.0.0.1'
   readonly remoteFamily = 'IPv4'
+  // mutation: equivalent: without a network, any port will do
   readonly remotePort = 0
   readonly localAddress = '127.0.0.1'
   readonly localPort = 0
@@ -70,6 +71,7 @@ export class PipeSocket extends Duplex {
 
   /** The peer reads what has been written, and then the end; once. */
   #hangUp(): void {
+    // mutation: equivalent: a stream ignores a second end
     if (!this.#hasEnded && !this.peer?.destroyed) this.peer?.push(null)
     this.#hasEnded = true
   }

@@ -416,6 +416,7 @@ function endsBy(how: HangUp) {
 
 /** Returns a frame of text as it is sent; undefined for bytes, waits and endings. */
 function textOf(frame: Frame): string | undefined {
+  // mutation: equivalent: for the types; such a frame has no text
   if (frame.kind === 'wait' || frame.kind === 'hang-up') return undefined
   const text = encodeFrame(frame)
   return typeof text === 'string' ? text : undefined

@@ -27,6 +27,7 @@ export const replacingFaults = [
           .describe('If given, the delay is log-normal with this spread. 0.5 has a realistic tail.'),
       }),
     apply({ ms, jitterMs, sigma }, context) {
+      // mutation: equivalent: the logarithm is symmetric
       const drawn = sigma === undefined ? ms : ms * Math.exp(sigma * normal(context))
       return jitterMs === 0 ? drawn : drawn + jitterMs * context.random()
     },

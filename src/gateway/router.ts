@@ -53,6 +53,7 @@ export class Router {
       patterns.set(shape, pattern)
     }
     // `/models/{}/endpoints` before `/models/{}/{}`: a parameter sorts behind every literal step.
+    // mutation: equivalent: no two patterns have the same shape
     this.#patterns = [...patterns.values()].sort((left, right) => (order(left) < order(right) ? -1 : 1))
   }
 

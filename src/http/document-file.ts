@@ -5,6 +5,7 @@
 import { FileError, loadYaml } from '../lib/data-file.ts'
 
 /** Bytes; published ones have two megabytes. */
+// mutation: equivalent: a bound on the work; any similar number will do
 const limit = 64 * 1024 * 1024
 
 /** The file that was read last: tests make many gateways with the same one. */

@@ -37,7 +37,10 @@ export const messages = {
 
 /** The usual message of a status; a general one where it has none. */
 export function messageOf(status: number): string {
-  return (messages as Record<number, string>)[status] ?? (status < 500 ? 'Request refused' : 'Server error')
+  return (
+    (messages as Record<number, string>)[status] ??
+    (String(status).startsWith('5') ? 'Server error' : 'Request refused')
+  )
 }
 
 export interface RefusalExtras {

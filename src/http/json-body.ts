@@ -9,6 +9,7 @@ export function parseJsonBody(text: string): unknown {
   try {
     const value = mayNamePrototype.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
     // Each level takes two characters, so a short body needs no look.
+    // mutation: equivalent: spares a look into a short body
     return text.length > 2 * maxDepth && isDeeper(value, maxDepth) ? undefined : value
   } catch {
     return undefined

@@ -11,6 +11,10 @@ export class DocumentError extends Error {
 
 export const documentMethods = ['get', 'put', 'post', 'delete', 'patch'] as const
 
+/** Maximum number of references in a row. */
+// mutation: equivalent: a bound for references in a circle; any similar number will do
+const maxReferences = 20
+
 export interface FoundOperation {
   readonly method: (typeof documentMethods)[number]
   /** As it stands in the document. */
@@ -40,7 +44,7 @@ export class OpenApiDocument {
   /** What a reference inside the document leads to, however many there are in a row; undefined where it leads nowhere. */
   resolve(value: unknown): Json | undefined {
     let found = value
-    for (let step = 0; isJson(found) && typeof found['$ref'] === 'string' && step < 20; step++)
+    for (let step = 0; isJson(found) && typeof found['$ref'] === 'string' && step < maxReferences; step++)
       found = this.#at(found['$ref'])
     return isJson(found) ? found : undefined
   }

@@ -125,6 +125,7 @@ function nameIn(string: string): string {
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     const quote = text.indexOf('"', at)
+    // mutation: equivalent: the position is never 0
     if (quote < 0) return text.length
     let escapes = quote
     while (text[escapes - 1] === '\\') escapes--
@@ -144,6 +145,7 @@ function skipBlanks(text: string, start: number): number {
 /** The place after a JSON value, or the end of the text. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
+  // mutation: equivalent: there is nothing behind the end
   for (let at = start; at < text.length; ) {
     const character = text[at] as string
     if (character === '"') at = endOfString(text, at)

@@ -66,6 +66,7 @@ export function dryRun(
 
 /** Stands at the time of the call that is looked at. */
 class PastClock extends Clock {
+  // mutation: equivalent: for the types; the time is set before each call
   at = 0
 
   override elapsed(): number {

@@ -61,6 +61,7 @@ export class Ledger {
 
   /** A copy, by model in the order of their names. */
   read(): SandboxUsage {
+    // mutation: equivalent: the names in a map are distinct
     const models = [...this.#models].sort(([left], [right]) => (left < right ? -1 : 1))
     return {
       ...this.#total,
@@ -90,6 +91,8 @@ function nothing(): UsageSum {
 }
 
 function sum(total: UsageSum, usage: CallUsage): UsageSum {
+  // mutation: equivalent: for the types; null adds nothing
+  const cost = usage.cost ?? 0
   return {
     requests: total.requests + 1,
     inputTokens: total.inputTokens + usage.inputTokens,
@@ -97,7 +100,7 @@ function sum(total: UsageSum, usage: CallUsage): UsageSum {
     outputTokens: total.outputTokens + usage.outputTokens,
     reasoningTokens: total.reasoningTokens + usage.reasoningTokens,
     totalTokens: total.totalTokens + usage.inputTokens + usage.outputTokens,
-    cost: dollars(total.cost + (usage.cost ?? 0)),
+    cost: dollars(total.cost + cost),
     unpriced: total.unpriced + (usage.cost === null ? 1 : 0),
   }
 }

@@ -21,6 +21,7 @@ export class Current<Value> {
 
   /** Runs some work, and all that it starts, with a value. Undefined is no value. */
   run<Result>(value: Value | undefined, work: () => Result): Result {
+    // mutation: equivalent: spares creating a storage
     if (value === undefined && !this.#storage) return work()
     return this.#open().run(value, work)
   }

@@ -58,6 +58,7 @@ export class StoredResponses {
       if (found.has(id)) continue
       const holder = this.#holders.get(id)
       // One conversation has many of the items that are asked for together.
+      // mutation: equivalent: for the types; the holder of an item is stored
       for (const item of (holder === undefined ? [] : (this.find(holder) ?? [])) as StoredItem[])
         if (typeof item.id === 'string') found.set(item.id, item)
     }

@@ -89,6 +89,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 
 function timesGiven(name: string, rawHeaders: readonly string[]): number {
   let times = 0
+  // mutation: equivalent: there is no name behind the end
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.length === name.length && rawHeaders[index]?.toLowerCase() === name) times++
   return times

@@ -38,6 +38,7 @@ export function latencyProfile(recordings: Iterable<Recording>): LatencyProfile 
     for (const model of new Set(['*', modelOf(recording)]))
       if (model !== undefined) samples.set(model, [...(samples.get(model) ?? []), sample])
   }
+  // mutation: equivalent: the names in a map are distinct
   const models = [...samples].sort(([left], [right]) => (left < right ? -1 : 1))
   return { profile: 1, models: Object.fromEntries(models.map(([model, each]) => [model, latencyOf(each)])) }
 }
@@ -86,7 +87,9 @@ function latencyOf(samples: readonly Sample[]): ModelLatency {
 function quantiles(values: readonly number[]): Quantiles {
   const sorted = [...values].sort((left, right) => left - right)
   const at = (share: number) => {
-    const value = sorted[Math.floor(share * sorted.length)] ?? 0
+    const index = Math.floor(share * sorted.length)
+    // mutation: equivalent: for the types; there are values
+    const value = sorted[index] ?? 0
     return Math.round(value * 100) / 100
   }
   return { p10: at(0.1), p50: at(0.5), p90: at(0.9), p99: at(0.99) }

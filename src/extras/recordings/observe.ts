@@ -290,7 +290,7 @@ const items = {
 
 /** Streams with texts, citations, function calls and searches, alone and in pairs, complete and cut off. */
 async function generatedStreams() {
-  const gateway = new GatewayCore({ timeScale: 0 })
+  const gateway = new GatewayCore()
   const fetch = toFetch(gateway)
   const stream = async (body: object, rule?: ScenarioInput['rules'][number]) => {
     using _ = rule && gateway.use(rule)

@@ -315,6 +315,7 @@ export function toRedactor(
     fields: rules.fields,
     patterns: rules.patterns.map(({ name, matches }) => ({
       kind: name,
+      // mutation: equivalent: for the types; patterns come from this file
       expression: toExpression(matches, redact ?? ''),
     })),
     values: [

@@ -80,6 +80,7 @@ const omittedHeaders = new Set([
 
 /** The headers of the reply that can be sent again, without redacted ones. */
 export function replayedHeaders({ reply }: Recording): Record<string, string> {
+  // mutation: equivalent: for the types; a recording without a reply is not replayed
   const kept = Object.entries(reply?.headers ?? {}).filter(
     ([name, value]) =>
       !omittedHeaders.has(name) && !isPlaceholder(value) && HeaderRecord.safeParse({ [name]: value }).success,

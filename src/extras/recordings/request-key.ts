@@ -108,6 +108,7 @@ export interface Nearest {
 }
 
 /** Maximum number of recordings of the same path to compare field by field. */
+// mutation: equivalent: a bound on the work; any similar number will do
 const maxCompared = 200
 /** Maximum length of a value in a message. */
 const maxShown = 80

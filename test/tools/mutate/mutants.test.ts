@@ -26,6 +26,11 @@ describe('Mutants of a source', () => {
     expect(changes(source)).toEqual([['d()', undefined]])
   })
 
+  it('leave the line after a comment alone that says they are equivalent', () => {
+    const source = '// mutation: equivalent: any similar number will do\nconst a = 3\nconst b = 4'
+    expect(changes(source)).toEqual([['4', '4 + 1']])
+  })
+
   it('sleep until their id is chosen', () => {
     const source =
       'let calls = 0\nfunction f() { calls = calls + 2 }\nif (true) f()\nelse calls = 9\nreturn calls'

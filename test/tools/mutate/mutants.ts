@@ -52,8 +52,9 @@ const isNode = (value: unknown): value is Node =>
 /**
  * All mutants of one file, without ids.
  *
- * Left out: types, imports, keys, the step of a `for` (it would never end), and what begins a statement
- * (its replacement would be read together with the line before it).
+ * Left out: types, imports, keys, the step of a `for` (it would never end), what begins a statement (its replacement
+ * would be read together with the line before it), and what begins in the line after a comment that starts with
+ * `// mutation: equivalent`.
  */
 export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'>> {
   const found: Found[] = []
@@ -79,12 +80,15 @@ export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'
   }
   visit(parseSync(file, source).program as unknown as Node)
 
+  const lines = source.split('\n')
+  const lineOf = (offset: number) => source.slice(0, offset).split('\n').length
   return found
     .filter((mutant) => mutant.kind === 'call' || !statements.has(mutant.start))
+    .filter(({ start }) => !lines[lineOf(start) - 2]?.trimStart().startsWith('// mutation: equivalent'))
     .map((mutant) => ({
       ...mutant,
       file,
-      line: source.slice(0, mutant.start).split('\n').length,
+      line: lineOf(mutant.start),
       code: source.slice(source.lastIndexOf('\n', mutant.start) + 1).split('\n', 1)[0] as string,
       before: source.slice(mutant.start, mutant.end),
     }))
