@@ -251,6 +251,7 @@ function hostOf(host: string): string {
 function isProgram(): boolean {
   const [, program] = process.argv
   try {
+    // mutation: equivalent: tested in a process without mutants
     return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url)
   } catch {
     return false

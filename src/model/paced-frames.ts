@@ -103,5 +103,6 @@ function pacer(id: string, { seed, tokensPerSecond, jitter }: PaceOptions): (() 
   const pause = 1000 / tokensPerSecond
   if (jitter === 0) return () => pause
   const draw = random(seed, 'pace', id)
+  // mutation: equivalent: the jitter is symmetric
   return () => pause * (1 + jitter * (2 * draw() - 1))
 }

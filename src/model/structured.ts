@@ -90,6 +90,7 @@ interface Leaf {
 }
 
 /** Strings that are tried, and characters of the subject that are read for its words. */
+// mutation: equivalent: a bound on the work; any similar number will do
 const maxLeaves = 20
 const readLength = 2000
 

@@ -280,6 +280,7 @@ export class Rules {
       // Callers can invent any number of paths: those that no rule names share one cache entry.
       const known = this.#uses.some(({ compiled }) => compiled.names(key)) ? key : '*'
       found = this.#candidates.get(known) ?? candidatesAmong(tryOrder(this.#uses), known)
+      // mutation: equivalent: a cache
       this.#candidates.set(known, found)
     }
     return found

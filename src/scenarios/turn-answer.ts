@@ -37,6 +37,7 @@ export function answerOf(turn: Turn, idOf: (place: number) => string): TurnAnswe
       item.type === 'function_call' ? [[item.call_id ?? '', item.name] as const] : [],
     ),
   )
+  // mutation: equivalent: for the types; undefined is not in the list
   const arrives = !turn.error && !['failed', 'cancelled'].includes(turn.responseStatus ?? '')
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }

@@ -75,9 +75,11 @@ export function progressOf(use: Use, rule: CompiledRule): Progress {
 }
 
 /** What a use takes of a scenario that it shares with others, measured. */
+// mutation: equivalent: an estimate; any similar number will do
 const useBytes = 500
 
 /** Estimated bytes that a scenario takes which is somebody's own: its data, its schema's copy, its closures. */
 export function weightOf(scenario: Scenario): number {
+  // mutation: equivalent: an estimate; any similar number will do
   return 2000 * scenario.rules.length + 4 * JSON.stringify(scenario).length
 }
