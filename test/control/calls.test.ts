@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { call, open } from '../call.ts'
 
 let server: RunningServer
 let gateway: RemoteGateway
@@ -19,17 +20,9 @@ beforeEach(async () => {
 })
 afterAll(() => server.close())
 
-async function ask(input: string, more: object = {}) {
-  const response = await fetch(`${sandbox.baseUrl}/responses`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', input, ...more }),
-  })
-  await response.text()
-  return response
-}
-
-const get = (path: string) => fetch(`${sandbox.baseUrl}${path}`, { headers: { authorization: 'Bearer any' } })
+const ask = (input: string, more: object = {}) =>
+  call(sandbox, 'POST /responses', { body: { model: 'aurora/dawn-2', input, ...more } })
+const get = (path: string) => open(sandbox, `GET ${path}`)
 
 describe('events', () => {
   /** The next events that are about calls of this sandbox. */
@@ -109,11 +102,7 @@ describe('calls', () => {
   it('of a paced stream say when each part left', async () => {
     await using paced = await startServer({ tokensPerSecond: 200 })
     const remote = await connectGateway(paced.url)
-    await fetch(`${paced.baseUrl}/responses`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: '{"model":"aurora/dawn-2","input":"Hello","stream":true}',
-    }).then((response) => response.text())
+    await call(paced, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello', stream: true } })
     const entry = await remote.journal.last('createResponse')
     expect(entry?.timeline.length).toBeGreaterThan(5)
     const times = entry?.timeline.map(({ ms }) => ms) ?? []
@@ -142,13 +131,8 @@ describe('calls', () => {
   it.each(['curl', 'vitest', 'playwright'] as const)(
     'as %s have the headers that matter, and no secret',
     async (as) => {
-      const headers = {
-        authorization: 'Bearer hunter2',
-        'x-api-key': 'hunter3',
-        'x-own': 'kept',
-        'x-stainless-os': 'x',
-      }
-      await (await fetch(`${sandbox.baseUrl}/providers`, { headers })).text()
+      const headers = { 'x-api-key': 'hunter3', 'x-own': 'kept', 'x-stainless-os': 'x' }
+      await call({ baseUrl: sandbox.baseUrl, apiKey: 'hunter2' }, 'GET /providers', { headers })
       const text = await sandbox.journal.exportAs((await sandbox.journal.last('listProviders'))?.id ?? '', as)
       expect(text).toContain('x-own')
       expect(text).not.toMatch(/hunter|x-stainless/)

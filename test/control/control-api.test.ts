@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { call, open } from '../call.ts'
 
 let server: RunningServer
 let id: string
@@ -19,19 +20,14 @@ beforeEach(() => {
 afterAll(() => server.close())
 
 async function control(line: string, body?: unknown, headers: Record<string, string> = {}) {
-  const [method, path] = line.split(' ') as [string, string]
-  const response = await fetch(`${server.url}/__understudy${path.replace('{id}', id)}`, {
-    method,
-    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  const target = { baseUrl: `${server.url}/__understudy` }
+  const options = { body, headers: { authorization: null, ...headers } }
+  const reply = await call(target, line.replace('{id}', id), options)
+  return { status: reply.status, body: reply.body }
 }
 
 const statusOf = async (path: string) =>
-  (await fetch(`${server.url}/sandboxes/${id}/api/v1${path}`, { headers: { authorization: 'Bearer any' } }))
-    .status
+  (await open({ baseUrl: `${server.url}/sandboxes/${id}/api/v1` }, `GET ${path}`)).status
 
 describe('sandboxes', () => {
   it('are made by a request without a body, and say where they are', async () => {
@@ -156,7 +152,7 @@ describe('connectGateway', () => {
     const gateway = await connectGateway(server.url)
     expect(gateway).toMatchObject({ id: 'default', baseUrl: server.baseUrl })
     await gateway.reset()
-    await fetch(`${gateway.baseUrl}/providers`, { headers: { authorization: 'Bearer any' } })
+    await open(gateway, 'GET /providers')
     expect(await gateway.journal.entries()).toHaveLength(1)
   })
 

@@ -10,6 +10,7 @@ import { EventFeed } from '../../src/control/event-feed.ts'
 import { Gateway } from '../../src/core.ts'
 import { deliver, unrecorded } from '../../src/delivery/deliver.ts'
 import { NodeSink } from '../../src/delivery/node.ts'
+import { open } from '../call.ts'
 
 let gateway: Gateway
 let feed: EventFeed
@@ -21,13 +22,7 @@ afterEach(() => feed.close())
 
 /** Calls in one go: they come between two frames. */
 const call = (count: number) =>
-  Promise.all(
-    Array.from({ length: count }, () =>
-      gateway.fetch('https://gateway.example/api/v1/presets/code-review', {
-        headers: { authorization: 'Bearer any' },
-      }),
-    ),
-  )
+  Promise.all(Array.from({ length: count }, () => open(gateway, 'GET /presets/code-review')))
 
 /** Somebody who watches, over a connection that takes nothing while its reader waits. */
 function watch(after?: string) {
@@ -105,10 +100,8 @@ it('tells a call that is under way, and again when it is over', async () => {
   gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 2 } })
   const watcher = watch()
   const left = new AbortController()
-  const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true }),
+  const reply = await open(gateway, 'POST /responses', {
+    body: { model: 'aurora/dawn-2', input: 'Hello?', stream: true },
     signal: left.signal,
   })
   const told = () => watcher.calls().map(({ delivery }) => delivery)

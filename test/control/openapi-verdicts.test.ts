@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { apiDocument } from '../../src/control/documents.ts'
 import { createGateway } from '../../src/index.ts'
+import { open } from '../call.ts'
 import { cases } from '../whole.ts'
 
 const ajv = addFormats.default(new Ajv2020({ strict: false }))
@@ -18,12 +19,7 @@ const gateway = createGateway()
 const unsayable = new Set(['date_order', 'unknown_tool', 'json_schema'])
 
 async function verdict(line: string, body: unknown): Promise<'accepted' | 'refused' | 'unsayable'> {
-  const [method = '', path = ''] = line.split(' ')
-  const response = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-    method,
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const response = await open(gateway, line, { body: JSON.stringify(body) })
   if (response.status !== 400) {
     await response.body?.cancel()
     return 'accepted'

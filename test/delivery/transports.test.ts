@@ -11,49 +11,47 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { intercept } from '../../src/node.ts'
 import { startServer } from '../../src/serve.ts'
+import { call, type Target } from '../call.ts'
 
 const origin = 'https://gateway.example/api/v1'
 const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
 const question = { model: 'aurora/dawn-2', input: 'How do tides work?' }
 
 interface Transport {
-  fetch(path: string, init: RequestInit): Promise<Response>
+  readonly target: Target
   close(): unknown
 }
 
 /** Opens each transport for one gateway. */
 const transports: Record<string, (gateway: Gateway) => Promise<Transport>> = {
-  fetch: async (gateway) => ({ fetch: (path, init) => gateway.fetch(origin + path, init), close() {} }),
+  fetch: async (gateway) => ({ target: gateway, close() {} }),
   async msw(gateway) {
     const server = setupServer(...gateway.handlers)
     server.listen()
-    return { fetch: (path, init) => fetch(origin + path, init), close: () => server.close() }
+    return { target: {}, close: () => server.close() }
   },
   async undici(gateway) {
     const interception = intercept(gateway)
-    return { fetch: (path, init) => fetch(origin + path, init), close: () => interception.close() }
+    return { target: {}, close: () => interception.close() }
   },
   async socket(gateway) {
     const server = await startServer({ gateway })
-    return { fetch: (path, init) => fetch(server.baseUrl + path, init), close: () => server.close() }
+    return { target: server, close: () => server.close() }
   },
 }
 
 describe('The journal', () => {
   it('shows the same reply headers whatever the transport', async () => {
     const seen: Record<string, unknown> = {}
-    for (const [name, open] of Object.entries(transports)) {
+    for (const [name, start] of Object.entries(transports)) {
       const gateway = createGateway()
-      const transport = await open(gateway)
-      const send = async (path: string, init: RequestInit) => (await transport.fetch(path, init)).text()
-      await send('/providers', { headers })
-      for (const stream of [false, true]) {
-        const body = JSON.stringify({ ...question, stream })
-        await send('/responses', { method: 'POST', headers, body })
-      }
+      const { target, close } = await start(gateway)
+      await call(target, 'GET /providers')
+      for (const stream of [false, true])
+        await call(target, 'POST /responses', { body: { ...question, stream } })
       gateway.use({ on: '*', fault: { name: 'short-content-length', by: 3 }, times: 1 })
-      await send('/providers', { headers }).catch(() => {})
-      await transport.close()
+      await call(target, 'GET /providers').catch(() => {})
+      await close()
       seen[name] = gateway.journal.entries().map(({ replyHeaders }) => replyHeaders)
     }
     const [expected] = Object.values(seen) as Record<string, string>[][]
@@ -80,13 +78,12 @@ describe('A body above the limit', () => {
   })
 })
 
-describe.each(Object.entries(transports))('A body above the limit over %s', (_name, open) => {
+describe.each(Object.entries(transports))('A body above the limit over %s', (_name, start) => {
   it('gets a 413', async () => {
-    const transport = await open(createGateway({ maxBodyBytes: 100 }))
-    const body = JSON.stringify({ ...question, input: 'x'.repeat(1000) })
-    const reply = await transport.fetch('/responses', { method: 'POST', headers, body })
-    expect([reply.status, (await reply.json()).error.code]).toEqual([413, 413])
-    await transport.close()
+    const { target, close } = await start(createGateway({ maxBodyBytes: 100 }))
+    const reply = await call(target, 'POST /responses', { body: { ...question, input: 'x'.repeat(1000) } })
+    expect([reply.status, reply.body.error.code]).toEqual([413, 413])
+    await close()
   })
 })
 

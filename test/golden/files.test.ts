@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createGateway, type JournalEntry } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
 import { expectFile } from './expect-golden.ts'
 import { baseUrl } from './transports.ts'
 
@@ -32,15 +33,11 @@ it('replays a recording byte by byte', async () => {
   const [{ request }, { reply }, ...chunks] = lines.slice(1, -1).map((line) => JSON.parse(line))
   const { fetch } = createGateway({ recordings: folder, timeScale: 0 })
   const send = (body: object) =>
-    fetch(baseUrl + request.path, {
-      method: request.method,
-      headers: { authorization: 'Bearer golden', 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+    call({ fetch, apiKey: 'golden' }, `${request.method} ${request.path}`, { body })
   const replayed = await send(request.json)
   expect(replayed.status).toBe(reply.status)
   expect(replayed.headers.get('content-type')).toBe(reply.headers['content-type'])
-  expect(await replayed.text()).toBe(chunks.map(({ text }) => text).join(''))
+  expect(replayed.text).toBe(chunks.map(({ text }) => text).join(''))
   expect((await send({ ...request.json, input: 'Not recorded' })).status).toBe(404)
 })
 

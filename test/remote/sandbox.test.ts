@@ -6,6 +6,7 @@ import type { Bodies, GatewayOptions, NewSandbox } from '../../src/index.ts'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { call as send } from '../call.ts'
 
 /** What both are, for whoever awaits everything. */
 type AnySandbox = Sandbox<Bodies> | RemoteSandbox
@@ -30,14 +31,9 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
   let sandbox: AnySandbox
 
   /** Calls the API as a client with the sandbox's key. */
-  const call = async (line: `${string} /${string}`, body?: unknown, { apiKey } = sandbox) => {
-    const [method, path] = line.split(' ') as [string, string]
-    const response = await fetch(server.baseUrl + path, {
-      method,
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    return { status: response.status, id: response.headers.get('x-request-id'), body: await response.json() }
+  const call = async (line: string, body?: unknown, { apiKey } = sandbox) => {
+    const reply = await send({ baseUrl: server.baseUrl, apiKey }, line, { body })
+    return { status: reply.status, id: reply.headers.get('x-request-id'), body: reply.body }
   }
   const ask = (input: string, more: object = {}) =>
     call('POST /responses', { model: 'aurora/dawn-2', input, ...more })

@@ -1,25 +1,17 @@
 import { expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
+import { open } from '../call.ts'
 import { cases } from '../whole.ts'
 
 const options = { timeScale: 0 }
-const base = 'https://gateway.example/api/v1'
 
 /** What a client sees of a call, told apart by its content: status, and how its body went. */
-async function outcome(gateway: Gateway, call: number): Promise<string> {
-  const init = {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'aurora/dawn-1',
-      input: `Question ${call}`,
-      stream: call % 2 === 0,
-      max_output_tokens: 16,
-    }),
-  }
+async function outcome(gateway: Gateway, number: number): Promise<string> {
+  const stream = number % 2 === 0
+  const body = { model: 'aurora/dawn-1', input: `Question ${number}`, stream, max_output_tokens: 16 }
   let seen = ''
   try {
-    const response = await gateway.fetch(`${base}/responses`, init)
+    const response = await open(gateway, 'POST /responses', { body })
     seen = `${response.status} ${response.headers.get('x-understudy-scenario')}`
     const text = await response.text()
     return `${seen} ${text.endsWith('[DONE]\n\n')} ${isJson(text)}`

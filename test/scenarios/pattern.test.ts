@@ -3,14 +3,10 @@
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { open, type Target } from '../call.ts'
 
-function ask(gateway: ReturnType<typeof createGateway>, input: string) {
-  return gateway.fetch('https://gateway.example/api/v1/responses', {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', input }),
-  })
-}
+const ask = (gateway: Target, input: string) =>
+  open(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
 
 describe('a regular expression of a rule', () => {
   it.each<[string, string | undefined, string, boolean]>([

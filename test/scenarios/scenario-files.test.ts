@@ -6,6 +6,7 @@ import { createGateway, parseScenario } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import type { ScenarioPath } from '../../src/scenarios/scenario-path.ts'
 import { startServer } from '../../src/serve.ts'
+import { open, type Target } from '../call.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-scenarios-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -18,38 +19,34 @@ function file(name: string, text: string): ScenarioPath {
 
 const busy = file('busy.yaml', 'name: busy\nrules:\n  - on: "*"\n    fault: { name: status, status: 529 }\n')
 const single = file('single.json', '{ "on": "listProviders", "times": 1, "fault": "status" }')
-const headers = { authorization: 'Bearer any' }
-
-async function status(fetch: typeof globalThis.fetch, base = 'https://gateway.example/api/v1') {
-  return (await fetch(`${base}/providers`, { headers })).status
-}
+const status = async (target: Target) => (await open(target, 'GET /providers')).status
 
 describe('A scenario file', () => {
   it('is used by its path, at once', async () => {
     const gateway = createGateway()
     expect(gateway.use(busy).name).toBe('busy')
-    expect(await status(gateway.fetch)).toBe(529)
+    expect(await status(gateway)).toBe(529)
   })
 
   it('is in force from the start where the options name it', async () => {
-    expect(await status(createGateway({ scenarios: [busy] }).fetch)).toBe(529)
+    expect(await status(createGateway({ scenarios: [busy] }))).toBe(529)
     await using server = await startServer({ scenarios: [busy] })
-    expect(await status(fetch, server.baseUrl)).toBe(529)
+    expect(await status(server)).toBe(529)
   })
 
   it('may hold a single rule', async () => {
     const gateway = createGateway()
     gateway.use(single)
-    expect([await status(gateway.fetch), await status(gateway.fetch)]).toEqual([500, 200])
+    expect([await status(gateway), await status(gateway)]).toEqual([500, 200])
   })
 
   it('is read by the remote client, which sends what it holds', async () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await using _active = await gateway.use(busy)
-    expect(await status(fetch, server.baseUrl)).toBe(529)
+    expect(await status(server)).toBe(529)
     await gateway.use(single)
-    expect(await status(fetch, server.baseUrl)).toBe(500)
+    expect(await status(server)).toBe(500)
   })
 
   it('that is wrong is told with its line', () => {
@@ -60,19 +57,14 @@ describe('A scenario file', () => {
 
   it('is never read for a request or for the control API', async () => {
     await using server = await startServer()
-    const named = await fetch(`${server.baseUrl}/providers`, {
-      headers: { ...headers, 'x-understudy-scenario': busy },
-    })
+    const named = await open(server, 'GET /providers', { headers: { 'x-understudy-scenario': busy } })
     expect(named.status).toBe(400)
-    for (const [method, path, body] of [
-      ['POST', '/scenarios', JSON.stringify(busy)],
-      ['PUT', `/scenarios/${encodeURIComponent(busy)}`, undefined],
+    const control = { baseUrl: `${server.url}/__understudy/sandboxes/default` }
+    for (const [line, body] of [
+      ['POST /scenarios', JSON.stringify(busy)],
+      [`PUT /scenarios/${encodeURIComponent(busy)}`, undefined],
     ] as const) {
-      const refused = await fetch(`${server.url}/__understudy/sandboxes/default${path}`, {
-        method,
-        headers: { 'content-type': 'application/json' },
-        ...(body && { body }),
-      })
+      const refused = await open(control, line, { body, headers: { 'content-type': 'application/json' } })
       expect(refused.status).toBe(400)
       expect(await refused.text()).toContain('is a path, and a scenario is given by name here')
     }
@@ -85,7 +77,7 @@ describe('parseScenario', () => {
       '{ "name": "down", "rules": [{ "on": "listProviders", "fault": "status" }] }',
     )
     const gateway = createGateway({ scenarios: [parseScenario(json)] })
-    expect(await status(gateway.fetch)).toBe(500)
+    expect(await status(gateway)).toBe(500)
   })
 
   it.each([

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 import { raw, request } from './raw.ts'
 
 let server: RunningServer
@@ -101,11 +102,12 @@ describe('a key, where apiKeys is given', () => {
   const sandbox = gateway.createSandbox()
   const gone = gateway.createSandbox()
   gone.dispose()
-  const status = async (path: string, key: string) =>
+  const status = async (path: string, apiKey: string) =>
     (
-      await gateway.fetch(`https://gateway.example${path}/providers`, {
-        headers: { authorization: `Bearer ${key}` },
-      })
+      await open(
+        { fetch: gateway.fetch, baseUrl: `https://gateway.example${path}`, apiKey },
+        'GET /providers',
+      )
     ).status
 
   it.each([

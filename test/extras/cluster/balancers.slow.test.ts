@@ -2,6 +2,7 @@
  * Three nodes behind a real nginx, and behind a real HAProxy, with the printed files.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { open } from '../../call.ts'
 import { cases, isWhole } from '../../whole.ts'
 import {
   Client,
@@ -81,10 +82,8 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     ]).flat()
     const rule = { on: 'createResponse', reply: { frames: [...frames, { done: true }] } }
     await client.send(`POST /__understudy/sandboxes/${sandbox.id}/scenarios`, url, { body: rule })
-    const response = await fetch(`${url}/sandboxes/${sandbox.id}/api/v1/responses`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
+    const response = await open({ baseUrl: `${url}/sandboxes/${sandbox.id}/api/v1` }, 'POST /responses', {
+      body: { model: 'aurora/dawn-2', input: 'Hello', stream: true },
     })
     const chunks: { at: number; text: string }[] = []
     const decoder = new TextDecoder()

@@ -4,6 +4,7 @@
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { call, open } from '../../call.ts'
 import { launch } from './browser.ts'
 import { paint, type Scenery } from './scenery.ts'
 
@@ -29,9 +30,6 @@ beforeEach(async () => {
 afterAll(() => browser.close())
 
 const rows = () => page.locator('.rows li').count()
-const call = async (path: string) => {
-  await (await fetch(server.baseUrl + path, { headers: { authorization: 'Bearer any' } })).text()
-}
 
 describe('The list', () => {
   it('is narrowed by text, operation, status and rule, and the address says how', async () => {
@@ -59,7 +57,7 @@ describe('The list', () => {
 
   it('is paused, goes on with what came meanwhile, and is cleared', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
-    await call('/presets/while-paused')
+    await call(server, 'GET /presets/while-paused')
     // Another tab of the browser shows it, so this one has heard of it.
     const other = await page.context().newPage()
     await other.goto(`${server.url}/__understudy/`)
@@ -71,7 +69,7 @@ describe('The list', () => {
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByText('No calls yet.').waitFor()
     expect(server.gateway.journal.entries()).toEqual([])
-    await call('/presets/after')
+    await call(server, 'GET /presets/after')
     await expect.poll(rows).toBe(1)
   })
 })
@@ -110,12 +108,7 @@ describe('A call', () => {
     ],
     ['after a delay', 'Milliseconds', '50', async (reply: Response) => expect(reply.status).toBe(200)],
   ])('is answered %s the next time', async (how, label, value, check) => {
-    const ask = () =>
-      fetch(`${server.baseUrl}/responses`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-        body: '{"model":"aurora/dawn-2","input":"Hello"}',
-      })
+    const ask = () => open(server, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } })
     const { headers } = await ask()
     await page.locator(`[data-call="${headers.get('x-request-id')}"]`).click()
     await page.getByRole('button', { name: 'Next time answer…' }).click()

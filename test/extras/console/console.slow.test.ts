@@ -7,6 +7,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 import { launch, open } from './browser.ts'
 import { paint, screensOf } from './scenery.ts'
 
@@ -54,8 +55,7 @@ describe('The list of calls', () => {
     const over: Record<string, number> = {}
     for (let turn = 0; turn < 60; turn++) {
       const path = `/presets/turn-${turn}`
-      const response = await fetch(quiet.baseUrl + path, { headers: { authorization: 'Bearer any' } })
-      await response.text()
+      await call(quiet, `GET ${path}`)
       over[path] = performance.timeOrigin + performance.now()
       await page.getByText(path, { exact: true }).waitFor()
     }

@@ -4,6 +4,7 @@
  */
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
+import { call } from '../../call.ts'
 import { open } from './browser.ts'
 import { openStage } from './stage.ts'
 
@@ -49,19 +50,13 @@ const readable = (text: string) => encodeURIComponent(text)
 async function plant(payload: string): Promise<string[]> {
   const { gateway, baseUrl } = stage.server
   const ids: string[] = []
-  const ask = async (path: string, init: RequestInit = {}) => {
-    const response = await fetch(baseUrl + path, {
-      ...init,
-      headers: {
-        authorization: 'Bearer any',
-        'content-type': 'application/json',
-        'x-payload': readable(payload).replaceAll('%20', ' ').slice(0, 300),
-        'x-raw': payload.replace(/[^\x20-\x7e]/g, ''),
-        ...init.headers,
-      },
-    })
-    await response.text()
-    ids.push(response.headers.get('x-request-id') ?? '')
+  const headers = {
+    'x-payload': readable(payload).replaceAll('%20', ' ').slice(0, 300),
+    'x-raw': payload.replace(/[^\x20-\x7e]/g, ''),
+  }
+  const ask = async (line: string, body?: object) => {
+    const reply = await call({ baseUrl }, line, { body, headers })
+    ids.push(reply.headers.get('x-request-id') ?? '')
   }
   gateway.use({
     name: `hostile-${payloads.indexOf(payload)}`,
@@ -81,20 +76,16 @@ async function plant(payload: string): Promise<string[]> {
       },
     ],
   })
-  const body = (more: object) => ({
-    method: 'POST',
-    body: JSON.stringify({
-      model: `aurora/${payload}`,
-      instructions: payload,
-      input: [{ role: 'user', content: payload }],
-      [payload]: payload,
-      ...more,
-    }),
-  })
-  await ask(`/${readable(payload)}?${readable(payload)}=${readable(payload)}`)
-  await ask('/responses', body({}))
-  await ask('/responses', body({ metadata: { planted: payload } }))
-  await ask('/responses', body({ metadata: { raw: payload }, stream: true }))
+  const question = {
+    model: `aurora/${payload}`,
+    instructions: payload,
+    input: [{ role: 'user', content: payload }],
+    [payload]: payload,
+  }
+  await ask(`GET /${readable(payload)}?${readable(payload)}=${readable(payload)}`)
+  await ask('POST /responses', question)
+  await ask('POST /responses', { ...question, metadata: { planted: payload } })
+  await ask('POST /responses', { ...question, metadata: { raw: payload }, stream: true })
   const number = payloads.indexOf(payload)
   await gateway.db.workspaces.create({
     ...(await gateway.db.workspaces.get('production')),

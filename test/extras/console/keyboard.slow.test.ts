@@ -4,6 +4,7 @@
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 import { launch, open } from './browser.ts'
 import { paint } from './scenery.ts'
 
@@ -118,9 +119,7 @@ describe('By keyboard alone', () => {
     await tabTo('Put in force')
     await press('Enter')
     await page.getByText('In force', { exact: true }).waitFor()
-    const ask = async () =>
-      (await fetch(`${server.baseUrl}/presets/code-review`, { headers: { authorization: 'Bearer any' } }))
-        .status
+    const ask = async () => (await call(server, 'GET /presets/code-review')).status
     expect([await ask(), await ask()]).toEqual([418, 200])
   })
 

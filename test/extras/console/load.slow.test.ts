@@ -2,17 +2,14 @@
  * The console while many calls come, and what those who watch cost the gateway.
  */
 import { describe, expect, it } from 'vitest'
+import { call } from '../../call.ts'
 import { open } from './browser.ts'
 import { openStage } from './stage.ts'
 
 const stage = openStage()
 
 let sent = 0
-async function call(): Promise<void> {
-  const path = `/presets/call-${sent++}`
-  const response = await fetch(stage.server.baseUrl + path, { headers: { authorization: 'Bearer any' } })
-  await response.arrayBuffer()
-}
+const ask = () => call(stage.server, `GET /presets/call-${sent++}`)
 
 /** On a machine under load, too. */
 const soon = { timeout: 10_000 }
@@ -24,10 +21,10 @@ const numberOf = (path: string | null | undefined) => Number(path?.split('-')[1]
 async function callFor(seconds: number, perSecond: number): Promise<void> {
   const began = performance.now()
   const total = seconds * perSecond
-  const calls: Promise<void>[] = []
+  const calls: Promise<unknown>[] = []
   while (calls.length < total) {
     const due = Math.min(total, ((performance.now() - began) / 1000) * perSecond)
-    while (calls.length < due) calls.push(call())
+    while (calls.length < due) calls.push(ask())
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   await Promise.all(calls)
@@ -35,7 +32,7 @@ async function callFor(seconds: number, perSecond: number): Promise<void> {
 
 describe('200 calls a second, with 1,000 held', () => {
   it('leave the page quick; it follows the newest, and stops where somebody scrolls', async () => {
-    for (let batch = 0; batch < 20; batch++) await Promise.all(Array.from({ length: 50 }, call))
+    for (let batch = 0; batch < 20; batch++) await Promise.all(Array.from({ length: 50 }, ask))
     const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
     await page.waitForFunction(() => document.querySelectorAll('.rows li').length === 1000)
     await page.evaluate(() => {

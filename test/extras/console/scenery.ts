@@ -2,6 +2,7 @@
  * Calls of every kind, for screens to show.
  */
 import type { RunningServer } from '../../../src/serve.ts'
+import { open } from '../../call.ts'
 
 /** The ids of some of the calls that were made. */
 export interface Scenery {
@@ -12,12 +13,7 @@ export interface Scenery {
 
 export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scenery> {
   const ask = async (line: string, body?: unknown) => {
-    const [method, path] = line.split(' ') as [string, string]
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
+    const response = await open({ baseUrl }, line, { body })
     // A cut stream breaks off.
     await response.text().catch(() => undefined)
     return response.headers.get('x-request-id') ?? ''

@@ -3,6 +3,7 @@
  */
 import type { BrowserContext, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
+import { call } from '../../call.ts'
 import { openStage } from './stage.ts'
 
 const stage = openStage()
@@ -77,18 +78,14 @@ describe('Ten tabs', () => {
         return page
       }),
     )
-    const call = (path: string) =>
-      fetch(stage.server.baseUrl + path, { headers: { authorization: 'Bearer any' } }).then((reply) =>
-        reply.text(),
-      )
-    await call('/presets/before')
+    await call(stage.server, 'GET /presets/before')
     for (const tab of [first, second, third])
       await tab?.getByText('/presets/before', { exact: true }).waitFor()
     // Whichever reads: two of the three are closed one after the other.
     await first?.close()
-    await call('/presets/between')
+    await call(stage.server, 'GET /presets/between')
     await second?.close()
-    await call('/presets/after')
+    await call(stage.server, 'GET /presets/after')
     for (const path of ['between', 'after'])
       await third?.getByText(`/presets/${path}`, { exact: true }).waitFor()
     await context.close()
@@ -111,17 +108,13 @@ describe('Ten tabs', () => {
         Object.defineProperty(document, 'hidden', { value, configurable: true })
         document.dispatchEvent(new Event('visibilitychange'))
       }, hidden)
-    const call = (path: string) =>
-      fetch(stage.server.baseUrl + path, { headers: { authorization: 'Bearer any' } }).then((reply) =>
-        reply.text(),
-      )
     // Whichever reads: one of them goes on.
     await hide(first, true)
-    await call('/presets/seen-by-one')
+    await call(stage.server, 'GET /presets/seen-by-one')
     await second?.getByText('/presets/seen-by-one', { exact: true }).waitFor()
     await hide(second, true)
     await expect.poll(() => streams.size).toBe(0)
-    await call('/presets/seen-by-none')
+    await call(stage.server, 'GET /presets/seen-by-none')
     await hide(first, false)
     for (const tab of [first, second])
       await tab?.getByText('/presets/seen-by-none', { exact: true }).waitFor()

@@ -12,6 +12,7 @@ import { apiDocument } from '../../../src/control/documents.ts'
 import { readRecordingFolder } from '../../../src/extras/recordings/recordings.ts'
 import { operations } from '../../../src/operations/index.ts'
 import { startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 import { ask } from './streams.ts'
 
 let folder: string
@@ -212,7 +213,7 @@ describe('import and export', () => {
     expect(await exit('export', '@journal.json', '--entry', 'req_none')).toBe(2)
     expect(stderr).toBe(`error: ${folder}/journal.json: has no entry 'req_none'\n`)
 
-    await (await fetch(`${server.baseUrl}/presets/none`, { headers: { authorization: 'Bearer any' } })).text()
+    await call(server, 'GET /presets/none')
     const entries = server.gateway.journal.entries()
     await write('list.json', entries)
     expect(await exit('export', '@list.json', '--as', 'tape')).toBe(0)

@@ -7,6 +7,7 @@ import { toRecording } from '../../../src/extras/recordings/recording-files.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { createGateway } from '../../../src/index.ts'
 import { random } from '../../../src/lib/seed.ts'
+import { open } from '../../call.ts'
 
 export interface Ask {
   readonly method: string
@@ -21,11 +22,7 @@ export async function recordingsOfMock(asks: readonly Ask[], seed: number): Prom
   const gateway = createGateway({ seed, timeScale: 0, size: { providers: 20 + (seed % 9) } })
   const recordings = new Map<string, Recording>()
   for (const [index, { method, path, body }] of asks.entries()) {
-    const response = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-      method,
-      headers: { authorization: 'Bearer any', ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
+    const response = await open(gateway, `${method} ${path}`, { body })
     const bytes = new Uint8Array(await response.arrayBuffer())
     const [bare = path, query] = path.split('?')
     const content = toContent(new TextEncoder().encode(body ? JSON.stringify(body) : ''))

@@ -11,6 +11,7 @@ import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { createGateway, type GatewayOptions, parseTape } from '../../../src/index.ts'
 import type { ScenarioPath } from '../../../src/scenarios/scenario-path.ts'
 import { startServer } from '../../../src/serve.ts'
+import { call, open, type Target } from '../../call.ts'
 import { ask, joined, splitPoints, startStreams, startUpstream, syntheticStreams } from './streams.ts'
 
 let root: string
@@ -47,17 +48,8 @@ async function simple(calls: readonly { path: string; body?: unknown }[], text =
   return await recorded(upstream.url, calls, text)
 }
 
-const key = { authorization: 'Bearer any', 'content-type': 'application/json' }
-const base = 'https://gateway.example/api/v1'
-
-async function post(gateway: ReturnType<typeof createGateway>, path: string, body: unknown, headers = {}) {
-  const response = await gateway.fetch(base + path, {
-    method: 'POST',
-    headers: { ...key, ...headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, headers: response.headers, text: await response.text() }
-}
+const post = ({ fetch }: Target, path: string, body: unknown, headers = {}) =>
+  call({ fetch }, `POST ${path}`, { body, headers })
 
 const hello = { model: 'aurora/dawn-2', input: 'Hello' }
 const replaying = (recordings: string, options: GatewayOptions = {}) =>
@@ -127,9 +119,7 @@ describe('Recordings', () => {
       field: 'body.input',
       tape: expect.stringMatching(/\.tape\.jsonl$/),
     })
-    expect(JSON.parse((await post(gateway, '/chat', hello)).text).error.message).toContain(
-      'path is /responses',
-    )
+    expect((await post(gateway, '/chat', hello)).body.error.message).toContain('path is /responses')
   })
 
   it('say that none is recorded, where there are none', async () => {
@@ -247,10 +237,8 @@ describe('Recordings', () => {
       if (why === 'a rule cuts the reply')
         server.gateway.use({ on: '*', fault: { name: 'stream-cut', atByte: 20 } })
       const leaving = new AbortController()
-      const response = await fetch(`${server.baseUrl}/responses`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hi', stream: true }),
+      const response = await open(server, 'POST /responses', {
+        body: { model: 'aurora/dawn-2', input: 'Hi', stream: true },
         signal: leaving.signal,
       })
       await response.body?.getReader().read()

@@ -3,6 +3,7 @@
  * is read as it goes.
  */
 import { monotonic } from '../../../src/lib/clock.ts'
+import { open } from '../../call.ts'
 import type { Memory, Program } from './program.ts'
 
 export interface Chaos {
@@ -61,25 +62,16 @@ async function control(url: string, method: string, path: string, tries = 5): Pr
 }
 
 async function ask(url: string, apiKey: string, number: number): Promise<void> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const target = { baseUrl: `${url}/api/v1`, apiKey }
   const signal = AbortSignal.timeout(200)
   const kind = number % 5
+  const question = { model: 'aurora/dawn-2', input: `Question ${number}?`, stream: kind > 2 }
   const response =
     kind === 0
-      ? await fetch(`${url}/api/v1/providers`, { headers, signal })
+      ? await open(target, 'GET /providers', { signal })
       : kind === 1
-        ? await fetch(`${url}/api/v1/workspaces/production`, {
-            method: 'PATCH',
-            headers,
-            signal,
-            body: JSON.stringify({ name: `Number ${number}` }),
-          })
-        : await fetch(`${url}/api/v1/responses`, {
-            method: 'POST',
-            headers,
-            signal,
-            body: JSON.stringify({ model: 'aurora/dawn-2', input: `Question ${number}?`, stream: kind > 2 }),
-          })
+        ? await open(target, 'PATCH /workspaces/production', { body: { name: `Number ${number}` }, signal })
+        : await open(target, 'POST /responses', { body: question, signal })
   // Some read nothing of it.
   if (number % 11 === 0) await response.body?.cancel()
   else await response.text()
