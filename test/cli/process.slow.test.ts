@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { startServer } from '../../src/serve.ts'
+import { open } from '../call.ts'
 
 const program = join(import.meta.dirname, '../../src/serve.ts')
-const key = { authorization: 'Bearer any' }
 /** A process takes its time to start on a machine that has other things to do. */
 const timeout = 15_000
 vi.setConfig({ testTimeout: 2 * timeout })
@@ -63,7 +63,7 @@ async function ready(server: Run): Promise<string> {
 const write = (name: string, text: string) => writeFile(join(folder, name), text)
 const failing = (status: number) =>
   `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
-const statusOf = async (url: string) => (await fetch(`${url}/api/v1/providers`, { headers: key })).status
+const statusOf = async (url: string) => (await open({ baseUrl: `${url}/api/v1` }, 'GET /providers')).status
 
 it('says where it is, a line to paste and the scenarios in force, and then a line for each request', async () => {
   const server = run(['--port', '0', '--seed', '7', '--scenario', 'flaky', '--scenario', 'slow-stream'])
@@ -135,13 +135,11 @@ it('lets an open reply finish after SIGTERM, takes no other, and ends with 0', a
   // By a link, as npm makes one.
   const server = run(['--port', '0', '--scenario', 'slow.json'], join(folder, 'link.ts'))
   const url = await ready(server)
-  const open = await fetch(`${url}/api/v1/responses`, {
-    method: 'POST',
-    headers: { ...key, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'a/b', input: 'Hello?', stream: true, max_output_tokens: 20 }),
+  const unread = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
+    body: { model: 'a/b', input: 'Hello?', stream: true, max_output_tokens: 20 },
   })
   server.child.kill('SIGTERM')
-  expect(await open.text()).toMatch(/data: \[DONE\]\n\n$/)
+  expect(await unread.text()).toMatch(/data: \[DONE\]\n\n$/)
   expect(await server.exit).toBe(0)
   expect(server.stderr).toBe('')
   await expect(statusOf(url)).rejects.toThrow()
@@ -153,7 +151,7 @@ it('ends with 0 after SIGINT too, and does not wait after a second one', async (
   const url = await ready(server)
   const [, token] = /^ {2}token +(\S+)/m.exec(server.stdout) ?? []
   const control = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const open = statusOf(url).catch(() => 'broken off')
+  const unread = statusOf(url).catch(() => 'broken off')
   const wait = JSON.stringify({ operation: 'listProviders' })
   const waited = `${url}/__understudy/sandboxes/default/journal/wait`
   expect((await fetch(waited, { method: 'POST', headers: control, body: wait })).status).toBe(200)
@@ -169,7 +167,7 @@ it('ends with 0 after SIGINT too, and does not wait after a second one', async (
   )
   server.child.kill('SIGINT')
   expect(await server.exit).toBe(0)
-  expect(await open).toBe('broken off')
+  expect(await unread).toBe('broken off')
 })
 
 it('says in one line that a port is in use, and ends with 2', async () => {
@@ -201,10 +199,8 @@ it('lives on where the disk is full that its lines go to', async () => {
 it('ends at once on SIGTERM where only silent streams are open', async () => {
   const server = run(['--port', '0', '--scenario', 'stream-stall'])
   const url = await ready(server)
-  const response = await fetch(`${url}/api/v1/responses`, {
-    method: 'POST',
-    headers: { ...key, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello?', stream: true }),
+  const response = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
+    body: { model: 'aurora/dawn-2', input: 'Hello?', stream: true },
   })
   const reader = response.body?.getReader()
   await reader?.read()
@@ -220,7 +216,7 @@ it('with --drain-ms ends when its sandboxes are quiet: until then it is not read
   const server = run(['--port', '0', '--drain-ms', '20000'])
   const url = await ready(server)
   const made = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()
-  const ask = () => fetch(`${made.data.baseUrl}/providers`, { headers: key })
+  const ask = () => open(made.data, 'GET /providers')
   expect((await ask()).status).toBe(200)
   server.child.kill('SIGTERM')
   await vi.waitUntil(async () => (await fetch(`${url}/__understudy/ready`)).status === 503, { timeout })

@@ -10,6 +10,7 @@ import { apiDocument } from '../../src/control/documents.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
 
 // Tests look into documents of every shape.
 // biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests find out
@@ -25,9 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function read(path: string, init: RequestInit = {}): Promise<Document> {
-  const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-  return (await fetch(server.url + path, { headers, ...init })).json()
+async function read(path: string, method = 'GET', body?: unknown): Promise<Document> {
+  return (await call({ baseUrl: server.url }, `${method} ${path}`, { body })).body
 }
 
 /** A check of values against a schema of a document, by a validator that is not ours. */
@@ -124,9 +124,7 @@ describe('the document of the API', () => {
     const errorsOf = checker(api)
     const events = async (fields: object) => {
       const body = { model: 'aurora/dawn-2', input: 'Hi', stream: true, ...fields }
-      const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-      const init = { method: 'POST', headers, body: JSON.stringify(body) }
-      const text = await (await fetch(`${server.baseUrl}/responses`, init)).text()
+      const { text } = await call(server, 'POST /responses', { body })
       return [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json]) => JSON.parse(json as string))
     }
     const tools = [{ type: 'function', name: 'f' }]
@@ -219,10 +217,7 @@ describe('the document of the API', () => {
       ['/responses', 'post', '/responses', question],
     ]
     for (const [path, method, asked, body] of calls) {
-      const reply = await read(`/api/v1${asked}`, {
-        method: method.toUpperCase(),
-        body: body && JSON.stringify(body),
-      })
+      const reply = await read(`/api/v1${asked}`, method.toUpperCase(), body)
       expect(errorsOf(pointerOf(path, method, '200'), reply), path).toEqual([])
     }
     expect(errorsOf(pointerOf('/providers', 'get', '200'), { data: [{ name: 'x' }] })).not.toEqual([])

@@ -13,6 +13,7 @@ import { createGateway, defineOperation, intercept, ok, parseScenario, parseTape
 import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { expect as vitestExpect } from '../../src/vitest.ts'
+import { type CallOptions, call } from '../call.ts'
 
 // Nothing here would pass the compiler: it is what happens where none looks.
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -42,18 +43,14 @@ async function messageOf(mistake: () => unknown): Promise<string> {
   }
 }
 
-async function refusal(line: string, init: RequestInit = {}): Promise<string> {
-  const [method = '', path] = line.split(' ')
-  const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-  const response = await createGateway().fetch(`https://gateway.example${path}`, { method, headers, ...init })
-  return (await response.json()).error.message
+async function refusal(line: string, options?: CallOptions): Promise<string> {
+  const target = { fetch: createGateway().fetch, baseUrl: 'https://gateway.example' }
+  return (await call(target, line, options)).body.error.message
 }
 
 async function control(line: string, body?: unknown): Promise<string> {
-  const [method = '', path] = line.split(' ')
-  const headers = { 'content-type': 'application/json' }
-  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-  return (await (await fetch(`${server.url}/__understudy${path}`, init)).json()).error.message
+  const options = { body: JSON.stringify(body) }
+  return (await call({ baseUrl: `${server.url}/__understudy` }, line, options)).body.error.message
 }
 
 /** What the command line prints. */

@@ -3,6 +3,7 @@ import { createGateway } from '../../src/index.ts'
 import { bundledScenario } from '../../src/scenarios/bundled.ts'
 import { checkScenario, ScenarioError } from '../../src/scenarios/check-scenario.ts'
 import type { Problem } from '../../src/scenarios/scenario-problems.ts'
+import { call } from '../call.ts'
 
 const operations = [
   { id: 'listProviders', method: 'get', path: '/providers' },
@@ -228,12 +229,8 @@ it('takes a usage of a billion tokens, and refuses more: the total would be no i
   expect(() => gateway.use(using(1_000_000_001))).toThrow('usage.input_tokens')
   expect(() => gateway.use(using(Number.MAX_SAFE_INTEGER))).toThrow('usage.input_tokens')
   gateway.use(using(1_000_000_000))
-  const reply = await gateway.fetch('https://gateway.example/api/v1/responses', {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: '{"model":"aurora/dawn-2","input":"Hello?"}',
-  })
-  expect((await reply.json()).usage.total_tokens).toBe(2_000_000_000)
+  const reply = await call(gateway, 'POST /responses', { body: '{"model":"aurora/dawn-2","input":"Hello?"}' })
+  expect(reply.body.usage.total_tokens).toBe(2_000_000_000)
 })
 
 it('lists every problem with its path, and counts them in the message', () => {

@@ -4,9 +4,9 @@
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { open } from '../call.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
-const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -17,12 +17,7 @@ afterEach(() => {
 
 function setup() {
   const gateway = createGateway()
-  const ask = (stream = false) =>
-    gateway.fetch('https://gateway.example/api/v1/responses', {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ ...question, stream }),
-    })
+  const ask = (stream = false) => open(gateway, 'POST /responses', { body: { ...question, stream } })
   return { gateway, ask }
 }
 
@@ -81,6 +76,6 @@ describe('under fake timers', () => {
   it('timeScale 0 makes waits instant all the same', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: '*', fault: { name: 'latency', ms: 60_000 } })
-    expect((await gateway.fetch('https://gateway.example/api/v1/providers', { headers })).status).toBe(200)
+    expect((await open(gateway, 'GET /providers')).status).toBe(200)
   })
 })

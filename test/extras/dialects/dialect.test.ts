@@ -11,6 +11,7 @@ import { HTTPClient as HTTPClient0, OpenRouter as OpenRouter0 } from 'openrouter
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway, type Sandbox } from '../../../src/index.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 
 /** The newest SDK and the last of its first line, each with schemas of its own; types are those of the newest. */
 const published = {
@@ -202,34 +203,26 @@ describe('The vendor’s AI SDK provider', () => {
 
 describe('A dialect', () => {
   it('sends its comment line before the first event', async () => {
-    const response = await fetch(`${server.baseUrl}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ model, messages, stream: true }),
-    })
+    const response = await call(server, 'POST /chat/completions', { body: { model, messages, stream: true } })
     const comments: string[] = []
     const parser = createParser({ onComment: (comment) => comments.push(comment) })
-    parser.feed(await response.text())
+    parser.feed(response.text)
     expect(comments).toEqual(['OPENROUTER PROCESSING'])
   })
 
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-    fetch(`${server.baseUrl}${path}`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ model, messages, max_tokens: 900, ...body }),
-    })
+    call(server, `POST ${path}`, { body: { model, messages, max_tokens: 900, ...body }, headers })
 
   it('runs its search tool for messages too, which say how they found their model', async () => {
     const headers = { 'x-openrouter-metadata': 'enabled' }
     const tools = [{ type: 'openrouter:web_search', parameters: { max_results: 2 } }]
-    const message = await (await post('/messages', { tools }, headers)).json()
+    const { body: message } = await post('/messages', { tools }, headers)
     expect(message.content[0].citations).toHaveLength(2)
     expect(message).toMatchObject({
       openrouter_metadata: { requested: model, endpoints: { total: 1 } },
       usage: { service_tier: 'standard', server_tool_use: null, cost: expect.any(Number) },
     })
-    const events = await (await post('/messages', { stream: true }, headers)).text()
+    const { text: events } = await post('/messages', { stream: true }, headers)
     expect(events).toContain('"type":"message_stop","openrouter_metadata":{')
     expect((await post('/messages', { tools: [{ type: 'custom' }] })).status).toBe(400)
   })
@@ -247,7 +240,7 @@ describe('A dialect', () => {
       ['/embeddings', { model: 'aurora/embed-large', input }],
     ] as const) {
       for (const stream of path === '/embeddings' ? [false] : [false, true]) {
-        const text = await (await post(path, { ...body, stream }, { authorization })).text()
+        const { text } = await post(path, { ...body, stream }, { authorization })
         const costs = [...text.matchAll(/"cost":([\d.e-]+)/g)].map(([, cost]) => Number(cost))
         sum += costs.at(-1) ?? Number.NaN
         told++
@@ -260,7 +253,7 @@ describe('A dialect', () => {
     const metadata = { gateway_metadata: { stage: 'guard' } }
     using _rule = server.gateway.use({ on: '*', fault: { name: 'status', status: 402, ...metadata } })
     const refused = await post('/chat/completions', {})
-    expect(await refused.json()).toEqual({
+    expect(refused.body).toEqual({
       error: { code: 402, message: expect.stringMatching(/^Insufficient credits\. Add more using/) },
       openrouter_metadata: { stage: 'guard' },
     })
@@ -274,11 +267,8 @@ describe('A dialect', () => {
       words: [],
       replies: { listProviders: { total: { from: 'count' } } },
     }
-    const { fetch: ask } = createGateway({ dialect })
-    const reply = await ask('https://gateway.example/api/v1/providers', {
-      headers: { authorization: 'Bearer any' },
-    })
-    expect(await reply.json()).toMatchObject({ total: 12 })
+    const reply = await call(createGateway({ dialect }), 'GET /providers')
+    expect(reply.body).toMatchObject({ total: 12 })
   })
 
   it('is refused in one line where nobody knows it', () => {
@@ -296,10 +286,7 @@ describe('A dialect', () => {
   })
 
   it('changes nothing where there is none', async () => {
-    const { fetch: ask } = createGateway()
-    const reply = await ask('https://gateway.example/api/v1/embeddings/models', {
-      headers: { authorization: 'Bearer any' },
-    })
-    expect(Object.keys(await reply.json())).toEqual(['data'])
+    const reply = await call(createGateway(), 'GET /embeddings/models')
+    expect(Object.keys(reply.body)).toEqual(['data'])
   })
 })

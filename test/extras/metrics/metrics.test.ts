@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Histogram } from '../../../src/extras/metrics/exposition.ts'
 import { connectGateway, type RemoteGateway } from '../../../src/remote.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { open, call as send } from '../../call.ts'
 
 let server: RunningServer
 let gateway: RemoteGateway
@@ -25,12 +26,8 @@ async function scrape(): Promise<{ text: string; value(series: string): number |
   return { text, value }
 }
 
-async function call(line: string, apiKey: string, body?: unknown): Promise<void> {
-  const [method, path] = line.split(' ') as [string, string]
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-  await (await fetch(server.baseUrl + path, init)).text()
-}
+const call = (line: string, apiKey: string, body?: unknown) =>
+  send({ baseUrl: server.baseUrl, apiKey }, line, { body })
 
 describe('GET /__understudy/metrics', () => {
   it('counts requests by operation, status and outcome, and what rules did to them', async () => {
@@ -82,10 +79,8 @@ describe('GET /__understudy/metrics', () => {
     const sandbox = await gateway.createSandbox()
     await sandbox.use({ on: 'createResponse', fault: 'stream-stall' })
     const aborted = new AbortController()
-    const response = await fetch(`${server.baseUrl}/responses`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
+    const response = await open(sandbox, 'POST /responses', {
+      body: { model: 'aurora/dawn-2', input: 'Hello', stream: true },
       signal: aborted.signal,
     })
     expect(response.status).toBe(200)

@@ -11,6 +11,7 @@ import { dump as stringify } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import type { OwnOperationId } from '../../../src/scenarios/operation-name.ts'
+import { call, open } from '../../call.ts'
 import { describeAdapters } from '../../describe-adapters.ts'
 import { hardDocument } from './hard-document.ts'
 
@@ -199,13 +200,13 @@ describe('References of a document', () => {
     },
   }
   const ask = async (method: string, path: string) => {
-    const response = await createGateway({ openapi }).fetch(`https://gateway.example/api/v1${path}`, {
-      method,
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      ...(method === 'POST' && { body: '{}' }),
-    })
-    const value = await response.json()
-    return [response.status, value.error?.message ?? value, response.headers.get(document)]
+    const body = method === 'POST' ? {} : undefined
+    const {
+      status,
+      body: value,
+      headers,
+    } = await call(createGateway({ openapi }), `${method} ${path}`, { body })
+    return [status, value.error?.message ?? value, headers.get(document)]
   }
 
   it.each([
@@ -247,19 +248,13 @@ it.each([
 ])('the path %s below the servers %j is answered at %s', async (path, servers, route) => {
   const reply = { description: 'Done', content: { 'application/json': { schema: { const: 'here' } } } }
   const openapi = { openapi: '3.1.0', servers, paths: { [path]: { get: { responses: { 200: reply } } } } }
-  const response = await createGateway({ openapi }).fetch(`https://gateway.example/api/v1${route}`, {
-    headers: { authorization: 'Bearer any' },
-  })
-  expect(await response.json()).toBe('here')
+  const response = await call(createGateway({ openapi }), `GET ${route}`)
+  expect(response.body).toBe('here')
 })
 
 describe('createGateway with openapi', () => {
   const ask = async (options: GatewayOptions, path: string) =>
-    (
-      await createGateway(options).fetch(`https://gateway.example/api/v1${path}`, {
-        headers: { authorization: 'Bearer any' },
-      })
-    ).text()
+    (await call(createGateway(options), `GET ${path}`)).text
 
   it('answers otherwise for another seed', async () => {
     const [one, two] = await Promise.all(
@@ -303,13 +298,8 @@ describe('createGateway with openapi', () => {
       },
     }
     const gateway = createGateway({ openapi })
-    const post = (body: object) =>
-      gateway.fetch('https://gateway.example/api/v1/old', {
-        method: 'POST',
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-    const { b } = await (await post({ a: null, b: 1.2, c: null })).json()
+    const post = (body: object) => call(gateway, 'POST /old', { body })
+    const { b } = (await post({ a: null, b: 1.2, c: null })).body
     expect(b).toBeGreaterThan(1)
     expect((await post({ a: 'x', b: 1, c: 1 })).status).toBe(400)
   })
@@ -371,12 +361,8 @@ describe('A body that fits none of several schemas', () => {
     [{ kind: 'circle' }, ['body.radius']],
     [7, ['body']],
   ])('is told what is wrong with %j by the schema that it means', async (shape, paths) => {
-    const reply = await fetch('https://gateway.example/api/v1/shapes', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify(shape),
-    })
-    const { error } = await reply.json()
+    const reply = await call({ fetch }, 'POST /shapes', { body: shape })
+    const { error } = reply.body
     expect(error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(paths)
     if (shape === 7) expect(error.message).toContain('expected object or string, received number')
   })
@@ -396,12 +382,8 @@ it('Keywords of a document that are not simulated are named in the journal', asy
     },
   }
   const gateway = createGateway({ openapi })
-  const reply = await gateway.fetch('https://gateway.example/api/v1/notes', {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: '{"a":1}',
-  })
-  expect(await reply.json()).toEqual({ a: expect.any(Number) })
+  const reply = await call(gateway, 'POST /notes', { body: { a: 1 } })
+  expect(reply.body).toEqual({ a: expect.any(Number) })
   expect(gateway.journal.entries()[0]?.warnings).toEqual([
     "Not checked in requests of note: 'not'",
     "The reply of note may not fit its schema: 'not' is not simulated",
@@ -425,13 +407,7 @@ it('A field that goes one way only is not asked for, and not given, the other wa
   }
   const { fetch } = createGateway({ openapi })
   const post = async (body: object) => {
-    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-    const reply = await fetch('https://gateway.example/api/v1/keys', {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
-    return reply.json()
+    return (await call({ fetch }, 'POST /keys', { body })).body
   }
   expect(Object.keys(await post({ name: 'a', secret: 'b' })).sort()).toEqual(['id', 'name'])
   const { error } = await post({ id: 'a' })
@@ -451,8 +427,7 @@ it('A parameter that is an object or in a cookie is not checked, and named in th
     paths: { '/open': { get: { operationId: 'open', parameters, responses: { 204: {} } } } },
   }
   const gateway = createGateway({ openapi })
-  const headers = { authorization: 'Bearer any' }
-  const reply = await gateway.fetch('https://gateway.example/api/v1/open?limit=many&json={', { headers })
+  const reply = await open(gateway, 'GET /open?limit=many&json={')
   expect(reply.status).toBe(204)
   expect(gateway.journal.entries()[0]?.warnings).toEqual([
     "Not checked in requests of open: query parameter 'filter' (object); query parameter 'json' (content); cookie parameter 'token'",
@@ -464,14 +439,9 @@ it('A text of a document is checked by its format', async () => {
   const requestBody = { content: { 'application/json': { schema: { type: 'object', properties: { key } } } } }
   const openapi = { openapi: '3.1.0', paths: { '/keys': { post: { requestBody, responses: { 204: {} } } } } }
   const { fetch } = createGateway({ openapi })
-  const post = (given: object) =>
-    fetch('https://gateway.example/api/v1/keys', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify(given),
-    })
+  const post = (given: object) => call({ fetch }, 'POST /keys', { body: given })
   expect((await post({ key: '0b0e0f0a-1111-4222-8333-444455556666' })).status).toBe(204)
-  expect((await (await post({ key: 'none' })).json()).error.message).toContain('invalid uuid')
+  expect((await post({ key: 'none' })).body.error.message).toContain('invalid uuid')
 })
 
 it('A parameter and a body without a schema take anything', async () => {
@@ -491,11 +461,7 @@ it('A parameter and a body without a schema take anything', async () => {
   }
   const { fetch } = createGateway({ openapi })
   for (const body of ['3', '"text"', '{"a":[null]}']) {
-    const response = await fetch('https://gateway.example/api/v1/notes?any=thing', {
-      method: 'PUT',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body,
-    })
+    const response = await open({ fetch }, 'PUT /notes?any=thing', { body })
     expect([body, response.status]).toEqual([body, 204])
   }
 })

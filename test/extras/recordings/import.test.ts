@@ -21,6 +21,7 @@ import { parseDataText } from '../../../src/lib/data-file.ts'
 import { operations } from '../../../src/operations/index.ts'
 import type { ScenarioInput } from '../../../src/scenarios/scenario-input.ts'
 import type { ScenarioPath } from '../../../src/scenarios/scenario-path.ts'
+import { call, type Target } from '../../call.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -29,12 +30,10 @@ const redactor = new Redactor()
 const recordingOf = (exchange: Exchange) =>
   parseRecording(formatRecording(toRecording(exchange, { redactor, operation: undefined })))
 const base = 'https://gateway.example/api/v1'
-const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
 
-async function call(gateway: ReturnType<typeof createGateway>, path: string, body?: object) {
-  const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
-  const response = await gateway.fetch(base + path, init)
-  return { status: response.status, text: await response.text() }
+async function ask(gateway: Target, path: string, body?: object) {
+  const { status, text } = await call(gateway, `${body ? 'POST' : 'GET'} ${path}`, { body })
+  return { status, text }
 }
 
 const asked: [string, object?][] = [
@@ -49,13 +48,13 @@ describe('A HAR file', () => {
   it('of our own journal, in and replayed, gives equal bytes and status', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = []
-    for (const [path, body] of asked) before.push(await call(gateway, path, body))
+    for (const [path, body] of asked) before.push(await ask(gateway, path, body))
     const { exchanges, skipped } = importHar(JSON.stringify(gateway.journal.har()), 'a.har', '/api/v1')
     expect(skipped).toEqual([])
 
     const replaying = createGateway({ recordings: exchanges.map(recordingOf), speed: 0 })
     const after = []
-    for (const [path, body] of asked) after.push(await call(replaying, path, body))
+    for (const [path, body] of asked) after.push(await ask(replaying, path, body))
     expect(after).toEqual(before)
   })
 
@@ -177,9 +176,9 @@ describe('An event stream', () => {
       headers: { 'content-type': 'text/event-stream; charset=utf-8' },
     })
     const gateway = createGateway({ recordings: [recording] })
-    expect((await call(gateway, '/responses', {})).status).toBe(404)
+    expect((await ask(gateway, '/responses', {})).status).toBe(404)
     gateway.use(recording)
-    expect(await call(gateway, '/responses', { any: 1 })).toEqual({
+    expect(await ask(gateway, '/responses', { any: 1 })).toEqual({
       status: 200,
       text: ': hi\r\ndata: ü\r\n\r\n',
     })
@@ -188,7 +187,7 @@ describe('An event stream', () => {
   it('answers the request that it is given', async () => {
     const request = { method: 'POST', path: '/responses', query: '', headers: {}, json: { a: 1 } }
     const gateway = createGateway({ recordings: [recordingOf('data: 1\n\n', request)] })
-    expect((await call(gateway, '/responses', { a: 1 })).text).toBe('data: 1\n\n')
+    expect((await ask(gateway, '/responses', { a: 1 })).text).toBe('data: 1\n\n')
   })
 
   it('is named after its file', () => {
@@ -219,7 +218,7 @@ describe('An entry of the journal', () => {
   it('is imported as a recording, replayed with equal bytes', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = []
-    for (const [path, body] of asked) before.push(await call(gateway, path, body))
+    for (const [path, body] of asked) before.push(await ask(gateway, path, body))
     const { exchanges, skipped } = importJournal(
       JSON.stringify({ data: gateway.journal.entries() }),
       'a.json',
@@ -227,12 +226,12 @@ describe('An entry of the journal', () => {
     expect(skipped).toEqual([])
     const replaying = createGateway({ recordings: exchanges.map(recordingOf), speed: 0 })
     for (const [index, [path, body]] of asked.entries())
-      expect(await call(replaying, path, body)).toEqual(before[index])
+      expect(await ask(replaying, path, body)).toEqual(before[index])
   })
 
   it('is exported as a recording, as a rule and as a fixture, each of which answers as it did', async () => {
     const gateway = createGateway({ timeScale: 0, seed: 5 })
-    const before = await call(gateway, '/providers')
+    const before = await ask(gateway, '/providers')
     const entry = gateway.journal.last('listProviders')
     if (!entry) throw new Error('no entry')
 
@@ -241,14 +240,14 @@ describe('An entry of the journal', () => {
     expect(await readFile(file, 'utf8')).not.toContain('Bearer any')
     const recorded = createGateway({ timeScale: 0 })
     recorded.use(file as ScenarioPath)
-    expect(await call(recorded, '/providers')).toEqual(before)
+    expect(await ask(recorded, '/providers')).toEqual(before)
 
     const ruled = createGateway({ timeScale: 0 })
     ruled.use(parseDataText('a.yaml', exportEntry(entry, 'rule', operations)).value as ScenarioInput)
-    expect(await call(ruled, '/providers')).toEqual(before)
+    expect(await ask(ruled, '/providers')).toEqual(before)
 
     const fixed = createGateway({ fixtures: JSON.parse(exportEntry(entry, 'fixture', operations)) })
-    expect(await call(fixed, '/providers')).toEqual(before)
+    expect(await ask(fixed, '/providers')).toEqual(before)
     expect(() => exportEntry({ ...entry, status: 500 }, 'fixture', operations)).toThrow(
       'export it as a recording or as a rule',
     )
