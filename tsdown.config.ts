@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
+import { plainDeclarations } from './build/plain-types.ts'
 
 /** What Vite puts into the console. */
 const inConsole = ['@preact/signals', '@preact/signals-core', 'preact']
@@ -147,7 +148,7 @@ export default defineConfig([
     },
     platform: 'neutral',
     outputOptions: fewChunks,
-    plugins: [recordsCopiedHere, builtinsUnread, inAscii],
+    plugins: [recordsCopiedHere, builtinsUnread, inAscii, plainDeclarations()],
     // The benchmark builds without declarations, and elsewhere.
     hooks: { 'build:done': ({ options }) => (options.dts ? shareDeclarations() : undefined) },
   },

@@ -4,7 +4,7 @@
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, type Place, parseDataText } from '../lib/data-file.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
-import type { ScenarioInput } from '../scenarios/scenario-input.ts'
+import type { ScenarioInput } from '../scenarios/scenario.ts'
 
 export interface TextCheck {
   /** With defaults filled in; null where there are problems. */

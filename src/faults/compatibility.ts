@@ -2,7 +2,7 @@
  * The rules about faults that cannot act together. All other faults combine: in one rule, each of them has its effect.
  */
 import type { Fault, Layer } from './fault.ts'
-import type { FaultName } from './fault-input.ts'
+import type { FaultName } from './index.ts'
 
 /** Faults by their layers and names. */
 export type Selection = readonly (Layer | FaultName)[]

@@ -5,7 +5,6 @@ import * as z from 'zod'
 import { answerFaults } from './answer.ts'
 import { streamFaults } from './events.ts'
 import { type Fault, type Layer, layers } from './fault.ts'
-import type { FaultInput, FaultName } from './fault-input.ts'
 import { replacingFaults } from './replacing.ts'
 import { transportFaults } from './transport.ts'
 
@@ -19,8 +18,22 @@ type Declared = (typeof table)[number]
 /** A fault with its parameters, including defaults. */
 export type FaultSetting = { [F in Declared as F['name']]: { name: F['name'] } & Output<F> }[FaultName]
 
-// The output of a strict object without fields would forbid `name`.
+/** A fault by its name. */
+export type FaultName = Declared['name']
+
+/** The faults whose parameters all have defaults. */
+export type BareFaultName = {
+  [F in Declared as F['name']]: object extends Input<F> ? F['name'] : never
+}[FaultName]
+
+/** A fault: `'stream-cut'`, or `{ name: 'stream-cut', atEvent: 5 }`. */
+export type FaultInput =
+  | BareFaultName
+  | { [F in Declared as F['name']]: { name: F['name'] } & Input<F> }[FaultName]
+
+// The type of a strict object without fields would forbid `name`.
 type Output<F extends Declared> = keyof Params<F>['shape'] extends never ? unknown : z.output<Params<F>>
+type Input<F extends Declared> = keyof Params<F>['shape'] extends never ? unknown : z.input<Params<F>>
 type Params<F extends Declared> = ReturnType<F['params']>
 
 const byName = new Map(faults.map((fault) => [fault.name, fault]))

@@ -7,8 +7,7 @@ import { extensions } from '../operations/extensions/index.ts'
 import { everyOperation } from '../operations/index.ts'
 import { bundledScenario } from '../scenarios/bundled.ts'
 import { checkScenario, type KnownOperation } from '../scenarios/check-scenario.ts'
-import type { Scenario } from '../scenarios/scenario.ts'
-import type { ScenarioInput } from '../scenarios/scenario-input.ts'
+import type { Scenario, ScenarioInput } from '../scenarios/scenario.ts'
 
 /** Reads a scenario file, and checks it. Throws one clear line with the place. Entries that run in Node bring it. */
 export type ScenarioReader = (file: string, operations: readonly KnownOperation[]) => object

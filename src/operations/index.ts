@@ -6,7 +6,10 @@ import { documentOperations } from '../extras/openapi/document-operations.ts'
 import { readDocumentFile } from '../http/document-file.ts'
 import { DocumentError } from '../http/openapi-document.ts'
 import type { AnyOperation } from '../operation.ts'
+import type { CreateResponseRequest } from '../resources/create-response-body.ts'
+import type { UpdateWorkspaceRequest } from '../resources/workspace.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
+import type { KnownOperationId } from '../scenarios/operation-name.ts'
 import { createResponse } from './create-response.ts'
 import { extensions } from './extensions/index.ts'
 import { getPreset } from './get-preset.ts'
@@ -14,10 +17,9 @@ import { listBenchmarks } from './list-benchmarks.ts'
 import { listEmbeddingsModels } from './list-embeddings-models.ts'
 import { listProviders } from './list-providers.ts'
 import { ownOperation } from './own-operation.ts'
-import type { Bodies } from './request-bodies.ts'
 import { updateWorkspace } from './update-workspace.ts'
 
-export const operations: readonly AnyOperation[] = [
+export const operations: readonly (AnyOperation & { readonly id: OperationId & KnownOperationId })[] = [
   listProviders,
   updateWorkspace,
   listEmbeddingsModels,
@@ -25,6 +27,22 @@ export const operations: readonly AnyOperation[] = [
   getPreset,
   createResponse,
 ]
+
+/** Request bodies by operation id; `undefined` for those that take none. */
+export interface Bodies {
+  /** List all providers. */
+  listProviders: undefined
+  /** Update a workspace. */
+  updateWorkspace: UpdateWorkspaceRequest
+  /** List all embeddings models. */
+  listEmbeddingsModels: undefined
+  /** List benchmarks. */
+  listBenchmarks: undefined
+  /** Get a preset. */
+  getPreset: undefined
+  /** Create a response. */
+  createResponse: CreateResponseRequest
+}
 
 /** `listProviders`, `updateWorkspace`, … */
 export type OperationId = keyof Bodies
@@ -38,7 +56,7 @@ export function operationsOf({
   operations: own,
   openapi,
 }: OperationOptions): readonly AnyOperation[] {
-  const known = [...operations, ...on.flatMap((name) => extensions[name])]
+  const known: AnyOperation[] = [...operations, ...on.flatMap((name) => extensions[name])]
   for (const each of own) known.push(ownOperation(each, known))
   if (openapi !== undefined) known.push(...fromDocument(openapi, known))
   return known.length === operations.length ? operations : known

@@ -211,6 +211,8 @@ export const RequestSettings = z.lazy(() => {
 export type RequestSettings = z.infer<typeof RequestSettings>
 
 export type CreateResponseBody = z.infer<typeof StoringResponseBody>
+/** The body of `createResponse`. */
+export type CreateResponseRequest = z.input<typeof CreateResponseBody>
 
 /** JSON Schema of an object of one type. */
 function typed(type: string): Record<string, unknown> {

@@ -54,6 +54,8 @@ export const WorkspaceUpdate = z.lazy(() =>
 )
 
 export type WorkspaceUpdate = z.infer<typeof WorkspaceUpdate>
+/** The body of `updateWorkspace`. */
+export type UpdateWorkspaceRequest = z.input<typeof WorkspaceUpdate>
 
 /** The described values of `default_provider_sort`. Any other string is accepted too. */
 export const PROVIDER_SORTS = ['price', 'throughput', 'latency', 'exacto'] as const

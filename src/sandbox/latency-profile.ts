@@ -46,6 +46,8 @@ export const LatencyProfile = z.lazy(() =>
   }),
 )
 export type LatencyProfile = z.infer<typeof LatencyProfile>
+/** Times and lengths of answers, by model. */
+export type LatencyProfileInput = z.input<typeof LatencyProfile>
 export type ModelLatency = LatencyProfile['models'][string]
 
 /** The profile itself, whichever way it was given. */

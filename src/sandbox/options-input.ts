@@ -2,12 +2,11 @@
  * The options of a gateway as a person gives them: everything optional. The sentences are those that an editor shows,
  * and those of the table in the README.
  */
-import type { CollectionName } from '../resources/collections.ts'
-import type { SizedCollectionName } from '../resources/rows.ts'
-import type { RuleInput, ScenarioInput } from '../scenarios/scenario-input.ts'
-import type { BundledScenarioName } from '../scenarios/scenario-names.ts'
+import type { CollectionName, SizedCollectionName } from '../resources/collections.ts'
+import type { BundledScenarioName } from '../scenarios/bundled.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { ScenarioPath } from '../scenarios/scenario-path.ts'
-import type { LatencyProfileInput } from './file-types.ts'
+import type { LatencyProfileInput } from './latency-profile.ts'
 import type { ExtensionName, GivenTape, OwnOperation } from './options.ts'
 
 export interface GatewayOptionsInput {

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
-import type { RuleInput, ScenarioInput } from '../scenarios/scenario-input.ts'
+import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { LatencyProfileOption } from './latency-profile.ts'
 import type { GatewayOptionsInput } from './options-input.ts'
 import { type Given, readOptions } from './read-options.ts'
@@ -74,7 +74,9 @@ const checks = {
   operations: () => z.array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation')),
   openapi: () =>
     z.union([z.string().min(1), z.custom<object>(isObject, 'Must be a file, or a parsed OpenAPI document')]),
-  scenarios: () => z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
+  // Annotated: published declarations would spell the inferred type out.
+  scenarios: (): z.ZodType<(string | ScenarioInput | RuleInput)[]> =>
+    z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
   recordings: () => z.union([z.string().min(1), z.array(z.custom<GivenTape>(isObject))]),
   onMiss: () => z.enum(['fail', 'double', 'forward']),
   speed: () => z.number().min(0),

@@ -10,7 +10,6 @@ import { maxParts } from '../journal/body.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { hiddenEntry } from '../journal/hidden-entry.ts'
 import { RulesFile, toRulesFile } from '../scenarios/rules-file.ts'
-import type { SandboxFile as SavedSandbox } from './file-types.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Maximum lengths in UTF-16 units. Live calls stay below them. */
@@ -119,7 +118,8 @@ export const SandboxFile = z.lazy(() =>
     calls: z.array(SavedCall).optional().describe('The journal, secrets hidden.'),
   }),
 )
-export type SandboxFile = SavedSandbox
+/** A whole sandbox as data. */
+export type SandboxFile = z.output<typeof SandboxFile>
 
 /**
  * Violations of calls whose operation this gateway does not have, and whose name is no plain identifier either.

@@ -30,35 +30,38 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from './check-scenario.ts'
 import { isScenarioPath } from './scenario-path.ts'
 
-const files = [
-  providerOutage,
+const files = {
+  'provider-outage': providerOutage,
   flaky,
-  rateLimited,
+  'rate-limited': rateLimited,
   overloaded,
-  outOfCredits,
+  'out-of-credits': outOfCredits,
   unauthorized,
   unreachable,
-  proxyErrorPage,
-  slowFirstEvent,
-  slowStream,
-  streamCut,
-  streamStall,
-  streamReset,
-  streamError,
-  malformedEvents,
-  splitStream,
-  bufferingProxy,
-  parserTorture,
+  'proxy-error-page': proxyErrorPage,
+  'slow-first-event': slowFirstEvent,
+  'slow-stream': slowStream,
+  'stream-cut': streamCut,
+  'stream-stall': streamStall,
+  'stream-reset': streamReset,
+  'stream-error': streamError,
+  'malformed-events': malformedEvents,
+  'split-stream': splitStream,
+  'buffering-proxy': bufferingProxy,
+  'parser-torture': parserTorture,
   brownout,
-  contractBreak,
-  badCitations,
-  webSearchEmpty,
+  'contract-break': contractBreak,
+  'bad-citations': badCitations,
+  'web-search-empty': webSearchEmpty,
   chaos,
-]
+}
+
+/** A scenario that comes with the double. */
+export type BundledScenarioName = keyof typeof files
 
 /** In the order in which the README shows them. */
 export const bundledScenarios: ReadonlyMap<string, { name: string; description: string; rules: unknown[] }> =
-  new Map(files.map((file) => [file.name, file]))
+  new Map(Object.entries(files))
 
 /** A bundled scenario as its file has it, not checked yet. Throws where there is none of that name. */
 export function bundledScenario(name: string): unknown {

@@ -41,6 +41,8 @@ export const Condition = z.lazy(() =>
     .describe('The value itself, or one of equals, contains, matches, present.'),
 )
 export type Condition = z.infer<typeof Condition>
+/** The value itself, or one of equals, contains, matches, present. */
+export type ConditionInput = z.input<typeof Condition>
 
 const named = z.lazy(() => z.record(z.string().min(1), Condition))
 
@@ -71,6 +73,8 @@ export const When = z.lazy(() =>
   }),
 )
 export type When = z.infer<typeof When>
+/** Which requests a rule is about. */
+export type WhenInput = z.input<typeof When>
 
 /** One condition of a rule, compiled. */
 export interface Test {

@@ -1,7 +1,24 @@
 /**
  * What a rule is about, by name.
  */
-import type { KnownOperationId } from './scenario-names.ts'
+
+/** Operations of the specification, and of the extensions. */
+export type KnownOperationId =
+  | 'listProviders'
+  | 'updateWorkspace'
+  | 'listEmbeddingsModels'
+  | 'listBenchmarks'
+  | 'getPreset'
+  | 'createResponse'
+  | 'createChatCompletion'
+  | 'createMessage'
+  | 'listModels'
+  | 'countModels'
+  | 'listModelEndpoints'
+  | 'createEmbeddings'
+  | 'getKey'
+  | 'getCredits'
+  | 'getGeneration'
 
 /** An operation of your own, as `defineOperation` types its id; of a document: `'getFile' as OwnOperationId`. */
 export type OwnOperationId = string & { readonly isOwnOperation: true }

@@ -22,6 +22,8 @@ export const Pattern = z.lazy(() =>
   }),
 )
 export type Pattern = z.infer<typeof Pattern>
+/** A regular expression, as data. */
+export type PatternInput = z.input<typeof Pattern>
 
 /** Tells a pattern from an object with fields of the same names. */
 export function isPattern(value: object): value is Pattern {

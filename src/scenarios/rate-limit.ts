@@ -33,6 +33,8 @@ export const RateLimit = z.lazy(() =>
   }),
 )
 export type RateLimit = z.infer<typeof RateLimit>
+/** How much passes in a window of sandbox time. */
+export type RateLimitInput = z.input<typeof RateLimit>
 
 export interface CompiledRateLimit {
   /** Infinity if only tokens are limited; the same of tokens. */

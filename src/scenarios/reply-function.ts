@@ -2,7 +2,7 @@
  * Replies that a function gives: in one process only, as a function does not travel.
  */
 import type { Conversation } from '../resources/conversation.ts'
-import type { ScriptedReplyInput } from './scripted-reply-input.ts'
+import type { ScriptedReplyInput } from './scripted-reply.ts'
 
 /** What a function that replies may look at. */
 export interface ReplyContext {

@@ -1,7 +1,7 @@
 /**
  * How often the rules of an active scenario have happened, and how often they still can.
  */
-import type { RuleInput } from './scenario-input.ts'
+import type { RuleInput } from './scenario.ts'
 import type { Use } from './use.ts'
 
 /** One use of a scenario. */

@@ -3,8 +3,8 @@
  */
 import * as z from 'zod'
 import { When } from './condition.ts'
+import type { OperationName } from './operation-name.ts'
 import { RateLimit } from './rate-limit.ts'
-import type { ScenarioInput } from './scenario-input.ts'
 import { Exhausted, Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
@@ -25,17 +25,20 @@ export const Step = z.lazy(() =>
   ),
 )
 export type Step = z.infer<typeof Step>
+/** What a rule does at one call; `pass` leaves the call to older rules and to the operation. */
+export type StepInput = z.input<typeof Step>
 
 export const Rule = z.lazy(() =>
   z.strictObject({
     name: z.string().min(1).optional().describe('For people; messages use it.'),
+    // Typed by the names that editors complete. A gateway checks them, as it knows its operations.
     on: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)], {
         error: 'give an operation, several of them, or *',
       })
       .describe(
         'An operation, `*` for every request, or `POST /path` for a path that no operation describes.',
-      ),
+      ) as z.ZodType<string | string[], OperationName | OperationName[]>,
     when: When.optional().describe('Which of these requests it is about: all that is named must hold.'),
     times: z.int().optional().describe('How often it happens at most. Default: no end.'),
     after: z
@@ -92,6 +95,8 @@ export const Rule = z.lazy(() =>
   }),
 )
 export type Rule = z.infer<typeof Rule>
+/** When something happens, and what. */
+export type RuleInput = z.input<typeof Rule>
 
 export const Scenario = z.lazy(() =>
   z.strictObject({
@@ -108,6 +113,8 @@ export const Scenario = z.lazy(() =>
   }),
 )
 export type Scenario = z.infer<typeof Scenario>
+/** A named list of rules. */
+export type ScenarioInput = z.input<typeof Scenario>
 /** Types a scenario as it is written; checked when it is used. */
 export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
   return scenario

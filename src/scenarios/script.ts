@@ -22,6 +22,8 @@ export const ResultCheck = z.lazy(() =>
     .describe('A part of the text, a regular expression, or fields of the JSON.'),
 )
 export type ResultCheck = z.infer<typeof ResultCheck>
+/** A part of the text, a regular expression, or fields of the JSON. */
+export type ResultCheckInput = z.input<typeof ResultCheck>
 
 export const TurnExpectation = z.lazy(() =>
   z.strictObject({
@@ -38,6 +40,8 @@ export const TurnExpectation = z.lazy(() =>
   }),
 )
 export type TurnExpectation = z.infer<typeof TurnExpectation>
+/** What the request of a turn must look like. */
+export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
 /** What a turn may say of its answer, as a scripted reply says it. */
 const answerFields = {
@@ -74,6 +78,8 @@ export const Turn = z.lazy(() =>
     }),
 )
 export type Turn = z.infer<typeof Turn>
+/** One request of a conversation: what it must look like, and what it gets. */
+export type TurnInput = z.input<typeof Turn>
 
 export const Script = z.lazy(() =>
   z.array(Turn).min(1).max(1000).describe('The turns of one conversation: one request each.'),

@@ -94,3 +94,5 @@ export const ScriptedItem = z.lazy(() =>
   ),
 )
 export type ScriptedItem = z.infer<typeof ScriptedItem>
+/** An item of a scripted output. */
+export type ScriptedItemInput = z.input<typeof ScriptedItem>

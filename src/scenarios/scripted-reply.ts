@@ -6,7 +6,6 @@ import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
 import { IncompleteReason, ResponseStatus } from '../resources/response.ts'
 import { ScriptedItem } from './scripted-item.ts'
-import type { ScriptedReplyInput } from './scripted-reply-input.ts'
 
 /** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
 export const ScriptedCitation = z.lazy(() =>
@@ -16,6 +15,8 @@ export const ScriptedCitation = z.lazy(() =>
     content: z.string().optional().describe('What the page says. Default: none.'),
   }),
 )
+/** A page that a scripted text cites. */
+export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
 
 const milliseconds = () => z.number().min(0)
 
@@ -52,8 +53,9 @@ export const ScriptedFrame = z.lazy(() =>
     { error: 'a frame is one of event, data, bytes, base64, wait, done, hangUp' },
   ),
 )
-
 export type ScriptedFrame = z.infer<typeof ScriptedFrame>
+/** One step of a scripted stream. */
+export type ScriptedFrameInput = z.input<typeof ScriptedFrame>
 
 /** The sum of many such numbers is exact, too. */
 const maxTokens = 1_000_000_000
@@ -71,6 +73,8 @@ export const ScriptedUsage = z.lazy(() => {
     .describe('For POST /responses: the usage. What is left out is counted, and the total follows.')
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
+/** For POST /responses: the usage. What is left out is counted, and the total follows. */
+export type ScriptedUsageInput = z.input<typeof ScriptedUsage>
 
 /** What a rule answers in place of the resolver's own answer. */
 export const ScriptedReply = z.lazy(() =>
@@ -110,6 +114,8 @@ export const ScriptedReply = z.lazy(() =>
     frames: z.array(ScriptedFrame).optional().describe('The body step by step, for any operation.'),
   }),
 )
+/** What a rule answers in place of the operation. */
+export type ScriptedReplyInput = z.input<typeof ScriptedReply>
 export type ScriptedReply = ScriptedReplyInput
 
 export const Faults = z.lazy(() =>

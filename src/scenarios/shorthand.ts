@@ -1,11 +1,11 @@
 /**
  * The everyday rules, without writing a scenario: answer with this text, fail with that status.
  */
-import type { StatusFault } from '../faults/fault-input.ts'
+import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from './check-scenario.ts'
 import type { OperationName } from './operation-name.ts'
-import type { RuleInput, ScenarioInput } from './scenario-input.ts'
+import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
 
 type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
@@ -35,6 +35,8 @@ export function textOperations(operations: readonly KnownOperation[]): Operation
   const ids = operations.filter((operation) => operation.protocol).map(({ id }) => id)
   return ids as OperationName[]
 }
+
+type StatusFault = Extract<FaultInput, { name: 'status' }>
 
 /** When a call fails, and what its envelope holds. */
 export interface FailOptions extends HowOften, Omit<StatusFault, 'name' | 'status'> {

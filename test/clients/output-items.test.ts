@@ -9,7 +9,7 @@ import { generateText, jsonSchema, tool as sdkTool, streamText } from 'ai'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario.ts'
 
 // The SDK says on the console what it thinks of its own older functions.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })

@@ -4,7 +4,7 @@
 
 import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/fault-input.ts'
+import type { FaultInput } from '../../src/faults/index.ts'
 import type { OperationName } from '../../src/scenarios/operation-name.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/fault-input.ts'
+import type { FaultInput } from '../../src/faults/index.ts'
 import { ok } from '../../src/http/reply.ts'
 import { afflict, bytesOf, framesOf, outline, sample, type Told } from './sample.ts'
 

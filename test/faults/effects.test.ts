@@ -2,8 +2,8 @@
  * Every fault on one small reply of each form, frame by frame: what a change of a fault would change for a client.
  */
 import { expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/fault-input.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
+import type { FaultInput } from '../../src/faults/index.ts'
 import { FaultSetting, faultNames, faultOf, inOrder } from '../../src/faults/index.ts'
 import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'

@@ -5,8 +5,8 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { streamText } from 'ai'
 import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/fault-input.ts'
-import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import type { FaultInput } from '../../src/faults/index.ts'
+import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'How do tides work, and what does the moon do?' }

@@ -2,7 +2,7 @@
  * The mark of each fault: what it leaves on the wire, and what to ask for so that it can. Not derived from the faults
  * themselves, so that it says what they promise.
  */
-import type { FaultInput, FaultName } from '../../src/faults/fault-input.ts'
+import type { FaultInput, FaultName } from '../../src/faults/index.ts'
 import type { Protocol } from './in-responses-words.ts'
 
 import type { Wire } from './wire.ts'

@@ -3,7 +3,7 @@
  */
 import { setupServer } from 'msw/node'
 import { askedForm, needsStream } from '../../src/faults/fault.ts'
-import type { FaultName } from '../../src/faults/fault-input.ts'
+import type { FaultName } from '../../src/faults/index.ts'
 import { faultOf, faults } from '../../src/faults/index.ts'
 import { createGateway, type Sandbox } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'

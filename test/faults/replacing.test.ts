@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultFacts } from '../../src/faults/fault.ts'
-import type { FaultInput } from '../../src/faults/fault-input.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
+import type { FaultInput } from '../../src/faults/index.ts'
 import { FaultSetting, faults } from '../../src/faults/index.ts'
 import type { Reply } from '../../src/http/reply.ts'
 import { random } from '../../src/lib/seed.ts'

@@ -1,8 +1,8 @@
 /** A small event stream to distort, and readers of what became of it. */
 
 import type { FaultFacts } from '../../src/faults/fault.ts'
-import type { FaultInput } from '../../src/faults/fault-input.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
+import type { FaultInput } from '../../src/faults/index.ts'
 import { FaultSetting, inOrder } from '../../src/faults/index.ts'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'

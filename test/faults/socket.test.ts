@@ -3,7 +3,7 @@
  */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { FaultInput } from '../../src/faults/fault-input.ts'
+import type { FaultInput } from '../../src/faults/index.ts'
 import type { Sandbox } from '../../src/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 

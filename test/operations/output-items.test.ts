@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { countTokens } from '../../src/model/tokens.ts'
 import { ResponseStreamEvent } from '../../src/protocols/responses/stream.ts'
 import { ResponseObject } from '../../src/resources/response.ts'
-import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
 // Events and items are of many shapes.

@@ -2,6 +2,7 @@
  * The API of the published entries as text: exported names with their signatures and members, then the types that these
  * name. Inherited members are listed with their class, internal ones are left out.
  */
+import { readFileSync } from 'node:fs'
 import { type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import { isInterfaceDeclaration, isModuleBlock, isModuleDeclaration } from 'typescript/unstable/ast/is'
 import {
@@ -15,6 +16,7 @@ import {
   type Type,
   type Symbol as TypeSymbol,
 } from 'typescript/unstable/sync'
+import type { WithPlainTypes } from '../../build/plain-types.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
@@ -22,8 +24,12 @@ const root = new URL('../../', import.meta.url).pathname
 const undescribed = ['GatewayCore', 'GatewayOptions', 'SandboxState']
 
 /** Reports by entry. A declaration that several entries show is in the report of the first. */
-export function apiReports(entries: readonly string[]): Map<string, string> {
-  const api = new API({ cwd: root })
+export function apiReports(entries: readonly string[], withPlainTypes: WithPlainTypes): Map<string, string> {
+  const readFile = (file: string) =>
+    file.startsWith(`${root}src/`) && file.endsWith('.ts')
+      ? withPlainTypes(readFileSync(file, 'utf8'), file)
+      : undefined
+  const api = new API({ cwd: root, fs: { readFile } })
   try {
     const [project] = api.updateSnapshot({ openProjects: [`${root}tsconfig.json`] }).getProjects()
     if (!project) throw new Error(`${root}tsconfig.json is no project`)

@@ -1,13 +1,14 @@
 /** The API of each entry, in `api/`; after an intended change: `npx vitest run -u --project slow test/package/api`. */
 import { beforeAll, it } from 'vitest'
+import { loadPlainTypes } from '../../build/plain-types.ts'
 import { expectFile } from '../golden/expect-golden.ts'
 import { apiReports } from './api-report.ts'
 
 const entries = ['core', 'index', 'node', 'serve', 'remote', 'vitest', 'playwright']
 
 let reports: ReadonlyMap<string, string>
-beforeAll(() => {
-  reports = apiReports(entries)
+beforeAll(async () => {
+  reports = apiReports(entries, await loadPlainTypes())
 })
 
 it.each(entries)('%s exports what its report says', async (entry) => {

@@ -1,6 +1,6 @@
 /**
- * Writes the generated parts of the READMEs, of CONTRIBUTING and of LICENSE, the schema of scenario files, the types of
- * schemas, the routes of the remote client, and DEPENDENCIES.md: `npm run generate`.
+ * Writes the generated parts of the READMEs, of CONTRIBUTING and of LICENSE, the schema of scenario files, the routes
+ * of the remote client, and DEPENDENCIES.md: `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { operations } from '../../src/operations/index.ts'
@@ -8,7 +8,6 @@ import { scenarioJsonSchema } from '../../src/scenarios/scenario-schema.ts'
 import { withLicences } from '../package/licences.ts'
 import { supplyChain } from '../package/supply-chain.ts'
 import { routePathsText } from '../remote/route-paths.ts'
-import { schemaTypes } from './schema-types.ts'
 import { withParts } from './sections.ts'
 
 const toUrl = (name: string) => new URL(`../../${name}`, import.meta.url)
@@ -31,4 +30,3 @@ const schema = scenarioJsonSchema(operations)
 writeFileSync(toUrl('scenarios/scenario.schema.json'), `${JSON.stringify(schema, null, 2)}\n`)
 writeFileSync(toUrl('DEPENDENCIES.md'), supplyChain())
 writeFileSync(toUrl('src/control/route-paths.ts'), routePathsText())
-for (const [name, text] of Object.entries(schemaTypes())) writeFileSync(toUrl(name), text)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
-import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 
 const url = 'https://gateway.example/api/v1'

@@ -6,8 +6,8 @@ import { createParser } from 'eventsource-parser'
 import { expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
+import type { BundledScenarioName } from '../../src/scenarios/bundled.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
-import type { BundledScenarioName } from '../../src/scenarios/scenario-names.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 

@@ -5,7 +5,7 @@ import { random } from '../../src/lib/seed.ts'
 import { checkScenario } from '../../src/scenarios/check-scenario.ts'
 import type { RuleRequest } from '../../src/scenarios/rule-request.ts'
 import { Rules } from '../../src/scenarios/rules.ts'
-import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { cases } from '../whole.ts'
 
 type RateLimit = NonNullable<RuleInput['rateLimit']>

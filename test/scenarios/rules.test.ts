@@ -6,7 +6,7 @@ import { explainNearMisses } from '../../src/scenarios/near-misses.ts'
 import type { Outcome } from '../../src/scenarios/outcome.ts'
 import type { RuleRequest } from '../../src/scenarios/rule-request.ts'
 import { Rules } from '../../src/scenarios/rules.ts'
-import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario.ts'
 
 const operations = [
   { id: 'listProviders', method: 'get', path: '/providers' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
-import type { RuleInput } from '../../src/scenarios/scenario-input.ts'
+import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 
 type Json = Record<string, unknown>

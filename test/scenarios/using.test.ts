@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, defineScenario } from '../../src/index.ts'
+import type { BundledScenarioName } from '../../src/scenarios/bundled.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
-import type { BundledScenarioName } from '../../src/scenarios/scenario-names.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }

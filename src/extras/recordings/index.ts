@@ -2,7 +2,7 @@
  * Recordings, as the rest of Understudy uses them. Commands are in `commands.ts`, which only the command line loads.
  */
 import type { KnownOperation } from '../../scenarios/check-scenario.ts'
-import type { ScenarioInput } from '../../scenarios/scenario-input.ts'
+import type { ScenarioInput } from '../../scenarios/scenario.ts'
 import type { exportEntry as ExportEntry } from './export.ts'
 import { isRecording, isRecordingFile } from './recording.ts'
 import { readRecordingFile } from './recordings.ts'

@@ -6,7 +6,7 @@
 import { toFetch } from '../../delivery/fetch.ts'
 import { GatewayCore } from '../../gateway/gateway.ts'
 import { decodeUtf8 } from '../../lib/bytes.ts'
-import type { ScenarioInput } from '../../scenarios/scenario-input.ts'
+import type { ScenarioInput } from '../../scenarios/scenario.ts'
 import {
   type DescribedOperation,
   type DescribedOperations,

@@ -8,7 +8,6 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
 import { UsageError } from '../../lib/usage-error.ts'
-import type { Tape } from './recording-types.ts'
 
 const encoder = new TextEncoder()
 
@@ -92,6 +91,7 @@ export const RecordingSchema = z.lazy(() =>
 )
 
 /** One recorded exchange, as plain data. */
+export type Tape = z.output<typeof RecordingSchema>
 export type Recording = Tape
 export type RecordedRequest = z.infer<typeof Request>
 export type RecordedChunk = z.infer<typeof Chunk>

@@ -4,13 +4,16 @@
  */
 import type { AnyOperation } from '../../operation.ts'
 import type { ExtensionName } from '../../sandbox/options.ts'
+import type { KnownOperationId } from '../../scenarios/operation-name.ts'
 import { getCredits, getGeneration, getKey } from './account.ts'
 import { createChatCompletion } from './create-chat-completion.ts'
 import { createEmbeddings } from './create-embeddings.ts'
 import { createMessage } from './create-message.ts'
 import { countModels, listModelEndpoints, listModels } from './list-models.ts'
 
-export const extensions: Readonly<Record<ExtensionName, readonly AnyOperation[]>> = {
+type Extension = AnyOperation & { readonly id: KnownOperationId }
+
+export const extensions: Readonly<Record<ExtensionName, readonly Extension[]>> = {
   chat: [createChatCompletion],
   messages: [createMessage],
   models: [listModels, countModels, listModelEndpoints],

@@ -2,7 +2,7 @@
  * "Why" on calls that no rule met: the page names the rule that was nearest, and the field that differed.
  */
 import { describe, expect, it } from 'vitest'
-import type { RuleInput } from '../../../src/scenarios/scenario-input.ts'
+import type { RuleInput } from '../../../src/scenarios/scenario.ts'
 import { open } from './browser.ts'
 import { openStage } from './stage.ts'
 

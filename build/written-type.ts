@@ -16,15 +16,18 @@ export interface Writing {
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const definitionOf = (schema: z.ZodType): any => schema._zod.def
 
-export function declaration(schema: z.ZodType, name: string, says: string, writing: Writing): string {
+/** Returns the schema of a lazy one: the same each time, unlike its getter. */
+const innerOf = (schema: z.ZodType) => (schema as z.ZodLazy)._zod.innerType as z.ZodType
+
+/** @param name What the type is called: an interface for an object. */
+export function declaration(schema: z.ZodType, name: string, writing: Writing): string {
   const others = new Map(writing.names)
   others.delete(schema)
   const bare = unwrapped(schema)
   const inner = { ...writing, names: others }
-  const own = comment(bare.description ?? says, 0)
   return definitionOf(bare).type === 'object'
-    ? `${own}export interface ${name} {\n${fieldsOf(bare, inner, 1)}}\n`
-    : `${own}export type ${name} =${typeOf(bare, inner, 0).replace(/^(?! ?\n)/, ' ')}\n`
+    ? `export interface ${name} {\n${fieldsOf(bare, inner, 1)}}`
+    : `export type ${name} =${typeOf(bare, inner, 0).replace(/^(?! ?\n)/, ' ')}`
 }
 
 /** The fields of an object, a line each. */
@@ -72,7 +75,7 @@ function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
     case 'int':
       return 'number'
     case 'lazy':
-      return isJson(definition.getter()) ? 'Json' : inner(definition.getter())
+      return isJson(innerOf(schema)) ? 'Json' : inner(innerOf(schema))
     case 'optional':
     case 'default':
     case 'prefault':
@@ -123,8 +126,8 @@ function isJson(schema: z.ZodType): boolean {
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType {
-  const { type, getter, innerType } = definitionOf(schema)
-  if (type === 'lazy') return unwrapped(getter())
+  const { type, innerType } = definitionOf(schema)
+  if (type === 'lazy') return unwrapped(innerOf(schema))
   return type === 'readonly' ? unwrapped(innerType) : schema
 }
 

@@ -1,0 +1,150 @@
+/**
+ * The types of schemas as published: plain interfaces with the sentences of `.describe`, which editors show, and no zod,
+ * whose types would cost each user's compiler more than all the rest. Sources infer these types; the build replaces each
+ * `export type Name = z.input<typeof Schema>` (or `z.output`; `z.infer` stays), and the types in `listed`.
+ */
+import { readFileSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Rolldown } from 'tsdown'
+import { parseSync } from 'vite'
+import type * as z from 'zod'
+import { comment, declaration, fieldsOf, pascal, union, type Writing } from './written-type.ts'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+/** Returns the text of a source or of its declarations with plain types. */
+export type WithPlainTypes = (text: string, file: string) => string
+
+export function plainDeclarations(): Rolldown.Plugin {
+  let loading: Promise<WithPlainTypes> | undefined
+  return {
+    name: 'plain-declarations',
+    transform: {
+      order: 'pre',
+      filter: { id: /\/src\/.*\.d\.ts$/ },
+      async handler(code, id) {
+        loading ??= loadPlainTypes()
+        return (await loading)(code, id)
+      },
+    },
+  }
+}
+
+export async function loadPlainTypes(): Promise<WithPlainTypes> {
+  const aliases = await findAliases()
+  const names = new Map(
+    aliases.flatMap(({ name, side, schema }) => (side === 'input' ? [[schema, name] as const] : [])),
+  )
+  const { Faults } = await import('../src/scenarios/scripted-reply.ts')
+  const { Rule } = await import('../src/scenarios/scenario.ts')
+  names
+    .set(Faults, 'FaultInput | FaultInput[]')
+    .set(Rule._zod.innerType.shape.on, 'OperationName | OperationName[]')
+
+  const texts = new Map(await listed())
+  for (const { name, side, schema } of aliases)
+    texts.set(name, declaration(schema, name, { side, names: side === 'input' ? names : new Map() }))
+  const files = new Map([
+    ...aliases.map(({ name, file }) => [name, file] as const),
+    ['FaultInput', `${root}src/faults/index.ts`] as const,
+    ['Json', `${root}src/lib/json.ts`] as const,
+    ['OperationName', `${root}src/scenarios/operation-name.ts`] as const,
+  ])
+  return (text, file) => replaced(text, file, texts, files)
+}
+
+interface Alias {
+  readonly name: string
+  readonly file: string
+  readonly side: 'input' | 'output'
+  readonly schema: z.ZodType
+}
+
+async function findAliases(): Promise<Alias[]> {
+  const aliases: Alias[] = []
+  for await (const path of glob('src/**/*.ts', { cwd: root })) {
+    const file = `${root}${path}`
+    for (const [, name = '', side, schema = ''] of readFileSync(file, 'utf8').matchAll(alias))
+      aliases.push({ name, file, side: side as Alias['side'], schema: (await import(file))[schema] })
+  }
+  return aliases
+}
+
+const alias = /^export type (\w+) = z\.(input|output)<typeof (\w+)>$/gm
+
+/** The types that are inferred from lists: of faults, of collections and of scenarios. */
+async function listed(): Promise<[name: string, text: string][]> {
+  const { faults } = await import('../src/faults/index.ts')
+  const { collections } = await import('../src/resources/collections.ts')
+  const { bundledScenarios } = await import('../src/scenarios/bundled.ts')
+  const names = (all: readonly { readonly name: string }[]) => union(all.map(({ name }) => `'${name}'`))
+  const output: Writing = { side: 'output', names: new Map() }
+  const rowName = (name: string) => `${pascal(name).replace(/ies$/, 'y').replace(/s$/, '')}Row`
+  const rows = collections.map(({ name }) => `  /** Of \`db.${name}\`. */\n  ${name}: ${rowName(name)}\n`)
+  return [
+    ['FaultName', `export type FaultName =${names(faults)}`],
+    [
+      'BareFaultName',
+      `export type BareFaultName =${names(faults.filter(({ params }) => params().safeParse({}).success))}`,
+    ],
+    [
+      'FaultInput',
+      [
+        `export type FaultInput =${union(['BareFaultName', ...faults.map(({ name }) => `${pascal(name)}Fault`)])}`,
+        ...faults.map(({ name, summary, params }) => {
+          const fields = fieldsOf(params(), { side: 'input', names: new Map() }, 1)
+          return `${comment(summary, 0)}export interface ${pascal(name)}Fault {\n  name: '${name}'\n${fields}}`
+        }),
+      ].join('\n'),
+    ],
+    [
+      'Rows',
+      [
+        `export interface Rows {\n${rows.join('')}}`,
+        ...collections.map(
+          ({ name, schema }) =>
+            comment(`A record of \`${name}\`.`, 0) + declaration(schema, rowName(name), output),
+        ),
+      ].join('\n'),
+    ],
+    [
+      'SizedCollectionName',
+      `export type SizedCollectionName =${names(collections.filter(({ partOf }) => !partOf))}`,
+    ],
+    [
+      'BundledScenarioName',
+      `export type BundledScenarioName =${names([...bundledScenarios.keys()].map((name) => ({ name })))}`,
+    ],
+  ]
+}
+
+function replaced(
+  text: string,
+  file: string,
+  texts: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, string>,
+): string {
+  const known = new Set<string>()
+  const parts: string[] = []
+  let end = 0
+  for (const node of parseSync(file, text).program.body) {
+    if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) known.add(local.name)
+    const { declaration } = node.type === 'ExportNamedDeclaration' ? node : { declaration: undefined }
+    if (declaration?.type !== 'TSTypeAliasDeclaration') continue
+    known.add(declaration.id.name)
+    const plain = texts.get(declaration.id.name)
+    if (plain === undefined) continue
+    parts.push(text.slice(end, node.start), plain)
+    end = node.end
+  }
+  if (end === 0) return text
+  const added = parts.filter((_, index) => index % 2 === 1).join('\n')
+  const imports = [...files].flatMap(([name, from]) => {
+    if (known.has(name) || !new RegExp(`\\b${name}\\b`).test(added)) return []
+    const path = relative(dirname(file), from)
+    return `import type { ${name} } from '${path.startsWith('.') ? path : `./${path}`}'\n`
+  })
+  return [...imports, ...parts, text.slice(end)].join('')
+}

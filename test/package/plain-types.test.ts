@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, inject, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+it('publishes the types that zod infers', async () => {
+  const { folder } = inject('packed')
+  const settings = {
+    extends: `${root}tsconfig.json`,
+    compilerOptions: { typeRoots: [`${root}node_modules/@types`] },
+    files: ['plain-types.ts'],
+    include: [],
+  }
+  await writeFile(join(folder, 'plain-types.json'), JSON.stringify(settings))
+  await writeFile(join(folder, 'plain-types.ts'), types)
+  const tsc = promisify(execFile)('npx', ['tsc', '--noEmit', '-p', join(folder, 'plain-types.json')])
+  const { stdout } = await tsc.catch((error: { stdout: string }) => error)
+  expect(stdout).toBe('')
+})
+
+const types = `
+import type * as published from './dist/core.d.cts'
+import type * as inferred from '${root}src/core.ts'
+function same<Left, Right>(_: [Left, Right] extends [Right, Left] ? true : never) {}
+same<published.Bodies, inferred.Bodies>(true)
+same<published.BundledScenarioName, inferred.BundledScenarioName>(true)
+same<published.FaultInput, inferred.FaultInput>(true)
+same<published.GatewayOptions['latencyProfile'], inferred.GatewayOptions['latencyProfile']>(true)
+same<published.GatewayOptions['size'], inferred.GatewayOptions['size']>(true)
+same<published.RuleInput, inferred.RuleInput>(true)
+same<published.Sandbox['save'], inferred.Sandbox['save']>(true)
+same<published.ScenarioInput, inferred.ScenarioInput>(true)
+same<published.ScriptedReply, inferred.ScriptedReply>(true)
+same<published.Tape, inferred.Tape>(true)
+type Row<Records extends { get(key: string): unknown }> = Awaited<ReturnType<Records['get']>>
+type Rows<All extends Record<keyof All, { get(key: string): unknown }>> = { [Name in keyof All]: Row<All[Name]> }
+same<Rows<published.Database>, Rows<inferred.Database>>(true)
+// @ts-expect-error the file is checked
+same<published.ScenarioInput, inferred.RuleInput>(true)
+`

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway, type ScenarioInput } from '../../src/index.ts'
+
+describe('The types of rules and scenarios', () => {
+  const gateway = createGateway()
+
+  it('complete names, and refuse unknown ones', () => {
+    gateway.use('flaky')
+    gateway.use({ on: ['createResponse', 'getPreset'], fault: 'status' })
+    gateway.use({ on: 'POST /chat/other', reply: { body: {} } })
+    // @ts-expect-error no bundled scenario has this name
+    expect(() => gateway.use('flakey')).toThrow("did you mean 'flaky'?")
+    // @ts-expect-error no operation has this name
+    expect(() => gateway.use({ on: 'createRespons', fault: 'status' })).toThrow("'createResponse'")
+    // @ts-expect-error no operation has this name
+    expect(() => gateway.fail(503, { on: 'listProvider' })).toThrow("'listProviders'")
+    // @ts-expect-error the fault has no such parameter
+    expect(() => gateway.use({ on: '*', fault: { name: 'latency', sm: 3 } })).toThrow("'ms'")
+  })
+
+  it('accept the path of a file', () => {
+    expect(() => gateway.use('./nowhere.yaml')).toThrow('./nowhere.yaml: there is no such file')
+  })
+
+  it('check a scenario where it is written', () => {
+    const outage: ScenarioInput = { name: 'outage', rules: [{ on: '*', fault: 'status', times: 1 }] }
+    expect(gateway.use(outage).name).toBe('outage')
+  })
+})
