@@ -53,10 +53,9 @@ export {
   type OwnDeclaration as Operation,
 } from './operations/own-operation.ts'
 export type { CollectionName } from './resources/collections.ts'
+export type { NewSandbox, SandboxClock, SandboxSnapshot } from './sandbox/new-sandbox.ts'
 export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options-input.ts'
 export type { Sandbox } from './sandbox/sandbox.ts'
-export type { SandboxClock } from './sandbox/sandbox-clock.ts'
-export type { NewSandbox, SandboxSnapshot } from './sandbox/sandbox-host.ts'
 export type { BundledScenarioName } from './scenarios/bundled.ts'
 export type { NearMiss } from './scenarios/near-misses.ts'
 export type { OperationName, OwnOperationId } from './scenarios/operation-name.ts'

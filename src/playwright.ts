@@ -14,8 +14,7 @@
  */
 import { test as base, type TestInfo } from '@playwright/test'
 import type { JournalEntry } from './journal/entry.ts'
-import { journalText } from './journal/journal-text.ts'
-import { sharedCallsText } from './journal/shared-calls.ts'
+import { journalText, sharedCallsText } from './journal/journal-text.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import { startServer } from './serve.ts'

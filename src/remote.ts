@@ -6,7 +6,6 @@
  * await using sandbox = await gateway.createSandbox()
  * await sandbox.use('provider-outage')
  */
-
 import type { TextCheck } from './control/check-text.ts'
 import { ControlClient, type FollowOptions, followEvents, type GatewayEvent } from './control/client.ts'
 import {
@@ -16,8 +15,7 @@ import {
   type SandboxAddress,
 } from './control/remote-sandbox.ts'
 import { GatewayError } from './http/errors.ts'
-import { assertNames } from './sandbox/known-names.ts'
-import { type NewSandbox, newSandboxNames } from './sandbox/sandbox-host.ts'
+import { assertNames, type NewSandbox, newSandboxNames } from './sandbox/new-sandbox.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 
 export { RemoteSandbox }

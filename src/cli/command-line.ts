@@ -11,7 +11,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { collect, readEnvironment, toToken } from '../lib/flags.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { UsageError } from '../lib/usage-error.ts'
-import type { ExtensionName } from '../sandbox/options.ts'
+import type { ExtensionName } from '../sandbox/options-input.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
 import type { Start } from './serve-command.ts'
 

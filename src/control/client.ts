@@ -3,7 +3,7 @@
  */
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { GatewayError, messageOf } from '../http/errors.ts'
-import type { CallSummary } from '../journal/call-summary.ts'
+import type { CallSummary } from '../journal/entry.ts'
 import type { ErrorEnvelope } from '../resources/error-envelope.ts'
 import { routePaths } from './route-paths.ts'
 

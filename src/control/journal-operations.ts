@@ -1,7 +1,6 @@
 /**
  * The journal over HTTP: all calls, one call, calls as they happen.
  */
-
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'
 import { deliver } from '../delivery/deliver.ts'
@@ -13,9 +12,8 @@ import { sandboxBaseUrl } from '../gateway/locate.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
-import { assertEntryFields, type JournalEntry, toEntry } from '../journal/entry.ts'
-import { hiddenEntry } from '../journal/hidden-entry.ts'
-import { matches } from '../journal/matching.ts'
+import { assertEntryFields, hiddenEntry, type JournalEntry, toEntry } from '../journal/entry.ts'
+import { matches } from '../journal/expectations.ts'
 import { operations } from '../operations/index.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { toCurl, toTest } from './entry-code.ts'

@@ -1,7 +1,6 @@
 /**
  * Sandboxes over HTTP, with their clock and their database.
  */
-
 import * as z from 'zod'
 import type { Records } from '../database/database.ts'
 import { Fixtures } from '../database/seed-data.ts'
@@ -9,9 +8,8 @@ import { sandboxBaseUrl } from '../gateway/locate.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { type ClockReading, maxAdvanceMs } from '../lib/clock.ts'
 import { collectionNames } from '../resources/collections.ts'
+import type { SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import type { SandboxClock } from '../sandbox/sandbox-clock.ts'
-import type { SandboxSnapshot } from '../sandbox/sandbox-host.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
 
 const SandboxInfo = z

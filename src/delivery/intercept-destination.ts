@@ -5,7 +5,7 @@ import { discard } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import { readAddress, sandboxIdOfKey } from '../gateway/locate.ts'
-import { unknownPath } from '../gateway/unknown-path.ts'
+import { unknownPath } from '../gateway/router.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
 /**

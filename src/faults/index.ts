@@ -74,8 +74,9 @@ export const FaultSetting = z.lazy(() => {
     const { data } = params.safeParse({}, { jitless: true })
     if (data) bare.set(name, data)
   }
-  return z.union([
+  const union: z.ZodType = z.union([
     z.enum([...bare.keys()]).transform((name) => ({ ...bare.get(name), name })),
     z.discriminatedUnion('name', settings as never),
   ])
-}) as unknown as z.ZodType<FaultSetting, FaultInput>
+  return union as z.ZodType<FaultSetting, FaultInput>
+})

@@ -6,7 +6,7 @@ import type { CallRecord } from '../journal/call-record.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Caller } from './locate.ts'
-import { unknownPath } from './unknown-path.ts'
+import { unknownPath } from './router.ts'
 
 /**
  * Routes and authenticates a call. Returns the refusal, if there is one, instead of throwing it: the body is still read

@@ -2,20 +2,17 @@
  * The gateway without an adapter: options, operations, sandboxes. Its default sandbox is at hand, so that the
  * simple case stays simple.
  */
-
 import type { Dialect } from '../extras/dialects/dialect.ts'
 import { findDialect } from '../extras/dialects/index.ts'
 import { openRecordings, type Recordings } from '../extras/recordings/index.ts'
 import { invalidRequest } from '../http/errors.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { Bodies } from '../operations/index.ts'
-import { operationsOf } from '../operations/index.ts'
-import { assertNames } from '../sandbox/known-names.ts'
+import { type Bodies, operationsOf } from '../operations/index.ts'
+import { assertNames, type NewSandbox, newSandboxNames } from '../sandbox/new-sandbox.ts'
 import { readGatewayOptions } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject } from '../sandbox/read-options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
-import { type NewSandbox, newSandboxNames } from '../sandbox/sandbox-host.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { isScenarioPath } from '../scenarios/scenario-path.ts'

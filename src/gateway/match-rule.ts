@@ -6,7 +6,8 @@ import * as z from 'zod'
 import type { FaultFacts } from '../faults/fault.ts'
 import { FaultRun } from '../faults/fault-run.ts'
 import { GatewayError } from '../http/errors.ts'
-import type { Reply } from '../http/reply.ts'
+import { lowerCase } from '../http/header-record.ts'
+import { eventStream, type Frame, json, type Reply } from '../http/reply.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { random, uuid } from '../lib/seed.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -18,11 +19,10 @@ import type { ChargeRateLimits } from '../scenarios/rate-limit.ts'
 import type { ReplyContext } from '../scenarios/reply-function.ts'
 import { modelOf } from '../scenarios/rule-request.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
-import { ScriptedReply } from '../scenarios/scripted-reply.ts'
+import { type ScriptedFrame, ScriptedReply } from '../scenarios/scripted-reply.ts'
 import { isTemplate, templateWriter } from '../scenarios/template.ts'
 import type { Call } from './call.ts'
 import type { ReadConversation } from './read.ts'
-import { scriptedReply } from './scripted-reply.ts'
 
 /** What the matched rule does to one call. */
 export interface Effect {
@@ -176,4 +176,49 @@ function rendered(
 function oneLine(headers: Record<string, string>): Record<string, string> {
   const replaced = (value: string) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, replaced(value)]))
+}
+
+/** The reply that a rule scripts as a whole, a body or frames; undefined where the operation composes it. */
+function scriptedReply({ status = 200, headers = {}, body, frames }: ScriptedReply): Reply | undefined {
+  const named = lowerCase(headers)
+  if (frames) {
+    const stream = eventStream(toFrames(frames))
+    return { ...stream, status, headers: { ...stream.headers, ...named } }
+  }
+  if (body === undefined) return undefined
+  // Text under another content type is sent as it is; otherwise it is a JSON string.
+  if (typeof body === 'string' && !(named['content-type'] ?? 'json').includes('json')) {
+    return { status, headers: named, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes: body }] } }
+  }
+  return json(status, body, named)
+}
+
+/** Each when it is asked for. */
+function* toFrames(frames: readonly ScriptedFrame[]): Generator<Frame> {
+  for (const frame of frames) {
+    if ('base64' in frame) yield* bytesOf(frame.base64)
+    else yield toFrame(frame)
+  }
+}
+
+function toFrame(frame: Exclude<ScriptedFrame, { base64: string }>): Frame {
+  if ('event' in frame) return { kind: 'event', event: frame.event }
+  if ('data' in frame) return { kind: 'bytes', bytes: `data: ${frame.data}\n\n` }
+  if ('bytes' in frame) return { kind: 'bytes', bytes: frame.bytes }
+  if ('wait' in frame) return { kind: 'wait', ms: frame.wait }
+  if ('hangUp' in frame) return { kind: 'hang-up', how: frame.hangUp }
+  return { kind: 'done' }
+}
+
+/** Characters that are decoded at a time; four of them are three bytes. */
+const base64Slice = 64 * 1024
+
+/** Decoded as the reader reads. */
+function* bytesOf(base64: string): Generator<Frame> {
+  for (let from = 0; from < base64.length; from += base64Slice) {
+    const text = atob(base64.slice(from, from + base64Slice))
+    const bytes = new Uint8Array(text.length)
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+    yield { kind: 'bytes', bytes }
+  }
 }

@@ -1,8 +1,10 @@
 /**
- * One call of the journal, as people read it.
+ * One call of the journal as data: as an entry, with its secrets hidden, and as a line of a list.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
+import { hideInHeaders, hideInText, hideInValue } from '../http/secrets.ts'
+import { timeOfDayAt } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { explainNearMisses, type NearMiss } from '../scenarios/near-misses.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
@@ -163,4 +165,91 @@ function queryOf(search: string): JournalEntry['query'] {
       return [name, values.length > 1 ? values : (values[0] as string)]
     }),
   )
+}
+
+/** A copy; in process, the entry itself has what was sent. */
+export function hiddenEntry(entry: JournalEntry): JournalEntry {
+  return hidePart(entry) as JournalEntry
+}
+
+/**
+ * The same of some fields of an entry.
+ *
+ * @param mark What to show in the place of a secret. Default: the same for all.
+ */
+export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) => string) {
+  const { headers, replyHeaders, query, body, rawBody, replyBody } = part
+  return {
+    ...part,
+    ...(headers && { headers: hideInHeaders(headers, mark) }),
+    ...(replyHeaders && { replyHeaders: hideInHeaders(replyHeaders, mark) }),
+    ...(query && { query: hideInValue(query, mark) }),
+    ...(body !== undefined && { body: hideInValue(body, mark) }),
+    ...(rawBody && { rawBody: hideInKept(rawBody) }),
+    ...(replyBody && { replyBody: hideInKept(replyBody) }),
+  }
+}
+
+/** In an expected part, the text may be a matcher of a test runner. */
+function hideInKept(kept: KeptText): KeptText {
+  return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
+}
+
+export interface CallSummary {
+  /** The reply's `x-request-id`. */
+  id: string
+  /** The id of its sandbox. */
+  sandbox: string
+  /** Operation id, or null where no operation answered. */
+  operation: string | null
+  /** Upper case. */
+  method: string
+  /** As requested, without the query. */
+  path: string
+  /** 0 where the connection ended without an answer. */
+  status: number
+  /** What its body names; null where it names none. */
+  model: string | null
+  /** Whether it asked for an event stream. */
+  stream: boolean
+  /** The rule that made or changed the reply. */
+  rule: { scenario: string; rule: number; faults: string[] } | null
+  /** Whether neither an operation nor a rule answered. */
+  unmatched: boolean
+  /** How many rules were meant for it and did not happen. */
+  missed: number
+  /** How many warnings it got. */
+  warnings: number
+  delivery: Delivery
+  /** Tokens that its reply has used. */
+  tokens: number
+  /** Real time of day at its arrival, ISO 8601. */
+  startedAt: string
+  /** Real milliseconds until the last byte, null while under way. */
+  durationMs: number | null
+  /** Real milliseconds until the first byte of the body; null where none came. */
+  firstByteMs: number | null
+}
+
+export function toSummary(record: CallRecord): CallSummary {
+  const { startedAt, firstByteAt, endedAt, operation, rule } = record
+  return {
+    id: record.id,
+    sandbox: record.state.sandboxId,
+    operation: operation ?? null,
+    method: record.method,
+    path: record.path,
+    status: record.status,
+    model: record.model ?? null,
+    stream: record.asksForStream,
+    rule: rule ? { ...rule } : null,
+    unmatched: !operation && !rule,
+    missed: record.missed,
+    warnings: record.warnings.length,
+    delivery: record.delivery,
+    tokens: record.tokens,
+    startedAt: timeOfDayAt(startedAt),
+    durationMs: endedAt === undefined ? null : endedAt - startedAt,
+    firstByteMs: firstByteAt === undefined ? null : firstByteAt - startedAt,
+  }
 }

@@ -1,14 +1,13 @@
 /**
- * What a test expects of a journal: judged, and put into words with what came instead.
+ * What a test expects of a journal: compared by data alone, so that a comparison can travel,
+ * judged, and put into words with what came instead.
  */
-
 import { hidden } from '../http/secrets.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { titleOf } from '../scenarios/near-misses.ts'
 import type { UnusedRule } from '../scenarios/rules.ts'
 import type { ScriptProgress } from '../scenarios/script-progress.ts'
-import { assertEntryFields, type JournalEntry } from './entry.ts'
-import { hidePart } from './hidden-entry.ts'
+import { assertEntryFields, hidePart, type JournalEntry } from './entry.ts'
 import { callList, calls } from './journal-text.ts'
 
 export interface Verdict {
@@ -167,4 +166,24 @@ function withoutSecrets(actual: unknown, expected: unknown): Pick<Verdict, 'actu
 /** A plain object: not a list, and not a matcher of a test runner, which are looked at as a whole. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}
+
+/** The same shape with every field optional, at every depth. */
+export type Matching<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { [Field in keyof Value]?: Matching<Value[Field]> }
+    : Value
+
+/** Whether a value has all that is wanted: objects may have more fields, all else must be equal. */
+export function matches(value: unknown, wanted: unknown): boolean {
+  if (Object.is(value, wanted)) return true
+  if (typeof value !== 'object' || typeof wanted !== 'object' || !value || !wanted) return false
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(value) || value.length !== wanted.length) return false
+    return wanted.every((item, index) => matches(value[index], item))
+  }
+  return Object.entries(wanted).every(
+    ([field, inner]) => Object.hasOwn(value, field) && matches(Reflect.get(value, field), inner),
+  )
 }

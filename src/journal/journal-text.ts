@@ -86,3 +86,23 @@ export function toldReason(status: number, reason: string | undefined, byRule: b
 export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`
 }
+
+/** Calls that the text names. */
+const named = 5
+
+/**
+ * The calls that the default sandbox answered while a test ran; the empty string where there are none.
+ *
+ * @example the default sandbox answered 1 call meanwhile: POST /responses with a key of no sandbox
+ */
+export function sharedCallsText(entries: readonly JournalEntry[]): string {
+  if (entries.length === 0) return ''
+  const texts = entries.slice(0, named).map(callText)
+  const rest = entries.length > named ? [`${calls(entries.length - named)} more`] : []
+  return `the default sandbox answered ${calls(entries.length)} meanwhile: ${[...texts, ...rest].join(', ')}`
+}
+
+function callText({ method, path, headers }: JournalEntry): string {
+  const by = 'authorization' in headers ? 'with a key of no sandbox' : 'without a key'
+  return `${method} ${path.replace(/^.*\/api\/v1(?=\/)/, '')} ${by}`
+}

@@ -1,17 +1,28 @@
 /**
+ * The journal of a sandbox, and the store that holds the calls of all sandboxes.
+ *
  * What was asked and what was answered. Every call is kept, also a refused one, until newer ones need its place.
  */
+
+import { assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
+import { hideInQuery } from '../http/secrets.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { withoutBreaks } from '../lib/one-line.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
-import { type CallSummary, toSummary } from './call-summary.ts'
-import { assertEntryFields, type JournalEntry, toEntry } from './entry.ts'
-import { explain } from './explain.ts'
+import {
+  assertEntryFields,
+  type CallSummary,
+  type JournalEntry,
+  nearMissesOf,
+  toEntry,
+  toSummary,
+} from './entry.ts'
+import { type Matching, matches } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
-import { type Matching, matches } from './matching.ts'
-import type { JournalStore } from './store.ts'
+import { sentence, toldReason, turnText } from './journal-text.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
@@ -267,4 +278,107 @@ function assertWaitOptions(operation: string, options: unknown): void {
   throw new TypeError(
     `waitFor('${operation}', ${options}): the second argument is an object, as in { count: 2, timeoutMs: 1000 }`,
   )
+}
+
+export interface JournalLimits {
+  /** Maximum number of calls. */
+  entries: number
+  /** Maximum number of bytes of their bodies together. */
+  bytes: number
+  /** Maximum number of bytes of one body; the rest is cut, and counted. */
+  bodyBytes: number
+}
+
+/** Lists some of the calls, in the same order. */
+interface Evictable {
+  /** Removes its oldest call. */
+  evict(): void
+}
+
+/** All calls that a gateway keeps, in whichever sandbox. The oldest are evicted first. */
+export class JournalStore {
+  readonly limits: JournalLimits
+  /** Oldest first, each with the journal that lists it. */
+  readonly #kept = new Map<CallRecord, Evictable>()
+  /** Walks the journals by the age of their calls: a new iterator would pass the places of all removed calls. */
+  #byAge: Iterator<Evictable> | undefined
+  #bytes = 0
+
+  constructor(limits: JournalLimits) {
+    this.limits = limits
+  }
+
+  add(record: CallRecord, journal: Evictable): void {
+    this.#kept.set(record, journal)
+    this.grow(record.bodyBytes)
+  }
+
+  /** A kept call has more bytes than before. */
+  grow(bytes: number): void {
+    this.#bytes += bytes
+    const { limits } = this
+    while (this.#kept.size > limits.entries || (this.#bytes > limits.bytes && this.#kept.size > 1))
+      this.#evict()
+  }
+
+  remove(record: CallRecord): void {
+    if (this.#kept.delete(record)) this.#bytes -= record.bodyBytes
+  }
+
+  #evict(): void {
+    this.#byAge ??= this.#kept.values()
+    const { value, done } = this.#byAge.next()
+    if (done) this.#byAge = undefined
+    else value.evict()
+  }
+}
+
+/** Explains the reply to a call in words: one fact a line, and nothing is left out. */
+function explain(record: CallRecord): string {
+  return [
+    headline(record),
+    ...refused(record),
+    ...met(record),
+    ...played(record),
+    ...nearMissesOf(record).map(({ reason }) => `Missed: ${reason}.`),
+    ...record.warnings.map((warning) => `Warning: ${warning}.`),
+    ...record.assumptions.map(
+      (name) => `It rests on '${name}', which nobody promised: ${assumptions[name].choice}.`,
+    ),
+    ...delivered(record),
+  ]
+    .map(withoutBreaks)
+    .join('\n')
+}
+
+function headline({ id, method, path, search, operation, status }: CallRecord): string {
+  const asked = `${method} ${path}${hideInQuery(search)}${operation ? ` (${operation})` : ''}`
+  return `${asked} was answered with ${status === 0 ? 'no status at all' : status}, as ${id}.`
+}
+
+function refused({ status, reason, rule }: CallRecord): string[] {
+  const told = toldReason(status, reason, rule !== undefined)
+  return told === undefined ? [] : [sentence(`It was refused: ${told}`)]
+}
+
+function met({ rule, ruleName }: CallRecord): string[] {
+  if (!rule) return []
+  const name = ruleName === undefined ? '' : ` (${ruleName})`
+  const what = rule.faults.length > 0 ? `fault ${rule.faults.join(', ')}` : 'scripted reply'
+  return [`It met rule ${rule.rule}${name} of '${rule.scenario}': ${what}.`]
+}
+
+/** `It was turn 2 of 3 of conversation 1, and fitted the script.` */
+function played({ turn }: CallRecord): string[] {
+  if (!turn) return []
+  const { problem } = turn
+  return [
+    `It was ${turnText(turn)}${problem ? `, and did not fit: expected ${problem}` : ', and fitted the script'}.`,
+  ]
+}
+
+function delivered({ delivery }: CallRecord): string[] {
+  if (delivery === 'cut') return ['A fault broke the reply off.']
+  if (delivery === 'client-left') return ['The client left before the reply was complete.']
+  return delivery === 'pending' ? ['The reply is still under way.'] : []
 }

@@ -7,7 +7,24 @@ import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { ScenarioPath } from '../scenarios/scenario-path.ts'
 import type { LatencyProfileInput } from './latency-profile.ts'
-import type { ExtensionName, GivenTape, OwnOperation } from './options.ts'
+
+/** Groups of operations that the specification names and does not describe. */
+export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
+export type ExtensionName = (typeof extensionNames)[number]
+
+/** An operation of a person's own; what it is exactly is known above. */
+export interface OwnOperation {
+  /** Verb first: `listReports`. */
+  readonly id: string
+  readonly method: string
+  readonly path: string
+}
+
+/** A recording, as `parseTape` returns it. */
+export interface GivenTape {
+  readonly head: object
+  readonly chunks: readonly unknown[]
+}
 
 export interface GatewayOptionsInput {
   /** Fixes everything random. Default: 1. */

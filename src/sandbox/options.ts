@@ -6,29 +6,16 @@ import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { LatencyProfileOption } from './latency-profile.ts'
-import type { GatewayOptionsInput } from './options-input.ts'
+import {
+  extensionNames,
+  type GatewayOptionsInput,
+  type GivenTape,
+  type OwnOperation,
+} from './options-input.ts'
 import { type Given, readOptions } from './read-options.ts'
 import { nodeNameForm } from './sandbox-id.ts'
 
-/** Groups of operations that the specification names and does not describe. */
-export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
-export type ExtensionName = (typeof extensionNames)[number]
-
-/** An operation of a person's own; what it is exactly is known above. */
-export interface OwnOperation {
-  /** Verb first: `listReports`. */
-  readonly id: string
-  readonly method: string
-  readonly path: string
-}
-
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
-
-/** A recording, as `parseTape` returns it. */
-export interface GivenTape {
-  readonly head: object
-  readonly chunks: readonly unknown[]
-}
 
 /** What is in place of an option that is left out. */
 export const defaultOptions = () => ({

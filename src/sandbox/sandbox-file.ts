@@ -3,14 +3,20 @@
  * counters, and the calls that it was asked. Another gateway reads it, and goes on from there.
  */
 import * as z from 'zod'
+import { type AssumptionName, assumptions } from '../assumptions.ts'
 import { Fixtures } from '../database/seed-data.ts'
 import type { Violation } from '../http/errors.ts'
 import { httpToken } from '../http/header-record.ts'
+import type { Reply } from '../http/reply.ts'
 import { maxParts } from '../journal/body.ts'
-import type { JournalEntry } from '../journal/entry.ts'
-import { hiddenEntry } from '../journal/hidden-entry.ts'
+import { CallRecord } from '../journal/call-record.ts'
+import { hiddenEntry, type JournalEntry } from '../journal/entry.ts'
+import { Ledger } from '../journal/ledger.ts'
+import { Clock } from '../lib/clock.ts'
 import { RulesFile, toRulesFile } from '../scenarios/rules-file.ts'
-import type { Sandbox } from './sandbox.ts'
+import { Occurrences } from './memory.ts'
+import type { GatewayOptions } from './options.ts'
+import type { SandboxState } from './sandbox-state.ts'
 
 /** Maximum lengths in UTF-16 units. Live calls stay below them. */
 const maxName = 1000
@@ -140,12 +146,19 @@ export function strangeOperations({ calls = [] }: SandboxFile, known: ReadonlySe
   )
 }
 
+/** The parts of a sandbox that are saved and opened. */
+interface Saved {
+  readonly id: string
+  readonly options: GatewayOptions
+  readonly state: SandboxState
+}
+
 /**
  * Returns the file of a sandbox, also of a disposed one.
  *
  * @param withCalls If true, the file has the journal.
  */
-export function toSandboxFile(sandbox: Sandbox, withCalls: boolean): SandboxFile {
+export function toSandboxFile(sandbox: Saved, withCalls: boolean): SandboxFile {
   const { id, options, state } = sandbox
   const differences = state.database
     .differences()
@@ -166,4 +179,46 @@ export function toSandboxFile(sandbox: Sandbox, withCalls: boolean): SandboxFile
       ...(withCalls && { calls: state.journal.entries().map((entry: JournalEntry) => hiddenEntry(entry)) }),
     }),
   )
+}
+
+/** Adds the calls of a sandbox file to a journal: their entries read the same as where they were recorded. */
+export function keepSavedCalls(sandbox: Saved, calls: readonly SavedCall[]): void {
+  // Nobody is told of them, and they move nothing on.
+  const owner = {
+    sandboxId: sandbox.id,
+    seed: sandbox.options.seed,
+    clock: new Clock(),
+    occurrences: new Occurrences(),
+    journal: sandbox.state.journal,
+    isCurrent: true,
+    ledger: new Ledger(),
+    listeners: [],
+    hold: () => () => {},
+    enter() {},
+    leave() {},
+  }
+  for (const call of calls) {
+    const { method, path, operation, params, query, headers, rawBody, delivery } = call
+    const pairs = Object.entries(query).flatMap(([name, values]) =>
+      [values].flat().map((value) => [name, value]),
+    )
+    const search = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : ''
+    const at = path.indexOf('/api/v1/')
+    const route = at < 0 ? undefined : path.slice(at + '/api/v1'.length)
+    const record = new CallRecord(owner, { method, path, search, headers }, route)
+    if (operation !== null) record.routed(operation, params)
+    record.received(rawBody.text)
+    for (const warning of call.warnings) record.warn(warning)
+    for (const name of call.assumptions) if (isAssumption(name)) record.assume(name)
+    const reply: Reply = { status: call.status, headers: call.replyHeaders, body: { kind: 'none' } }
+    record.replied(reply, call.reason ?? undefined)
+    if (call.replyBody.text !== '') record.sent(call.replyBody.text)
+    record.settled(delivery === 'pending' ? 'complete' : delivery)
+    record.restored(call)
+  }
+}
+
+/** Another version may have had others. */
+function isAssumption(name: string): name is AssumptionName {
+  return Object.hasOwn(assumptions, name)
 }

@@ -17,10 +17,8 @@ import type { Journal } from '../journal/journal.ts'
 import { Ledger } from '../journal/ledger.ts'
 import { Clock, type ClockSnapshot } from '../lib/clock.ts'
 import { Rules, type RulesSnapshot } from '../scenarios/rules.ts'
-import { Occurrences } from './occurrences.ts'
+import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
-import { PromptCache } from './prompt-cache.ts'
-import { StoredResponses } from './stored-responses.ts'
 
 /** The sandbox of a state. */
 export interface StateOwner {

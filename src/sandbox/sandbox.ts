@@ -2,16 +2,19 @@
  * All that one client sees: database, rules, journal and clock, apart from every other client's.
  */
 import { type Database, toDatabase } from '../database/database.ts'
-import { Journal } from '../journal/journal.ts'
+import type { SeedData } from '../database/seed-data.ts'
+import { GatewayError } from '../http/errors.ts'
+import type { CallListener } from '../journal/call-record.ts'
+import { Journal, type JournalStore } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
+import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { Computed } from '../scenarios/operation-name.ts'
 import type { ReplyContext, ReplyFunction } from '../scenarios/reply-function.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
-import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import type { ScenarioPath } from '../scenarios/scenario-path.ts'
-import { isScenarioPath } from '../scenarios/scenario-path.ts'
+import type { RuleInput, Scenario, ScenarioInput } from '../scenarios/scenario.ts'
+import { isScenarioPath, type ScenarioPath } from '../scenarios/scenario-path.ts'
 import type { ScenarioProgress } from '../scenarios/scenario-progress.ts'
 import type { ScriptProgress } from '../scenarios/script-progress.ts'
 import {
@@ -22,12 +25,40 @@ import {
   scriptScenario,
   textOperations,
 } from '../scenarios/shorthand.ts'
-import type { GatewayOptions, GivenTape } from './options.ts'
-import type { SandboxClock } from './sandbox-clock.ts'
+import type { SandboxClock, SandboxSnapshot } from './new-sandbox.ts'
+import type { GatewayOptions } from './options.ts'
+import type { GivenTape } from './options-input.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
-import type { SandboxSetup, SandboxSnapshot } from './sandbox-host.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
-import { Snapshots } from './snapshots.ts'
+
+/** What a sandbox is made of. */
+export interface SandboxSetup {
+  readonly id: string
+  readonly options: GatewayOptions
+  readonly seedData: SeedData
+  readonly host: SandboxHost
+}
+
+/** What all sandboxes of a gateway have in common. */
+export interface SandboxHost {
+  /** For the journal, which says what a path was perhaps meant for. */
+  readonly operations: readonly KnownOperation[]
+  /** Keeps the calls of all sandboxes. */
+  readonly store: JournalStore
+  /** Observe all calls. */
+  readonly listeners: ReadonlySet<CallListener>
+  /** The scenarios that are in force from the start. */
+  readonly scenarios: readonly Scenario[]
+  /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
+  checkScenario(input: unknown): Scenario
+  /** Makes a sandbox of the same options and seed data, which begins as this one is now. @internal */
+  toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
+  /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
+  elapsed(): number
+  dispose(sandbox: Sandbox): void
+  /** Throws 410 for a sandbox that was disposed or has expired, and for a default sandbox that the options leave out. */
+  assertLive(sandbox: Sandbox): void
+}
 
 /** A function that replies; it gets the sandbox that the request is for, too. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
@@ -236,7 +267,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    */
   save({ calls = true }: { calls?: boolean } = {}): SandboxFile {
     void this.#live
-    return toSandboxFile(this as never, calls)
+    return toSandboxFile(this, calls)
   }
 
   /**
@@ -290,5 +321,29 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.dispose()
+  }
+}
+
+/** The snapshots of one sandbox. They last as long as their handles are in use. */
+class Snapshots {
+  readonly #sandbox: string
+  readonly #states = new WeakMap<SandboxSnapshot, StateSnapshot>()
+  #taken = 0
+
+  constructor(sandbox: string) {
+    this.#sandbox = sandbox
+  }
+
+  add(state: StateSnapshot): SandboxSnapshot {
+    const snapshot = { id: `${this.#sandbox}-${++this.#taken}` }
+    this.#states.set(snapshot, state)
+    return snapshot
+  }
+
+  /** Throws 409 for a snapshot of another sandbox. */
+  find(snapshot: SandboxSnapshot): StateSnapshot {
+    const state = this.#states.get(snapshot)
+    if (state) return state
+    throw new GatewayError(409, `Sandbox '${this.#sandbox}' has no snapshot '${snapshot?.id}'`)
   }
 }

@@ -1,30 +1,25 @@
 /**
  * The living sandboxes, by id: made, found, and let go when nobody has used them for long.
  */
-
 import { DatabaseState } from '../database/database.ts'
 import { SeedData } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallListener } from '../journal/call-record.ts'
+import { JournalStore } from '../journal/journal.ts'
 import { Ledger } from '../journal/ledger.ts'
-import { JournalStore } from '../journal/store.ts'
 import { Clock } from '../lib/clock.ts'
 import { equal } from '../lib/equal.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { fromRulesFile } from '../scenarios/rules-file.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
-import { Current } from './current.ts'
-import { Occurrences } from './occurrences.ts'
+import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
+import type { NewSandbox } from './new-sandbox.ts'
 import { type GatewayOptions, OwnOptions } from './options.ts'
-import { PromptCache } from './prompt-cache.ts'
-import { Sandbox } from './sandbox.ts'
-import { SandboxFile, strangeOperations } from './sandbox-file.ts'
-import type { NewSandbox, SandboxHost, SandboxSetup } from './sandbox-host.ts'
+import { Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
+import { keepSavedCalls, SandboxFile, strangeOperations } from './sandbox-file.ts'
 import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
-import { keepSavedCalls } from './saved-calls.ts'
-import { StoredResponses } from './stored-responses.ts'
 
 export interface SandboxesSetup {
   readonly options: GatewayOptions
@@ -329,5 +324,51 @@ function seedDataOf(options: GatewayOptions): SeedData {
     return new SeedData(options)
   } catch (error) {
     throw new GatewayError(400, (error as Error).message)
+  }
+}
+
+/** What of `AsyncLocalStorage` is needed. */
+interface Storage<Value> {
+  getStore(): Value | undefined
+  run<Result>(value: Value | undefined, work: () => Result): Result
+  enterWith(value: Value | undefined): void
+}
+
+/**
+ * The sandbox of the code that runs now, carried along its asynchronous calls. Where the platform has no
+ * `AsyncLocalStorage`, as in a browser, there is none.
+ *
+ * @typeParam Value What is carried. One instance for each gateway, so that gateways do not see each other's.
+ */
+class Current<Value> {
+  #storage: Storage<Value> | undefined
+
+  /** Undefined outside of `run` and `enter`. */
+  get(): Value | undefined {
+    return this.#storage?.getStore()
+  }
+
+  /** Runs some work, and all that it starts, with a value. Undefined is no value. */
+  run<Result>(value: Value | undefined, work: () => Result): Result {
+    // mutation: equivalent: spares creating a storage
+    if (value === undefined && !this.#storage) return work()
+    return this.#open().run(value, work)
+  }
+
+  /** The code that runs now, and all that it starts, has the value from here on. */
+  enter(value: Value): void {
+    this.#open().enterWith(value)
+  }
+
+  /** Made when first needed, without an `import`, which a browser could not follow. */
+  #open(): Storage<Value> {
+    if (this.#storage) return this.#storage
+    const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
+    if (!hooks)
+      throw new Error(
+        'gateway.run() needs AsyncLocalStorage, which is not here: use the key or the base URL of the sandbox',
+      )
+    this.#storage = new hooks.AsyncLocalStorage<Value | undefined>() as Storage<Value>
+    return this.#storage
   }
 }

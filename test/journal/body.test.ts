@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from 'vitest'
 import { KeptBody, Timeline } from '../../src/journal/body.ts'
+import { matches } from '../../src/journal/expectations.ts'
 import { Ledger } from '../../src/journal/ledger.ts'
-import { matches } from '../../src/journal/matching.ts'
 
 function kept(limit: number, parts: ReadonlyArray<string | Uint8Array>) {
   const body = new KeptBody()

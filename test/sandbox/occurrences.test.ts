@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Occurrences } from '../../src/sandbox/occurrences.ts'
+import { Occurrences } from '../../src/sandbox/memory.ts'
 
 /** Distinct requests that are remembered. */
 const capacity = 100_000

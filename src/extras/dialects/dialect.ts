@@ -2,7 +2,7 @@
  * A dialect: how one vendor's gateway says what the specification says, as data. The neutral form is the default and
  * the authority; a dialect puts other words, and fields beside those of the specification, on the wire.
  */
-import type { ExtensionName } from '../../sandbox/options.ts'
+import type { ExtensionName } from '../../sandbox/options-input.ts'
 
 export interface Dialect {
   /** As the option `dialect` names it. */

@@ -3,7 +3,7 @@
  * default; the only list of them.
  */
 import type { AnyOperation } from '../../operation.ts'
-import type { ExtensionName } from '../../sandbox/options.ts'
+import type { ExtensionName } from '../../sandbox/options-input.ts'
 import type { KnownOperationId } from '../../scenarios/operation-name.ts'
 import { getCredits, getGeneration, getKey } from './account.ts'
 import { createChatCompletion } from './create-chat-completion.ts'

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { extensionNames } from '../../../src/sandbox/options.ts'
+import { extensionNames } from '../../../src/sandbox/options-input.ts'
 import { type Bench, compare, type Figure, type Section } from './measure.ts'
 
 /** Bare `node:http` that answers, and says on which port: the floor of a start. */

@@ -11,11 +11,10 @@ import type {
   CollectionSize,
   SandboxAddress,
 } from '../../../control/remote-sandbox.ts'
-import type { CallSummary } from '../../../journal/call-summary.ts'
 import type { DryRun } from '../../../journal/dry-run.ts'
-import type { JournalEntry } from '../../../journal/entry.ts'
+import type { CallSummary, JournalEntry } from '../../../journal/entry.ts'
 import type { ClockReading } from '../../../lib/clock.ts'
-import type { SandboxSnapshot } from '../../../sandbox/sandbox-host.ts'
+import type { SandboxSnapshot } from '../../../sandbox/new-sandbox.ts'
 import type { ScenarioProgress } from '../../../scenarios/scenario-progress.ts'
 
 /** The `data` of the replies that the page reads. */

@@ -3,7 +3,7 @@
  */
 import { batch, computed, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
-import type { CallSummary } from '../../../journal/call-summary.ts'
+import type { CallSummary } from '../../../journal/entry.ts'
 import { ask, messageOf } from './api.ts'
 import { follow } from './events.ts'
 import { chosenSandbox, param } from './location.ts'

@@ -3,7 +3,7 @@
  */
 import { memo } from 'preact/compat'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { CallSummary } from '../../../journal/call-summary.ts'
+import type { CallSummary } from '../../../journal/entry.ts'
 import { Call } from './call.tsx'
 import {
   calls,

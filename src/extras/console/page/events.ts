@@ -4,7 +4,7 @@
  * takes up where it was. Where nobody sees any of them, nothing is read, and the server writes nothing.
  */
 import { signal } from '@preact/signals'
-import type { CallSummary } from '../../../journal/call-summary.ts'
+import type { CallSummary } from '../../../journal/entry.ts'
 import { open } from './api.ts'
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')

@@ -3,7 +3,7 @@
  */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { CallSummary } from '../../../journal/call-summary.ts'
+import type { CallSummary } from '../../../journal/entry.ts'
 import { shownCalls } from './calls-store.ts'
 import { milliseconds } from './parts.tsx'
 
