@@ -3,19 +3,13 @@ import { createGateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
-
-const url = 'https://gateway.example/api/v1'
-const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
+import { call, open } from '../call.ts'
 
 function setup(rule?: RuleInput) {
   const gateway = createGateway()
   if (rule) gateway.use(rule)
   const send = (body: object) =>
-    gateway.fetch(`${url}/responses`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Why tides?', ...body }),
-    })
+    open(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Why tides?', ...body } })
   const ask = async (body: object = {}) => {
     const reply = await (await send(body)).json()
     return reply.error?.message ?? reply.output.at(-1).content[0].text
@@ -109,12 +103,8 @@ describe('Templates', () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await gateway.reply('You ask: {{ input }}')
-    const reply = await fetch(`${server.baseUrl}/responses`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ model: 'a/b', input: 'Why?' }),
-    })
-    expect(await reply.text()).toContain('You ask: Why?')
+    const { text } = await call(server, 'POST /responses', { body: { model: 'a/b', input: 'Why?' } })
+    expect(text).toContain('You ask: Why?')
   })
 
   it('are bounded', async () => {

@@ -3,6 +3,7 @@ import { createGateway, type Gateway } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
 
 type Json = Record<string, unknown>
 type Turns = NonNullable<RuleInput['script']>
@@ -24,14 +25,15 @@ class Agent {
   }
 
   async ask(body: Json = {}) {
-    const response = await this.#gateway.fetch('https://gateway.example/api/v1/responses', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'aurora/dawn-2', tools: functions, input: this.input, ...body }),
+    const {
+      status,
+      headers,
+      body: reply,
+    } = await call(this.#gateway, 'POST /responses', {
+      body: { model: 'aurora/dawn-2', tools: functions, input: this.input, ...body },
     })
-    const reply = await response.json()
-    if (response.ok) this.input.push(...reply.output)
-    return { code: response.status, retry: response.headers.get('x-should-retry'), ...reply }
+    if (status === 200) this.input.push(...reply.output)
+    return { code: status, retry: headers.get('x-should-retry'), ...reply }
   }
 
   /** Gives the newest calls their results, in order. */
@@ -198,12 +200,8 @@ describe('A script', () => {
   it('streams, and a stream may break at a turn', async () => {
     const gateway = createGateway()
     gateway.script([{ call: { search: { q: 'tides' } }, fault: 'stream-without-done' }])
-    const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', stream: true }),
-    })
-    const text = await response.text()
+    const body = { model: 'aurora/dawn-2', input: 'Hello', stream: true }
+    const { text } = await call(gateway, 'POST /responses', { body })
     expect(text).toContain('response.function_call_arguments.delta')
     expect(text).not.toContain('[DONE]')
   })

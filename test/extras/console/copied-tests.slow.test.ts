@@ -7,6 +7,7 @@ import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../../src/faults/index.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { call } from '../../call.ts'
 import { type Consumer, install } from '../../consumers/consumer.ts'
 import { launch } from './browser.ts'
 
@@ -62,14 +63,8 @@ afterAll(async () => {
 /** Asks, and gives the id of the call. */
 async function ask({ method, path, body }: Asked): Promise<string> {
   const before = server.gateway.journal.entries().length
-  await fetch(server.baseUrl + path, {
-    method,
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-    .then((response) => response.text())
-    // Some faults break the connection off.
-    .catch(() => undefined)
+  // Some faults break the connection.
+  await call(server, `${method} ${path}`, { body }).catch(() => undefined)
   const entries = server.gateway.journal.entries()
   expect(entries).toHaveLength(before + 1)
   return entries.at(-1)?.id ?? ''
