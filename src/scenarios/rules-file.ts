@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { RateLimitUse } from './rate-limit.ts'
 import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
-import { begin, type Use, weightOf } from './use.ts'
+import { begin, type Use } from './use.ts'
 
 /** Maximum length in UTF-16 units. Prompts and answers of live calls stay below it. */
 const Text = z.lazy(() => z.string().max(64 * 1024 * 1024))
@@ -95,7 +95,7 @@ function toUseFile({ compiled, isCounted, progress }: Use): UseFile {
 }
 
 function fromUseFile({ isCounted, progress }: UseFile, scenario: Scenario): Use {
-  const use = begin(scenario, isCounted, weightOf(scenario))
+  const use = begin(scenario, isCounted)
   for (const { rule, quota, runs, ...counts } of progress) {
     use.progress[rule] = {
       ...counts,

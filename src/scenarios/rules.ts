@@ -1,6 +1,7 @@
 /**
  * The active rules of a sandbox: which one happens to a call, and the progress of each.
  */
+import { GatewayError } from '../http/errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { compileScenario } from './compiled.ts'
@@ -54,6 +55,9 @@ export interface RulesSnapshot {
   readonly state: string
 }
 
+/** Maximum number of active rules in a sandbox: those of two scenarios of the largest size. */
+export const maxRules = 20_000
+
 /** The state of a sandbox until a rule sets another. */
 const firstState = 'started'
 
@@ -68,8 +72,6 @@ export class Rules {
   /** Scenarios that requests name in their header, by name. */
   #named: ReadonlyMap<string, Use> = noneNamed
   #state = firstState
-  /** Estimated bytes of all that is active. */
-  weight = 0
   /** How many conversations have followed a script. */
   #conversations = 0
   /** Cache by operation or `METHOD /path`, dropped when the active scenarios change. */
@@ -99,15 +101,13 @@ export class Rules {
       isCounted = false,
       answer,
       among = () => this,
-      weight = 0,
     }: {
       isCounted?: boolean
       answer?: ReplyFunction | undefined
       among?: () => Rules
-      weight?: number
     } = {},
   ): ActiveScenario {
-    const use = { ...begin(scenario, isCounted, weight), answer }
+    const use = { ...begin(scenario, isCounted), answer }
     this.#change([use, ...this.#uses])
     return { id: use.id, name: scenario.name, [Symbol.dispose]: () => among().end(use.id) }
   }
@@ -133,9 +133,7 @@ export class Rules {
   /** Replaces a scenario by a newer version wherever it is active; its progress starts at zero. */
   replace(old: Scenario, next: Scenario): void {
     const compiled = compileScenario(old)
-    this.#change(
-      this.#uses.map((use) => (use.compiled === compiled ? begin(next, use.isCounted, use.weight) : use)),
-    )
+    this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next, use.isCounted) : use)))
   }
 
   /** Ends every scenario. */
@@ -268,8 +266,13 @@ export class Rules {
   }
 
   #change(uses: Use[]): void {
+    const count = uses.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)
+    if (count > maxRules)
+      throw new GatewayError(
+        429,
+        `A sandbox holds at most ${maxRules} active rules: end some scenarios, or reset it`,
+      )
     this.#uses = uses
-    this.weight = uses.reduce((sum, use) => sum + use.weight, 0)
     this.#candidates = undefined
   }
 

@@ -15,8 +15,6 @@ export interface Use {
   readonly progress: Progress[]
   /** A single rule with `times`: those are tried first, in the order in which they were given. */
   readonly isCounted: boolean
-  /** Estimated bytes that it holds. */
-  readonly weight: number
   /** Gives its replies, in place of those that it has. */
   readonly answer?: ReplyFunction | undefined
 }
@@ -31,11 +29,11 @@ export interface Candidates {
 export const noneNamed: ReadonlyMap<string, Use> = new Map()
 
 /** A scenario whose rules have not happened yet. */
-export function begin(scenario: Scenario, isCounted = false, weight = 0): Use {
+export function begin(scenario: Scenario, isCounted = false): Use {
   const compiled = compileScenario(scenario)
   // No name has a `~`, so no id is a name.
   const id = `${scenario.name}~${++begun}`
-  return { id, compiled, progress: [], isCounted, weight: useBytes + weight }
+  return { id, compiled, progress: [], isCounted }
 }
 
 let begun = 0
@@ -72,14 +70,4 @@ export function progressOf(use: Use, rule: CompiledRule): Progress {
   const progress = use.progress[rule.number] ?? toProgress()
   use.progress[rule.number] = progress
   return progress
-}
-
-/** What a use takes of a scenario that it shares with others, measured. */
-// mutation: equivalent: an estimate; any similar number will do
-const useBytes = 500
-
-/** Estimated bytes that a scenario takes which is somebody's own: its data, its schema's copy, its closures. */
-export function weightOf(scenario: Scenario): number {
-  // mutation: equivalent: an estimate; any similar number will do
-  return 2000 * scenario.rules.length + 4 * JSON.stringify(scenario).length
 }

@@ -73,6 +73,40 @@ describe('a sandbox with 1,001 scenarios', () => {
   })
 })
 
+describe('a sandbox with 20,000 active rules', () => {
+  const full = 'at most 20000 active rules'
+  const rule = { on: 'listProviders', fault: 'status' } as const
+  const name = 'many'
+  const rules = Array.from({ length: 10_000 }, () => rule)
+
+  it('refuses one more, in process and over HTTP, until a scenario is ended', async () => {
+    await using server = await startServer()
+    const { gateway } = server
+    const put = () =>
+      fetch(`${server.url}/__understudy/sandboxes/default/scenarios/one`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'one', rules: [rule] }),
+      })
+    const many = gateway.use({ name, rules })
+    gateway.use({ name, rules })
+    expect(() => gateway.use(rule)).toThrow(full)
+    const refused = await put()
+    expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining(full)])
+    many[Symbol.dispose]()
+    expect((await put()).ok).toBe(true)
+  })
+
+  it('is not opened from a file with one more', async () => {
+    const gateway = createGateway()
+    gateway.use({ name, rules })
+    gateway.use({ name, rules })
+    const file = gateway.save()
+    file.rules.uses.push({ ...file.rules.uses[0], scenario: { name: 'one', rules: [rule] } } as never)
+    await expect(gateway.openSandbox(file)).rejects.toThrow(full)
+  })
+})
+
 describe('a name of 1 MB', () => {
   it('of a scenario, an operation or a field is refused without comparing it with every other', async () => {
     const long = 'x'.repeat(1_000_000)
