@@ -8,35 +8,28 @@ import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import type { BundledScenarioName } from '../../src/scenarios/bundled.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
+import { call } from '../call.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 
 function setup(scenario: BundledScenarioName, options: GatewayOptions = { timeScale: 0 }) {
   const gateway = createGateway(options)
   gateway.use(scenario)
-  const call = async (method: string, path: string, body?: object) => {
-    const response = await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-      method,
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, text, value: text.startsWith('{') ? JSON.parse(text) : undefined }
-  }
+  const send = (line: string, body?: object) => call(gateway, line, { body })
   return {
     gateway,
-    call,
-    ask: (change: object = {}) => call('POST', '/responses', { ...question, ...change }),
+    send,
+    ask: (change: object = {}) => send('POST /responses', { ...question, ...change }),
   }
 }
 
 it('brownout grows from fast and whole to slow and mostly refused', async () => {
-  const { gateway, call } = setup('brownout')
+  const { gateway, send } = setup('brownout')
   const waits: number[] = []
   vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
   const refused = async () => {
     const statuses: number[] = []
-    for (let turn = 0; turn < 60; turn++) statuses.push((await call('GET', '/providers')).status)
+    for (let turn = 0; turn < 60; turn++) statuses.push((await send('GET /providers')).status)
     return statuses.filter((status) => status === 503).length
   }
   expect(await refused()).toBe(0)
@@ -53,22 +46,22 @@ it('brownout grows from fast and whole to slow and mostly refused', async () => 
 })
 
 it('contract-break breaks the schema of every operation that it names', async () => {
-  const { gateway, call } = setup('contract-break')
+  const { gateway, send } = setup('contract-break')
   const [workspace] = await gateway.db.workspaces.list()
   const [preset] = await gateway.db.presets.list()
   const calls = {
-    listProviders: () => call('GET', '/providers'),
-    listEmbeddingsModels: () => call('GET', '/embeddings/models'),
-    listBenchmarks: () => call('GET', '/benchmarks'),
-    getPreset: () => call('GET', `/presets/${preset?.slug}`),
-    updateWorkspace: () => call('PATCH', `/workspaces/${workspace?.slug}`, { description: 'New' }),
-    createResponse: () => call('POST', '/responses', question),
+    listProviders: () => send('GET /providers'),
+    listEmbeddingsModels: () => send('GET /embeddings/models'),
+    listBenchmarks: () => send('GET /benchmarks'),
+    getPreset: () => send(`GET /presets/${preset?.slug}`),
+    updateWorkspace: () => send(`PATCH /workspaces/${workspace?.slug}`, { description: 'New' }),
+    createResponse: () => send('POST /responses', question),
   }
   const named = operations.filter(({ id }) => id in calls)
   expect(named).toHaveLength(Object.keys(calls).length)
   for (const { id, output } of named) {
-    const { status, value } = await calls[id as keyof typeof calls]()
-    expect([id, status, output.safeParse(value).success]).toEqual([id, 200, false])
+    const { status, body } = await calls[id as keyof typeof calls]()
+    expect([id, status, output.safeParse(body).success]).toEqual([id, 200, false])
   }
   expect(gateway.unusedRules()).toMatchObject([{ rule: 6 }])
 })
@@ -119,7 +112,7 @@ it('malformed-events breaks the fourth piece of text and goes on', async () => {
 
 it('out-of-credits and overloaded leave the other operations alone', async () => {
   for (const scenario of ['out-of-credits', 'overloaded'] as const) {
-    expect((await setup(scenario).call('GET', '/providers')).status).toBe(200)
+    expect((await setup(scenario).send('GET /providers')).status).toBe(200)
   }
 })
 
@@ -150,7 +143,7 @@ it('parser-torture gives streams of the same content, which only their bytes tel
 
 it('faults of streams leave an answer alone that is none', async () => {
   const { gateway, ask } = setup('stream-cut')
-  expect((await ask()).value.status).toBe('completed')
+  expect((await ask()).body.status).toBe('completed')
   expect(gateway.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
     "rule 1 of 'stream-cut' wants a request with stream true, the request has none",
   ])

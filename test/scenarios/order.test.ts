@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import { call, open, type Target } from '../call.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 
 function setup() {
   const gateway = createGateway()
   const ask = async (body: object = {}) => {
-    const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
-      method: 'POST',
-      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-      body: JSON.stringify({ ...question, ...body }),
-    })
-    if (!response.headers.get('content-type')?.includes('json')) return response.text()
-    const { output, error } = await response.json()
+    const reply = await call(gateway, 'POST /responses', { body: { ...question, ...body } })
+    if (!reply.headers.get('content-type')?.includes('json')) return reply.text
+    const { output, error } = reply.body
     return error ? error.code : output.at(-1).content[0].text
   }
   return { gateway, ask }
@@ -93,10 +90,7 @@ describe('Rules with times', () => {
   })
 })
 
-async function status({ fetch }: ReturnType<typeof createGateway>) {
-  const headers = { authorization: 'Bearer any' }
-  return (await fetch('https://gateway.example/api/v1/providers', { headers })).status
-}
+const status = async (gateway: Target) => (await open(gateway, 'GET /providers')).status
 
 describe('A fault of streams as one step of a sequence', () => {
   const steps: RuleInput = {

@@ -6,6 +6,7 @@ import { checkScenario } from '../../src/scenarios/check-scenario.ts'
 import type { RuleRequest } from '../../src/scenarios/rule-request.ts'
 import { Rules } from '../../src/scenarios/rules.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import { type Answer, call, open, type Target } from '../call.ts'
 import { cases } from '../whole.ts'
 
 type RateLimit = NonNullable<RuleInput['rateLimit']>
@@ -111,17 +112,12 @@ describe('A rate limit of requests and tokens', () => {
   }, 180_000)
 
   const asking =
-    (gateway: Pick<ReturnType<typeof createGateway>, 'fetch'>, key = 'any') =>
-    async (body: object = {}) => {
-      const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Hello', ...body }),
+    ({ fetch }: Target, apiKey = 'any') =>
+    (body: object = {}) =>
+      call({ fetch, apiKey }, 'POST /responses', {
+        body: { model: 'aurora/dawn-2', input: 'Hello', ...body },
       })
-      await response.text()
-      return response
-    }
-  const limits = ({ headers }: Response) =>
+  const limits = ({ headers }: Answer) =>
     Object.fromEntries([...headers].filter(([name]) => /ratelimit|retry/.test(name)))
 
   it('refuses with 429 and the right headers when the tokens are used, and a minute is over at once', async () => {
@@ -211,21 +207,9 @@ describe('A rate limit of requests and tokens', () => {
     const passed = async (rateLimit: object) => {
       const gateway = createGateway({ timeScale: 0 })
       gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1m', ...rateLimit } })
-      const asks: [Record<string, string>, string][] = [
-        [{ authorization: 'Bearer one' }, 'a/b'],
-        [{ authorization: 'Bearer two' }, 'a/b'],
-        [{ authorization: 'Bearer one' }, 'a/c'],
-        [{ authorization: 'Bearer two' }, 'a/c'],
-      ]
       const statuses = []
-      for (const [headers, model] of asks) {
-        const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify({ model, input: 'Hello' }),
-        })
-        statuses.push(response.status)
-      }
+      for (const model of ['a/b', 'a/c'])
+        for (const key of ['one', 'two']) statuses.push((await asking(gateway, key)({ model })).status)
       return statuses
     }
     expect(await passed({})).toEqual([200, 429, 429, 429])
@@ -305,25 +289,21 @@ describe('The state of a story', () => {
         { on: 'listProviders', when: { state: ['noticed', 'over'] }, reply: { body: { data: [] } } },
       ],
     })
-    const call = async (method: string, path: string, body?: object) => {
-      const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
-      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-      return (await gateway.fetch(`https://gateway.example/api/v1${path}`, init)).status
-    }
+    const status = async (line: string, body?: object) => (await open(gateway, line, { body })).status
     const before = gateway.snapshot()
-    expect(await call('GET', '/presets/code-review')).toBe(200)
+    expect(await status('GET /presets/code-review')).toBe(200)
     expect(gateway.journal.last('getPreset')?.nearMisses[0]?.reason).toBe(
       "rule 2 of 'renamed' wants the state 'renamed', it is 'started'",
     )
-    expect(await call('PATCH', '/workspaces/production', { name: 'New' })).toBe(200)
-    expect([await call('GET', '/presets/code-review'), await call('GET', '/presets/code-review')]).toEqual([
+    expect(await status('PATCH /workspaces/production', { name: 'New' })).toBe(200)
+    expect([await status('GET /presets/code-review'), await status('GET /presets/code-review')]).toEqual([
       404, 200,
     ])
-    await call('GET', '/providers')
+    await status('GET /providers')
     expect(gateway.journal.last('listProviders')?.rule).toMatchObject({ rule: 3 })
     expect(gateway.unusedRules()).toEqual([])
     gateway.restore(before)
-    await call('GET', '/providers')
+    await status('GET /providers')
     expect(gateway.journal.last('listProviders')?.rule).toBeNull()
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, defineScenario } from '../../src/index.ts'
 import type { BundledScenarioName } from '../../src/scenarios/bundled.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
+import { open } from '../call.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
@@ -175,12 +176,7 @@ describe('createGateway', () => {
       rules: [{ on: 'getPreset', fault: { name: 'status', status: 502 } }],
     })
     const gateway = createGateway({ scenarios: ['flaky', outage] })
-    const status = async (path: string) =>
-      (
-        await gateway.fetch(`https://gateway.example/api/v1${path}`, {
-          headers: { authorization: 'Bearer any' },
-        })
-      ).status
+    const status = async (path: string) => (await open(gateway, `GET ${path}`)).status
     expect([await status('/providers'), await status('/presets/any'), await status('/providers')]).toEqual([
       503, 502, 503,
     ])

@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../../src/scenarios/scenario.ts'
+import { call } from '../../call.ts'
 import { open } from './browser.ts'
 import { openStage } from './stage.ts'
 
@@ -101,13 +102,8 @@ describe('Why', () => {
           { ...rule, name: 'meant' },
         ],
       })
-      const response = await fetch(stage.server.baseUrl + path, {
-        method,
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json', ...headers },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      await response.text()
-      const id = response.headers.get('x-request-id') ?? ''
+      const reply = await call(stage.server, `${method} ${path}`, { body, headers })
+      const id = reply.headers.get('x-request-id') ?? ''
       await page.evaluate((call) => {
         location.hash = `#/calls?call=${call}&in=default`
       }, id)
