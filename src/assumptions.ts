@@ -126,8 +126,7 @@ export const assumptions = {
   },
   nativeSearch: {
     about: 'Which models have built-in web search',
-    choice:
-      'all but those matching `modelsWithoutNativeSearch`, which answer without citations to `:online` and `engine: native`',
+    choice: 'all of them',
   },
   searchResults: {
     about: 'Which pages a search cites, and in what order',
@@ -142,7 +141,7 @@ export const assumptions = {
   xSearchModels: {
     about: 'Which models `x_search_filter` is for',
     choice:
-      'those of the vendor in `xSearchVendor`, when a search runs; otherwise it is checked, ignored, and warned of in the journal',
+      'those of the vendor `x-ai`, when a search runs; otherwise it is checked, ignored, and warned of in the journal',
   },
   xSearchPosts: {
     about: 'How posts and pages share the citations',
@@ -187,7 +186,8 @@ export const assumptions = {
   },
   limitedEngine: {
     about: 'Which engine gives at most 20 results',
-    choice: 'the one in `limitedEngine`, none by default; more is a 400, whatever `max_total_results` says',
+    choice:
+      'the one in `limitedEngine`, `engine_c` by default; more is a 400, whatever `max_total_results` says',
   },
   largeIntegers: {
     about: 'Integers beyond 2^53',

@@ -99,9 +99,8 @@ function addServe(program: Command, start: Start): Command {
         'if no recording matches: 404, simulate, or forward to upstream (default: fail)',
       ).choices(['fail', 'double', 'forward']),
     )
-    .option('--speed <factor>', 'replay speed; 0 waits for nothing (default: 1)', toFactor)
+    .option('--time-scale <factor>', 'factor on waits; 0 makes them instant (default: 1)', toFactor)
     .option('--upstream <url>', 'base address of the real gateway, for --on-miss forward')
-    .option('--allow-ci', 'forward also where CI is set')
     .option('--extension <groups>', 'operations outside the specification, as chat; may be repeated', collect)
     .option('--dialect <name>', 'names and extra fields of one vendor, by its name')
     .option('--config <file>', 'options of createGateway, in a .yaml or .json file')

@@ -38,9 +38,8 @@ export interface ServeFlags {
   openapi?: string
   recordings?: string
   onMiss?: 'fail' | 'double' | 'forward'
-  speed?: number
+  timeScale?: number
   upstream?: string
-  allowCi?: true
   extension?: string[]
   dialect?: string
   config?: string
@@ -153,14 +152,14 @@ function prepare(flags: ServeFlags) {
 
 /** The given options for recordings. */
 function replayOptions(flags: ServeFlags): Partial<GatewayOptionsInput> {
-  const { recordings, onMiss, speed, upstream, allowCi } = flags
+  const { recordings, onMiss, timeScale, upstream } = flags
   if (onMiss !== undefined && recordings === undefined && flags.config === undefined)
     throw new UsageError('--on-miss needs recordings: give a folder with --recordings')
   if (onMiss === 'forward' && upstream === undefined)
     throw new UsageError('--on-miss forward needs --upstream, the base address of the real gateway')
-  if (onMiss === 'forward' && process.env['CI'] && !allowCi)
-    throw new UsageError('CI is set, so nothing is forwarded: --allow-ci forwards all the same')
-  const given = Object.entries({ recordings, onMiss, speed, upstream, allowCi })
+  if (onMiss === 'forward' && process.env['CI'])
+    throw new UsageError('CI is set, so nothing is forwarded: unset it to forward')
+  const given = Object.entries({ recordings, onMiss, timeScale, upstream })
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 

@@ -7,7 +7,7 @@ import { hash } from '../lib/seed.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice } from '../resources/answer.ts'
 import type { Prompt } from '../resources/prompt.ts'
-import { latencyOf } from '../sandbox/latency-profile.ts'
+import { latencyOf } from '../sandbox/latency.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { type CountedItems, cutItems } from './budget.ts'
@@ -34,8 +34,7 @@ export async function answerPrompt(asked: Prompt, context: AnswerContext): Promi
   const scripted =
     script && (scriptedItems(script, talk, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
   const search = { searched, sources: (script && scriptedSources(script, searched)) ?? found }
-  const { latencyProfile } = sandbox.options
-  const lengths = latencyProfile && latencyOf(latencyProfile, prompt.model)?.tokens
+  const lengths = latencyOf(sandbox.options, prompt.model)?.tokens
   const input = countInput(prompt, model, talk, sandbox)
   const choose = (place: number): Choice => {
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)

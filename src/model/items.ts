@@ -7,12 +7,12 @@ import { draw, hash } from '../lib/seed.ts'
 import type { AnswerItem, CitedText, MessageItem, WebSearchItem } from '../resources/answer.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import type { OfferedFunction, Prompt, StructuredFormat, TextForm } from '../resources/prompt.ts'
-import type { Quantiles } from '../sandbox/latency-profile.ts'
-import { drawLength, textOfLength } from './latency.ts'
+import { drawLength, type Quantiles } from '../sandbox/latency.ts'
 import { citeLinks, joinPieces, linkTo, type Source } from './search/citations.ts'
 import { fakeValue } from './structured.ts'
 import { continueText, Verbosity, writeText } from './text/sample-text.ts'
 import { searchQuery } from './text/words.ts'
+import { tokenize } from './tokens.ts'
 
 /** A conversation as the model reads it. */
 export interface Talk {
@@ -169,4 +169,21 @@ export function reasoningTokens(request: Prompt['reasoning'], key: string): numb
   const usual = typical.get(request.effort ?? 'medium') ?? typicalOfMedium
   const tokens = Math.round(usual * (0.5 + draw(key, 'reasoning')))
   return Math.min(tokens, request.maxTokens ?? Number.POSITIVE_INFINITY)
+}
+
+/**
+ * Returns a text with this many tokens; with one less if its last word is followed by a mark already.
+ *
+ * @param write Writes another part; parts are added until there is enough.
+ */
+export function textOfLength(tokens: number, write: (part: number) => string): string {
+  const kept: string[] = []
+  for (let part = 0; kept.length < tokens && part < tokens; part++)
+    kept.push(...tokenize(part === 0 ? write(part) : `\n\n${write(part)}`))
+  if (kept.length <= tokens) return kept.join('')
+  const text = kept
+    .slice(0, Math.max(1, tokens - 1))
+    .join('')
+    .trimEnd()
+  return tokens > 1 ? `${text.replace(/[.,;:!?]{1,8}$/, '')}.` : text
 }

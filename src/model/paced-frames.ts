@@ -3,14 +3,7 @@
  * signs of life in long pauses.
  */
 import type { Frame, StreamEvent } from '../http/reply.ts'
-import { random } from '../lib/seed.ts'
-import type { GatewayOptions } from '../sandbox/options.ts'
-import { drawLatency } from './latency.ts'
-
-export type PaceOptions = Pick<
-  GatewayOptions,
-  'seed' | 'firstEventMs' | 'tokensPerSecond' | 'jitter' | 'keepAliveMs' | 'latencyProfile'
->
+import { drawLatency, type LatencyOptions } from '../sandbox/latency.ts'
 
 export interface EventStream {
   /** Of the answer: pauses that vary are drawn for it. */
@@ -40,14 +33,14 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
   #due: StreamEvent | undefined
   #endsWithDone: boolean
 
-  constructor(stream: EventStream, options: PaceOptions) {
+  constructor(stream: EventStream, options: LatencyOptions) {
     const { id, model, events, endsWithDone = true } = stream
-    const drawn = drawLatency({ id, model }, options)
+    const { firstMs, gapMs, keepAliveMs } = drawLatency(id, model, options)
     this.#stream = stream
     this.#events = events[Symbol.iterator]()
-    this.#pace = drawn?.gapMs ?? pacer(id, options)
-    this.#keepAliveMs = options.keepAliveMs ?? Number.POSITIVE_INFINITY
-    this.#left = drawn?.firstMs ?? options.firstEventMs
+    this.#pace = gapMs
+    this.#keepAliveMs = keepAliveMs
+    this.#left = firstMs
     this.#endsWithDone = endsWithDone
   }
 
@@ -95,14 +88,4 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
     this.#endsWithDone = false
     return this.#say({ kind: 'done' })
   }
-}
-
-/** How long to wait before each token, in milliseconds. */
-function pacer(id: string, { seed, tokensPerSecond, jitter }: PaceOptions): (() => number) | undefined {
-  if (tokensPerSecond === undefined) return undefined
-  const pause = 1000 / tokensPerSecond
-  if (jitter === 0) return () => pause
-  const draw = random(seed, 'pace', id)
-  // mutation: equivalent: the jitter is symmetric
-  return () => pause * (1 + jitter * (2 * draw() - 1))
 }

@@ -5,10 +5,10 @@ import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
 import { eventStream, ok, type Reply } from '../http/reply.ts'
 import { answerPrompt } from '../model/answer.ts'
-import { withLatency } from '../model/latency.ts'
 import { PacedFrames } from '../model/paced-frames.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Protocol } from '../resources/protocol.ts'
+import { withLatency } from '../sandbox/latency.ts'
 import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
 
 interface StreamingBody {

@@ -6,7 +6,7 @@ import type { CollectionName, SizedCollectionName } from '../resources/collectio
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { ScenarioPath } from '../scenarios/scenario-path.ts'
-import type { LatencyProfileInput } from './latency-profile.ts'
+import type { LatencyInput, LatencyProfileInput } from './latency.ts'
 
 /** Groups of operations that the specification names and does not describe. */
 export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
@@ -60,38 +60,22 @@ export interface GatewayOptionsInput {
   recordings?: string | GivenTape[]
   /** What to do if no recording matches: a 404 that names the nearest one, simulate, or forward to `upstream`. Default: `fail`. */
   onMiss?: 'fail' | 'double' | 'forward'
-  /** Replay speed: 2 is twice as fast, 0 waits for nothing. Default: 1. */
-  speed?: number
   /** Body fields to ignore when matching recordings, as paths. Default: fields that change from call to call. */
   volatileFields?: string[]
-  /** The base address of the real gateway, for `onMiss: 'forward'`. Default: none. */
+  /** The base address of the real gateway, for `onMiss: 'forward'`, which is refused where CI is set. Default: none. */
   upstream?: string
-  /** Whether to forward also where CI is set. Default: false. */
-  allowCi?: boolean
   /** Whether input that an earlier prompt of the sandbox began with counts as cached tokens. Default: false. */
   promptCache?: boolean
   /** Whether responses are stored unless `store` is false, so that `previous_response_id` goes on from one; otherwise both are refused. Default: false. */
   storedResponses?: boolean
   /** Which events a stream has: all that published clients know, or those that the specification shows. Default: `all`. */
   streamEvents?: 'all' | 'documented'
-  /** Milliseconds before the first event of a stream. Default: 0. */
-  firstEventMs?: number
-  /** Pace of a stream. Default: as fast as it can. */
-  tokensPerSecond?: number
-  /** Share, 0 to 1, by which each pause of a stream varies, from the seed. Default: 0. */
-  jitter?: number
-  /** Milliseconds of silence after which a stream gets a comment line. Default: never. */
-  keepAliveMs?: number
-  /** Times and lengths of answers by model, in place of `firstEventMs` and `tokensPerSecond`: a bundled profile, a JSON file as the command `profile` prints it, or the profile itself. Default: none. */
-  latencyProfile?: string | LatencyProfileInput
-  /** The engine whose `max_results` ends at 20. Default: none. */
-  limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c'
+  /** How long answers take: milliseconds until the first event, times for all models, or a profile by model: bundled, the path of a JSON file as `profile` prints it, or data. Default: no time. */
+  latency?: number | string | LatencyInput | LatencyProfileInput
+  /** The engine whose `max_results` ends at 20; null for none. Default: `engine_c`. */
+  limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c' | null
   /** Globs of the models there are: another one is warned of, or refused with `strict`. Default: any. */
   models?: string[]
-  /** Globs of the models without built-in web search. Default: none. */
-  modelsWithoutNativeSearch?: string[]
-  /** The vendor whose models search posts. Default: `x-ai`. */
-  xSearchVendor?: string
   /** Bytes; larger request bodies are a 413. Default: 10 MiB. */
   maxBodyBytes?: number
   /** Limits of the journal, for all sandboxes together. The oldest calls are evicted first. */

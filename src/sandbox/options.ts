@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import { LatencyProfileOption } from './latency-profile.ts'
+import { Latency } from './latency.ts'
 import {
   extensionNames,
   type GatewayOptionsInput,
@@ -29,15 +29,10 @@ export const defaultOptions = () => ({
   operations: [],
   scenarios: [],
   onMiss: 'fail',
-  speed: 1,
-  allowCi: false,
   promptCache: false,
   storedResponses: false,
   streamEvents: 'all',
-  firstEventMs: 0,
-  jitter: 0,
-  modelsWithoutNativeSearch: [],
-  xSearchVendor: 'x-ai',
+  limitedEngine: 'engine_c',
   maxBodyBytes: 10 * 1024 * 1024,
   journal: defaultJournal(),
   sandboxes: defaultSandboxes(),
@@ -66,26 +61,18 @@ const checks = {
     z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
   recordings: () => z.union([z.string().min(1), z.array(z.custom<GivenTape>(isObject))]),
   onMiss: () => z.enum(['fail', 'double', 'forward']),
-  speed: () => z.number().min(0),
   volatileFields: () => z.array(z.string().min(1)),
   upstream: () =>
     z.url({ protocol: /^https?$/ }).refine((text) => {
       const url = URL.parse(text)
       return !url?.username && !url?.password
     }, 'Must have no credentials: requests are forwarded with the key of their client'),
-  allowCi: () => z.boolean(),
   promptCache: () => z.boolean(),
   storedResponses: () => z.boolean(),
   streamEvents: () => z.enum(['all', 'documented']),
-  firstEventMs: () => z.number().min(0),
-  tokensPerSecond: () => z.number().positive(),
-  jitter: () => z.number().min(0).max(1),
-  keepAliveMs: () => z.number().positive(),
-  latencyProfile: () => LatencyProfileOption,
-  limitedEngine: () => z.enum(['engine_a', 'engine_b', 'engine_c']),
+  latency: () => Latency,
+  limitedEngine: () => z.enum(['engine_a', 'engine_b', 'engine_c']).nullable(),
   models: () => z.array(z.string().min(1)),
-  modelsWithoutNativeSearch: () => z.array(z.string().min(1)),
-  xSearchVendor: () => z.string().min(1),
   maxBodyBytes: () => z.int().positive(),
   journal: () => {
     const { entries, bytes, bodyBytes } = defaultJournal()

@@ -19,6 +19,19 @@ export const serverOptionNames = [
   'onRequest',
 ] as const
 
+/** Options of earlier versions, and what to write now. */
+const removed = new Map([
+  ['firstEventMs', 'write latency: 300, or latency: { firstByteMs: 300 }'],
+  ['tokensPerSecond', 'write latency: { gapMs: 50 } for 20 tokens per second'],
+  ['jitter', 'write latency: { gapMs: { p0: 25, p100: 75 } }'],
+  ['keepAliveMs', 'write latency: { keepAliveMs: 100 }'],
+  ['latencyProfile', 'write latency'],
+  ['speed', 'write timeScale: 0.5 for replay that is twice as fast'],
+  ['allowCi', "unset CI where onMiss: 'forward' may call the real gateway"],
+  ['modelsWithoutNativeSearch', 'script the replies of these models by a rule with when.model'],
+  ['xSearchVendor', "posts are searched by models of 'x-ai'"],
+])
+
 /** What each option must be, made when it is given. */
 type Checks = Readonly<Record<string, () => z.ZodType>>
 
@@ -69,6 +82,8 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
     const path = ['options', ...issue.path, name].join('.')
     if (issue.path.length === 0 && (serverOptionNames as readonly string[]).includes(name))
       return `${path} is an option of startServer, not of the gateway`
+    const instead = issue.path.length === 0 ? removed.get(name) : undefined
+    if (instead !== undefined) return `${path} is gone: ${instead}`
     return `${path}: Unknown field${didYouMean(name, namesAt(schema, issue.path))}`
   }
   const [{ path, message } = { path: 'options', message: 'Invalid' }] = toViolations(error, 'options')

@@ -20,6 +20,7 @@ afterAll(() => rm(folder, { recursive: true }))
 let stdout: string
 let stderr: string
 beforeEach(() => {
+  vi.stubEnv('CI', '')
   stdout = ''
   stderr = ''
   const out = (text: unknown) => {
@@ -194,17 +195,17 @@ describe('serve', () => {
     [['--seed', '123456789012345'], { options: { seed: 123_456_789_012_345 } }],
     [['--seed', '1234567890123456'], { options: { seed: '1234567890123456' } }],
     [
-      ['--recordings', '@', '--speed', '0', '--on-miss', 'double'],
-      { options: { speed: 0, onMiss: 'double' } },
+      ['--recordings', '@', '--time-scale', '0', '--on-miss', 'double'],
+      { options: { timeScale: 0, onMiss: 'double' } },
     ],
-    [['--recordings', '@', '--speed', '1.5'], { options: { speed: 1.5 } }],
+    [['--recordings', '@', '--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
     [
       ['--extension', 'chat,models', '--extension', 'account'],
       { options: { extensions: ['chat', 'models', 'account'] } },
     ],
     [
-      ['--recordings', '@', '--on-miss', 'forward', '--upstream', 'http://127.0.0.1:9/api/v1', '--allow-ci'],
-      { options: { onMiss: 'forward', upstream: 'http://127.0.0.1:9/api/v1', allowCi: true } },
+      ['--recordings', '@', '--on-miss', 'forward', '--upstream', 'http://127.0.0.1:9/api/v1'],
+      { options: { onMiss: 'forward', upstream: 'http://127.0.0.1:9/api/v1' } },
     ],
   ])('takes %j', async (args, taken) => {
     expect(await given(...args)).toMatchObject(taken)
@@ -212,8 +213,8 @@ describe('serve', () => {
 
   it.each([
     [['--advertise', 'ftp://a.example'], 'Give an address such as http://10.0.0.7:4141.'],
-    [['--speed', '-1'], 'A factor is a number, 0 or more.'],
-    [['--speed', '1.'], 'A factor is a number, 0 or more.'],
+    [['--time-scale', '-1'], 'A factor is a number, 0 or more.'],
+    [['--time-scale', '1.'], 'A factor is a number, 0 or more.'],
     [['--drain-ms', '1.5'], 'Milliseconds are a whole number.'],
     [['--drain-ms', '1234567890'], 'Milliseconds are a whole number.'],
     [['--on-miss', 'never'], 'Allowed choices are fail, double, forward.'],

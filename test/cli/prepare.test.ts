@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 it('A server that stays compiles its schemas once, and not while a stream is open', async () => {
-  const gateway = createGateway({ tokensPerSecond: 1 })
+  const gateway = createGateway({ latency: { gapMs: 1000 } })
   prepareLater(gateway)
   const reply = await open(gateway, 'POST /responses', {
     body: { model: 'aurora/large', input: 'Why?', stream: true },

@@ -100,7 +100,7 @@ describe('calls', () => {
   })
 
   it('of a paced stream say when each part left', async () => {
-    await using paced = await startServer({ tokensPerSecond: 200 })
+    await using paced = await startServer({ latency: { gapMs: 5 } })
     const remote = await connectGateway(paced.url)
     await call(paced, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello', stream: true } })
     const entry = await remote.journal.last('createResponse')

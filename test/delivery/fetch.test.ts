@@ -75,7 +75,7 @@ describe('gateway.fetch', () => {
   )
 
   it('errors the body when it is aborted in the middle of a stream', async () => {
-    const gateway = make({ tokensPerSecond: 50 })
+    const gateway = make({ latency: { gapMs: 20 } })
     const aborted = new AbortController()
     const response = await gateway.fetch(`${url}/responses`, { ...streamed, signal: aborted.signal })
     const reader = response.body?.getReader()

@@ -141,7 +141,7 @@ describe('The server', () => {
   })
 
   it('stops writing when the client leaves, and the journal says so', async () => {
-    const server = await start({ tokensPerSecond: 50 })
+    const server = await start({ latency: { gapMs: 20 } })
     const socket = await dial(server)
     socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
     await readUntil(socket, /output_text\.delta/)

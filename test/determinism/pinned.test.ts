@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
 import { reasoningTokens } from '../../src/model/items.ts'
-import { bundledProfiles } from '../../src/sandbox/latency-profile.ts'
+import { bundledProfiles } from '../../src/sandbox/latency.ts'
 import { defaultOptions } from '../../src/sandbox/options.ts'
 import { call, type Target } from '../call.ts'
 

@@ -33,7 +33,7 @@ describe('The account of a sandbox', () => {
   })
 
   it('tells of a stream that its client has left', async () => {
-    const slow = createGateway({ extensions: ['account', 'chat'], tokensPerSecond: 1 })
+    const slow = createGateway({ extensions: ['account', 'chat'], latency: { gapMs: 1000 } })
     const messages = [{ role: 'user', content: 'How do tides work?' }]
     const reply = await open(slow, 'POST /chat/completions', {
       body: { model: 'aurora/dawn-2', messages, stream: true },

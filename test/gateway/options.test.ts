@@ -29,21 +29,42 @@ describe('createGateway', () => {
       operations: [],
       scenarios: [],
       onMiss: 'fail',
-      speed: 1,
-      allowCi: false,
       promptCache: false,
       storedResponses: false,
       streamEvents: 'all',
-      firstEventMs: 0,
-      jitter: 0,
-      modelsWithoutNativeSearch: [],
-      xSearchVendor: 'x-ai',
+      limitedEngine: 'engine_c',
       maxBodyBytes: 10_485_760,
       journal: { entries: 10_000, bytes: 33_554_432, bodyBytes: 65_536 },
       sandboxes: { limit: 100_000, idleMs: 3_600_000, default: true },
     })
     const given = createGateway({ sandboxes: {} as never, journal: {} as never }).options
     expect(given).toEqual(options)
+  })
+
+  it.each([
+    ['latency', -1],
+    ['latency', { gapMs: -1 }],
+    ['latency', { keepAliveMs: 0 }],
+    ['latency', { gapsMs: 1 }],
+    ['latency', { gapMs: { p50: 2, p90: 1 } }],
+  ])('refuses %s: %j', (name, value) => {
+    expect(() => createGateway({ [name]: value })).toThrow(`options.${name}`)
+  })
+
+  it.each([
+    'firstEventMs',
+    'tokensPerSecond',
+    'jitter',
+    'keepAliveMs',
+    'latencyProfile',
+    'speed',
+    'allowCi',
+    'modelsWithoutNativeSearch',
+    'xSearchVendor',
+  ])('names what replaces %s of earlier versions', (name) => {
+    expect(() => createGateway({ [name]: 1 })).toThrow(
+      new RegExp(`^createGateway: options\\.${name} is gone: .+`),
+    )
   })
 
   it.each<[string, unknown[], unknown[]]>([
@@ -58,18 +79,11 @@ describe('createGateway', () => {
     ['clock', ['system'], ['real']],
     ['timeScale', [0, 2.5], [-0.1]],
     ['extensions', [['chat']], [['chats'], 'chat']],
-    ['speed', [0, 2.5], [-0.1]],
     ['volatileFields', [[], ['a']], [['']]],
     ['upstream', ['http://a'], ['ftp://a', 'a']],
     ['streamEvents', ['documented'], ['some']],
-    ['firstEventMs', [0, 1.5], [-1]],
-    ['tokensPerSecond', [0.1], [0]],
-    ['jitter', [0, 1], [-0.1, 1.1]],
-    ['keepAliveMs', [0.1], [0]],
-    ['limitedEngine', ['engine_c'], ['engine_d']],
+    ['limitedEngine', ['engine_c', null], ['engine_d']],
     ['models', [[], ['a']], [['']]],
-    ['modelsWithoutNativeSearch', [[], ['a']], [['']]],
-    ['xSearchVendor', ['a'], ['']],
     ['maxBodyBytes', [1], [0, 1.5]],
     [
       'journal',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/http/reply.ts'
 import { createGateway } from '../../src/index.ts'
-import { textOfLength } from '../../src/model/latency.ts'
+import { textOfLength } from '../../src/model/items.ts'
 import { PacedFrames } from '../../src/model/paced-frames.ts'
 import { countTokens } from '../../src/model/tokens.ts'
 import {
@@ -14,7 +14,7 @@ import {
   pointsOf,
   type Quantiles,
   valueAt,
-} from '../../src/sandbox/latency-profile.ts'
+} from '../../src/sandbox/latency.ts'
 import { call, open } from '../call.ts'
 import { cases } from '../whole.ts'
 
@@ -39,11 +39,7 @@ function distance(samples: readonly number[], quantiles: Quantiles): number {
   return Math.max(...differences)
 }
 
-function waits(
-  id: string,
-  model: string,
-  options: { latencyProfile: LatencyProfile; seed?: number },
-): number[] {
+function waits(id: string, model: string, options: { latency: LatencyProfile; seed?: number }): number[] {
   const events = [{ type: 'a' }, { type: 'delta' }, { type: 'delta' }]
   const frames = new PacedFrames(
     {
@@ -53,7 +49,7 @@ function waits(
       isToken: ({ type }) => type === 'delta',
       toFrame: (event): Frame => ({ kind: 'event', event }),
     },
-    { seed: 1, firstEventMs: 0, jitter: 0, ...options },
+    { seed: 1, ...options },
   )
   return [...frames].flatMap((frame) => (frame.kind === 'wait' ? [frame.ms] : []))
 }
@@ -75,10 +71,10 @@ it('A share lies between two quantiles, or on the line of the nearest two, never
   ])
 })
 
-describe('latencyProfile', () => {
+describe('latency', () => {
   it('draws the first event and the gaps of 1,000 answers within 0.05 of the profile', () => {
     const drawn = Array.from({ length: 1000 }, (_, call) =>
-      waits(`resp_${call}`, 'aurora/dawn-2', { latencyProfile: profile }),
+      waits(`resp_${call}`, 'aurora/dawn-2', { latency: profile }),
     )
     expect(
       distance(
@@ -99,7 +95,7 @@ describe('latencyProfile', () => {
     (_, bundled) => {
       expect(bundled.source).toMatch(/plausible/)
       const drawn = Array.from({ length: 1000 }, (_, call) =>
-        waits(`resp_${call}`, 'x/y', { latencyProfile: bundled }),
+        waits(`resp_${call}`, 'x/y', { latency: bundled }),
       )
       const { firstByteMs } = bundled.models['*'] as LatencyProfile['models'][string]
       expect(
@@ -112,14 +108,14 @@ describe('latencyProfile', () => {
   )
 
   it('draws the same for the same seed, other values for another, and other models by their own line', () => {
-    const once = waits('resp_1', 'aurora/dawn-2', { latencyProfile: profile })
-    expect(waits('resp_1', 'aurora/dawn-2', { latencyProfile: profile })).toEqual(once)
-    expect(waits('resp_1', 'aurora/dawn-2', { latencyProfile: profile, seed: 2 })).not.toEqual(once)
-    expect(waits('resp_1', 'borealis/polar-4', { latencyProfile: profile })).toEqual([7])
+    const once = waits('resp_1', 'aurora/dawn-2', { latency: profile })
+    expect(waits('resp_1', 'aurora/dawn-2', { latency: profile })).toEqual(once)
+    expect(waits('resp_1', 'aurora/dawn-2', { latency: profile, seed: 2 })).not.toEqual(once)
+    expect(waits('resp_1', 'borealis/polar-4', { latency: profile })).toEqual([7])
   })
 
   it('gives texts the lengths of the profile, the same each time', async () => {
-    const { fetch } = createGateway({ timeScale: 0, latencyProfile: profile })
+    const { fetch } = createGateway({ timeScale: 0, latency: profile })
     const ask = async (input: string) => {
       const response = await call({ fetch }, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
       const { output, usage } = response.body
@@ -144,7 +140,7 @@ describe('latencyProfile', () => {
   it('delays an answer that is no stream by as much as its stream would take', async () => {
     const totalMs = { p50: 40 }
     const { fetch, journal } = createGateway({
-      latencyProfile: { profile: 1, models: { '*': { firstByteMs: { p50: 1 }, totalMs } } },
+      latency: { profile: 1, models: { '*': { firstByteMs: { p50: 1 }, totalMs } } },
     })
     await open({ fetch }, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } }).then(
       (response) => response.text(),
@@ -156,17 +152,17 @@ describe('latencyProfile', () => {
     const line = (p50: number) => ({ firstByteMs: { p50 } })
     const models = { '*': line(1), 'aurora/*': line(2), 'aurora/dawn-2': line(3) }
     const found = ['aurora/dawn-2', 'aurora/dusk', 'x/y'].map((model) =>
-      latencyOf({ profile: 1, models }, model),
+      latencyOf({ latency: { profile: 1, models } }, model),
     )
     expect(found.map((latency) => latency?.firstByteMs?.p50)).toEqual([3, 2, 1])
-    expect(latencyOf({ profile: 1, models }, 'Aurora/Dusk')).toEqual(line(2))
-    expect(latencyOf({ profile: 1, models: { 'a/*': line(1) } }, 'b/c')).toBeUndefined()
-    expect(latencyOf({ profile: 1, models: {} }, 'constructor')).toBeUndefined()
+    expect(latencyOf({ latency: { profile: 1, models } }, 'Aurora/Dusk')).toEqual(line(2))
+    expect(latencyOf({ latency: { profile: 1, models: { 'a/*': line(1) } } }, 'b/c')).toBeUndefined()
+    expect(latencyOf({ latency: { profile: 1, models: {} } }, 'constructor')).toBeUndefined()
   })
 
   it('makes a text longer by more of the same kind, which begins as it would without one', async () => {
-    const textOf = async (latencyProfile?: LatencyProfile) => {
-      const { fetch } = createGateway({ timeScale: 0, latencyProfile })
+    const textOf = async (latency?: LatencyProfile) => {
+      const { fetch } = createGateway({ timeScale: 0, latency })
       const response = await call({ fetch }, 'POST /responses', {
         body: { model: 'aurora/dawn-2', input: 'Why is the sky blue?' },
       })
@@ -191,10 +187,8 @@ describe('latencyProfile', () => {
       bytes: { p50: 1 },
     }
     writeFileSync(file, JSON.stringify({ profile: 1, models: { '*': printed } }))
-    expect(createGateway({ latencyProfile: file }).options.latencyProfile?.models['*']).toEqual(printed)
-    expect(createGateway({ latencyProfile: 'typical' }).options.latencyProfile).toEqual(
-      bundledProfiles['typical'],
-    )
+    expect(createGateway({ latency: file }).options.latency?.models['*']).toEqual(printed)
+    expect(createGateway({ latency: 'typical' }).options.latency).toEqual(bundledProfiles['typical'])
   })
 
   it.each([
@@ -205,12 +199,12 @@ describe('latencyProfile', () => {
     ...[{ p50: 9, p90: 3 }, { p50: -1 }, {}, { p101: 1 }, { 50: 1 }, { p5x: 1 }].map(
       (firstByteMs): [object, string] => [
         { profile: 1, models: { '*': { firstByteMs } } },
-        'options.latencyProfile',
+        'options.latency',
       ],
     ),
-    [{ profile: 2, models: {} }, 'options.latencyProfile'],
-  ])('refuses %j', (latencyProfile, message) => {
-    expect(() => createGateway({ latencyProfile } as never)).toThrow(message)
+    [{ profile: 2, models: {} }, 'options.latency'],
+  ])('refuses %j', (latency, message) => {
+    expect(() => createGateway({ latency } as never)).toThrow(message)
   })
 })
 

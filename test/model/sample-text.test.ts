@@ -260,11 +260,11 @@ describe('The text of an answer', () => {
   })
 
   it('does not repeat a paragraph before all were used, if a latency profile asks for a long text', async () => {
-    const latencyProfile = {
+    const latency = {
       profile: 1,
       models: { '*': { firstByteMs: { p50: 1 }, tokens: { p50: 700 } } },
     } as const
-    const { fetch } = createGateway({ timeScale: 0, latencyProfile })
+    const { fetch } = createGateway({ timeScale: 0, latency })
     const response = await call({ fetch }, 'POST /responses', {
       body: { model: 'aurora/dawn-2', input: 'How do tides work?' },
     })

@@ -1,6 +1,6 @@
 /** Small functions about texts: lines, words, tokens, vectors, and models by name. */
 import { describe, expect, it } from 'vitest'
-import { textOfLength } from '../../src/model/latency.ts'
+import { textOfLength } from '../../src/model/items.ts'
 import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'
 import { tokenize } from '../../src/model/tokens.ts'
 import { embed } from '../../src/operations/extensions/create-embeddings.ts'

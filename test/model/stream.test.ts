@@ -1,22 +1,24 @@
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type * as z from 'zod'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import type { Frame, StreamEvent } from '../../src/http/reply.ts'
 import { cutItems } from '../../src/model/budget.ts'
-import { PacedFrames, type PaceOptions } from '../../src/model/paced-frames.ts'
+import { PacedFrames } from '../../src/model/paced-frames.ts'
 import { cite } from '../../src/model/search/citations.ts'
 import { responses } from '../../src/protocols/responses/protocol.ts'
 import { responsesWriter } from '../../src/protocols/responses/stream.ts'
 import type { Answer } from '../../src/resources/answer.ts'
 import { CreateResponseBody } from '../../src/resources/create-response-body.ts'
 import type { StreamOptions } from '../../src/resources/protocol.ts'
+import { Latency, type LatencyOptions } from '../../src/sandbox/latency.ts'
 
 const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 
-function frames(given: Partial<StreamOptions & PaceOptions> = {}): Frame[] {
-  const options = { seed: 1, streamEvents: 'all' as const, firstEventMs: 0, jitter: 0, ...given }
+function frames(given: Partial<StreamOptions & LatencyOptions> = {}): Frame[] {
+  const options = { seed: 1, streamEvents: 'all' as const, ...given }
   const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi' })
   const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
   const { items } = cutItems({
@@ -43,10 +45,12 @@ function waitsOf(list: Frame[]): number[] {
   return list.flatMap((frame) => (frame.kind === 'wait' ? [frame.ms] : []))
 }
 
+const paced = (latency: z.input<typeof Latency>) => ({ latency: Latency.parse(latency) })
+
 const tokenCount = eventsOf(frames()).filter(({ type }) => type === 'response.output_text.delta').length
 
 describe('the bytes of a stream', () => {
-  const list = frames({ tokensPerSecond: 20, keepAliveMs: 20 })
+  const list = frames(paced({ gapMs: 50, keepAliveMs: 20 }))
   const bytes = Buffer.concat(
     list.flatMap((frame) =>
       frame.kind === 'wait' || frame.kind === 'hang-up' ? [] : [toBytes(encodeFrame(frame))],
@@ -76,13 +80,13 @@ describe('the pace of a stream', () => {
     expect(waitsOf(frames())).toEqual([])
   })
 
-  it('waits firstEventMs before the first event, and not again', () => {
-    expect(frames({ firstEventMs: 300 })[0]).toEqual({ kind: 'wait', ms: 300 })
-    expect(waitsOf(frames({ firstEventMs: 300 }))).toEqual([300])
+  it('waits before the first event, and not again', () => {
+    expect(frames(paced(300))[0]).toEqual({ kind: 'wait', ms: 300 })
+    expect(waitsOf(frames(paced(300)))).toEqual([300])
   })
 
   it('waits before every token', () => {
-    const list = frames({ tokensPerSecond: 20 })
+    const list = frames(paced({ gapMs: 50 }))
     expect(waitsOf(list)).toEqual(Array(tokenCount).fill(50))
     expect(list[list.findIndex(({ kind }) => kind === 'wait') + 1]).toMatchObject({
       event: { type: 'response.output_text.delta' },
@@ -90,18 +94,19 @@ describe('the pace of a stream', () => {
   })
 
   it('takes as long where only the documented events are sent', () => {
-    expect(waitsOf(frames({ tokensPerSecond: 20, streamEvents: 'documented' }))).toEqual(
+    expect(waitsOf(frames({ ...paced({ gapMs: 50 }), streamEvents: 'documented' }))).toEqual(
       Array(tokenCount).fill(50),
     )
   })
 
-  it('varies by no more than the jitter, and the same way each time', () => {
-    const waits = waitsOf(frames({ tokensPerSecond: 10, jitter: 0.5 }))
+  it('varies within its quantiles, and the same way each time', () => {
+    const varied = paced({ gapMs: { p0: 50, p100: 150 } })
+    const waits = waitsOf(frames(varied))
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(50)
     expect(Math.max(...waits)).toBeLessThanOrEqual(150)
     expect(new Set(waits).size).toBeGreaterThan(5)
-    expect(waitsOf(frames({ tokensPerSecond: 10, jitter: 0.5 }))).toEqual(waits)
-    expect(waitsOf(frames({ tokensPerSecond: 10, jitter: 0.5, seed: 2 }))).not.toEqual(waits)
+    expect(waitsOf(frames(varied))).toEqual(waits)
+    expect(waitsOf(frames({ ...varied, seed: 2 }))).not.toEqual(waits)
   })
 })
 
@@ -109,7 +114,7 @@ describe('keep-alive comments', () => {
   const comment = { kind: 'bytes', bytes: ': keep-alive\n\n' }
 
   it('come after each silence of keepAliveMs, within one wait', () => {
-    expect(frames({ firstEventMs: 250, keepAliveMs: 100 }).slice(0, 5)).toEqual([
+    expect(frames(paced({ firstByteMs: 250, keepAliveMs: 100 })).slice(0, 5)).toEqual([
       { kind: 'wait', ms: 100 },
       comment,
       { kind: 'wait', ms: 100 },
@@ -119,11 +124,11 @@ describe('keep-alive comments', () => {
   })
 
   it('do not come where events break the silence', () => {
-    expect(frames({ tokensPerSecond: 20, keepAliveMs: 60 })).not.toContainEqual(comment)
+    expect(frames(paced({ gapMs: 50, keepAliveMs: 60 }))).not.toContainEqual(comment)
   })
 
   it('come where the events that would break it are not sent', () => {
-    const list = frames({ tokensPerSecond: 20, keepAliveMs: 60, streamEvents: 'documented' })
+    const list = frames({ ...paced({ gapMs: 50, keepAliveMs: 60 }), streamEvents: 'documented' })
     expect(list.filter(({ kind }) => kind === 'bytes')).toHaveLength(Math.floor((tokenCount * 50) / 60))
   })
 })

@@ -6,7 +6,7 @@ import type { UrlCitation } from '../../src/resources/response.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const model = 'aurora/dawn-2'
-const options: GatewayOptions = { limitedEngine: 'engine_b', modelsWithoutNativeSearch: ['*/plain-*'] }
+const options: GatewayOptions = { limitedEngine: 'engine_b' }
 const search = { type: 'gateway:web_search' }
 
 describeAdapters('POST /responses with web search', options, (entrance) => {
@@ -58,11 +58,8 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(await cited(asking({ engine: 'engine_a', max_results: 21 }))).toHaveLength(21)
     })
 
-    it('with engine native cites on a model that has it, and not on one that has not', async () => {
+    it('with engine native cites', async () => {
       expect(await cited(asking({ engine: 'native' }))).toHaveLength(5)
-      expect(await cited({ ...asking({ engine: 'native' }), model: 'aurora/plain-1' })).toEqual([])
-      expect(await cited({ ...asking({ engine: 'engine_a' }), model: 'aurora/plain-1' })).toHaveLength(5)
-      expect(await cited({ ...asking({}), model: 'aurora/plain-1' })).toHaveLength(5)
     })
   })
 
@@ -71,11 +68,6 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       const { body } = await create({ model: `${model}:online` })
       expect(body.model).toBe(`${model}:online`)
       expect(body.output[1].content[0].annotations).toHaveLength(5)
-    })
-
-    it('does nothing on a model without native search', async () => {
-      const { body } = await create({ model: 'aurora/plain-1:online' })
-      expect(body.output).toMatchObject([{ type: 'message', content: [{ annotations: [] }] }])
     })
   })
 

@@ -216,7 +216,7 @@ describeAdapters(
 
 describeAdapters(
   'POST /responses with a paced stream',
-  { tokensPerSecond: 20, keepAliveMs: 30 },
+  { latency: { gapMs: 50, keepAliveMs: 30 } },
   (entrance) => {
     it('stops when the client leaves, and the journal says so', async () => {
       const aborter = new AbortController()

@@ -1,9 +1,9 @@
 /**
- * `profile`: the latencies of recorded replies by model, as quantiles. The option `latencyProfile` reads the result.
+ * `profile`: the latencies of recorded replies by model, as quantiles. The option `latency` reads the result.
  */
 import { UsageError } from '../../lib/usage-error.ts'
 import { readAt, readPath } from '../../lib/value-path.ts'
-import type { LatencyProfile, ModelLatency, Quantiles } from '../../sandbox/latency-profile.ts'
+import type { LatencyProfile, ModelLatency, Quantiles } from '../../sandbox/latency.ts'
 import { eventsOf, isEventStream } from './events.ts'
 import { bodyOf, jsonIn, type Recording } from './recording.ts'
 import { readRecordingFolder } from './recordings.ts'

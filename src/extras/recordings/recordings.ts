@@ -41,12 +41,12 @@ export interface Recordings {
 
 /** Undefined if the options have no recordings. Throws for a wrong recording, or a missing option. */
 export function openRecordings(options: GatewayOptions): Recordings | undefined {
-  const { recordings, onMiss, upstream, allowCi, volatileFields } = options
+  const { recordings, onMiss, upstream, volatileFields } = options
   if (recordings === undefined) return undefined
   if (onMiss === 'forward') {
     if (upstream === undefined) throw new TypeError('createGateway: onMiss: forward needs upstream')
-    if (globalThis.process?.env?.['CI'] && !allowCi)
-      throw new TypeError('createGateway: CI is set, so nothing is forwarded unless allowCi is set too')
+    if (globalThis.process?.env?.['CI'])
+      throw new TypeError('createGateway: CI is set, so nothing is forwarded: unset it to forward')
   }
   const byName =
     typeof recordings === 'string' ? readRecordingFolder(recordings) : withNames(recordings.map(checked))
@@ -56,7 +56,7 @@ export function openRecordings(options: GatewayOptions): Recordings | undefined 
 
 async function replay(
   index: RecordingIndex,
-  { onMiss, speed, timeScale, upstream }: GatewayOptions,
+  { onMiss, timeScale, upstream }: GatewayOptions,
   record: CallRecord<SandboxState>,
   refusal: unknown,
   signal: AbortSignal | undefined,
@@ -73,7 +73,7 @@ async function replay(
   const next = recordings.length > 0 ? recordings[occurrences.next(key)] : undefined
   if (next) {
     const elapsed = () => (timeScale > 0 ? (monotonic() - record.startedAt) / timeScale : 0)
-    const { waitMs, reply } = toReplay(next.recording, speed, elapsed)
+    const { waitMs, reply } = toReplay(next.recording, elapsed)
     if (waitMs > 0) await clock.wait(waitMs, signal)
     return reply
   }

@@ -13,28 +13,25 @@ import { comparableBody, parsedBody, volatileFields } from './request-key.ts'
 import { isPlaceholder } from './secrets.ts'
 
 /**
- * @param speed 2 is twice as fast; 0 waits for nothing.
  * @param elapsed Milliseconds of sandbox time since the request arrived. Chunks that are late already are not delayed
  *   further.
  * @returns The reply, and the milliseconds until its head.
  */
 export function toReplay(
   recording: Recording,
-  speed: number,
   elapsed: () => number = () => 0,
 ): { waitMs: number; reply: Reply } {
   const { reply, end } = recording
-  const scale = (ms: number) => (speed > 0 ? Math.max(0, ms) / speed : 0)
   if (!reply) {
     const how = hangUpOf(recording) ?? 'end'
     return {
-      waitMs: scale(end?.ms ?? 0) - elapsed(),
+      waitMs: Math.max(0, end?.ms ?? 0) - elapsed(),
       reply: { status: 0, headers: {}, body: { kind: 'hang-up', how } },
     }
   }
-  const frames = framesOf(recording, elapsed, scale)
+  const frames = framesOf(recording, elapsed)
   return {
-    waitMs: scale(reply.ms) - elapsed(),
+    waitMs: Math.max(0, reply.ms) - elapsed(),
     reply: { status: reply.status, headers: replayedHeaders(recording), body: { kind: 'frames', frames } },
   }
 }
@@ -45,11 +42,7 @@ type RecordedFrame =
   | { kind: 'hang-up'; how: 'reset' | 'silence' }
 
 /** @param start Called with the first frame: the time from which waits are measured. */
-function* framesOf(
-  recording: Recording,
-  start: () => number,
-  scale: (ms: number) => number,
-): Generator<RecordedFrame> {
+function* framesOf(recording: Recording, start: () => number): Generator<RecordedFrame> {
   const { chunks, end } = recording
   let at = start()
   for (const chunk of chunks) {
@@ -61,8 +54,8 @@ function* framesOf(
   if (how) yield { kind: 'hang-up', how }
 
   function* waitUntil(ms: number): Generator<RecordedFrame> {
-    const wait = scale(ms) - at
-    at = Math.max(at, scale(ms))
+    const wait = ms - at
+    at = Math.max(at, ms)
     if (wait > 0) yield { kind: 'wait', ms: wait }
   }
 }
@@ -140,11 +133,7 @@ function toRule(
   if (!reply) return { ...rule, fault: { name: end.end === 'idle' ? 'timeout' : 'connection-reset' } }
   const frames: RecordedFrame[] = [
     ...(reply.ms > 0 ? [{ kind: 'wait', ms: reply.ms } as const] : []),
-    ...framesOf(
-      recording,
-      () => reply.ms,
-      (ms) => ms,
-    ),
+    ...framesOf(recording, () => reply.ms),
   ]
   return {
     ...rule,

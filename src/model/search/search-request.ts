@@ -39,7 +39,7 @@ export function readSearchRequests(
 /** What one particular engine does not give. Spec: Limits, web search `max_results`. */
 export function limitViolations(
   requests: readonly SearchRequest[],
-  limited: WebSearchEngine | undefined,
+  limited: WebSearchEngine | null,
 ): Violation[] {
   return requests
     .filter(

@@ -3,20 +3,13 @@
  */
 import type { AssumptionName } from '../../assumptions.ts'
 import { invalidRequest } from '../../http/errors.ts'
-import { compileGlob } from '../../lib/glob.ts'
 import type { Prompt } from '../../resources/prompt.ts'
 import type { XSearchFilter } from '../../resources/x-search-filter.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import type { Source } from './citations.ts'
 import { findPages, findPosts, pageCorpus, postCorpus, type Query } from './corpus.ts'
 import { compileFilter } from './domains.ts'
-import {
-  isOnline,
-  limitViolations,
-  readSearchRequests,
-  type SearchRequest,
-  withoutOnline,
-} from './search-request.ts'
+import { isOnline, limitViolations, readSearchRequests, type SearchRequest } from './search-request.ts'
 
 interface SearchContext {
   sandbox: SandboxState
@@ -98,7 +91,7 @@ function chooseSearch(
   if (requests.length > 1) assume('searchForms')
   if (request?.engine !== 'native') return request
   assume('nativeSearch')
-  return hasNativeSearch(model, sandbox) ? request : undefined
+  return request
 }
 
 /** The filter by which posts join the search, if they do. */
@@ -106,12 +99,11 @@ function chooseFilter(
   { xSearchFilter: filter }: Prompt,
   model: string,
   request: SearchRequest | undefined,
-  { sandbox, assume, warn }: SearchContext,
+  { assume, warn }: SearchContext,
 ): XSearchFilter | undefined {
-  const vendor = sandbox.options.xSearchVendor
-  if (!filter || (request && isOfVendor(model, vendor))) return filter ?? undefined
+  if (!filter || (request && model.toLowerCase().startsWith('x-ai/'))) return filter ?? undefined
   assume('xSearchModels')
-  warn(`x_search_filter was ignored: it needs a web search on a model of the vendor '${vendor}'`)
+  warn(`x_search_filter was ignored: it needs a web search on a model of the vendor 'x-ai'`)
   return undefined
 }
 
@@ -133,15 +125,6 @@ function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => voi
 
 /** Types of tools that are warned of one by one. */
 const maxTypes = 10
-
-function hasNativeSearch(model: string, { options }: SandboxState): boolean {
-  const name = withoutOnline(model).toLowerCase()
-  return !options.modelsWithoutNativeSearch.some((glob) => compileGlob(glob)(name))
-}
-
-function isOfVendor(model: string, vendor: string): boolean {
-  return model.toLowerCase().startsWith(`${vendor.toLowerCase()}/`)
-}
 
 function takeTurns<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
   const rounds = Array.from({ length: Math.max(first.length, second.length) }, (_, round) => round)

@@ -16,7 +16,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 beforeEach(async () => {
-  server = await startServer({ tokensPerSecond: 200 })
+  server = await startServer({ latency: { gapMs: 5 } })
   scenery = await paint(server)
   const context = await browser.newContext()
   page = await context.newPage()

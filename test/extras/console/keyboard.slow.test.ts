@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 beforeEach(async () => {
-  server = await startServer({ tokensPerSecond: 200 })
+  server = await startServer({ latency: { gapMs: 5 } })
   await paint(server)
   ;({ page } = await open(browser, `${server.url}/__understudy/`))
   await page.getByText('Live', { exact: true }).waitFor()

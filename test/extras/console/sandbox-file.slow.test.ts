@@ -16,7 +16,7 @@ afterAll(() => browser.close())
 
 describe('A sandbox', () => {
   it('is saved as a file, opened by another server, and asked again there', async () => {
-    await using first = await startServer({ tokensPerSecond: 200 })
+    await using first = await startServer({ latency: { gapMs: 5 } })
     await using second = await startServer()
     const { unmatched } = await paint(first)
     const saving = await open(browser, `${first.url}/__understudy/#/sandboxes`)

@@ -19,7 +19,7 @@ interface Shot {
   height: number
 }
 
-await using server = await startServer({ tokensPerSecond: 200 })
+await using server = await startServer({ latency: { gapMs: 5 } })
 await server.gateway.createSandbox({ id: 'checkout-test' })
 const screens = screensOf(await paint(server))
 

@@ -122,7 +122,7 @@ describe('serve', () => {
     [['--on-miss', 'forward'], '--recordings'],
     [['--recordings', '.', '--on-miss', 'forward'], '--upstream'],
     [['--recordings', '.', '--on-miss', 'sometimes'], 'Allowed choices'],
-    [['--recordings', '.', '--speed', 'fast'], 'A factor'],
+    [['--recordings', '.', '--time-scale', 'fast'], 'A factor'],
     [
       ['--recordings', '.', '--on-miss', 'forward', '--upstream', 'https://gateway.example/api/v1'],
       'CI is set',

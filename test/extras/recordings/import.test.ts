@@ -52,7 +52,7 @@ describe('A HAR file', () => {
     const { exchanges, skipped } = importHar(JSON.stringify(gateway.journal.har()), 'a.har', '/api/v1')
     expect(skipped).toEqual([])
 
-    const replaying = createGateway({ recordings: exchanges.map(recordingOf), speed: 0 })
+    const replaying = createGateway({ recordings: exchanges.map(recordingOf), timeScale: 0 })
     const after = []
     for (const [path, body] of asked) after.push(await ask(replaying, path, body))
     expect(after).toEqual(before)
@@ -224,7 +224,7 @@ describe('An entry of the journal', () => {
       'a.json',
     )
     expect(skipped).toEqual([])
-    const replaying = createGateway({ recordings: exchanges.map(recordingOf), speed: 0 })
+    const replaying = createGateway({ recordings: exchanges.map(recordingOf), timeScale: 0 })
     for (const [index, [path, body]] of asked.entries())
       expect(await ask(replaying, path, body)).toEqual(before[index])
   })

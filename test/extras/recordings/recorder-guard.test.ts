@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../../src/cli/command-line.ts'
 import { type RecorderSetup, startRecorder } from '../../../src/extras/recordings/record.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
@@ -20,6 +20,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'understudy-guard-'))
 })
 afterAll(() => rm(root, { recursive: true }))
+beforeEach(() => vi.stubEnv('CI', ''))
 afterEach(() => vi.restoreAllMocks())
 
 let folders = 0
@@ -236,7 +237,6 @@ describe('a path through the recorder', () => {
       recordings: [],
       onMiss: 'forward',
       upstream: upstream.url.href,
-      allowCi: true,
     })
     const { host, port } = new URL(server.baseUrl)
     for (const target of targets(host)) {

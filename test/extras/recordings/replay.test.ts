@@ -5,7 +5,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { createGateway, type GatewayOptions, parseTape } from '../../../src/index.ts'
@@ -16,6 +16,7 @@ import { ask, joined, splitPoints, startStreams, startUpstream, syntheticStreams
 
 let root: string
 let folders = 0
+beforeEach(() => vi.stubEnv('CI', ''))
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'understudy-replay-'))
 })
@@ -53,14 +54,14 @@ const post = ({ fetch }: Target, path: string, body: unknown, headers = {}) =>
 
 const hello = { model: 'aurora/dawn-2', input: 'Hello' }
 const replaying = (recordings: string, options: GatewayOptions = {}) =>
-  createGateway({ recordings, speed: 0, ...options })
+  createGateway({ recordings, timeScale: 0, ...options })
 
 describe('Recordings', () => {
   it('answer on a socket with the bytes and split points of the recording, and its ending', async () => {
     const streams = syntheticStreams(12, 2)
     await using upstream = await startStreams(streams)
     const out = await recorded(upstream.url, streams)
-    await using server = await startServer({ recordings: out, speed: 0.5 })
+    await using server = await startServer({ recordings: out, timeScale: 2 })
     const seen = await Promise.all(streams.map(({ path, body }) => ask(server.baseUrl, path, { body })))
     for (const [index, stream] of streams.entries()) {
       expect(joined(seen[index]?.chunks ?? [])).toBe(joined(stream.chunks))
@@ -193,7 +194,6 @@ describe('Recordings', () => {
       recordings: [],
       onMiss: 'forward',
       upstream: upstream.url.href,
-      allowCi: true,
     }
     await using server = await startServer(options)
     const seen = await ask(server.baseUrl, '/responses', { body: hello }, ({ chunks }) => {
@@ -205,14 +205,8 @@ describe('Recordings', () => {
     expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
 
     expect(() => createGateway({ recordings: [], onMiss: 'forward' })).toThrow('needs upstream')
-    const before = process.env['CI']
-    process.env['CI'] = 'true'
-    try {
-      expect(() => createGateway({ ...options, allowCi: false })).toThrow('CI is set')
-    } finally {
-      if (before === undefined) delete process.env['CI']
-      else process.env['CI'] = before
-    }
+    vi.stubEnv('CI', 'true')
+    expect(() => createGateway(options)).toThrow('CI is set')
   })
 
   it.each(['the client leaves', 'a rule cuts the reply'])(
@@ -232,7 +226,6 @@ describe('Recordings', () => {
         recordings: [],
         onMiss: 'forward',
         upstream: href,
-        allowCi: true,
       })
       if (why === 'a rule cuts the reply')
         server.gateway.use({ on: '*', fault: { name: 'stream-cut', atByte: 20 } })
@@ -256,7 +249,7 @@ describe('Recordings', () => {
       return void response.once('close', left.resolve)
     })
     const { href } = upstream.url
-    const options: GatewayOptions = { recordings: [], onMiss: 'forward', upstream: href, allowCi: true }
+    const options: GatewayOptions = { recordings: [], onMiss: 'forward', upstream: href }
     const gateway = createGateway({ ...options, extensions: ['chat'] })
     const models = ['aurora/dawn-2', 'borealis/polar-1']
     const body = { models, messages: [{ role: 'user', content: 'Hi' }] }

@@ -14,8 +14,8 @@ import { toLatin1 } from '../../../src/lib/bytes.ts'
 import { head, recordingOf, requestOf, text, utf8 } from './samples.ts'
 
 describe('A replay', () => {
-  const framesOf = (recording: Recording, speed: number, elapsed?: () => number) => {
-    const { waitMs, reply } = toReplay(recording, speed, elapsed)
+  const framesOf = (recording: Recording, elapsed?: () => number) => {
+    const { waitMs, reply } = toReplay(recording, elapsed)
     const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : [reply.body]
     return [
       waitMs,
@@ -27,23 +27,19 @@ describe('A replay', () => {
     ]
   }
 
-  it('waits as it was recorded, faster or slower, or not at all', () => {
+  it('waits as it was recorded', () => {
     const recording = recordingOf(['a', { ms: 10, text: 'b' }, { ms: 40, base64: 'Yw==' }])
-    expect(framesOf(recording, 1)).toEqual([4, 10, 'a', 'b', 30, 'c', 60])
-    expect(framesOf(recording, 2)).toEqual([2, 5, 'a', 'b', 15, 'c', 30])
-    expect(framesOf(recording, 0.5)).toEqual([8, 20, 'a', 'b', 60, 'c', 120])
-    expect(framesOf(recording, 0)).toEqual([0, 'a', 'b', 'c'])
+    expect(framesOf(recording)).toEqual([4, 10, 'a', 'b', 30, 'c', 60])
   })
 
   it('does not wait for what was late already', () => {
-    expect(framesOf(recordingOf(['a', 'b']), 1, () => 15)).toEqual([-11, 'a', 5, 'b', 80])
+    expect(framesOf(recordingOf(['a', 'b']), () => 15)).toEqual([-11, 'a', 5, 'b', 80])
     expect(
       framesOf(
         recordingOf([
           { ms: 20, text: 'a' },
           { ms: 10, text: 'b' },
         ]),
-        1,
       ),
     ).toEqual([4, 20, 'a', 'b', 80])
   })
@@ -64,18 +60,17 @@ describe('A replay', () => {
   ])('of a reply that ended with %s after %j hangs up with %j', (end, body, how) => {
     const recording = recordingOf([body], { end })
     expect(hangUpOf(recording)).toBe(how)
-    expect(framesOf(recording, 0)).toEqual([0, body, ...(how ? [`hang up: ${how}`] : [])])
   })
 
   it('of a connection that ended without a head hangs up after the same time', () => {
-    const nothing = (end: string) => framesOf(recordingOf([], { end, reply: undefined }), 2)
-    expect(nothing('reset')).toEqual([50, 'hang up: reset'])
-    expect(nothing('idle')).toEqual([50, 'hang up: silence'])
-    expect(nothing('fin')).toEqual([50, 'hang up: end'])
+    const nothing = (end: string) => framesOf(recordingOf([], { end, reply: undefined }))
+    expect(nothing('reset')).toEqual([100, 'hang up: reset'])
+    expect(nothing('idle')).toEqual([100, 'hang up: silence'])
+    expect(nothing('fin')).toEqual([100, 'hang up: end'])
     const open = { ...recordingOf([], { reply: undefined }), end: undefined }
-    expect(framesOf(open, 1)).toEqual([0, 'hang up: end'])
-    expect(framesOf(open, 1, () => 7)).toEqual([-7, 'hang up: end'])
-    expect(framesOf({ ...recordingOf(['a']), end: undefined }, 1)).toEqual([4, 10, 'a'])
+    expect(framesOf(open)).toEqual([0, 'hang up: end'])
+    expect(framesOf(open, () => 7)).toEqual([-7, 'hang up: end'])
+    expect(framesOf({ ...recordingOf(['a']), end: undefined })).toEqual([4, 10, 'a'])
   })
 
   it('leaves headers out that are not true of it, were redacted, or cannot be sent', () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const gateway = createGateway({
   storedResponses: true,
   promptCache: true,
-  latencyProfile: 'fast',
+  latency: 'fast',
   timeScale: 0,
 })
 const baseURL = 'https://gateway.example/api/v1'

@@ -138,7 +138,10 @@ function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
   const scenarios = [
     { name: 'story', rules: [{ on: 'createResponse' as const, reply: { text: words(tokens) } }] },
   ]
-  const options = { scenarios, ...(tokensPerSecond !== undefined && { tokensPerSecond }) }
+  const options = {
+    scenarios,
+    ...(tokensPerSecond !== undefined && { latency: { gapMs: 1000 / tokensPerSecond } }),
+  }
   return { kind: 'understudy', entry: bench.entry('serve'), options }
 }
 

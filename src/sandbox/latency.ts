@@ -1,13 +1,26 @@
 /**
- * How long a gateway takes, by model, as quantiles: an option as data, as a file that `profile` printed, or one of the
- * bundled ones by name.
+ * How long answers take, by model, as quantiles: the option `latency`, and the times drawn from it for one answer, the
+ * same for the same seed.
  */
 import * as z from 'zod'
+import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
+import { random } from '../lib/seed.ts'
 
 /** Values at shares of all samples: `p50` is the median. */
-export const Quantiles: z.ZodType<Quantiles, Quantiles> = z.lazy(() =>
+export const Quantiles: z.ZodType<Quantiles, Quantiles | number> = z.lazy(() =>
+  z.union([
+    z
+      .number()
+      .min(0)
+      .transform((value) => ({ p50: value })),
+    quantileRecord(),
+  ]),
+)
+export type Quantiles = Readonly<Record<string, number>>
+
+const quantileRecord = () =>
   z
     .record(
       z.string().regex(/^p(?:100|\d{1,2}(?:\.\d+)?)$/, "name quantiles 'p50' or 'p99.9'"),
@@ -20,28 +33,34 @@ export const Quantiles: z.ZodType<Quantiles, Quantiles> = z.lazy(() =>
         error: 'values must not fall from one quantile to the next',
       },
     )
-    .refine((quantiles) => Object.keys(quantiles).length > 0, { error: 'give at least one quantile' }),
-)
-export type Quantiles = Readonly<Record<string, number>>
+    .refine((quantiles) => Object.keys(quantiles).length > 0, { error: 'give at least one quantile' })
+
+const times = () => ({
+  firstByteMs: Quantiles.optional().describe('Milliseconds until the first event of a stream. Default: 0.'),
+  gapMs: Quantiles.optional().describe('Milliseconds before each token of a stream. Default: none.'),
+  totalMs: Quantiles.optional().describe(
+    'Milliseconds until an answer that is no stream. Default: the first event and all gaps.',
+  ),
+  tokens: Quantiles.optional().describe(
+    'Tokens of a plain text answer. Default: as long as it is without a profile.',
+  ),
+  keepAliveMs: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Milliseconds of silence after which a stream gets a comment line. Default: never.'),
+})
+
+/** Times of all models. */
+export const ModelLatency = z.lazy(() => z.strictObject(times()))
+export type LatencyInput = z.input<typeof ModelLatency>
 
 export const LatencyProfile = z.lazy(() =>
   z.looseObject({
     profile: z.literal(1).describe('The version of the form.'),
     source: z.string().optional().describe('Where the figures are from.'),
     models: z
-      .record(
-        z.string(),
-        z.looseObject({
-          firstByteMs: Quantiles.describe('Milliseconds until the first event of a stream.'),
-          gapMs: Quantiles.optional().describe('Milliseconds before each token of a stream. Default: none.'),
-          totalMs: Quantiles.optional().describe(
-            'Milliseconds until an answer that is no stream. Default: the first event and all gaps.',
-          ),
-          tokens: Quantiles.optional().describe(
-            'Tokens of a plain text answer. Default: as long as it is without a profile.',
-          ),
-        }),
-      )
+      .record(z.string(), z.looseObject(times()))
       .describe('By model, or a glob of models; `*` is for all others.'),
   }),
 )
@@ -50,10 +69,15 @@ export type LatencyProfile = z.infer<typeof LatencyProfile>
 export type LatencyProfileInput = z.input<typeof LatencyProfile>
 export type ModelLatency = LatencyProfile['models'][string]
 
-/** The profile itself, whichever way it was given. */
-export const LatencyProfileOption = z.lazy(() =>
+/** The option: every form becomes a profile. */
+export const Latency = z.lazy(() =>
   z.union([
+    z
+      .number()
+      .min(0)
+      .transform((ms) => ofAll({ firstByteMs: { p50: ms } })),
     LatencyProfile,
+    ModelLatency.transform(ofAll),
     z.string().transform((given, { addIssue }): LatencyProfile => {
       try {
         return given.includes('.') || given.includes('/') ? readProfile(given) : findProfile(given)
@@ -65,12 +89,72 @@ export const LatencyProfileOption = z.lazy(() =>
   ]),
 )
 
-/** What is known of a model; undefined where the profile leaves it out. */
-export function latencyOf({ models }: LatencyProfile, model: string): ModelLatency | undefined {
+function ofAll(latency: ModelLatency): LatencyProfile {
+  return { profile: 1, models: { '*': latency } }
+}
+
+/** Returns the times of a model; undefined if the profile has none. */
+export function latencyOf(
+  { latency }: { readonly latency?: LatencyProfile | undefined },
+  model: string,
+): ModelLatency | undefined {
+  if (!latency) return undefined
+  const { models } = latency
   const exact = Object.hasOwn(models, model) ? models[model] : undefined
   if (exact) return exact
   const covers = Object.keys(models).find((glob) => glob !== '*' && compileGlob(glob)(model.toLowerCase()))
   return models[covers ?? '*']
+}
+
+export interface LatencyOptions {
+  readonly seed: string | number
+  readonly latency?: LatencyProfile | undefined
+}
+
+/** The times of one answer. */
+export interface DrawnLatency {
+  /** Milliseconds before the first event. */
+  readonly firstMs: number
+  /** Returns the milliseconds before the next token; undefined for none. */
+  readonly gapMs: (() => number) | undefined
+  /** Milliseconds of silence before a sign of life. */
+  readonly keepAliveMs: number
+}
+
+const noLatency: DrawnLatency = { firstMs: 0, gapMs: undefined, keepAliveMs: Infinity }
+
+/** @param id Of the answer, for which the times are drawn. */
+export function drawLatency(id: string, model: string, options: LatencyOptions): DrawnLatency {
+  const latency = latencyOf(options, model)
+  if (!latency) return noLatency
+  const draw = random(options.seed, 'latency', id)
+  const { firstByteMs, gapMs, keepAliveMs = Infinity } = latency
+  const firstMs = firstByteMs ? valueAt(firstByteMs, draw()) : 0
+  return { firstMs, gapMs: gapMs && (() => valueAt(gapMs, draw())), keepAliveMs }
+}
+
+/** Delays a reply that is no stream by the time that the whole answer takes. */
+export function withLatency<Value>(
+  reply: Reply<Value>,
+  { id, model, outputTokens }: { readonly id: string; readonly model: string; readonly outputTokens: number },
+  options: LatencyOptions,
+): Reply<Value> {
+  const latency = latencyOf(options, model)
+  if (!latency) return reply
+  const { totalMs } = latency
+  let delayMs: number
+  if (totalMs) delayMs = valueAt(totalMs, random(options.seed, 'latency total', id)())
+  else {
+    const { firstMs, gapMs } = drawLatency(id, model, options)
+    delayMs = firstMs
+    for (let token = 0; gapMs && token < outputTokens; token++) delayMs += gapMs()
+  }
+  return { ...reply, transport: { ...reply.transport, delayMs } }
+}
+
+/** Draws how many tokens a plain text has. */
+export function drawLength(lengths: Quantiles, key: string): number {
+  return Math.max(1, Math.round(valueAt(lengths, random(key, 'length')())))
 }
 
 /** Shares from 0 to 1 and their values, in order. */
