@@ -50,7 +50,7 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
     ...aliases.map(({ name, file }) => [name, file] as const),
     ['FaultInput', `${root}src/faults/index.ts`] as const,
     ['Json', `${root}src/lib/json.ts`] as const,
-    ['OperationName', `${root}src/scenarios/operation-name.ts`] as const,
+    ['OperationName', `${root}src/scenarios/names.ts`] as const,
   ])
   return (text, file) => replaced(text, file, texts, files)
 }

@@ -35,7 +35,7 @@ import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { toSandboxFile } from './sandbox/sandbox-file.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
-import type { ScriptProgress } from './scenarios/script-progress.ts'
+import type { ScriptProgress } from './scenarios/use.ts'
 
 /** How prompts are written down. */
 export interface PromptSnapshotOptions extends PromptOptions {

@@ -7,7 +7,7 @@ import { readDataFile } from '../lib/data-file.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
-import type { ScenarioPath } from '../scenarios/scenario-path.ts'
+import type { ScenarioPath } from '../scenarios/names.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 
 type GivenScenario = NonNullable<GatewayOptionsInput['scenarios']>[number]

@@ -6,7 +6,7 @@ import { hidden } from '../http/secrets.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { titleOf } from '../scenarios/near-misses.ts'
 import type { UnusedRule } from '../scenarios/rules.ts'
-import type { ScriptProgress } from '../scenarios/script-progress.ts'
+import type { ScriptProgress } from '../scenarios/use.ts'
 import { assertEntryFields, hidePart, type JournalEntry } from './entry.ts'
 import { callList, calls } from './journal-text.ts'
 

@@ -8,7 +8,7 @@ import type { Reply } from '../http/reply.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { AnyOperation, Frozen, ResolverContext } from '../operation.ts'
 import type { OwnOperation } from '../sandbox/options-input.ts'
-import type { OwnOperationId } from '../scenarios/operation-name.ts'
+import type { OwnOperationId } from '../scenarios/names.ts'
 
 /** A schema of zod 4, whichever copy of it. */
 export interface Schema {

@@ -4,8 +4,8 @@
  */
 import type { CollectionName, SizedCollectionName } from '../resources/collections.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
+import type { ScenarioPath } from '../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import type { ScenarioPath } from '../scenarios/scenario-path.ts'
 import type { LatencyInput, LatencyProfileInput } from './latency.ts'
 
 /** Groups of operations that the specification names and does not describe. */

@@ -10,13 +10,10 @@ import type { SandboxUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import type { Computed } from '../scenarios/operation-name.ts'
-import type { ReplyContext, ReplyFunction } from '../scenarios/reply-function.ts'
+import { type Computed, isScenarioPath, type ScenarioPath } from '../scenarios/names.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
 import type { RuleInput, Scenario, ScenarioInput } from '../scenarios/scenario.ts'
-import { isScenarioPath, type ScenarioPath } from '../scenarios/scenario-path.ts'
-import type { ScenarioProgress } from '../scenarios/scenario-progress.ts'
-import type { ScriptProgress } from '../scenarios/script-progress.ts'
+import type { ReplyContext, ReplyFunction } from '../scenarios/scripted-reply.ts'
 import {
   failScenario,
   type ReplyOptions,
@@ -25,6 +22,7 @@ import {
   scriptScenario,
   textOperations,
 } from '../scenarios/shorthand.ts'
+import type { ScenarioProgress, ScriptProgress } from '../scenarios/use.ts'
 import type { SandboxClock, SandboxSnapshot } from './new-sandbox.ts'
 import type { GatewayOptions } from './options.ts'
 import type { GivenTape } from './options-input.ts'

@@ -28,7 +28,7 @@ import { needsStream } from '../faults/fault.ts'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from './check-scenario.ts'
-import { isScenarioPath } from './scenario-path.ts'
+import { isScenarioPath } from './names.ts'
 
 const files = {
   'provider-outage': providerOutage,

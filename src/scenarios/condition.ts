@@ -1,14 +1,156 @@
 /**
- * The conditions of a rule, its `when`: their schema, and a test for each. A failed test explains itself only when
- * somebody reads the near misses.
+ * The conditions of a rule, its `when`: their schema, what they look at, and a test for each. A failed test explains
+ * itself only when the near misses are read. Regular expressions run in JavaScript's engine; those that could keep it busy
+ * are refused when the rule is added.
  */
 import * as z from 'zod'
 import { hidden, hideInValue, isSecretField, isSecretHeader } from '../http/secrets.ts'
+import { backtracking } from '../lib/backtracking.ts'
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
-import { compilePattern, Pattern, searchedPart } from './pattern.ts'
-import { asksForStream, bodyField, type Conditioned, inputTextOf, modelOf } from './rule-request.ts'
+
+/** The part of a request that conditions are about. */
+export interface Conditioned {
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** The last of each parameter: an operation refuses one that is repeated. */
+  readonly query: Readonly<Record<string, string>>
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Parsed JSON; undefined where there is none. */
+  readonly body: unknown
+}
+
+export interface RuleRequest extends Conditioned {
+  /** Operation id; undefined for a path that no operation describes. */
+  readonly operation: string | undefined
+  /** Upper case: `POST`. */
+  readonly method: string
+  /** The path below the base address, `/chat/completions`; undefined where it does not lie below one. */
+  readonly route: string | undefined
+  /** Hash of method, path, query and body: the same for the same request. */
+  readonly contentKey: string
+  /** How often the same request came before; 0 the first time. */
+  readonly occurrence: number
+  /** Refused by its path, method, key, body or content type: only rules for every call are about it. Default: false. */
+  readonly isRefused?: boolean
+}
+
+/** A field of the body at its top level. */
+export function bodyField(body: unknown, name: string): unknown {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
+  return Reflect.get(body, name)
+}
+
+/** Whether it asks for an event stream. Spec: POST /responses, `stream`. */
+export function asksForStream(body: unknown): boolean {
+  return bodyField(body, 'stream') === true
+}
+
+export function modelOf(body: unknown): string | undefined {
+  const model = bodyField(body, 'model')
+  return typeof model === 'string' ? model : undefined
+}
+
+const inputTexts = new WeakMap<object, string>()
+
+/** All text of `input`, one message a line; of `messages` where the path is one of chat completions. */
+export function inputTextOf(body: unknown): string {
+  if (typeof body !== 'object' || body === null) return ''
+  const text =
+    inputTexts.get(body) ?? texts(bodyField(body, 'input') ?? bodyField(body, 'messages')).join('\n')
+  inputTexts.set(body, text)
+  return text
+}
+
+/** The texts in an input: itself, the items of a list, the `content` of a message, the `text` of a part. */
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(texts)
+  if (typeof value !== 'object' || value === null) return []
+  return [...texts(Reflect.get(value, 'text')), ...texts(Reflect.get(value, 'content'))]
+}
+
+/** Characters. */
+const maxPattern = 200
+
+export const Pattern = z.lazy(() =>
+  z.strictObject({
+    matches: z
+      .string()
+      .min(1)
+      .max(maxPattern)
+      .describe(
+        'A regular expression of JavaScript without look-around and back-references, found anywhere in the text.',
+      ),
+    flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
+  }),
+)
+export type Pattern = z.infer<typeof Pattern>
+/** A regular expression, as data. */
+export type PatternInput = z.input<typeof Pattern>
+
+/** Tells a pattern from an object with fields of the same names. */
+export function isPattern(value: object): value is Pattern {
+  const { matches, flags, ...rest } = value as Record<string, unknown>
+  const isText = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
+  return isText && Object.keys(rest).length === 0
+}
+
+/** A pattern that can be searched for in the first `maxText` characters of any text. */
+interface Compiled {
+  readonly expression: RegExp
+  readonly maxText: number
+}
+
+/** Reading a pattern takes some milliseconds, and happens when it is checked and when it is compiled. */
+const known = new Map<string, Compiled | string>()
+const maxKnown = 1000
+
+/** Returns the problem of a pattern that cannot be used. */
+function read({ matches, flags = '' }: Pattern): Compiled | string {
+  const key = `/${matches}/${flags}`
+  const result = known.get(key) ?? compile(matches, flags)
+  if (known.size >= maxKnown) known.clear()
+  known.set(key, result)
+  return result
+}
+
+function compile(matches: string, flags: string): Compiled | string {
+  if (flags.includes('v')) return `the flag 'v' is not supported: use 'u'`
+  let expression: RegExp
+  try {
+    // With `g` and `y` an expression remembers where it was.
+    expression = new RegExp(matches, flags)
+    expression = new RegExp(matches, flags.replace(/[gy]/g, ''))
+  } catch (error) {
+    return (error as Error).message.replace(/^Invalid regular expression: (\/.*\/\w*: )?/, '')
+  }
+  const found = backtracking(expression)
+  return 'problem' in found ? found.problem : { expression, maxText: found.maxText }
+}
+
+/** Returns the test of a checked pattern. */
+export function compilePattern(pattern: Pattern): (text: string) => boolean {
+  const compiled = read(pattern)
+  if (typeof compiled === 'string') throw new Error(compiled)
+  const { expression, maxText } = compiled
+  return (text) => expression.test(text.length > maxText ? text.slice(0, maxText) : text)
+}
+
+/** How much of a value was searched, where that is not all of it. */
+export function searchedPart(pattern: Pattern, value: unknown): string {
+  const compiled = read(pattern)
+  if (typeof compiled === 'string' || typeof value !== 'string' || value.length <= compiled.maxText) return ''
+  return ` in its first ${compiled.maxText} characters`
+}
+
+/** Returns the problem of a pattern that cannot be used. */
+export function patternProblem(pattern: Pattern): string | undefined {
+  const problem = read(pattern)
+  return typeof problem === 'string' ? problem : undefined
+}
 
 const Part = z.lazy(() =>
   z

@@ -3,7 +3,7 @@
  * data when the call is matched and put into words only when somebody reads it.
  */
 import type { CompiledRule } from './compiled.ts'
-import type { Conditioned } from './rule-request.ts'
+import type { Conditioned } from './condition.ts'
 
 /** Why a rule was skipped, where the request alone does not tell it later. */
 export type SkipReason =

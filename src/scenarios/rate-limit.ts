@@ -10,7 +10,7 @@ import type { QuotaReading } from '../faults/fault.ts'
 import { quotaHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
 import { hash } from '../lib/seed.ts'
-import { modelOf, type RuleRequest } from './rule-request.ts'
+import { modelOf, type RuleRequest } from './condition.ts'
 
 const inMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const duration = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/

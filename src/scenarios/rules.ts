@@ -1,21 +1,20 @@
 /**
- * The active rules of a sandbox: which one happens to a call, and the progress of each.
+ * The active rules of a sandbox: the one that matches a call, and the progress of each.
  */
+
+import type { QuotaReading } from '../faults/fault.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
-import { compileScenario } from './compiled.ts'
-import type { SkipReason } from './near-misses.ts'
-import type { Match, Outcome } from './outcome.ts'
-import { playScripts } from './play-scripts.ts'
-import { advance, putBack } from './progress.ts'
-import { chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
-import type { ReplyFunction } from './reply-function.ts'
-import type { RuleRequest } from './rule-request.ts'
+import { compileScenario, type Effect } from './compiled.ts'
+import type { RuleRequest } from './condition.ts'
+import type { SkippedRules, SkipReason } from './near-misses.ts'
+import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
 import type { Scenario } from './scenario.ts'
-import { type ScenarioProgress, scenarioProgress } from './scenario-progress.ts'
-import { type ScriptProgress, scriptsOf } from './script-progress.ts'
+import { playTurn, type TurnReading } from './script-runs.ts'
+import type { ReplyFunction } from './scripted-reply.ts'
 import {
+  advance,
   begin,
   type Candidates,
   candidatesAmong,
@@ -23,9 +22,42 @@ import {
   copyUse,
   noneNamed,
   progressOf,
+  putBack,
+  type ScenarioProgress,
+  type ScriptProgress,
+  scenarioProgress,
+  scriptsOf,
   tryOrder,
   type Use,
 } from './use.ts'
+
+/** What a rule does to one call. */
+export interface Match {
+  scenario: string
+  /** Its place in the scenario, from 1. */
+  rule: number
+  name: string | undefined
+  effect: Effect
+  rateLimit: QuotaReading | undefined
+  /** What it does has found nothing to act on: it counts as if the rule had not met the call. */
+  nothingHappened(): void
+  /** The turn of a script that the call takes; undefined for other rules. */
+  turn: TurnReading | undefined
+  /** The number of the call among those that met the rule's conditions, from 1; of a script, the turn. */
+  call: number
+  /** Gives the reply in place of the rule's own. */
+  answer: ReplyFunction | undefined
+}
+
+export interface Outcome {
+  match: Match | undefined
+  /** Headers for the reply whether a rule matched or not: the state of its rate limit. */
+  headers: Record<string, string> | undefined
+  /** For a call that passed a rate limit: counts the tokens of its reply, and returns the headers anew. */
+  charge: ChargeRateLimits | undefined
+  /** The rules that the call skipped, for `explainNearMisses`. */
+  skipped: SkippedRules | undefined
+}
 
 /** A rule that has not happened yet. */
 export interface UnusedRule {
@@ -298,5 +330,50 @@ export class Rules {
       return use
     })
     return candidatesAmong([...uses, ...tryOrder(this.#uses)], key)
+  }
+}
+
+interface Setting {
+  /** All uses but those that the request names in its header, newest first. */
+  readonly uses: readonly Use[]
+  /** Of the sandbox. */
+  readonly state: string
+  readonly seed: string | number
+  nextConversation(): number
+}
+
+/** Plays the turn that a request takes. Undefined where no script has anything to say to it. */
+export function playScripts(
+  { rules, uses }: Candidates,
+  request: RuleRequest,
+  conversation: Conversation,
+  setting: Setting,
+): Match | undefined {
+  const scripted = rules.flatMap((rule, index) => {
+    const use = uses[index] as Use
+    const { script } = rule
+    if (!script || !rule.tests.every((test) => test.passes(request))) return []
+    if (rule.states && !rule.states.includes(setting.state)) return []
+    return { rule, script, progress: progressOf(use, rule), place: setting.uses.indexOf(use) }
+  })
+  // A scenario that the request names in its header has no place, and comes first.
+  const isNamed = scripted[0]?.place === -1
+  const oldestFirst = scripted
+    .filter(({ place }) => (place === -1) === isNamed)
+    .sort((left, right) => right.place - left.place)
+  const played = scripted.length > 0 ? playTurn(oldestFirst, request, conversation, setting) : undefined
+  const rule = played && oldestFirst[played.index]?.rule
+  if (!rule) return undefined
+  const { scenario, number, name } = rule
+  return {
+    scenario,
+    rule: number,
+    name,
+    effect: played.effect,
+    rateLimit: undefined,
+    nothingHappened() {},
+    turn: played.reading,
+    call: played.reading.turn,
+    answer: undefined,
   }
 }

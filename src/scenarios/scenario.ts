@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { When } from './condition.ts'
-import type { OperationName } from './operation-name.ts'
+import type { OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Exhausted, Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'

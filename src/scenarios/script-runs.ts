@@ -8,9 +8,8 @@
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
 import type { CompiledScript, CompiledTurn, Effect } from './compiled.ts'
-import { type CallResult, type Misfit, misfitOf } from './expectation.ts'
-import type { RuleRequest } from './rule-request.ts'
-import { answerOf } from './turn-answer.ts'
+import type { RuleRequest } from './condition.ts'
+import { answerOf, type CallResult, type Misfit, misfitOf } from './script.ts'
 
 /** One conversation that follows a script. Never changed, so that snapshots may share it. */
 export interface ScriptRun {

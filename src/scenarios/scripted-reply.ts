@@ -4,8 +4,102 @@
 import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
-import { IncompleteReason, ResponseStatus } from '../resources/response.ts'
-import { ScriptedItem } from './scripted-item.ts'
+import type { Conversation } from '../resources/conversation.ts'
+import {
+  IncompleteReason,
+  MessageStatus,
+  ReasoningText,
+  ResponseStatus,
+  SummaryText,
+  UrlCitation,
+  WebSearchAction,
+} from '../resources/response.ts'
+
+const head = () => ({
+  id: z.string().min(1).optional().describe('Default: made from the request.'),
+  status: MessageStatus.optional().describe('Default: completed, or incomplete where the item is cut.'),
+})
+
+const Part = z.lazy(() =>
+  z
+    .looseObject({
+      type: z.enum(['output_text', 'refusal']).optional(),
+      text: z.string().optional(),
+      annotations: z.array(UrlCitation).optional(),
+      refusal: z.string().optional(),
+    })
+    .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
+      error: 'a part has either a text or a refusal',
+    }),
+)
+
+const paragraphs = <Paragraph extends z.ZodType>(paragraph: Paragraph) =>
+  z.union([z.string(), z.array(z.union([z.string(), paragraph]))], {
+    error: 'give a text, or a list of texts',
+  })
+
+export const ScriptedItem = z.lazy(() =>
+  z.discriminatedUnion(
+    'type',
+    [
+      z.looseObject({
+        type: z.literal('message'),
+        ...head(),
+        content: z.union([z.string(), z.array(Part)], {
+          error: 'give a text, or parts with a text or a refusal',
+        }),
+      }),
+      z.looseObject({
+        type: z.literal('reasoning'),
+        ...head(),
+        summary: paragraphs(SummaryText).optional().describe('What was thought, in short. Default: none.'),
+        content: paragraphs(ReasoningText).optional().describe('What was thought, in full. Default: none.'),
+        encrypted_content: z.string().nullable().optional(),
+      }),
+      z.looseObject({
+        type: z.literal('function_call'),
+        ...head(),
+        name: z.string(),
+        arguments: z
+          .union([z.string(), z.record(z.string(), z.unknown())])
+          .optional()
+          .describe('JSON, or what becomes it. Default: {}.'),
+        call_id: z.string().optional().describe('Default: made from the request.'),
+      }),
+      z.looseObject({
+        type: z.literal('web_search_call'),
+        ...head(),
+        status: z.enum(['in_progress', 'searching', 'completed', 'failed']).optional(),
+        action: z.union([z.strictObject({ query: z.string() }), WebSearchAction]).optional(),
+      }),
+      z.looseObject({
+        type: z.literal('image_generation_call'),
+        ...head(),
+        status: z.enum(['in_progress', 'generating', 'completed', 'failed']).optional(),
+        result: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('The image in base64. Default: a PNG of one pixel, or null where the status is failed.'),
+        partial_images: z
+          .array(z.string())
+          .optional()
+          .describe('Base64 of what a stream shows before the image. Default: none.'),
+        revised_prompt: z.string().optional(),
+        background: z.string().optional(),
+        output_format: z.string().optional(),
+        quality: z.string().optional(),
+        size: z.string().optional(),
+      }),
+    ],
+    {
+      error: 'an item is message, reasoning, function_call, web_search_call or image_generation_call',
+    },
+  ),
+)
+export type ScriptedItem = z.infer<typeof ScriptedItem>
+/** An item of a scripted output. */
+export type ScriptedItemInput = z.input<typeof ScriptedItem>
 
 /** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
 export const ScriptedCitation = z.lazy(() =>
@@ -125,3 +219,29 @@ export const Faults = z.lazy(() =>
     })
     .describe('A fault by name, or with its parameters; several act together.'),
 )
+
+/** What a function that replies may look at. */
+export interface ReplyContext {
+  /** The request as it came; what its operation would refuse is not refused yet. */
+  readonly request: {
+    /** Upper case: `POST`. */
+    readonly method: string
+    /** As requested. */
+    readonly path: string
+    readonly params: Readonly<Record<string, string>>
+    readonly query: Readonly<Record<string, string>>
+    /** Names in lower case. */
+    readonly headers: Readonly<Record<string, string>>
+    /** Parsed JSON; undefined where there is none. */
+    // biome-ignore lint/suspicious/noExplicitAny: a test knows what its own requests hold
+    readonly body: any
+  }
+  /** The messages, calls and results that it carries, and the functions that it offers. */
+  readonly conversation: Conversation
+}
+
+/** A text, or a whole reply as a rule has it. */
+export type FunctionReply = string | ScriptedReplyInput
+export type ReplyFunction<Context = ReplyContext> = (
+  context: Context,
+) => FunctionReply | Promise<FunctionReply>

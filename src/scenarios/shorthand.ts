@@ -4,7 +4,7 @@
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from './check-scenario.ts'
-import type { OperationName } from './operation-name.ts'
+import type { OperationName } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
 

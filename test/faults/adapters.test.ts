@@ -5,7 +5,7 @@
 import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
 import type { FaultInput } from '../../src/faults/index.ts'
-import type { OperationName } from '../../src/scenarios/operation-name.ts'
+import type { OperationName } from '../../src/scenarios/names.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { operations } from '../../src/operations/index.ts'
-import { scenarioJsonSchema } from '../../src/scenarios/scenario-schema.ts'
+import { scenarioJsonSchema } from '../../src/scenarios/check-scenario.ts'
 import { withLicences } from '../package/licences.ts'
 import { supplyChain } from '../package/supply-chain.ts'
 import { routePathsText } from '../remote/route-paths.ts'

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { bundledScenario } from '../../src/scenarios/bundled.ts'
-import { checkScenario, ScenarioError } from '../../src/scenarios/check-scenario.ts'
-import type { Problem } from '../../src/scenarios/scenario-problems.ts'
+import { checkScenario, type Problem, ScenarioError } from '../../src/scenarios/check-scenario.ts'
 import { call } from '../call.ts'
 
 const operations = [

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { Clock } from '../../src/lib/clock.ts'
 import { hash } from '../../src/lib/seed.ts'
 import { checkScenario } from '../../src/scenarios/check-scenario.ts'
+import type { RuleRequest } from '../../src/scenarios/condition.ts'
 import { explainNearMisses } from '../../src/scenarios/near-misses.ts'
-import type { Outcome } from '../../src/scenarios/outcome.ts'
-import type { RuleRequest } from '../../src/scenarios/rule-request.ts'
-import { Rules } from '../../src/scenarios/rules.ts'
+import { type Outcome, Rules } from '../../src/scenarios/rules.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 
 const operations = [

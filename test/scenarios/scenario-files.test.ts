@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createGateway, parseScenario } from '../../src/index.ts'
 import { connectGateway } from '../../src/remote.ts'
-import type { ScenarioPath } from '../../src/scenarios/scenario-path.ts'
+import type { ScenarioPath } from '../../src/scenarios/names.ts'
 import { startServer } from '../../src/serve.ts'
 import { open, type Target } from '../call.ts'
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { faults } from '../../src/faults/index.ts'
 import { operations } from '../../src/operations/index.ts'
-import { scenarioJsonSchema } from '../../src/scenarios/scenario-schema.ts'
+import { scenarioJsonSchema } from '../../src/scenarios/check-scenario.ts'
 
 const file = new URL('../../scenarios/scenario.schema.json', import.meta.url)
 

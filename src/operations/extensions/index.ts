@@ -4,7 +4,7 @@
  */
 import type { AnyOperation } from '../../operation.ts'
 import type { ExtensionName } from '../../sandbox/options-input.ts'
-import type { KnownOperationId } from '../../scenarios/operation-name.ts'
+import type { KnownOperationId } from '../../scenarios/names.ts'
 import { getCredits, getGeneration, getKey } from './account.ts'
 import { createChatCompletion } from './create-chat-completion.ts'
 import { createEmbeddings } from './create-embeddings.ts'

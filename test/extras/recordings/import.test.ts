@@ -19,8 +19,8 @@ import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { createGateway } from '../../../src/index.ts'
 import { parseDataText } from '../../../src/lib/data-file.ts'
 import { operations } from '../../../src/operations/index.ts'
+import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import type { ScenarioInput } from '../../../src/scenarios/scenario.ts'
-import type { ScenarioPath } from '../../../src/scenarios/scenario-path.ts'
 import { call, type Target } from '../../call.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { createGateway, type GatewayOptions, parseTape } from '../../../src/index.ts'
-import type { ScenarioPath } from '../../../src/scenarios/scenario-path.ts'
+import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call, open, type Target } from '../../call.ts'
 import { ask, joined, splitPoints, startStreams, startUpstream, syntheticStreams } from './streams.ts'

@@ -1,5 +1,5 @@
 /**
- * What a rule is about, by name.
+ * Names in scenarios: the operations that a rule is about, and paths of scenario files.
  */
 
 /** Operations of the specification, and of the extensions. */
@@ -32,3 +32,11 @@ export type OperationName =
 
 /** Nothing where a text is known when it is compiled: then it must be one of the known names. */
 export type Computed<Text extends string> = string extends Text ? unknown : never
+
+/** The path of a file with a scenario, a rule or a tape. */
+export type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.tape.jsonl`
+
+/** Whether a text is the path of a scenario file, or of a tape, not the name of a bundled scenario. */
+export function isScenarioPath(text: string): boolean {
+  return /\.(jsonl?|ya?ml)$/i.test(text)
+}
