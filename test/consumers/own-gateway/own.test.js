@@ -58,7 +58,16 @@ test('a document in a file is answered and checked, the same each time', async (
   assert.match(file.id, /^file_[a-z0-9]{8}$/)
   assert.equal(made.headers.get('x-understudy-assumptions'), 'document')
   assert.deepEqual(await (await upload(gateway.fetch, base, 'batch')).json(), file)
-  assert.equal((await upload(gateway.fetch, base, 'none')).status, 400)
+  const createBatch = (purpose) =>
+    gateway.fetch(`${base}/batches`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ purpose }),
+    })
+  assert.equal((await createBatch('batch')).status, 201)
+  assert.equal((await createBatch('none')).status, 400)
+  // Only JSON bodies are checked.
+  assert.equal((await upload(gateway.fetch, base, 'none')).status, 201)
 })
 
 test('the command serves it', async () => {
