@@ -156,15 +156,15 @@ export function nearMissesOf(record: CallRecord, limit?: number): readonly NearM
   )
 }
 
-function queryOf(search: string): JournalEntry['query'] {
-  const parameters = new URLSearchParams(search)
-  const names = new Set(parameters.keys())
-  return Object.fromEntries(
-    [...names].map((name) => {
-      const values = parameters.getAll(name)
-      return [name, values.length > 1 ? values : (values[0] as string)]
-    }),
-  )
+/** The parameters of a query, with a list where a name is repeated. */
+export function queryOf(search: string): JournalEntry['query'] {
+  const values = new Map<string, string | string[]>()
+  for (const [name, value] of new URLSearchParams(search)) {
+    const before = values.get(name)
+    if (Array.isArray(before)) before.push(value)
+    else values.set(name, before === undefined ? value : [before, value])
+  }
+  return Object.fromEntries(values)
 }
 
 /** A copy; in process, the entry itself has what was sent. */

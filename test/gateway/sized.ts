@@ -13,8 +13,8 @@ export async function ask(body: string | undefined, line = 'POST /responses', ru
   const from = process.threadCpuUsage()
   if (rule) tryRule(() => gateway.use(rule as never))
   const { status, text } = await call(gateway, line, { body })
-  const { user, system } = process.threadCpuUsage(from)
   const [{ warnings = [] } = {}] = gateway.journal.entries()
+  const { user, system } = process.threadCpuUsage(from)
   return { status, text, warnings, microseconds: user + system }
 }
 

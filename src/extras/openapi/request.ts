@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
+import { queryOf } from '../../journal/entry.ts'
 import { type Problem, problemsOf } from '../../model/json-schema/check.ts'
 import {
   itemSchema,
@@ -46,7 +47,7 @@ export function inputOf(
     params: checkOf('path'),
     query: checkOf('query'),
     headers: checkOf('header'),
-    readQuery: readRepeatedQuery,
+    readQuery: queryOf,
     ...bodyInputOf(document, schemas, operation['requestBody'], unchecked),
   }
 }
@@ -152,17 +153,6 @@ function typeIn(root: SchemaObject): Type | undefined {
 
 function rooted(schema: JsonSchema, { components, paths }: SchemaObject): JsonSchema {
   return typeof schema === 'boolean' ? schema : { ...schema, components, paths }
-}
-
-/** The query, with a list where a name is repeated. */
-function readRepeatedQuery(search: string): Record<string, unknown> {
-  const query: Record<string, string | string[]> = Object.create(null)
-  const sent = new URLSearchParams(search)
-  for (const name of sent.keys()) {
-    const values = sent.getAll(name)
-    query[name] = values.length > 1 ? values : (values[0] as string)
-  }
-  return query
 }
 
 function bodyInputOf(
