@@ -173,26 +173,21 @@ function readParts(schemas: Schemas, sent: Sent): Parts & { given: unknown; viol
 /** A field that the operation does not know. */
 interface Remark {
   path: string
-  /** `: did you mean 'model'?`, how many more there are, or the empty string. */
+  /** `: did you mean 'model'?`, or the empty string. */
   said: string
   /** Whether `strict` lets it pass: clients add `limit` and `offset` to every list. */
   isTolerated: boolean
 }
 
 function remarksOn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): Remark[] {
-  const { fields, more } = unknownFields(schema, sent)
-  return fields.map(({ path, meant }, place) => {
-    const others =
-      more > 0 && place === fields.length - 1 ? `, as are ${more} more fields of the ${root}` : ''
-    return {
-      path: pathOf(
-        root,
-        path.map((key) => (typeof key === 'string' ? shortened(key, 100) : key)),
-      ),
-      said: (meant === undefined ? '' : `: did you mean '${meant}'?`) + others,
-      isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
-    }
-  })
+  return unknownFields(schema, sent).map(({ path, meant }) => ({
+    path: pathOf(
+      root,
+      path.map((key) => (typeof key === 'string' ? shortened(key, 100) : key)),
+    ),
+    said: meant === undefined ? '' : `: did you mean '${meant}'?`,
+    isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
+  }))
 }
 
 /** What a refusal for these violations rests on. */

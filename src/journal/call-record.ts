@@ -78,6 +78,9 @@ export interface CallRule {
   faults: string[]
 }
 
+/** Maximum number of warnings of one call that are listed. */
+const maxWarnings = 50
+
 /** @typeParam State The sandbox state that the call belongs to. */
 export class CallRecord<State extends StateOfCall = StateOfCall> implements RuleRequest {
   /**
@@ -151,6 +154,8 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
   #afterwards: (() => void) | undefined
   /** If true, the journal keeps it. */
   #isKept = false
+  /** Number of warnings past the limit. */
+  #unlisted = 0
 
   constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
     this.state = state
@@ -265,9 +270,12 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.state.ledger.add(usage)
   }
 
-  /** Adds something that a caller should know and the reply does not say. */
+  /** Adds something that a caller should know and the reply does not say. Warnings past the limit are counted. */
   warn(message: string): void {
-    this.warnings = [...this.warnings, message]
+    const isListed = this.warnings.length < maxWarnings
+    if (!isListed) this.#unlisted++
+    const line = isListed ? message : `and ${this.#unlisted.toLocaleString('en')} more`
+    this.warnings = [...this.warnings.slice(0, maxWarnings), line]
   }
 
   /** Its reply does not match our own schema, or could not be made: a bug of ours. */
@@ -353,6 +361,7 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.turn = saved.turn ?? undefined
     this.usage = saved.usage ?? undefined
     this.savedNearMisses = saved.nearMisses
+    this.warnings = saved.warnings
     this.brokeContract = saved.brokeContract
     this.timeline = saved.timeline.length > 0 ? Timeline.from(saved.timeline) : undefined
     this.firstByteAt = saved.firstByteMs === null ? undefined : this.startedAt + saved.firstByteMs
@@ -372,6 +381,7 @@ export interface SavedFacts {
   readonly turn: TurnReading | null
   readonly usage: CallUsage | null
   readonly nearMisses: readonly NearMiss[]
+  readonly warnings: readonly string[]
   readonly brokeContract: boolean
   readonly timeline: readonly TimedPart[]
   /** Real milliseconds. */

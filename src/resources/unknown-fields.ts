@@ -15,15 +15,8 @@ export interface UnknownField {
   meant: string | undefined
 }
 
-export interface UnknownFields {
-  /** The first of them. */
-  fields: UnknownField[]
-  /** How many more there are. */
-  more: number
-}
-
-/** How many fields are told one by one. */
-const maxFields = 100
+/** Maximum number of fields that are compared with the known ones. */
+const maxCompared = 100
 /** Longer names are not compared with the known ones. */
 const comparedLength = 60
 
@@ -45,15 +38,15 @@ interface KnownChoice {
 }
 
 /** @param schema Undefined where no field is known. */
-export function unknownFields(schema: z.ZodType | undefined, value: unknown): UnknownFields {
-  const found: UnknownFields = { fields: [], more: 0 }
+export function unknownFields(schema: z.ZodType | undefined, value: unknown): UnknownField[] {
+  const found: UnknownField[] = []
   visit(schema ? knownOf(schema) : noFields, value, [], found)
   return found
 }
 
 const noFields: KnownObject = { kind: 'object', fields: {} }
 
-function visit(known: Known, value: unknown, path: (string | number)[], found: UnknownFields): void {
+function visit(known: Known, value: unknown, path: (string | number)[], found: UnknownField[]): void {
   if (typeof value !== 'object' || value === null) return
   if (known?.kind === 'choice') {
     const chosen = known.choose(value)
@@ -74,7 +67,7 @@ function visitAt(
   schema: z.ZodType,
   value: unknown,
   path: (string | number)[],
-  found: UnknownFields,
+  found: UnknownField[],
 ): void {
   if (typeof value !== 'object' || value === null) return
   path.push(key)
@@ -82,9 +75,9 @@ function visitAt(
   path.pop()
 }
 
-function tell(name: string, { fields }: KnownObject, path: (string | number)[], found: UnknownFields): void {
-  if (found.fields.length === maxFields) found.more++
-  else found.fields.push({ path: [...path, name], meant: meantBy(name, fields) })
+function tell(name: string, { fields }: KnownObject, path: (string | number)[], found: UnknownField[]): void {
+  const meant = found.length < maxCompared ? meantBy(name, fields) : undefined
+  found.push({ path: [...path, name], meant })
 }
 
 function meantBy(name: string, fields: KnownObject['fields']): string | undefined {

@@ -208,7 +208,6 @@ export function keepSavedCalls(sandbox: Saved, calls: readonly SavedCall[]): voi
     const record = new CallRecord(owner, { method, path, search, headers }, route)
     if (operation !== null) record.routed(operation, params)
     record.received(rawBody.text)
-    for (const warning of call.warnings) record.warn(warning)
     for (const name of call.assumptions) if (isAssumption(name)) record.assume(name)
     const reply: Reply = { status: call.status, headers: call.replyHeaders, body: { kind: 'none' } }
     record.replied(reply, call.reason ?? undefined)

@@ -8,22 +8,34 @@ import { ask, growthOf, keys, list, message, patient, sized, unknownTools, withF
 
 describe('unknown fields of the caller’s number', () => {
   it(
-    'in 50,000 keys are warned of a hundred times, and counted',
+    'in 50,000 keys are warned of fifty times, and counted',
     async () => {
       const { status, warnings } = await ask(withFields(keys(50_000)))
       expect(status).toBe(200)
-      expect(warnings).toHaveLength(100)
-      expect(warnings[99]).toContain('as are 49900 more')
+      expect(warnings).toHaveLength(51)
+      expect(warnings[50]).toBe('and 49,950 more')
     },
     patient,
   )
 
   it(
-    'in 20,000 tools of an unknown type are warned of a hundred times at most',
+    'in a template of 12,000 tags are warned of fifty times, and counted',
+    async () => {
+      const body = list(12_000, (index) => `{{ body.a${index} }}`).join('')
+      const { warnings } = await ask(undefined, 'GET /providers', { on: '*', reply: { body } })
+      expect(warnings).toHaveLength(51)
+      expect(warnings[49]).toContain('body.a49')
+      expect(warnings[50]).toBe('and 11,950 more')
+    },
+    patient,
+  )
+
+  it(
+    'in 20,000 tools of an unknown type are warned of fifty times at most',
     async () => {
       const { status, warnings } = await ask(withFields({ tools: unknownTools(20_000) }))
       expect(status).toBe(200)
-      expect(warnings.length).toBeLessThanOrEqual(100)
+      expect(warnings.length).toBeLessThanOrEqual(51)
     },
     patient,
   )

@@ -216,6 +216,10 @@ const rules: Readonly<Record<string, Fields>> = {
     fault: { name: 'missing-field', path: `data${'['.repeat(10 * count)}` },
   }),
   'tags of a template': (count) => ({ on: '*', reply: { body: '{{method}}'.repeat(count) } }),
+  'unknown names of a template': (count) => ({
+    on: '*',
+    reply: { body: list(10 * count, (index) => `{{ body.a${index} }}`).join('') },
+  }),
   'blanks in a tag': (count) => ({ on: '*', reply: { body: `{{ method${blanks(count)}` } }),
   'open tags of a template': (count) => ({ on: '*', reply: { body: '{{#body}}'.repeat(count) } }),
   'stars of a pattern': (count) => ({
