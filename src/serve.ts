@@ -17,6 +17,7 @@ import { GatewayError } from './http/errors.ts'
 import { ok } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
 import { monotonic } from './lib/clock.ts'
+import { surviveOutputErrors } from './lib/print.ts'
 import { retried } from './lib/retried.ts'
 import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
@@ -77,6 +78,7 @@ export interface RunningServer extends AsyncDisposable {
 /** Runs the command line: `serve`, `validate`, `scenarios`, `openapi`. */
 export async function runCommandLine(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   const { run } = await import('./cli/command-line.ts')
+  surviveOutputErrors()
   await run(args, startServer)
 }
 

@@ -62,8 +62,6 @@ export type Start = (options: {
 const graceMs = 5000
 
 export async function serve(flags: ServeFlags, start: Start): Promise<void> {
-  // Whoever read what is printed may have had enough (`| head -2`), or the disk is full: the server lives on.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
   const { allowedOrigin: allowedOrigins = [], console: hasConsole } = flags
   if (flags.open && !hasConsole) throw new UsageError('--open opens the console: leave out --no-console')

@@ -64,23 +64,17 @@ async function exit(...args: string[]): Promise<number> {
 const write = (name: string, value: unknown) =>
   writeFile(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value))
 
+function recordProcess(upstream: string, out: string) {
+  const program = join(import.meta.dirname, '../../../src/serve.ts')
+  const flags = ['record', '--upstream', upstream, '--out', out, '--port', '0', '--json', '--allow-ci']
+  return spawn(process.execPath, [program, ...flags], { env: { ...process.env, NODE_OPTIONS: '' } })
+}
+
 describe('record', () => {
   it('records until it is stopped, and reports what it did as JSON', async () => {
     await using server = await startServer()
     const out = join(folder, 'recorded')
-    const program = join(import.meta.dirname, '../../../src/serve.ts')
-    const flags = [
-      'record',
-      '--upstream',
-      server.baseUrl,
-      '--out',
-      out,
-      '--port',
-      '0',
-      '--json',
-      '--allow-ci',
-    ]
-    const child = spawn(process.execPath, [program, ...flags], { env: { ...process.env, NODE_OPTIONS: '' } })
+    const child = recordProcess(server.baseUrl, out)
     const lines: string[] = []
     child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')))
     const code = new Promise((resolve) => child.on('close', resolve))
@@ -97,6 +91,31 @@ describe('record', () => {
       summary: { exchanges: 1, taped: 1, passedOn: 0, leaked: 0 },
     })
     expect(await readdir(out)).toEqual([expect.stringMatching(/^listProviders-[0-9a-f]{16}\.tape\.jsonl$/)])
+  }, 30_000)
+
+  it('keeps recording when the reader of its output is gone', async () => {
+    await using server = await startServer()
+    const out = join(folder, 'unread')
+    const child = recordProcess(server.baseUrl, out)
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    const code = new Promise((resolve) => child.on('close', resolve))
+    try {
+      const line = await new Promise<string>((resolve) =>
+        child.stdout.setEncoding('utf8').once('data', resolve),
+      )
+      child.stdout.destroy()
+      const { baseUrl } = JSON.parse(line)
+      for (const path of ['/providers', '/presets/none', '/benchmarks']) await ask(baseUrl, path)
+      child.kill('SIGTERM')
+      expect(await code).toBe(0)
+    } finally {
+      child.kill('SIGKILL')
+    }
+    expect(await readdir(out)).toHaveLength(3)
+    expect(stderr).toBe('')
   }, 30_000)
 
   it.each([
