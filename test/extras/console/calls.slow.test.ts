@@ -55,6 +55,24 @@ describe('The list', () => {
     await expect.poll(rows).toBe(10)
   })
 
+  it('keeps a call that arrives while the list is loaded', async () => {
+    const loaded = Promise.withResolvers<void>()
+    let reads = 0
+    await page.route('**/calls?last=*', async (route) => {
+      const response = await route.fetch()
+      reads++
+      await loaded.promise
+      await route.fulfill({ response })
+    })
+    await page.reload()
+    // At the start of the page, and at the first event.
+    await expect.poll(() => reads).toBe(2)
+    await call(server, 'GET /providers')
+    await expect.poll(rows).toBe(1)
+    loaded.resolve()
+    await expect.poll(rows).toBe(11)
+  })
+
   it('is paused, goes on with what came meanwhile, and is cleared', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await call(server, 'GET /presets/while-paused')

@@ -89,7 +89,12 @@ export async function loadSandboxes(): Promise<void> {
   sandboxes.value = await ask('listSandboxes', {})
 }
 
+/** The calls that arrive during each load: its lists may be older. */
+const loads = new Set<CallSummary[]>()
+
 export async function loadCalls(): Promise<void> {
+  const arrived: CallSummary[] = []
+  loads.add(arrived)
   try {
     await loadSandboxes()
     const ids = sandboxes.value.map(({ id }) => id)
@@ -99,11 +104,12 @@ export async function loadCalls(): Promise<void> {
       ),
     )
     held = new Map()
-    take(lists.flat().sort((left, right) => (left.startedAt < right.startedAt ? -1 : 1)))
+    take([...lists.flat().sort((left, right) => (left.startedAt < right.startedAt ? -1 : 1)), ...arrived])
     problem.value = ''
   } catch (error) {
     problem.value = messageOf(error)
   }
+  loads.delete(arrived)
 }
 
 let isReloading = false
@@ -143,6 +149,7 @@ export function start(): void {
   follow({
     calls(news) {
       take(news)
+      for (const arrived of loads) arrived.push(...news)
       const known = new Set(sandboxes.value.map(({ id }) => id))
       if (news.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)
     },
