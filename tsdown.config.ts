@@ -80,11 +80,13 @@ function loadedBy(source: string, modules: Modules): ReadonlySet<string> {
   return ids
 }
 
-/** The command line is an ES module only: who runs it has a Node that can require one. */
+/** The command line, with the commands of extras, is an ES module only: its Node can require one. */
 const commandLineOnce: Rolldown.Plugin = {
   name: 'command-line-once',
   resolveId: (source) =>
-    source.endsWith('/cli/command-line.ts') ? { id: './command-line.js', external: true } : undefined,
+    /\/(command-line|commands|deploy-command)\.ts$/.test(source)
+      ? { id: './command-line.js', external: true }
+      : undefined,
 }
 
 /**

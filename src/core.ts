@@ -6,14 +6,17 @@
  * const openai = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
  */
 
-import { loadScenarioFile } from './cli/scenario-file.ts'
+import { gatewaySetup } from './cli/scenario-file.ts'
 import { toFetch } from './delivery/fetch.ts'
+import type { GatewayOptions } from './extras/exports.ts'
 import { GatewayCore } from './gateway/gateway.ts'
-import type { GatewayOptionsInput } from './sandbox/options-input.ts'
+import { parseScenario as parse } from './gateway/to-scenario.ts'
+import { everyOperation } from './operations/index.ts'
+import type { ScenarioInput } from './scenarios/scenario.ts'
 
 export class Gateway extends GatewayCore {
-  constructor(options: GatewayOptionsInput = {}) {
-    super(options, loadScenarioFile)
+  constructor(options: GatewayOptions = {}) {
+    super(options, gatewaySetup)
   }
 
   /**
@@ -29,15 +32,26 @@ export class Gateway extends GatewayCore {
  *
  * @param options Everything has a default; see `GatewayOptions`.
  */
-export function createGateway(options: GatewayOptionsInput = {}): Gateway {
+export function createGateway(options: GatewayOptions = {}): Gateway {
   return new Gateway(options)
+}
+
+/**
+ * Checks a scenario, or a single rule, that no compiler has checked: an imported JSON file for example, whose names
+ * TypeScript takes for any `string`. Throws a `ScenarioError` that lists every problem.
+ *
+ * @example
+ * import busy from './busy.json' with { type: 'json' }
+ * gateway.use(parseScenario(busy))
+ */
+export function parseScenario(json: unknown): ScenarioInput {
+  return parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput
 }
 
 export { type AssumptionName, assumptions } from './assumptions.ts'
 export type { Condition, Database, Records } from './database/database.ts'
-export { parseRecording as parseTape, type Recording as Tape } from './extras/recordings/index.ts'
+export * from './extras/exports.ts'
 export type { FaultInput, FaultName } from './faults/index.ts'
-export { parseScenario } from './gateway/to-scenario.ts'
 export { GatewayError } from './http/errors.ts'
 export { eventStream, type Frame, json, ok, type Reply } from './http/reply.ts'
 export type { Delivery } from './journal/call-record.ts'
@@ -54,7 +68,6 @@ export {
 } from './operations/own-operation.ts'
 export type { CollectionName } from './resources/collections.ts'
 export type { NewSandbox, SandboxClock, SandboxSnapshot } from './sandbox/new-sandbox.ts'
-export type { GatewayOptionsInput as GatewayOptions } from './sandbox/options-input.ts'
 export type { Sandbox } from './sandbox/sandbox.ts'
 export type { BundledScenarioName } from './scenarios/bundled.ts'
 export type { OperationName, OwnOperationId, ScenarioPath } from './scenarios/names.ts'

@@ -8,8 +8,8 @@
 import type { RequestHandler } from 'msw'
 import { Gateway as CoreGateway } from './core.ts'
 import { toHandlers } from './delivery/msw.ts'
+import type { GatewayOptions } from './extras/exports.ts'
 import type { OperationId } from './operations/index.ts'
-import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 
 export class Gateway extends CoreGateway {
   /** For `setupServer(...gateway.handlers)` and `setupWorker(...gateway.handlers)`: one for each operation. */
@@ -26,7 +26,7 @@ export class Gateway extends CoreGateway {
  *
  * @param options Everything has a default; see `GatewayOptions`.
  */
-export function createGateway(options: GatewayOptionsInput = {}): Gateway {
+export function createGateway(options: GatewayOptions = {}): Gateway {
   return new Gateway(options)
 }
 

@@ -85,6 +85,8 @@ export interface OperationDoc {
   readonly status?: number
   /** Content type of a successful reply. Default: `application/json`. */
   readonly type?: string
+  /** If true, the extra that has the operation describes it. */
+  readonly isDescribed?: true
 }
 
 export interface OperationInput<Params, Query, Body> {

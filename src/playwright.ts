@@ -13,17 +13,17 @@
  * })
  */
 import { test as base, type TestInfo } from '@playwright/test'
+import type { GatewayOptions } from './extras/exports.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { journalText, sharedCallsText } from './journal/journal-text.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
-import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import { startServer } from './serve.ts'
 
 export { expect } from '@playwright/test'
 
 export interface WorkerFixtures {
   /** Options of the gateway, from `use` in the configuration of Playwright or `test.use`. Default: none. */
-  gatewayOptions: GatewayOptionsInput
+  gatewayOptions: GatewayOptions
   /**
    * A server in the worker, on a free port. Where `UNDERSTUDY_URL` is set, the one that runs there instead, with its
    * own options; `UNDERSTUDY_TOKEN` is its token, if it wants one.

@@ -6,20 +6,19 @@ import { realpathSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { loadScenarioFile } from './cli/scenario-file.ts'
+import { gatewaySetup } from './cli/scenario-file.ts'
 import type { Control } from './control/control.ts'
 import { serve } from './delivery/deliver.ts'
 import { defaultTimeoutMs, NodeSink, toNodeCall } from './delivery/node.ts'
-import { consoleFileOf } from './extras/console/console-path.ts'
-import { Metrics } from './extras/metrics/metrics.ts'
+import type { GatewayOptions } from './extras/exports.ts'
+import { optionNames } from './gateway/extra.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { GatewayError } from './http/errors.ts'
-import { ok } from './http/reply.ts'
+import { ok, type Reply } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
 import { monotonic } from './lib/clock.ts'
 import { surviveOutputErrors } from './lib/print.ts'
 import { retried } from './lib/retried.ts'
-import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
 import { readHealth } from './server/health.ts'
@@ -30,7 +29,7 @@ import { cutUnreadBody } from './server/unread-body.ts'
 
 export type { RequestLine }
 
-export interface ServerOptions extends GatewayOptionsInput {
+export interface ServerOptions extends GatewayOptions {
   /** The port to listen on. Default: any free one. */
   port?: number
   /** The address to listen on. Default: 127.0.0.1, which only this machine reaches. */
@@ -99,7 +98,7 @@ const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
  * the `code` that Node gives it: `EADDRINUSE` for example.
  */
 export async function startServer(given: ServerOptions = {}): Promise<RunningServer> {
-  const { own, options } = readServerOptions(given)
+  const { own, options } = readServerOptions(given, optionNames(gatewaySetup.extras))
   const {
     port = 0,
     host = '127.0.0.1',
@@ -112,25 +111,21 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     requestTimeoutMs = defaultTimeoutMs,
     onRequest,
   } = own
-  const core = gateway ?? new GatewayCore(options, loadScenarioFile)
+  const core = gateway ?? new GatewayCore(options, gatewaySetup)
   const guard = new Guard({ host, allowedHosts, allowedOrigins, token })
-  const metrics = new Metrics(core.sandboxes)
-  core.sandboxes.listeners.add(metrics)
   let control: Control | undefined
   const loadControl = retried(async () => {
-    const { Control } = await import('./control/control.ts')
-    control = new Control({ gateway: core, metrics, directOrigin: advertise && new URL(advertise).origin })
+    const { Control, controlOperations } = await import('./control/control.ts')
+    const directOrigin = advertise && new URL(advertise).origin
+    control = new Control({ gateway: core, directOrigin, operations: await controlOperations(core) })
     return control
   })
 
   const serveControl = async (request: IncomingMessage, sink: NodeSink): Promise<void> => {
     const { response } = sink
     // Whoever follows a link comes from elsewhere, and the page is where the token is typed.
-    const page = hasConsole ? consoleFileOf(request.url, request.method) : undefined
-    if (page !== undefined) {
-      const { sendConsoleFile } = await import('./extras/console/console-files.ts')
-      return sendConsoleFile(request, response, page)
-    }
+    const file = hasConsole ? await fileOf(core, request) : undefined
+    if (file) return send(response, file)
     guard.assertSameOrigin(request)
     const health = readHealth(request, core.sandboxes)
     if (health) return send(response, health)
@@ -230,7 +225,21 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
 /** The API's own document, made when somebody asks for it. */
 async function sendApiDocument(gateway: GatewayCore, response: ServerResponse): Promise<void> {
   const { apiDocument } = await import('./control/documents.ts')
-  await send(response, ok(apiDocument(gateway.operations)))
+  await send(response, ok(apiDocument(gateway)))
+}
+
+/** Returns the file that an extra has for a request; 304 if the caller has it. */
+async function fileOf({ extras }: GatewayCore, request: IncomingMessage): Promise<Reply | undefined> {
+  const { method, url = '/', headers } = request
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  for (const { file } of extras) {
+    const found = await file?.(url)
+    if (!found) continue
+    const { etag } = found.headers
+    const isKnown = etag !== undefined && etag === headers['if-none-match']
+    return isKnown ? { ...found, status: 304, body: { kind: 'none' } } : found
+  }
+  return undefined
 }
 
 function isControl({ url = '/' }: IncomingMessage): boolean {

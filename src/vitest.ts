@@ -22,6 +22,7 @@ import {
 import { createGateway, type Gateway } from './core.ts'
 import { type Interception, intercept } from './delivery/intercept.ts'
 import type { UnhandledRequests } from './delivery/intercept-destination.ts'
+import type { GatewayOptions } from './extras/exports.ts'
 import { sandboxBaseUrl } from './gateway/locate.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import type { JournalEntry } from './journal/entry.ts'
@@ -31,7 +32,6 @@ import { calls, journalText, sharedCallsText } from './journal/journal-text.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { takeTurn } from './lib/turns.ts'
 import { type Bodies, everyOperation, type OperationId } from './operations/index.ts'
-import type { GatewayOptionsInput } from './sandbox/options-input.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { toSandboxFile } from './sandbox/sandbox-file.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
@@ -54,7 +54,7 @@ export interface Fixtures {
    * Options of the file's gateway: `test.override({ gatewayOptions: { … } })` at the top of the file, or `provide`
    * in the configuration of Vitest for all files. Default: none.
    */
-  gatewayOptions: GatewayOptionsInput
+  gatewayOptions: GatewayOptions
   /**
    * What becomes of calls that the gateway does not answer: `gateway`, `error`, `warn` or `pass`, as for `intercept`.
    * Set as `gatewayOptions` are. Default: `gateway`, which refuses what looks meant for the gateway.

@@ -34,6 +34,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     'extras/cluster': '`deploy`: configuration for load balancers',
     'extras/metrics': 'Prometheus metrics',
   },
+  { extras: '`index.ts`: the list of extras; `exports.ts`: what they export to users' },
   { cli: 'commands, and files that users write' },
   { core: 'entry: the gateway as a `fetch`' },
   {

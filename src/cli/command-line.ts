@@ -4,8 +4,7 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { addDeploy } from '../extras/cluster/deploy-command.ts'
-import { addRecordingCommands } from '../extras/recordings/commands.ts'
+import type { Flag } from '../gateway/extra.ts'
 import { FileError, inOneLine } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { collect, readEnvironment, toToken } from '../lib/flags.ts'
@@ -13,11 +12,12 @@ import { oneLine } from '../lib/one-line.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { ExtensionName } from '../sandbox/options-input.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
+import { gatewaySetup } from './scenario-file.ts'
 import type { Start } from './serve-command.ts'
 
 /** @param start `startServer`. */
 export async function run(args: readonly string[], start: Start): Promise<void> {
-  const program = toProgram(start)
+  const program = await toProgram(start)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
@@ -34,7 +34,7 @@ function exitCodeOf(error: unknown): number {
   return 2
 }
 
-function toProgram(start: Start): Command {
+async function toProgram(start: Start): Promise<Command> {
   const program = new Command('gateway-understudy')
     .description('Plays the Model Gateway API on this machine: seeded, instant, and able to fail on purpose.')
     .version(manifest.version)
@@ -44,8 +44,7 @@ function toProgram(start: Start): Command {
   addValidate(program)
   addScenarios(program)
   addOpenapi(program)
-  addDeploy(program)
-  addRecordingCommands(program)
+  for (const { commands } of gatewaySetup.extras) await commands?.(program)
   program.addHelpText('after', () => `\nWithout a command it serves:\n\n${serve.helpInformation()}`)
   return program
 }
@@ -91,18 +90,8 @@ function addServe(program: Command, start: Start): Command {
       toMilliseconds,
       0,
     )
-    .option('--openapi <file>', 'an OpenAPI document that answers what nothing else does')
-    .option('--recordings <folder>', 'recordings to replay if no scenario applies')
-    .addOption(
-      new Option(
-        '--on-miss <what>',
-        'if no recording matches: 404, simulate, or forward to upstream (default: fail)',
-      ).choices(['fail', 'double', 'forward']),
-    )
     .option('--time-scale <factor>', 'factor on waits; 0 makes them instant (default: 1)', toFactor)
-    .option('--upstream <url>', 'base address of the real gateway, for --on-miss forward')
     .option('--extension <groups>', 'operations outside the specification, as chat; may be repeated', collect)
-    .option('--dialect <name>', 'names and extra fields of one vendor, by its name')
     .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
     .allowExcessArguments()
     .action(async (flags) => {
@@ -112,7 +101,13 @@ function addServe(program: Command, start: Start): Command {
       const command = await import('./serve-command.ts')
       await command.serve(flags, start)
     })
+  for (const flag of gatewaySetup.extras.flatMap(({ flags = [] }) => flags)) serve.addOption(toOption(flag))
   return readEnvironment(serve)
+}
+
+function toOption({ flags, description, choices }: Flag): Option {
+  const option = new Option(flags, description)
+  return choices ? option.choices(choices) : option
 }
 
 function addValidate(program: Command): void {
@@ -157,26 +152,23 @@ function addScenarios(program: Command): void {
 }
 
 function addOpenapi(program: Command): void {
-  program
+  const command = program
     .command('openapi')
     .description('Print the OpenAPI document of the API.')
     .option('--control', 'that of the control API instead')
     .option('--extension <names>', 'with these extensions, divided by commas')
-    .option('--openapi <file>', 'with what an OpenAPI document adds')
-    .action(async (flags: { control?: true; extension?: string; openapi?: string }) => {
+    .action(async ({ control, extension, ...ofExtras }: { control?: true; extension?: string }) => {
       const { apiDocument, controlDocument } = await import('../control/documents.ts')
       const { controlOperations } = await import('../control/control.ts')
-      const { knownOperations } = await import('./config-file.ts')
-      const document = flags.control
-        ? controlDocument(controlOperations)
-        : apiDocument(
-            knownOperations({
-              extensions: flags.extension?.split(',') as ExtensionName[] | undefined,
-              openapi: flags.openapi,
-            }),
-          )
+      const { toGateway } = await import('./config-file.ts')
+      const extensions = extension?.split(',') as ExtensionName[] | undefined
+      const gateway = toGateway({ ...ofExtras, extensions })
+      const document = control ? controlDocument(await controlOperations(gateway)) : apiDocument(gateway)
       console.log(JSON.stringify(document, null, 2))
     })
+  for (const { flags = [] } of gatewaySetup.extras)
+    for (const flag of flags)
+      if (flag.ofDocument) command.addOption(toOption({ ...flag, description: flag.ofDocument }))
 }
 
 function toPort(text: string): number {
@@ -190,15 +182,15 @@ function toMilliseconds(text: string): number {
   throw new InvalidArgumentError('Milliseconds are a whole number.')
 }
 
-function toFactor(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('A factor is a number, 0 or more.')
-}
-
 function toOrigin(text: string): string {
   const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol)) return url.origin
   throw new InvalidArgumentError('Give an address such as http://10.0.0.7:4141.')
+}
+
+function toFactor(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('A factor is a number, 0 or more.')
 }
 
 /** Digits are a number, as in code and in a config file. */

@@ -2,7 +2,9 @@
  * Scenarios from files: in code by `use('./busy.yaml')`, on the command line by `--scenario` and `validate`.
  */
 
-import { toRecordedScenario } from '../extras/recordings/index.ts'
+import * as extras from '../extras/index.ts'
+import type { AnyExtra } from '../gateway/extra.ts'
+import { readWithExtras } from '../gateway/to-scenario.ts'
 import { type DataFile, FileError, readDataFile } from '../lib/data-file.ts'
 import { checkScenario, type KnownOperation, ScenarioError } from '../scenarios/check-scenario.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -14,9 +16,15 @@ import type { Scenario } from '../scenarios/scenario.ts'
  * @param file Relative to the working directory.
  */
 export function loadScenarioFile(file: string, operations: readonly KnownOperation[]): Scenario {
-  const recorded = toRecordedScenario(file, operations)
-  if (recorded) return checkScenario(recorded, operations)
-  return toScenario(file, readDataFile(file), operations)
+  return (
+    readWithExtras(file, operations, gatewaySetup.extras) ?? toScenario(file, readDataFile(file), operations)
+  )
+}
+
+/** What each gateway of an entry has: every extra, and scenario files. */
+export const gatewaySetup = {
+  extras: Object.values(extras) as readonly AnyExtra[],
+  readScenario: loadScenarioFile,
 }
 
 export function toScenario(

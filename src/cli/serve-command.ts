@@ -4,16 +4,17 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
-import { GatewayCore } from '../gateway/gateway.ts'
+import type { GatewayCore } from '../gateway/gateway.ts'
 import { UsageError } from '../lib/usage-error.ts'
-import type { ExtensionName, GatewayOptionsInput } from '../sandbox/options-input.ts'
+import type { ExtensionName } from '../sandbox/options-input.ts'
 import { drain } from '../server/drain.ts'
 import { type RequestLine, requestLineText } from '../server/request-line.ts'
-import { loadScenarios, readConfig } from './config-file.ts'
+import { readConfig, scenarioFiles, toGateway } from './config-file.ts'
 import { toLinePrinter } from './line-printer.ts'
 import { openPage } from './open-page.ts'
 import { prepareLater } from './prepare.ts'
 import { consoleAt, readyLine, readyText, type Started } from './ready.ts'
+import { gatewaySetup } from './scenario-file.ts'
 import { watchScenarios } from './watch-scenarios.ts'
 
 /** The flags, as they are parsed. */
@@ -35,14 +36,11 @@ export interface ServeFlags {
   json?: true
   open?: true
   console: boolean
-  openapi?: string
-  recordings?: string
-  onMiss?: 'fail' | 'double' | 'forward'
   timeScale?: number
-  upstream?: string
   extension?: string[]
-  dialect?: string
   config?: string
+  /** Flags of extras. */
+  readonly [flag: string]: unknown
 }
 
 /** `startServer`, as the command needs it; only entries may import that. */
@@ -63,10 +61,11 @@ const graceMs = 5000
 
 export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
-  const { allowedOrigin: allowedOrigins = [], console: hasConsole } = flags
-  if (flags.open && !hasConsole) throw new UsageError('--open opens the console: leave out --no-console')
+  const { allowedOrigin: allowedOrigins = [] } = flags
   const token = flags.token ?? (await tokenIn(flags.tokenFile))
   const { gateway, files } = prepare(flags)
+  const hasConsole = flags.console && gateway.extras.some(({ file }) => file)
+  if (flags.open && !hasConsole) throw new UsageError('--open opens the console: leave out --no-console')
   // What a program reads from stdout is the ready line alone.
   const print = toLinePrinter(flags.json ? console.error : console.log)
   const onRequest = flags.quiet ? undefined : (line: RequestLine) => print(requestLineText(line))
@@ -121,44 +120,29 @@ async function tokenIn(file: string | undefined): Promise<string | undefined> {
 }
 
 function prepare(flags: ServeFlags) {
-  const { config, seed, scenario = [], node, default: hasDefault } = flags
+  const { config, seed, timeScale, scenario = [], node, default: hasDefault } = flags
   const options = config === undefined ? {} : readConfig(config)
-  if (flags.openapi !== undefined) options.openapi = flags.openapi
   if (flags.extension) options.extensions = flags.extension as ExtensionName[]
-  if (flags.dialect !== undefined) options.dialect = flags.dialect
-  const { scenarios, files } = loadScenarios([...(options.scenarios ?? []), ...scenario], options)
-  try {
-    const gateway = new GatewayCore({
+  const scenarios = [...(options.scenarios ?? []), ...scenario] as NonNullable<typeof options.scenarios>
+  for (const { checkFlags } of gatewaySetup.extras) checkFlags?.(flags)
+  const names = gatewaySetup.extras.flatMap((extra) => Object.keys(extra.options ?? {}))
+  const ofExtras = names.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]])
+  const gateway = toGateway(
+    {
       ...options,
       ...(seed !== undefined && { seed }),
-      ...replayOptions(flags),
+      ...(timeScale !== undefined && { timeScale }),
+      ...Object.fromEntries(ofExtras),
       scenarios,
       sandboxes: {
         ...options.sandboxes,
         ...(node !== undefined && { node: toNode(node) }),
         ...(!hasDefault && { default: false }),
       },
-    })
-    return { gateway, files }
-  } catch (error) {
-    const { message } = error as Error
-    throw new UsageError(
-      message.replace(/^createGateway: |^(?=Bad fixture)/, config === undefined ? '' : `${config}: `),
-    )
-  }
-}
-
-/** The given options for recordings. */
-function replayOptions(flags: ServeFlags): Partial<GatewayOptionsInput> {
-  const { recordings, onMiss, timeScale, upstream } = flags
-  if (onMiss !== undefined && recordings === undefined && flags.config === undefined)
-    throw new UsageError('--on-miss needs recordings: give a folder with --recordings')
-  if (onMiss === 'forward' && upstream === undefined)
-    throw new UsageError('--on-miss forward needs --upstream, the base address of the real gateway')
-  if (onMiss === 'forward' && process.env['CI'])
-    throw new UsageError('CI is set, so nothing is forwarded: unset it to forward')
-  const given = Object.entries({ recordings, onMiss, timeScale, upstream })
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
+    },
+    config,
+  )
+  return { gateway, files: scenarioFiles(scenarios) }
 }
 
 /** `auto` is the number at the end of the host name, as the pods of a StatefulSet have it: `understudy-3` is `n3`. */

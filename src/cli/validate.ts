@@ -2,6 +2,7 @@
  * Checks files that people write, scenarios, fixtures and configurations, and tells every problem with its place.
  */
 import { basename } from 'node:path'
+import { optionNames } from '../gateway/extra.ts'
 import { GatewayCore } from '../gateway/gateway.ts'
 import { toViolations } from '../http/violations.ts'
 import { type DataFile, FileError, type FileProblem, readDataFile } from '../lib/data-file.ts'
@@ -10,9 +11,8 @@ import { readPath } from '../lib/value-path.ts'
 import { operations } from '../operations/index.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { collectionNames, collections } from '../resources/collections.ts'
-import { optionNames } from '../sandbox/options.ts'
 import { readConfig } from './config-file.ts'
-import { loadScenarioFile, toScenario } from './scenario-file.ts'
+import { gatewaySetup, toScenario } from './scenario-file.ts'
 
 const fixtureLimit = 64 * 1024 * 1024
 
@@ -39,13 +39,14 @@ function validateFile(file: string): readonly FileProblem[] {
 /** Whether a file has options of `createGateway`, not a scenario. */
 function isConfig(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || 'rules' in value || 'on' in value) return false
-  return Object.keys(value).some((name) => optionNames.includes(name))
+  const names = optionNames(gatewaySetup.extras)
+  return Object.keys(value).some((name) => names.includes(name))
 }
 
 /** As `--config` would find them. */
 function configProblems(file: string): FileProblem[] {
   try {
-    new GatewayCore(readConfig(file), loadScenarioFile)
+    new GatewayCore(readConfig(file), gatewaySetup)
     return []
   } catch (error) {
     if (error instanceof FileError) return [...error.problems]

@@ -14,31 +14,39 @@ import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
 import { EventFeed } from './event-feed.ts'
-import { journalOperations } from './journal-operations.ts'
+import { exportCall, journalOperations } from './journal-operations.ts'
 import type { ControlContext, ControlHost, ControlOperation } from './operation.ts'
 import { clockOperations, databaseOperations, sandboxOperations } from './sandbox-operations.ts'
 import { scenarioOperations } from './scenario-operations.ts'
 import { documentOperations } from './server-operations.ts'
 
-/** All control operations, in the order of their document. */
-export const controlOperations: readonly ControlOperation[] = [
-  ...documentOperations,
-  ...sandboxOperations,
-  ...scenarioOperations,
-  ...journalOperations,
-  ...databaseOperations,
-  ...clockOperations,
-]
+/** Loads all control operations of a gateway, in the order of their document: those of its extras are last. */
+export async function controlOperations({
+  extras,
+}: Pick<GatewayCore, 'extras'>): Promise<ControlOperation[]> {
+  const ofExtras = await Promise.all(extras.map(async (extra) => (await extra.control?.()) ?? []))
+  return [
+    ...documentOperations,
+    ...sandboxOperations,
+    ...scenarioOperations,
+    ...journalOperations,
+    exportCall(extras),
+    ...databaseOperations,
+    ...clockOperations,
+    ...ofExtras.flat(),
+  ]
+}
 
 const base = '/__understudy'
 
 export class Control {
   readonly #host: ControlHost
-  readonly #router = new Router(controlOperations)
+  readonly #router: Router
 
-  constructor(setup: Pick<ControlHost, 'gateway' | 'metrics' | 'directOrigin'>) {
+  constructor(setup: Pick<ControlHost, 'gateway' | 'operations' | 'directOrigin'>) {
     const events = new EventFeed(setup.gateway.sandboxes.listeners)
-    this.#host = { ...setup, operations: controlOperations, events }
+    this.#host = { ...setup, events }
+    this.#router = new Router(setup.operations)
   }
 
   /** Ends the event streams: the server stops. */
@@ -49,7 +57,7 @@ export class Control {
   /** Throws a `GatewayError` to refuse a request. */
   async answer(call: Call): Promise<Reply> {
     const { operation, params } = this.#router.find(call.method, call.path.slice(base.length))
-    if (!operation || Object.values(params).includes('')) throw unknownRoute(call)
+    if (!operation || Object.values(params).includes('')) throw unknownRoute(call, this.#router)
     const { headers, search } = call
     const { input = {} } = operation
     const body = input.body && (await readBody(call, input, this.#host.gateway))
@@ -83,8 +91,8 @@ async function readBody(
   return bodyOf(input, { requestText, body: parseJsonBody(requestText), headers: call.headers })
 }
 
-function unknownRoute({ method, path }: Call): GatewayError {
-  const routes = controlOperations.map((operation) => `${operation.method.toUpperCase()} ${operation.path}`)
+function unknownRoute({ method, path }: Call, { operations }: Router): GatewayError {
+  const routes = operations.map((operation) => `${operation.method.toUpperCase()} ${operation.path}`)
   const near = nearest(`${method} ${path.slice(base.length)}`, routes)
   const hint = near ? `did you mean ${near.replace(' ', ` ${base}`)}?` : `see ${base}/openapi.json`
   return new GatewayError(404, `No control route ${method} ${path}: ${hint}`)

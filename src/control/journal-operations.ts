@@ -4,8 +4,8 @@
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'
 import { deliver } from '../delivery/deliver.ts'
-import { exportEntry } from '../extras/recordings/index.ts'
 import { type Call, discard } from '../gateway/call.ts'
+import type { Extra } from '../gateway/extra.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import { sandboxBaseUrl } from '../gateway/locate.ts'
@@ -14,10 +14,9 @@ import { hidden } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { assertEntryFields, hiddenEntry, type JournalEntry, toEntry } from '../journal/entry.ts'
 import { matches } from '../journal/expectations.ts'
-import { operations } from '../operations/index.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { toCurl, toTest } from './entry-code.ts'
-import { gatewayOperation, sandboxOperation } from './operation.ts'
+import { type ControlOperation, gatewayOperation, sandboxOperation } from './operation.ts'
 import { infoOf } from './sandbox-operations.ts'
 
 const KeptText = z.strictObject({
@@ -126,8 +125,6 @@ const Summary = z
     firstByteMs: Milliseconds.describe('Real milliseconds until the first byte of the body.'),
   })
   .meta({ id: 'CallSummary', description: 'A call in short.' })
-
-const formats = ['curl', 'vitest', 'playwright', 'rule', 'fixture', 'tape'] as const
 
 export const journalOperations = [
   sandboxOperation({
@@ -268,20 +265,6 @@ export const journalOperations = [
     resolve: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
   }),
   sandboxOperation({
-    id: 'exportCall',
-    route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
-    doc: {
-      summary:
-        'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape',
-      tag: 'Journal',
-    },
-    input: { params: { entry }, query: z.strictObject({ as: z.enum(formats) }) },
-    output: z.object({ data: z.strictObject({ text: z.string() }) }),
-    resolve: async (sandbox, { params, query, ...origins }) => ({
-      data: { text: await exported(sandbox, params.entry, query.as, origins) },
-    }),
-  }),
-  sandboxOperation({
     id: 'resendCall',
     route: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
     doc: {
@@ -298,28 +281,39 @@ export const journalOperations = [
   }),
 ]
 
-async function exported(
-  sandbox: Sandbox,
-  id: string,
-  as: (typeof formats)[number],
-  origins: Parameters<typeof infoOf>[1],
-): Promise<string> {
-  const record = sandbox.journal.record(id)
-  if (as === 'rule' || as === 'fixture' || as === 'tape')
-    return orConflict(() => exportEntry(hiddenEntry(toEntry(record)), as, operations))
-  if (record.requestBody.cut > 0)
-    throw new GatewayError(409, `The body of '${id}' was too long for the journal to keep it whole`)
-  if (as !== 'curl') return toTest(record, as)
-  return orConflict(() => toCurl(record, { ...infoOf(sandbox, origins), origin: origins.origin }))
-}
-
-/** Throws 409 for a call that cannot have this form. */
-async function orConflict(make: () => string | Promise<string>): Promise<string> {
-  try {
-    return await make()
-  } catch (error) {
-    throw new GatewayError(409, (error as Error).message)
-  }
+/** Declares the export of a call, in the forms of the core and of the extras. */
+export function exportCall(extras: readonly Extra[]): ControlOperation {
+  const ofExtras: NonNullable<Extra['exports']> = Object.assign({}, ...extras.map((extra) => extra.exports))
+  const form = z.enum(['curl', 'vitest', 'playwright', ...Object.keys(ofExtras)])
+  return sandboxOperation({
+    id: 'exportCall',
+    route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
+    doc: {
+      summary:
+        'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape',
+      tag: 'Journal',
+    },
+    input: { params: { entry }, query: z.strictObject({ as: form }) },
+    output: z.object({ data: z.strictObject({ text: z.string() }) }),
+    async resolve(sandbox, { params, query: { as }, ...origins }) {
+      const record = sandbox.journal.record(params.entry)
+      const make = ofExtras[as]
+      if (!make && record.requestBody.cut > 0)
+        throw new GatewayError(
+          409,
+          `The body of '${record.id}' was too long for the journal to keep it whole`,
+        )
+      if (as === 'vitest' || as === 'playwright') return { data: { text: toTest(record, as) } }
+      try {
+        const text = make
+          ? await make(hiddenEntry(toEntry(record)))
+          : toCurl(record, { ...infoOf(sandbox, origins), origin: origins.origin })
+        return { data: { text } }
+      } catch (error) {
+        throw new GatewayError(409, (error as Error).message)
+      }
+    },
+  })
 }
 
 /**

@@ -15,8 +15,6 @@ export interface ControlHost {
   readonly gateway: GatewayCore
   /** All control operations. */
   readonly operations: readonly ControlOperation[]
-  /** Metrics of the server. */
-  readonly metrics: { text(): string }
   /** Origin of this very server, past any balancer; undefined if unknown. */
   readonly directOrigin: string | undefined
   readonly events: EventFeed

@@ -6,7 +6,6 @@ export const routePaths = {
   getHealth: 'GET /health',
   getReadiness: 'GET /ready',
   drain: 'POST /drain',
-  getMetrics: 'GET /metrics',
   getControlDocument: 'GET /openapi.json',
   listSandboxes: 'GET /sandboxes',
   createSandbox: 'POST /sandboxes',
@@ -44,8 +43,8 @@ export const routePaths = {
   followEvents: 'GET /events',
   listCalls: 'GET /sandboxes/{sandbox}/calls',
   getCall: 'GET /sandboxes/{sandbox}/calls/{entry}',
-  exportCall: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
   resendCall: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
+  exportCall: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
   listCollections: 'GET /sandboxes/{sandbox}/collections',
   listChanges: 'GET /sandboxes/{sandbox}/changes',
   listRecords: 'GET /sandboxes/{sandbox}/database/{collection}',
@@ -55,6 +54,7 @@ export const routePaths = {
   deleteRecord: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
   readClock: 'GET /sandboxes/{sandbox}/clock',
   advanceClock: 'POST /sandboxes/{sandbox}/clock/advance',
+  getMetrics: 'GET /metrics',
 } as const
 
 // Methods without arguments, and the operation that each calls.

@@ -31,17 +31,6 @@ export const documentOperations = [
     resolve: ({ gateway }) => gateway.sandboxes.drain(),
   }),
   gatewayOperation({
-    id: 'getMetrics',
-    route: 'GET /metrics',
-    doc: {
-      summary: 'Read the figures of the server, in the text format of Prometheus',
-      tag: 'Server',
-      type: 'text/plain; version=0.0.4; charset=utf-8',
-    },
-    output: z.string(),
-    resolve: ({ metrics }) => metrics.text(),
-  }),
-  gatewayOperation({
     id: 'getControlDocument',
     route: 'GET /openapi.json',
     doc: { summary: 'Read this document', tag: 'Server' },

@@ -3,8 +3,6 @@
  */
 import type * as z from 'zod'
 import type { AssumptionName } from '../assumptions.ts'
-import type { Dialect } from '../extras/dialects/dialect.ts'
-import { toOurs } from '../extras/dialects/translate.ts'
 import { invalidRequest, type Violation } from '../http/errors.ts'
 import { assertJsonBody } from '../http/json-body.ts'
 import { pathOf, toViolations } from '../http/violations.ts'
@@ -18,6 +16,7 @@ import type { Conversation } from '../resources/conversation.ts'
 import { unknownFields } from '../resources/unknown-fields.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
+import type { Dialect } from './extra.ts'
 import { conversationIn, type ReadConversation } from './read.ts'
 
 /** Changes to a request before it is checked. */
@@ -38,7 +37,7 @@ export function checkRequest(
   const { params, headers, state } = record
   const { input = noInput, protocol } = operation
   const sent = { search: record.search, body: input.body ? bodyOf(input, record) : record.body }
-  const { search, body: translated } = dialect ? toOurs(dialect, operation.id, sent) : sent
+  const { search, body: translated } = dialect?.request?.(sent, operation.id) ?? sent
   const body = stream === undefined ? translated : { ...(translated as object), stream }
   const schemas = protocol?.storingBody ? schemasFor(input, protocol.storingBody, record) : input
   const { violations, given, ...parts } = readParts(schemas, { params, search, headers, body })

@@ -3,14 +3,16 @@
  * the protocol, and faults.
  */
 import type { AssumptionName } from '../assumptions.ts'
-import { toTheirError } from '../extras/dialects/translate.ts'
 import { toBytes } from '../http/encode.ts'
 import { GatewayError, toReply } from '../http/errors.ts'
-import type { Reply } from '../http/reply.ts'
+import type { Frame, Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { check } from '../lib/check.ts'
+import { pricingOf, providersOf } from '../model/catalogue.ts'
 import type { AnyOperation } from '../operation.ts'
+import type { SandboxState } from '../sandbox/sandbox-state.ts'
+import type { AnsweredCall, Dialect } from './extra.ts'
 import type { GatewayCore } from './gateway.ts'
 import type { Effect } from './match-rule.ts'
 
@@ -52,6 +54,46 @@ export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   return { ...reply, body: { kind: 'json', value, ...serialised } }
 }
 
+/** Translates a reply to the form of a vendor. */
+export async function speakDialect(
+  dialect: Dialect,
+  reply: Reply,
+  record: CallRecord<SandboxState>,
+): Promise<Reply> {
+  const { body, status } = reply
+  if (status >= 400 || (body.kind !== 'json' && body.kind !== 'frames')) return reply
+  const { operation = '', headers, asked, usage, state } = record
+  const model = usage?.model ?? record.model ?? ''
+  const pricing = await pricingOf(model, state.tables)
+  const [provider] = await providersOf(model, state.tables)
+  const call: AnsweredCall = {
+    operation,
+    headers,
+    seed: state.seed,
+    model,
+    provider: provider?.name ?? '',
+    asked,
+    cost: usage?.cost ?? 0,
+    prices: { prompt: Number(pricing?.prompt ?? 0), completion: Number(pricing?.completion ?? 0) },
+  }
+  if (body.kind === 'frames')
+    return { ...reply, body: { kind: 'frames', frames: spokenFrames(dialect, body.frames, call) } }
+  const value = dialect.reply ? dialect.reply(body.value, call) : body.value
+  return value === body.value ? reply : { ...reply, body: { kind: 'json', value } }
+}
+
+function* spokenFrames(dialect: Dialect, frames: Iterable<Frame>, call: AnsweredCall): Generator<Frame> {
+  if (dialect.comment !== undefined) yield { kind: 'bytes', bytes: `: ${dialect.comment}\n\n` }
+  for (const frame of frames) {
+    const event = frame.kind === 'event' && dialect.event ? dialect.event(frame.event, call) : undefined
+    if (frame.kind !== 'event' || !event || event === frame.event) yield frame
+    else {
+      const name = frame.wire?.startsWith('event: ') ? `event: ${event.type}\n` : ''
+      yield { kind: 'event', event, wire: `${name}data: ${JSON.stringify(event)}\n\n` }
+    }
+  }
+}
+
 /** The reply to a request that a step refused. Any other error is our bug, and a loud 500. */
 export function toErrorReply(gateway: GatewayCore, record: CallRecord, error: unknown): Reply {
   if (error instanceof GatewayError && !(error instanceof BrokenContract)) {
@@ -80,7 +122,13 @@ const assumptionOf: Record<number, AssumptionName> = {
 /** An error as the vendor of the dialect and the protocol of the operation write it; other replies unchanged. */
 export function inOwnEnvelope({ dialect, router }: GatewayCore, record: CallRecord, reply: Reply): Reply {
   if (reply.status < 400) return reply
-  const theirs = dialect ? toTheirError(dialect, reply) : reply
+  const theirs =
+    dialect?.error && reply.body.kind === 'json'
+      ? {
+          ...reply,
+          body: { kind: 'json' as const, value: dialect.error(Object(reply.body.value), reply.status) },
+        }
+      : reply
   const protocol = router.operation(record.operation)?.protocol
   if (!protocol?.error || theirs.body.kind !== 'json') return theirs
   const { error } = (theirs.body.value ?? {}) as { error?: { message?: unknown } }

@@ -2,9 +2,6 @@
  * The gateway without an adapter: options, operations, sandboxes. Its default sandbox is at hand, so that the
  * simple case stays simple.
  */
-import type { Dialect } from '../extras/dialects/dialect.ts'
-import { findDialect } from '../extras/dialects/index.ts'
-import { openRecordings, type Recordings } from '../extras/recordings/index.ts'
 import { invalidRequest } from '../http/errors.ts'
 import type { AnyOperation } from '../operation.ts'
 import { type Bodies, operationsOf } from '../operations/index.ts'
@@ -16,8 +13,17 @@ import { Sandbox } from '../sandbox/sandbox.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { isScenarioPath } from '../scenarios/names.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
+import type { AnyExtra, Dialect, Extra, ExtraHost } from './extra.ts'
 import { Router } from './router.ts'
 import { type ScenarioReader, toScenario } from './to-scenario.ts'
+
+/** Parts of a gateway that its entry brings along. */
+export interface GatewaySetup {
+  /** Default: none. @internal */
+  readonly extras?: readonly AnyExtra[]
+  /** Reads scenario files, for `use('./busy.yaml')`. Default: a path is refused. */
+  readonly readScenario?: ScenarioReader
+}
 
 /** The gateway is its own default sandbox. */
 export class GatewayCore extends Sandbox<Bodies> {
@@ -25,38 +31,58 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly operations: readonly AnyOperation[]
   /** @internal */
   readonly router: Router
-  /** What the gateway's words on the wire are; undefined for those of the specification. @internal */
+  /** The active extras. @internal */
+  readonly extras: readonly Extra[]
+  /** The vendor's form of the API; undefined for that of the specification. @internal */
   readonly dialect: Dialect | undefined
   /** Whether a key may come as `x-api-key`. @internal */
   readonly takesKeyHeader: boolean
   /** @internal */
   readonly sandboxes: Sandboxes
-  /** @internal */
-  readonly recordings: Recordings | undefined
+  /** Replays the recording of a call, if there are recordings. @internal */
+  readonly replay: Extra['replay']
+  /** Extras that options may activate. @internal */
+  readonly knownExtras: readonly AnyExtra[]
 
-  /**
-   * Throws one clear line for an option, a scenario or a fixture that is wrong.
-   *
-   * @param readScenario Reads scenario files, for `use('./busy.yaml')`. Default: a path is refused.
-   */
-  constructor(options: GatewayOptionsInput = {}, readScenario?: ScenarioReader) {
-    const checked = readGatewayOptions(options)
-    const dialect = checked.dialect === undefined ? undefined : findDialect(checked.dialect)
+  /** Throws one clear line for an option, a scenario or a fixture that is wrong. */
+  constructor(options: GatewayOptionsInput = {}, setup: GatewaySetup = {}) {
+    const { extras: knownExtras = [], readScenario } = setup
+    const checked = readGatewayOptions(options, knownExtras)
+    const host: ExtraHost = {
+      get sandboxes() {
+        return sandboxes
+      },
+      observe(listener) {
+        sandboxes.listeners.add(listener)
+        return () => sandboxes.listeners.delete(listener)
+      },
+    }
+    const extras = knownExtras.flatMap(({ create }) => create?.(checked, host) ?? [])
+    const dialect = extras.find((extra) => extra.dialect)?.dialect
     const active = [...new Set([...checked.extensions, ...(dialect?.extensions ?? [])])]
-    const operations = operationsOf({ ...checked, extensions: active })
+    let operations = operationsOf({ ...checked, extensions: active })
+    for (const extra of extras)
+      if (extra.operations) operations = [...operations, ...extra.operations(operations)]
     const fromFileToo = (given: unknown): Scenario =>
       readScenario && typeof given === 'string' && isScenarioPath(given)
         ? (readScenario(given, operations) as Scenario)
-        : toScenario(given, operations)
+        : toScenario(given, operations, knownExtras)
     const scenarios = checked.scenarios.map(fromFileToo)
-    const sandboxes = new Sandboxes({ options: checked, operations, scenarios, checkScenario: fromFileToo })
+    const sandboxes: Sandboxes = new Sandboxes({
+      options: checked,
+      operations,
+      scenarios,
+      checkScenario: fromFileToo,
+    })
     super(sandboxes.defaultSetup)
     sandboxes.default = this as unknown as Sandbox
     this.dialect = dialect
     this.operations = operations
     this.router = new Router(operations)
     this.takesKeyHeader = active.includes('messages')
-    this.recordings = openRecordings(checked)
+    this.extras = extras
+    this.replay = extras.find((extra) => extra.replay)?.replay
+    this.knownExtras = knownExtras
     this.sandboxes = sandboxes
   }
 
@@ -92,7 +118,7 @@ export class GatewayCore extends Sandbox<Bodies> {
    * @internal
    */
   checkScenario(input: unknown): Scenario {
-    return toScenario(input, this.operations)
+    return toScenario(input, this.operations, this.knownExtras)
   }
 
   /** The scenarios that a request names in its header `x-understudy-scenario`. Throws 400 for an unknown one. @internal */

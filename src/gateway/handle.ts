@@ -3,7 +3,6 @@
  *
  * A step that refuses a request does not end it: the journal still gets its body, and a rule may reply instead.
  */
-import { speakDialect } from '../extras/dialects/speak-dialect.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
 import { CallRecord } from '../journal/call-record.ts'
@@ -12,7 +11,7 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { admit } from './admit.ts'
 import type { Call } from './call.ts'
 import { checkRequest } from './check.ts'
-import { checkContract, finish, inOwnEnvelope, toErrorReply } from './finish.ts'
+import { checkContract, finish, inOwnEnvelope, speakDialect, toErrorReply } from './finish.ts'
 import type { GatewayCore } from './gateway.ts'
 import { locate } from './locate.ts'
 import { type Effect, matchRule } from './match-rule.ts'
@@ -86,9 +85,9 @@ async function answer(request: Request): Promise<Reply> {
 /** The reply of a fault, of a recording, or of the operation. Throws to refuse the request. */
 async function produce(request: Request, { replaced, stream }: Effect): Promise<Reply> {
   const { gateway, call, record, operation, refusal, conversation } = request
-  const { dialect, recordings } = gateway
+  const { dialect, replay } = gateway
   if (replaced) return inOwnEnvelope(gateway, record, replaced)
-  const recorded = recordings && (await recordings.replay(record, refusal, call.sink.left))
+  const recorded = replay && (await replay(record, refusal, call.sink.left))
   if (recorded) return recorded
   if (!operation || refusal) throw refusal ?? new GatewayError(404)
 

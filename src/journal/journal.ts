@@ -308,6 +308,21 @@ export class JournalStore {
     this.limits = limits
   }
 
+  /** Number of calls. */
+  get size(): number {
+    return this.#kept.size
+  }
+
+  /** Bytes of their bodies. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** The calls, oldest first. */
+  records(): Iterable<CallRecord> {
+    return this.#kept.keys()
+  }
+
   add(record: CallRecord, journal: Evictable): void {
     this.#kept.set(record, journal)
     this.grow(record.bodyBytes)

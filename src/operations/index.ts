@@ -1,10 +1,6 @@
 /**
  * The only list of operations: what is on it is served, routed, documented and scriptable.
  */
-
-import { documentOperations } from '../extras/openapi/document-operations.ts'
-import { readDocumentFile } from '../http/document-file.ts'
-import { DocumentError } from '../http/openapi-document.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CreateResponseRequest } from '../resources/create-response-body.ts'
 import type { UpdateWorkspaceRequest } from '../resources/workspace.ts'
@@ -50,26 +46,11 @@ export type OperationId = keyof Bodies
 /** Those of the specification, and every extension. */
 export const everyOperation: readonly AnyOperation[] = [...operations, ...Object.values(extensions).flat()]
 
-/** What a gateway answers: the specification, the extensions that are on, a person's own, and what a document adds. */
-export function operationsOf({
-  extensions: on,
-  operations: own,
-  openapi,
-}: OperationOptions): readonly AnyOperation[] {
+/** What a gateway answers: the specification, the active extensions, and the custom operations. */
+export function operationsOf({ extensions: on, operations: own }: OperationOptions): readonly AnyOperation[] {
   const known: AnyOperation[] = [...operations, ...on.flatMap((name) => extensions[name])]
   for (const each of own) known.push(ownOperation(each, known))
-  if (openapi !== undefined) known.push(...fromDocument(openapi, known))
   return known.length === operations.length ? operations : known
 }
 
-type OperationOptions = Pick<GatewayOptions, 'extensions' | 'operations' | 'openapi'>
-
-function fromDocument(given: string | object, known: readonly AnyOperation[]): readonly AnyOperation[] {
-  try {
-    return documentOperations(typeof given === 'string' ? readDocumentFile(given) : given, known)
-  } catch (error) {
-    const { message } = error as Error
-    const file = error instanceof DocumentError && typeof given === 'string' ? `${given}: ` : ''
-    throw new TypeError(`createGateway: openapi: ${file}${message}`)
-  }
-}
+type OperationOptions = Pick<GatewayOptions, 'extensions' | 'operations'>

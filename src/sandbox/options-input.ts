@@ -45,25 +45,10 @@ export interface GatewayOptionsInput {
   timeScale?: number
   /** Groups of operations outside the specification that are answered too. Default: none. */
   extensions?: ExtensionName[]
-  /** The names and extra fields of one vendor, by name or as data. Default: those of the specification. */
-  dialect?: string | object
   /** Operations of your own, from `defineOperation`. Default: none. */
   operations?: OwnOperation[]
-  /**
-   * An OpenAPI 3 document, parsed, or in Node the path of one: what it describes and nothing else answers is answered
-   * from it. Default: none.
-   */
-  openapi?: string | object
   /** In force from the start: names, paths of files, scenarios or rules. Default: none. */
   scenarios?: (BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput)[]
-  /** Recordings to replay: a folder, or parsed ones. They answer if no rule does, before the operations. Default: none. */
-  recordings?: string | GivenTape[]
-  /** What to do if no recording matches: a 404 that names the nearest one, simulate, or forward to `upstream`. Default: `fail`. */
-  onMiss?: 'fail' | 'double' | 'forward'
-  /** Body fields to ignore when matching recordings, as paths. Default: fields that change from call to call. */
-  volatileFields?: string[]
-  /** The base address of the real gateway, for `onMiss: 'forward'`, which is refused where CI is set. Default: none. */
-  upstream?: string
   /** Whether input that an earlier prompt of the sandbox began with counts as cached tokens. Default: false. */
   promptCache?: boolean
   /** Whether responses are stored unless `store` is false, so that `previous_response_id` goes on from one; otherwise both are refused. Default: false. */

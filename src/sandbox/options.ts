@@ -6,12 +6,7 @@ import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Latency } from './latency.ts'
-import {
-  extensionNames,
-  type GatewayOptionsInput,
-  type GivenTape,
-  type OwnOperation,
-} from './options-input.ts'
+import { extensionNames, type GatewayOptionsInput, type OwnOperation } from './options-input.ts'
 import { type Given, readOptions } from './read-options.ts'
 import { nodeNameForm } from './sandbox-id.ts'
 
@@ -28,7 +23,6 @@ export const defaultOptions = () => ({
   extensions: [],
   operations: [],
   scenarios: [],
-  onMiss: 'fail',
   promptCache: false,
   storedResponses: false,
   streamEvents: 'all',
@@ -52,21 +46,10 @@ const checks = {
   clock: () => z.enum(['fixed', 'system']),
   timeScale: () => z.number().min(0),
   extensions: () => z.array(z.enum(extensionNames)),
-  dialect: () => z.union([z.string(), z.custom<object>(isObject)]),
   operations: () => z.array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation')),
-  openapi: () =>
-    z.union([z.string().min(1), z.custom<object>(isObject, 'Must be a file, or a parsed OpenAPI document')]),
   // Annotated: published declarations would spell the inferred type out.
   scenarios: (): z.ZodType<(string | ScenarioInput | RuleInput)[]> =>
     z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
-  recordings: () => z.union([z.string().min(1), z.array(z.custom<GivenTape>(isObject))]),
-  onMiss: () => z.enum(['fail', 'double', 'forward']),
-  volatileFields: () => z.array(z.string().min(1)),
-  upstream: () =>
-    z.url({ protocol: /^https?$/ }).refine((text) => {
-      const url = URL.parse(text)
-      return !url?.username && !url?.password
-    }, 'Must have no credentials: requests are forwarded with the key of their client'),
   promptCache: () => z.boolean(),
   storedResponses: () => z.boolean(),
   streamEvents: () => z.enum(['all', 'documented']),
@@ -106,9 +89,17 @@ type Defaulted = keyof ReturnType<typeof defaultOptions>
 
 export const optionNames = Object.keys(checks)
 
-/** What a person gives, checked, and the default of all else. Throws one clear line. */
-export function readGatewayOptions(given: GatewayOptionsInput): GatewayOptions {
-  return { ...defaultOptions(), ...readOptions(checks, given, 'createGateway') } as GatewayOptions
+/**
+ * The given options, checked, and the defaults of all others. Throws one clear line.
+ *
+ * @param extras Checks of further options.
+ */
+export function readGatewayOptions(
+  given: object,
+  extras: readonly { readonly options?: object }[],
+): GatewayOptions {
+  const all: typeof checks = Object.assign({}, checks, ...extras.map(({ options }) => options))
+  return { ...defaultOptions(), ...readOptions(all, given, 'createGateway') } as GatewayOptions
 }
 
 /** What of the options a sandbox may have of its own. */

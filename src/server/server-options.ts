@@ -4,7 +4,6 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { optionNames } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 
@@ -25,8 +24,12 @@ const checks = {
     z.custom<(line: never) => void>((value) => typeof value === 'function', 'Must be a function'),
 } satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>
 
-/** The options of the server, and those of its gateway. Throws a `TypeError`. */
-export function readServerOptions<Given extends object>(given: Given) {
+/**
+ * The options of the server, and those of its gateway. Throws a `TypeError`.
+ *
+ * @param optionNames The options of a gateway.
+ */
+export function readServerOptions<Given extends object>(given: Given, optionNames: readonly string[]) {
   assertObject(given, 'startServer')
   const own: Record<string, unknown> = {}
   const options: Record<string, unknown> = {}

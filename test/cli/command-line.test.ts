@@ -7,9 +7,6 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import type { Start } from '../../src/cli/serve-command.ts'
-import { toFetch } from '../../src/delivery/fetch.ts'
-import type { GatewayCore } from '../../src/gateway/gateway.ts'
-import { open } from '../call.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -91,37 +88,11 @@ describe('serve', () => {
     }
   })
 
-  it('has a console, unless --no-console leaves it out, which --open does not go with', async () => {
-    expect(await given()).toMatchObject({ console: true })
-    expect(await given('--no-console')).toMatchObject({ console: false })
-    expect(await exit('--open', '--no-console')).toBe(2)
-    expect(stderr).toContain('--open opens the console: leave out --no-console')
-  })
-
   it('reads the token from a file, without the line break at its end', async () => {
     await write('token', 'from-a-file\n')
     expect(await given('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })
     expect(await exit('--token-file', '@nothing')).toBe(2)
     expect(stderr).toMatch(/^error: --token-file \S+nothing: no such file$/m)
-  })
-
-  it('answers from the document of --openapi, in a dialect, and says in one line what is wrong with one', async () => {
-    const answer = '{ 200: { content: { application/json: { schema: { const: 12 } } } } }'
-    await write('vendor.yaml', `openapi: 3.1.0\npaths: { /tides: { get: { responses: ${answer} } } }\n`)
-    await exit('--openapi', '@vendor.yaml', '--dialect', 'openrouter')
-    const fetch = toFetch(started?.gateway as GatewayCore)
-    const ask = (path: string) => open({ fetch }, `GET ${path}`)
-    expect(await (await ask('/tides')).json()).toBe(12)
-    expect(await (await ask('/embeddings/models')).json()).toMatchObject({ total_count: 8 })
-    await write('old.yaml', 'swagger: 2.0\npaths: {}\n')
-    for (const [file, problem] of [
-      ['old.yaml', 'is no OpenAPI 3 document: it says swagger: 2'],
-      ['none.yaml', 'there is no such file'],
-    ]) {
-      stderr = ''
-      expect(await exit('--openapi', `@${file}`)).toBe(2)
-      expect(stderr).toMatch(new RegExp(`^error: .*${file}: ${problem}\n$`))
-    }
   })
 
   it('is one node of several, with --node, --advertise and --no-default', async () => {
@@ -195,18 +166,10 @@ describe('serve', () => {
     [['--seed', '123456789012345'], { options: { seed: 123_456_789_012_345 } }],
     [['--seed', '1234567890123456'], { options: { seed: '1234567890123456' } }],
     [
-      ['--recordings', '@', '--time-scale', '0', '--on-miss', 'double'],
-      { options: { timeScale: 0, onMiss: 'double' } },
-    ],
-    [['--recordings', '@', '--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
-    [
       ['--extension', 'chat,models', '--extension', 'account'],
       { options: { extensions: ['chat', 'models', 'account'] } },
     ],
-    [
-      ['--recordings', '@', '--on-miss', 'forward', '--upstream', 'http://127.0.0.1:9/api/v1'],
-      { options: { onMiss: 'forward', upstream: 'http://127.0.0.1:9/api/v1' } },
-    ],
+    [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
   ])('takes %j', async (args, taken) => {
     expect(await given(...args)).toMatchObject(taken)
   })
@@ -217,7 +180,6 @@ describe('serve', () => {
     [['--time-scale', '1.'], 'A factor is a number, 0 or more.'],
     [['--drain-ms', '1.5'], 'Milliseconds are a whole number.'],
     [['--drain-ms', '1234567890'], 'Milliseconds are a whole number.'],
-    [['--on-miss', 'never'], 'Allowed choices are fail, double, forward.'],
     [['--token', ''], 'A token has no spaces.'],
   ])('refuses %j in one line', async (args, line) => {
     expect(await exit(...args)).toBe(2)
@@ -349,46 +311,5 @@ describe('the other commands', () => {
   ])('%j prints a document', async (args, path) => {
     expect(await exit(...args)).toBe(0)
     expect(Object.keys(JSON.parse(stdout).paths)).toContain(path)
-  })
-})
-
-describe('deploy', () => {
-  const nodes = ['--node', 'n1=127.0.0.1:4141', '--node', 'n2=127.0.0.1:4142']
-
-  it('prints a whole configuration on standard output', async () => {
-    expect(await exit('deploy', 'nginx', ...nodes, '--listen', '127.0.0.1:8099')).toBe(0)
-    expect(stdout).toContain('listen 127.0.0.1:8099;')
-    expect(await exit('deploy', 'haproxy', ...nodes)).toBe(0)
-    expect(stdout).toContain('default_backend n1')
-  })
-
-  it.each([
-    [['nginx', ...nodes, '--listen', '1'], 'listen 1;'],
-    [['nginx', ...nodes, '--listen', '65535'], 'listen 65535;'],
-    [['nginx', ...nodes, '--listen', '[::1]:8080'], 'listen [::1]:8080;'],
-    [['nginx', ...nodes, '--server-name', 'a', '--server-name', 'b'], 'server_name a b;'],
-    [['nginx', ...nodes, '--tls-key', 'a.key', '--tls-certificate', 'a.pem'], 'listen 8080 ssl;'],
-  ])('%j prints what was asked for', async (args, line) => {
-    expect(await exit('deploy', ...args), stderr).toBe(0)
-    expect(stdout).toContain(line)
-  })
-
-  it.each([
-    [['nginx', ...nodes, '--listen', '0'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--listen', '65536'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--listen', 'a b:80'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--tls-certificate', 'a.pem'], '--tls-certificate and --tls-key are given together'],
-    [['nginx', ...nodes, '--node', 'n3=127.0.0.1:4142'], "Two nodes have the address '127.0.0.1:4142'"],
-    [['ngnix', ...nodes], "Unknown balancer 'ngnix': did you mean 'nginx'?"],
-    [['envoy', ...nodes], 'For envoy, adapt the example in src/extras/cluster/README.md'],
-    [['kubernetes'], 'For kubernetes, adapt the example in src/extras/cluster/README.md'],
-    [['nginx'], 'nginx needs the addresses of its nodes: --node n1=127.0.0.1:4141'],
-    [['nginx', ...nodes, '--node', 'n1=127.0.0.1:4143'], "Two nodes have the name 'n1'"],
-    [['nginx', ...nodes, '--tls-key', 'a.key'], '--tls-certificate and --tls-key are given together'],
-    [['nginx', ...nodes, '--listen', 'x'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
-  ])('refuses %j in one line', async (args, line) => {
-    expect(await exit('deploy', ...args)).toBe(2)
-    expect(stderr).toMatch(/^error: [^\n]*\n$/)
-    expect(stderr).toContain(line)
   })
 })

@@ -313,36 +313,3 @@ it('Values of JSON schemas stay as they are', async () => {
   }
   await expect(inLines(values)).toMatchFileSnapshot(inFile('json-schemas'))
 })
-
-it('Replies of extensions and of a dialect stay as they are', async () => {
-  const gateway = createGateway({ dialect: 'openrouter' })
-  const chat = { model: 'aurora/dawn-2', messages: [{ role: 'user', content: 'How do tides work?' }] }
-  const tools = [{ type: 'function', function: { name: 'search', parameters: { type: 'object' } } }]
-  const replies = [
-    await post(gateway, '/responses', { model: 'aurora/dawn-2', input: 'How do tides work?' }),
-    await post(gateway, '/chat/completions', chat),
-    await post(gateway, '/chat/completions', {
-      ...chat,
-      n: 2,
-      max_tokens: 3,
-      logprobs: true,
-      top_logprobs: 2,
-    }),
-    await post(gateway, '/chat/completions', { ...chat, tools, tool_choice: 'required' }),
-    await post(gateway, '/chat/completions', {
-      ...chat,
-      stream: true,
-      stream_options: { include_usage: true },
-    }),
-    await post(gateway, '/messages', { ...chat, max_tokens: 20 }),
-    await post(gateway, '/messages', { ...chat, max_tokens: 200, stream: true }),
-    await post(gateway, '/embeddings', {
-      model: 'aurora/vector-1',
-      input: ['tides', 'the tides'],
-      dimensions: 4,
-    }),
-  ]
-  for (const path of ['/models', '/models/count', '/models/aurora/dawn-2/endpoints', '/key', '/credits'])
-    replies.push((await call(gateway, `GET ${path}`)).text)
-  await expect(`${replies.join('\n')}\n`).toMatchFileSnapshot(inFile('dialect'))
-})

@@ -10,7 +10,7 @@ import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { generateText, jsonSchema, type LanguageModel, Output, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createGateway, type Sandbox } from '../../src/index.ts'
+import { createGateway, type GatewayOptions, type Sandbox } from '../../src/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 
 const model = 'aurora/dawn-2'
@@ -188,7 +188,10 @@ const clients: Record<string, (place: Place) => Client> = {
     ),
 }
 
-const options = { timeScale: 0, dialect: 'openrouter' } as const
+const options: GatewayOptions = {
+  timeScale: 0,
+  extensions: ['chat', 'messages', 'models', 'embeddings', 'account'],
+}
 const question = 'How do tides work?'
 /** @param entrance Where the clients find the gateway. */
 export function describeClients(entrance: 'over a socket' | 'through gateway.fetch'): void {

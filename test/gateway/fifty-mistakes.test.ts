@@ -9,7 +9,7 @@ import { run } from '../../src/cli/command-line.ts'
 import { validateFiles } from '../../src/cli/validate.ts'
 import { createGateway as createMswGateway } from '../../src/index.ts'
 import { inOneLine } from '../../src/lib/data-file.ts'
-import { createGateway, defineOperation, intercept, ok, parseScenario, parseTape } from '../../src/node.ts'
+import { createGateway, defineOperation, intercept, ok, parseScenario } from '../../src/node.ts'
 import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { expect as vitestExpect } from '../../src/vitest.ts'
@@ -134,11 +134,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "{ timeScale: '0' }",
       () => create({ timeScale: '0' }),
       'options.timeScale: Invalid input: expected number, received string',
-    ],
-    [
-      "{ openapi: './nope.yaml' }",
-      () => create({ openapi: './nope.yaml' }),
-      'openapi: ./nope.yaml: there is no such file',
     ],
   ],
   fixtures: [
@@ -318,7 +313,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'expected one of "gateway"|"error"|"warn"|"pass"',
     ],
   ],
-  'defineOperation and tapes': [
+  defineOperation: [
     ["method: 'GET'", declared({ method: 'GET' }), "method 'GET' is none of get, post"],
     ["path: 'x'", declared({ path: 'x' }), 'must begin with a slash'],
     [
@@ -326,7 +321,6 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       declared({ id: 'listProviders', response: { _zod: {}, safeParse() {} } }),
       'there is an operation of this id already',
     ],
-    ["parseTape('hello')", () => parseTape('hello'), 'tape:1: not JSON'],
   ],
   'the remote client': [
     [

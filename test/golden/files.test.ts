@@ -2,11 +2,10 @@
  * Files that were written by this format version load and continue unchanged, and documents stay as they are. After an
  * intended change of a document: `npx vitest run -u --project quick test/golden/files`.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createGateway, type JournalEntry } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
-import { call } from '../call.ts'
 import { expectFile } from './expect-golden.ts'
 import { baseUrl } from './transports.ts'
 
@@ -22,23 +21,6 @@ it.each([
   const withoutSentences = (name: string, value: unknown) =>
     name === 'description' && typeof value === 'string' ? undefined : value
   await expectFile(`${JSON.stringify(document, withoutSentences, 1)}\n`, here(`documents/${name}.json`))
-})
-
-it('replays a recording byte by byte', async () => {
-  const folder = here('recordings/').pathname
-  const [file] = readdirSync(folder)
-  const lines = readFileSync(folder + file, 'utf8')
-    .trim()
-    .split('\n')
-  const [{ request }, { reply }, ...chunks] = lines.slice(1, -1).map((line) => JSON.parse(line))
-  const { fetch } = createGateway({ recordings: folder, timeScale: 0 })
-  const send = (body: object) =>
-    call({ fetch, apiKey: 'golden' }, `${request.method} ${request.path}`, { body })
-  const replayed = await send(request.json)
-  expect(replayed.status).toBe(reply.status)
-  expect(replayed.headers.get('content-type')).toBe(reply.headers['content-type'])
-  expect(replayed.text).toBe(chunks.map(({ text }) => text).join(''))
-  expect((await send({ ...request.json, input: 'Not recorded' })).status).toBe(404)
 })
 
 it('continues a sandbox from its file', async () => {

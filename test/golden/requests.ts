@@ -79,7 +79,7 @@ export const gateways = {
     models: ['aurora/*'],
     streamEvents: 'documented',
   },
-} satisfies Record<string, GatewayOptions>
+} satisfies Record<string, GatewayOptions & { openapi?: object; dialect?: string }>
 
 export type GatewayName = keyof typeof gateways
 

@@ -21,7 +21,6 @@ for (const [name, update] of [
   ['src/extras/recordings/README.md', withParts],
   ['src/operations/README.md', withParts],
   ['ASSUMPTIONS.md', withParts],
-  ['src/extras/dialects/README.md', withParts],
   ['LICENSE', withLicences],
 ] as const) {
   writeFileSync(toUrl(name), update(readFileSync(toUrl(name), 'utf8')))

@@ -1,7 +1,7 @@
 /**
  * The generated tables of options: what the interfaces say of them, as an editor shows it.
  */
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { table } from './table.ts'
 
 interface Option {
@@ -12,12 +12,26 @@ interface Option {
 }
 
 export const optionSections: Record<string, () => string> = {
-  options: () => tableOf('sandbox/options-input.ts', 'GatewayOptionsInput'),
-  'server-options': () => tableOf('serve.ts', 'ServerOptions'),
+  options: () => tableOf(gatewayOptions()),
+  'server-options': () => tableOf(optionsOf(sourceOf('serve.ts'), 'ServerOptions')),
 }
 
-function tableOf(file: string, interfaceName: string): string {
-  const rows = optionsOf(readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8'), interfaceName)
+/** The options of the core, then those of each extra. */
+export function gatewayOptions(): Option[] {
+  const files = globSync('extras/*/*.ts', { cwd: new URL('../../src', import.meta.url) }).sort()
+  const ofExtras = files.flatMap((file) => {
+    const source = sourceOf(file)
+    const [, name] = /^export interface (\w+Options) \{/m.exec(source) ?? []
+    return name === undefined ? [] : optionsOf(source, name)
+  })
+  return [...optionsOf(sourceOf('sandbox/options-input.ts'), 'GatewayOptionsInput'), ...ofExtras]
+}
+
+function sourceOf(file: string): string {
+  return readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8')
+}
+
+function tableOf(rows: Option[]): string {
   return table(
     ['Option', 'What it does', 'Default'],
     rows.map(({ name, says, standard }) => [`\`${name}\``, says, standard]),
@@ -25,7 +39,7 @@ function tableOf(file: string, interfaceName: string): string {
 }
 
 /** The fields of an interface with their comments; those of an object inside by `outer.inner`. */
-export function optionsOf(source: string, interfaceName: string): Option[] {
+function optionsOf(source: string, interfaceName: string): Option[] {
   const start = source.indexOf(`export interface ${interfaceName}`)
   const body = source.slice(start, source.indexOf('\n}\n', start))
   const options: Option[] = []

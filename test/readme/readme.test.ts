@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { faults } from '../../src/faults/index.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
+import { routePathsText } from '../remote/route-paths.ts'
 import { recording } from './fault-sections.ts'
-import { optionsOf } from './option-sections.ts'
+import { gatewayOptions } from './option-sections.ts'
 import { withParts } from './sections.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -43,10 +44,13 @@ describe('The pages together', () => {
   })
 })
 
+it('The remote client has the paths of all control operations (else: npm run generate)', () => {
+  expect(readFileSync(new URL('src/control/route-paths.ts', root), 'utf8')).toBe(routePathsText())
+})
+
 describe('README.md', () => {
   it('says of every option what it does', () => {
-    const source = readFileSync(new URL('src/sandbox/options-input.ts', root), 'utf8')
-    const options = optionsOf(source, 'GatewayOptionsInput')
+    const options = gatewayOptions()
     expect(options.length).toBeGreaterThan(30)
     expect(options.filter(({ says }) => says === '')).toEqual([])
   })

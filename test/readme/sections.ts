@@ -12,7 +12,6 @@ import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { When } from '../../src/scenarios/condition.ts'
 import { Rule } from '../../src/scenarios/scenario.ts'
 import { layers } from '../layers.ts'
-import { dialectSections } from './dialect-sections.ts'
 import { faultSections } from './fault-sections.ts'
 import { fixtureSections } from './fixture-sections.ts'
 import { optionSections } from './option-sections.ts'
@@ -59,7 +58,6 @@ const parts: Record<string, () => string> = {
     const lines = [...layers].reverse().map((folders) => Object.entries(folders).map(layerLine).join('\n'))
     return `\`\`\`\n${lines.join('\n')}\n\`\`\``
   },
-  ...dialectSections,
   ...faultSections,
   ...fixtureSections,
   ...optionSections,

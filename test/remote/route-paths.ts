@@ -2,13 +2,14 @@
  * The generated part of the remote client: the routes of the control operations.
  */
 import { controlOperations } from '../../src/control/control.ts'
+import { createGateway } from '../../src/core.ts'
+
+const operations = await controlOperations(createGateway())
 
 export function routePathsText(): string {
-  const routes = controlOperations.map(
-    ({ id, method, path }) => `  ${id}: '${method.toUpperCase()} ${path}',`,
-  )
+  const routes = operations.map(({ id, method, path }) => `  ${id}: '${method.toUpperCase()} ${path}',`)
   const methods = ['', 'journal.', 'clock.'].map((prefix) =>
-    controlOperations.flatMap(({ id, remote = '.' }) => {
+    operations.flatMap(({ id, remote = '.' }) => {
       const name = remote.startsWith(prefix) ? remote.slice(prefix.length) : '.'
       return name.includes('.') ? [] : [`  ${name}: '${id}',`]
     }),

@@ -138,7 +138,7 @@ describe('sandbox.usage()', () => {
     })
   })
 
-  it('is the same from afar, and in the metrics', async () => {
+  it('is the same from afar', async () => {
     await using server = await startServer()
     const remote = await connectGateway(server.url)
     const sandbox = await remote.createSandbox()
@@ -146,9 +146,6 @@ describe('sandbox.usage()', () => {
     const usage = await sandbox.usage()
     expect(usage).toMatchObject({ requests: 1, models: { 'aurora/dawn-2': { requests: 1 } } })
     expect(usage.cost).toBeGreaterThan(0)
-    const metrics = await (await fetch(`${server.url}/__understudy/metrics`)).text()
-    expect(metrics).toContain(`understudy_tokens_total{kind="input"} ${usage.inputTokens}`)
-    expect(metrics).toContain(`understudy_tokens_total{kind="output"} ${usage.outputTokens}`)
   })
 })
 

@@ -3,6 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
+import { createGateway } from '../../src/core.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
@@ -11,7 +12,7 @@ import { raw, request } from './raw.ts'
 const key = { authorization: 'Bearer any' }
 const filled = (path: string) => path.replace('{sandbox}', 'default').replace(/\{\w+\}/g, 'x')
 const apiLines = operations.map(({ method, path }) => `${method.toUpperCase()} /api/v1${filled(path)}`)
-const controlLines = controlOperations.map(
+const controlLines = (await controlOperations(createGateway())).map(
   ({ method, path }) => `${method.toUpperCase()} /__understudy${filled(path)}`,
 )
 

@@ -3,9 +3,9 @@
  * sources have changed.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../../http/errors.ts'
+import type { Reply } from '../../http/reply.ts'
 
 /** What the page may do: run its own script, have its own style, and call this server. */
 const policy = [
@@ -27,30 +27,20 @@ const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
 }
 
-interface ConsoleFile {
-  readonly content: Buffer
-  readonly headers: Record<string, string>
-}
-
-/** @param name What `consoleFileOf` has found. */
-export async function sendConsoleFile(
-  request: IncomingMessage,
-  response: ServerResponse,
-  name: string,
-): Promise<void> {
-  if (name === '') return void response.writeHead(308, { location: '/__understudy/' }).end()
+/** @param path Below `/__understudy`; undefined without its slash. Throws 404 for an unknown file. */
+export async function consoleFile(path: string | undefined): Promise<Reply> {
+  if (path === undefined)
+    return { status: 308, headers: { location: '/__understudy/' }, body: { kind: 'none' } }
+  const name = path === '/' ? 'index.html' : path.slice(1)
   const file = (await consoleFiles()).get(name)
   if (!file) throw new GatewayError(404, `The console has no file '${name}': load its page again`)
-  if (request.headers['if-none-match'] === file.headers['etag'])
-    return void response.writeHead(304, file.headers).end()
-  response.writeHead(200, { ...file.headers, 'content-length': String(file.content.length) })
-  response.end(file.content)
+  return file
 }
 
-let files: Promise<ReadonlyMap<string, ConsoleFile>> | undefined
+let files: Promise<ReadonlyMap<string, Reply>> | undefined
 let builtAt = 0
 
-function consoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
+function consoleFiles(): Promise<ReadonlyMap<string, Reply>> {
   if (files && builtAt < newestSource()) files = undefined
   files ??= readFiles().catch((error) => {
     files = undefined
@@ -64,7 +54,7 @@ const published = new URL('./console/', import.meta.url)
 const clone = new URL('../../../', import.meta.url)
 const config = fileURLToPath(new URL('vite.console.ts', clone))
 
-async function readFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
+async function readFiles(): Promise<ReadonlyMap<string, Reply>> {
   builtAt = newestSource()
   const folder = isClone() ? new URL('dist/console/', clone) : published
   const page = new URL('index.html', folder)
@@ -95,12 +85,13 @@ async function build(): Promise<void> {
   await tool.build({ configFile: config })
 }
 
-function toFile(name: string, place: URL): ConsoleFile {
-  const content = readFileSync(place)
+function toFile(name: string, place: URL): Reply {
+  const text = readFileSync(place, 'utf8')
   const { mtimeMs, size } = statSync(place)
   const isNamedByContent = name !== 'index.html'
   return {
-    content,
+    status: 200,
+    body: { kind: 'json', value: text, text },
     headers: {
       'content-type': types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
       'cache-control': isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache',

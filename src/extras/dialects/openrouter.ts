@@ -1,141 +1,210 @@
 /**
- * OpenRouter, from its published OpenAPI document and its published SDKs; where two versions differ, the newest field
- * set that a published SDK requires.
+ * OpenRouter, from its published OpenAPI document and its published SDKs (the document in OpenRouterTeam/typescript-sdk,
+ * @openrouter/sdk 0.13 and 1.3). Where two versions differ, the newest field set that a published SDK requires.
  */
-import type { Dialect, Fields } from './dialect.ts'
+import type { AnsweredCall, Dialect } from '../../gateway/extra.ts'
+import { messageOf } from '../../http/errors.ts'
+import { dollars } from '../../journal/ledger.ts'
+import { uuid } from '../../lib/seed.ts'
+import { edited, readAt, readPath, reads } from '../../lib/value-path.ts'
 
-/** What a reply with a usage has beside the tokens. */
-const costs: Fields = {
-  'usage.cost': { from: 'cost' },
-  'usage.is_byok': { value: false },
-  'usage.cost_details': { value: {} },
-  'usage.cost_details.upstream_inference_cost': { value: null },
+type Words = Readonly<Record<string, string>>
+type WordsByPath = Readonly<Record<string, Words>>
+
+/** Their words and ours, in requests. */
+const tools: Words = {
+  'openrouter:web_search': 'gateway:web_search',
+  web_search: 'gateway:web_search',
+  web_search_2025_08_26: 'gateway:web_search',
+  web_search_preview: 'gateway:web_search',
+  web_search_preview_2025_03_11: 'gateway:web_search',
+}
+const engines: Words = { exa: 'engine_a', firecrawl: 'engine_b', parallel: 'engine_c' }
+const sources: Words = { 'artificial-analysis': 'index-source', 'design-arena': 'design-source' }
+const requestWords: WordsByPath = {
+  'tools.*.type': tools,
+  'tool_choice.type': tools,
+  'plugins.*.engine': engines,
+  'tools.*.parameters.engine': engines,
 }
 
-const responseCosts: Fields = {
-  ...costs,
-  'usage.cost_details.upstream_inference_input_cost': { from: 'promptCost' },
-  'usage.cost_details.upstream_inference_output_cost': { from: 'completionCost' },
+/** Our words and theirs, in replies and events. Their schemas of replies know the search tool by one name only. */
+const shownTool: Words = { 'gateway:web_search': 'web_search' }
+const shownSource: Words = { 'index-source': 'artificial-analysis', 'design-source': 'design-arena' }
+const replyWords: WordsByPath = {
+  'tools.*.type': shownTool,
+  'response.tools.*.type': shownTool,
+  'data.*.source': shownSource,
+  'meta.source': shownSource,
 }
 
-const chatCosts: Fields = {
-  ...costs,
-  'usage.cost_details.upstream_inference_prompt_cost': { from: 'promptCost' },
-  'usage.cost_details.upstream_inference_completions_cost': { from: 'completionCost' },
+/** Texts of errors that say no more than their status. */
+const errorTexts: Readonly<Record<number, string>> = {
+  402: 'Insufficient credits. Add more using https://openrouter.ai/credits',
+  408: 'Operation timed out. Please try again later.',
+  409: 'Resource conflict. Please try again later.',
+  422: 'Invalid argument',
+  524: 'Request timed out. Please try again later.',
+  529: 'Provider returned error',
 }
 
-/** The fields of an object that stands one level deeper. */
-function below(place: string, fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).map(([path, value]) => [`${place}.${path}`, value]))
+/** Headers by which a request asks how it found its model. */
+const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
+
+/** Makes the additional fields of a reply or an event, by the path of the object that gets them. */
+type MakeFields = (value: unknown, call: AnsweredCall) => Readonly<Record<string, object>>
+
+const messagesUsage = {
+  cache_creation: null,
+  inference_geo: null,
+  output_tokens_details: null,
+  server_tool_use: null,
+  service_tier: 'standard',
 }
 
-/** What a usage in the Messages form has beside that. */
-const messagesUsage: Fields = {
-  'usage.cache_creation': { value: null },
-  'usage.inference_geo': { value: null },
-  'usage.output_tokens_details': { value: null },
-  'usage.server_tool_use': { value: null },
-  'usage.service_tier': { value: 'standard' },
+const replyFields: Readonly<Record<string, MakeFields>> = {
+  createResponse: (value, call) => ({ usage: responseCosts(value, call), ...routing(call) }),
+  createChatCompletion: (value, call) => ({
+    usage: chatCosts(value, call),
+    '': { service_tier: null, ...routing(call)[''] },
+  }),
+  createMessage: (value, call) => ({
+    usage: { ...chatCosts(value, call), ...messagesUsage },
+    ...routing(call),
+  }),
+  createEmbeddings: (_, { cost }) => ({ usage: { cost } }),
+  updateWorkspace: (value, { seed }) => ({
+    data: {
+      default_guardrail_id: uuid(seed, 'dialect', String(readAt(value, ['data', 'id']))),
+      disabled_server_tools: [],
+      include_byok_in_budgets: false,
+    },
+  }),
+  getKey: () => ({
+    data: {
+      allowed_data_regions: [],
+      free_model_daily_requests: { limit: 50, remaining: 50, used: 0 },
+      organization_id: null,
+      workspace_id: null,
+    },
+  }),
+  listEmbeddingsModels: (value) => ({
+    '': { links: { next: null }, total_count: reads(value, ['data', '*']).length },
+  }),
+  listModelEndpoints: () => ({
+    'data.endpoints.*': {
+      supports_tool_choice: { auto: true, function: true, none: true, required: true },
+      supports_voice_cloning: false,
+    },
+  }),
 }
 
-/** How a request found its model. */
-const routing: Fields = {
-  openrouter_metadata: { value: { region: null, is_byok: false } },
-  'openrouter_metadata.requested': { from: 'asked' },
-  'openrouter_metadata.strategy': { from: 'route' },
-  'openrouter_metadata.attempt': { from: 'attempt' },
-  'openrouter_metadata.summary': { value: 'available=1' },
-  'openrouter_metadata.endpoints': { value: { total: 1, available: [{ selected: true }] } },
-  'openrouter_metadata.endpoints.available.*.model': { from: 'model' },
-  'openrouter_metadata.endpoints.available.*.provider': { from: 'provider' },
+const eventFields: Readonly<Record<string, MakeFields>> = {
+  createResponse: (event, call) => ({
+    'response.usage': responseCosts(event, call),
+    ...(readAt(event, ['type']) === 'response.completed' && { response: routing(call)[''] ?? {} }),
+  }),
+  createChatCompletion: (event, call) => ({ usage: chatCosts(event, call), ...routing(call) }),
+  createMessage: (event, call) => ({
+    usage: { ...chatCosts(event, call), output_tokens_details: null, server_tool_use: null },
+    delta: { container: null, stop_details: null },
+    'message.usage': messagesUsage,
+  }),
 }
-
-const engines = ['body.plugins.*.engine', 'body.tools.*.parameters.engine']
-const sources = { request: ['query.source'], reply: ['data.*.source', 'meta.source'] }
-const tool = ['body.tools.*.type', 'body.tool_choice.type']
 
 export const openrouter: Dialect = {
   name: 'openrouter',
-  source: 'the OpenAPI document in OpenRouterTeam/typescript-sdk, @openrouter/sdk 0.13 and 1.3',
   extensions: ['chat', 'messages', 'models', 'embeddings', 'account'],
-  words: [
-    { ours: 'gateway:web_search', theirs: 'openrouter:web_search', request: tool },
-    // The tool that the Responses protocol knows is the same one, and the only one that schemas of replies know.
-    {
-      ours: 'gateway:web_search',
-      theirs: 'web_search',
-      request: tool,
-      reply: ['tools.*.type', 'response.tools.*.type'],
-    },
-    { ours: 'gateway:web_search', theirs: 'web_search_2025_08_26', request: tool },
-    { ours: 'gateway:web_search', theirs: 'web_search_preview', request: tool },
-    { ours: 'gateway:web_search', theirs: 'web_search_preview_2025_03_11', request: tool },
-    { ours: 'engine_a', theirs: 'exa', request: engines },
-    { ours: 'engine_b', theirs: 'firecrawl', request: engines },
-    { ours: 'engine_c', theirs: 'parallel', request: engines },
-    { ours: 'index-source', theirs: 'artificial-analysis', ...sources },
-    { ours: 'design-source', theirs: 'design-arena', ...sources },
-  ],
-  requests: {
-    createChatCompletion: { 'stream_options.include_usage': { value: true } },
-  },
-  replies: {
-    createResponse: responseCosts,
-    createChatCompletion: { ...chatCosts, service_tier: { value: null } },
-    createMessage: { ...chatCosts, ...messagesUsage },
-    createEmbeddings: { 'usage.cost': { from: 'cost' } },
-    updateWorkspace: {
-      'data.default_guardrail_id': { from: 'uuid' },
-      'data.disabled_server_tools': { value: [] },
-      'data.include_byok_in_budgets': { value: false },
-    },
-    getKey: {
-      'data.allowed_data_regions': { value: [] },
-      'data.free_model_daily_requests': { value: { limit: 50, remaining: 50, used: 0 } },
-      'data.organization_id': { value: null },
-      'data.workspace_id': { value: null },
-    },
-    listEmbeddingsModels: { links: { value: { next: null } }, total_count: { from: 'count' } },
-    listModelEndpoints: {
-      'data.endpoints.*.supports_tool_choice': {
-        value: { auto: true, function: true, none: true, required: true },
-      },
-      'data.endpoints.*.supports_voice_cloning': { value: false },
-    },
-  },
-  events: {
-    createResponse: below('response', responseCosts),
-    createChatCompletion: chatCosts,
-    createMessage: {
-      ...chatCosts,
-      'usage.output_tokens_details': { value: null },
-      'usage.server_tool_use': { value: null },
-      'delta.container': { value: null },
-      'delta.stop_details': { value: null },
-      ...below('message', messagesUsage),
-    },
-  },
-  onRequest: [
-    {
-      headers: ['x-openrouter-metadata', 'x-openrouter-experimental-metadata'],
-      value: 'enabled',
-      replies: { createResponse: routing, createChatCompletion: routing, createMessage: routing },
-      events: {
-        'createResponse response.completed': below('response', routing),
-        createChatCompletion: routing,
-        'createMessage message_stop': routing,
-      },
-    },
-  ],
-  headers: ['HTTP-Referer', 'X-OpenRouter-Title', 'X-Title', 'X-OpenRouter-Categories'],
-  errors: {
-    402: 'Insufficient credits. Add more using https://openrouter.ai/credits',
-    408: 'Operation timed out. Please try again later.',
-    409: 'Resource conflict. Please try again later.',
-    422: 'Invalid argument',
-    524: 'Request timed out. Please try again later.',
-    529: 'Provider returned error',
-  },
-  errorMetadata: 'openrouter_metadata',
   comment: 'OPENROUTER PROCESSING',
+
+  request({ search, body }, operation) {
+    const query = new URLSearchParams(search)
+    const source = sources[query.get('source') ?? '']
+    if (source !== undefined) query.set('source', source)
+    const ours = translated(body, requestWords)
+    const isChat = operation === 'createChatCompletion' && typeof ours === 'object' && ours !== null
+    return {
+      search: search === '' ? '' : `?${query}`,
+      body: isChat ? added({ stream_options: {}, ...ours }, 'stream_options', { include_usage: true }) : ours,
+    }
+  },
+
+  reply: (value, call) => dressed(translated(value, replyWords), call, replyFields),
+
+  event(event, call) {
+    const { response, message, usage, tools, type } = event
+    if (type === 'message_stop') return { ...event, ...routing(call)[''] }
+    // Deltas, which are most of a stream, have neither a word nor a usage.
+    if (!response && typeof message !== 'object' && usage == null && tools === undefined) return event
+    return dressed(translated(event, replyWords), call, eventFields) as typeof event
+  },
+
+  error(given, status) {
+    const { gateway_metadata, ...envelope } = given as { gateway_metadata?: unknown; error?: object }
+    const { error } = envelope
+    const text = readAt(error, ['message']) === messageOf(status) ? errorTexts[status] : undefined
+    return {
+      ...envelope,
+      ...(text !== undefined && { error: { ...error, message: text } }),
+      ...(gateway_metadata !== undefined && { openrouter_metadata: gateway_metadata }),
+    }
+  },
+}
+
+function translated(value: unknown, words: WordsByPath): unknown {
+  return Object.entries(words).reduce(
+    (each, [path, known]) =>
+      edited(each, readPath(path), (word) => known[typeof word === 'string' ? word : ''] ?? word).value,
+    value,
+  )
+}
+
+function dressed(value: unknown, call: AnsweredCall, fields: Readonly<Record<string, MakeFields>>): unknown {
+  const own = fields[call.operation]?.(value, call) ?? {}
+  return Object.entries(own).reduce((each, [path, more]) => added(each, path, more), value)
+}
+
+/** Adds fields to the objects at a path; fields that they have already stay. */
+function added(value: unknown, path: string, fields: object): unknown {
+  const add = (place: unknown) =>
+    typeof place === 'object' && place !== null ? { ...place, ...fields, ...place } : place
+  return edited(value, readPath(path), add).value
+}
+
+const responseCosts: Costs = (value, call) => costs(value, call, 'input', 'output')
+const chatCosts: Costs = (value, call) => costs(value, call, 'prompt', 'completions')
+type Costs = (value: unknown, call: AnsweredCall) => object
+
+function costs(value: unknown, { cost, prices }: AnsweredCall, input: string, output: string): object {
+  const usage = readAt(value, ['usage']) || readAt(value, ['response', 'usage'])
+  // Products of prices in binary have long tails of digits.
+  const costOf = (names: string[], price: number) =>
+    dollars(Number(names.map((name) => readAt(usage, [name])).find(Boolean) ?? 0) * price)
+  return {
+    cost,
+    is_byok: false,
+    cost_details: {
+      upstream_inference_cost: null,
+      [`upstream_inference_${input}_cost`]: costOf(['prompt_tokens', 'input_tokens'], prices.prompt),
+      [`upstream_inference_${output}_cost`]: costOf(
+        ['completion_tokens', 'output_tokens'],
+        prices.completion,
+      ),
+    },
+  }
+}
+
+/** How a request found its model, if it asks for that by a header. */
+function routing({ headers, asked, model, provider }: AnsweredCall): { readonly ''?: object } {
+  if (!metadataHeaders.some((name) => headers[name] === 'enabled')) return {}
+  const metadata = {
+    region: null,
+    is_byok: false,
+    requested: asked[0] ?? model,
+    strategy: asked.length > 1 ? 'fallback' : 'direct',
+    attempt: Math.max(1, asked.length),
+    summary: 'available=1',
+    endpoints: { total: 1, available: [{ selected: true, model, provider }] },
+  }
+  return { '': { openrouter_metadata: metadata } }
 }

@@ -1,9 +1,14 @@
 /**
- * Figures of a running server, for Prometheus. No label names a sandbox, a model or a text: the number of series stays
+ * `GET /metrics`: figures of a running server, for Prometheus. An observer counts calls from the first request on. No label names a sandbox, a model or a text: the number of series stays
  * the same however many sandboxes there are.
  */
+import * as z from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
+import { gatewayOperation } from '../../control/operation.ts'
+import type { ExtraHost } from '../../gateway/extra.ts'
 import type { CallListener, CallRecord } from '../../journal/call-record.ts'
+import { monotonic } from '../../lib/clock.ts'
+import type { AnyOperation } from '../../operation.ts'
 import type { Sandboxes } from '../../sandbox/sandboxes.ts'
 import { Counter, exposition, type Family, Histogram, reading } from './exposition.ts'
 
@@ -15,7 +20,29 @@ const named = new Set([
   524, 529,
 ])
 
-export class Metrics implements CallListener {
+/** Declares the control operation. */
+export function getMetrics(host: ExtraHost): AnyOperation {
+  let metrics: Metrics | undefined
+  return gatewayOperation({
+    id: 'getMetrics',
+    route: 'GET /metrics',
+    doc: {
+      summary: 'Read the figures of the server, in the text format of Prometheus',
+      tag: 'Server',
+      type: 'text/plain; version=0.0.4; charset=utf-8',
+    },
+    output: z.string(),
+    resolve() {
+      if (!metrics) {
+        metrics = new Metrics(host.sandboxes)
+        host.observe(metrics)
+      }
+      return metrics.text()
+    },
+  })
+}
+
+class Metrics implements CallListener {
   readonly #sandboxes: Sandboxes
   readonly #requests = new Counter('understudy_requests_total', 'Requests of the API that were answered.', [
     'operation',
@@ -42,7 +69,8 @@ export class Metrics implements CallListener {
     'understudy_unmatched_requests_total',
     'Requests that neither an operation nor a rule answered.',
   )
-  readonly #streams = new Set<CallRecord>()
+  /** Calls that began earlier are not counted. */
+  readonly #since = monotonic()
   readonly #families: readonly Family[]
   #loop: ReturnType<typeof import('node:perf_hooks').monitorEventLoopDelay> | undefined
 
@@ -56,7 +84,7 @@ export class Metrics implements CallListener {
       this.#events,
       this.#tokens,
       this.#unmatched,
-      reading('gauge', 'understudy_streams_open', 'Streams under way.', () => this.#streams.size),
+      reading('gauge', 'understudy_streams_open', 'Streams under way.', () => this.#openStreams()),
       ...this.#ofSandboxes(),
       ...this.#ofProcess(),
     ]
@@ -64,11 +92,11 @@ export class Metrics implements CallListener {
 
   /** The text that Prometheus reads. */
   text(): string {
-    return exposition(this.#families)
+    return `# Counters and histograms: calls that began after the first request for this page.\n${exposition(this.#families)}`
   }
 
   replied(record: CallRecord): void {
-    if (record.replyHeaders['content-type']?.startsWith('text/event-stream')) this.#streams.add(record)
+    if (record.startedAt < this.#since) return
     const { match, operation, usage } = record
     if (usage) {
       this.#tokens.add(usage.inputTokens, 'input')
@@ -81,19 +109,27 @@ export class Metrics implements CallListener {
   }
 
   settled(record: CallRecord): void {
+    if (record.startedAt < this.#since) return
     const { operation = 'none', status, delivery, startedAt, firstByteAt, endedAt = startedAt } = record
     this.#requests.add(1, operation, statusLabel(status), delivery)
     this.#durations.observe(endedAt - startedAt, operation)
     if (record.events > 0) this.#events.add(record.events)
-    if (this.#streams.delete(record) && firstByteAt !== undefined)
-      this.#firstEvents.observe(firstByteAt - startedAt)
+    if (isStream(record) && firstByteAt !== undefined) this.#firstEvents.observe(firstByteAt - startedAt)
+  }
+
+  #openStreams(): number {
+    let count = 0
+    for (const record of this.#sandboxes.store.records())
+      if (record.delivery === 'pending' && isStream(record)) count++
+    return count
   }
 
   #ofSandboxes(): Family[] {
     const sandboxes = this.#sandboxes
-    const sum = (of: (journal: (typeof sandboxes)['default']['journal']) => number) => {
-      let total = of(sandboxes.default.journal)
-      for (const { journal } of sandboxes.living()) total += of(journal)
+    const { store } = sandboxes
+    const dropped = () => {
+      let total = sandboxes.default.journal.dropped()
+      for (const { journal } of sandboxes.living()) total += journal.dropped()
       return total
     }
     return [
@@ -110,14 +146,18 @@ export class Metrics implements CallListener {
         'Sandboxes that went because nobody used them.',
         () => sandboxes.evicted,
       ),
-      reading('gauge', 'understudy_journal_entries', 'Calls that the journals hold.', () =>
-        sum((journal) => journal.size),
+      reading('gauge', 'understudy_journal_entries', 'Calls that the journals hold.', () => store.size),
+      reading(
+        'gauge',
+        'understudy_journal_bytes',
+        'Bytes of bodies that the journals hold.',
+        () => store.bytes,
       ),
-      reading('gauge', 'understudy_journal_bytes', 'Bytes of bodies that the journals hold.', () =>
-        sum((journal) => journal.bytes),
-      ),
-      reading('gauge', 'understudy_journal_dropped', 'Calls that living journals let go to make room.', () =>
-        sum((journal) => journal.dropped()),
+      reading(
+        'gauge',
+        'understudy_journal_dropped',
+        'Calls that living journals evicted to make room.',
+        dropped,
       ),
     ]
   }
@@ -162,6 +202,10 @@ export class Metrics implements CallListener {
     loop.reset()
     return lag
   }
+}
+
+function isStream({ replyHeaders }: CallRecord): boolean {
+  return replyHeaders['content-type']?.startsWith('text/event-stream') === true
 }
 
 function statusLabel(status: number): string {

@@ -12,7 +12,7 @@ import { DocumentReply } from './reply.ts'
 import { type Input, inputOf } from './request.ts'
 
 /** @param given Parsed, OpenAPI 3.x. Throws a `DocumentError` for anything else. */
-export function documentOperations(given: object, ours: readonly AnyOperation[]): AnyOperation[] {
+export function documentOperations(given: object, ours: readonly AnyOperation[]): DocumentOperation[] {
   const document = new OpenApiDocument(given)
   const sides = { request: new PlainSchemas(document, 'request'), reply: new PlainSchemas(document, 'reply') }
   const answered = new Set(ours.map(({ method, path }) => `${method} ${shapeOf(path)}`))
@@ -36,7 +36,7 @@ export class DocumentOperation implements AnyOperation {
   readonly id: string
   readonly method: FoundOperation['method']
   readonly path: string
-  readonly doc: { readonly summary: string; readonly tag: string }
+  readonly doc: { readonly summary: string; readonly tag: string; readonly isDescribed: true }
   readonly output = z.unknown()
   readonly assumes = 'document'
   /** Where it stands in the document. */
@@ -54,7 +54,11 @@ export class DocumentOperation implements AnyOperation {
     this.id = id
     this.method = method
     this.path = route
-    this.doc = { summary: String(operation['summary'] ?? id), tag: String(tag ?? 'Document') }
+    this.doc = {
+      summary: String(operation['summary'] ?? id),
+      tag: String(tag ?? 'Document'),
+      isDescribed: true,
+    }
     this.found = found
     this.document = document
     this.#sides = sides

@@ -1,32 +1,67 @@
 /**
  * Recordings, as the rest of Understudy uses them. Commands are in `commands.ts`, which only the command line loads.
  */
-import type { KnownOperation } from '../../scenarios/check-scenario.ts'
-import type { ScenarioInput } from '../../scenarios/scenario.ts'
-import type { exportEntry as ExportEntry } from './export.ts'
+import * as z from 'zod'
+import type { ExtraDefinition } from '../../gateway/extra.ts'
+import { UsageError } from '../../lib/usage-error.ts'
+import { operations } from '../../operations/index.ts'
+import type { GivenTape } from '../../sandbox/options-input.ts'
 import { isRecording, isRecordingFile } from './recording.ts'
-import { readRecordingFile } from './recordings.ts'
+import { openRecordings, type RecordingOptions, readRecordingFile } from './recordings.ts'
 import { recordingScenario } from './replay.ts'
 
 export { parseRecording, type Recording } from './recording.ts'
-export { openRecordings, type Recordings } from './recordings.ts'
 
-/**
- * A recording as a scenario; undefined for any other value.
- *
- * @param given A parsed recording, or the path of one. Throws for a path that cannot be read.
- */
-export function toRecordedScenario(
-  given: unknown,
-  operations: readonly KnownOperation[],
-): ScenarioInput | undefined {
-  const isFile = typeof given === 'string' && isRecordingFile(given)
-  const recording = isFile ? readRecordingFile(given) : given
-  return isRecording(recording) ? recordingScenario(recording, operations) : undefined
+export const recordings: ExtraDefinition<RecordingOptions> = {
+  name: 'recordings',
+  options: {
+    recordings: () => z.union([z.string().min(1), z.array(z.custom<GivenTape>(isObject))]),
+    onMiss: () => z.enum(['fail', 'double', 'forward']),
+    volatileFields: () => z.array(z.string().min(1)),
+    upstream: () =>
+      z.url({ protocol: /^https?$/ }).refine((text) => {
+        const url = URL.parse(text)
+        return !url?.username && !url?.password
+      }, 'Must have no credentials: requests are forwarded with the key of their client'),
+  },
+  flags: [
+    { flags: '--recordings <folder>', description: 'recordings to replay if no scenario applies' },
+    {
+      flags: '--on-miss <what>',
+      description: 'if no recording matches: 404, simulate, or forward to upstream (default: fail)',
+      choices: ['fail', 'double', 'forward'],
+    },
+    {
+      flags: '--upstream <url>',
+      description: 'base address of the real gateway, for --on-miss forward',
+    },
+  ],
+  checkFlags({ recordings, onMiss, upstream, config }) {
+    if (onMiss !== undefined && recordings === undefined && config === undefined)
+      throw new UsageError('--on-miss needs recordings: give a folder with --recordings')
+    if (onMiss === 'forward' && upstream === undefined)
+      throw new UsageError('--on-miss forward needs --upstream, the base address of the real gateway')
+    if (onMiss === 'forward' && process.env['CI'])
+      throw new UsageError('CI is set, so nothing is forwarded: unset it to forward')
+  },
+  async commands(program) {
+    const { addRecordingCommands } = await import('./commands.ts')
+    addRecordingCommands(program)
+  },
+  readScenario(given, operations) {
+    const isFile = typeof given === 'string' && isRecordingFile(given)
+    const recording = isFile ? readRecordingFile(given) : given
+    return isRecording(recording) ? recordingScenario(recording, operations) : undefined
+  },
+  create: (options) => ({
+    ...openRecordings(options),
+    exports: Object.fromEntries(
+      (['rule', 'fixture', 'tape'] as const).map((form) => [
+        form,
+        async (entry) => (await import('./export.ts')).exportEntry(entry, form, operations),
+      ]),
+    ),
+  }),
 }
 
-/** A journal entry as the text of a recording, a rule or a fixture. Throws for an entry that is incomplete. */
-export async function exportEntry(...args: Parameters<typeof ExportEntry>): Promise<string> {
-  const module = await import('./export.ts')
-  return module.exportEntry(...args)
-}
+const isObject = (value: unknown) => typeof value === 'object' && value !== null

@@ -3,11 +3,12 @@
  *
  * Files are read in Node only. Its modules are looked up when needed, because the main entry runs in browsers too.
  */
+import type { Extra } from '../../gateway/extra.ts'
 import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
-import type { GatewayOptions } from '../../sandbox/options.ts'
+import type { GivenTape } from '../../sandbox/options-input.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import {
   fileNameOf,
@@ -24,23 +25,19 @@ import { toReplay } from './replay.ts'
 import { type KeyParts, type NamedRecording, nearestRecording, recordedKeyParts } from './request-key.ts'
 import { forward } from './upstream.ts'
 
-/** The recordings that a gateway replays. */
-export interface Recordings {
-  /**
-   * Returns the recorded reply at its time; undefined if the operation is to answer. Throws 404 for a request that no
-   * recording matches.
-   *
-   * @param refusal An earlier error. Only requests to unknown paths are replayed nevertheless.
-   */
-  replay(
-    record: CallRecord<SandboxState>,
-    refusal: unknown,
-    signal: AbortSignal | undefined,
-  ): Promise<Reply | undefined>
+export interface RecordingOptions {
+  /** Recordings to replay: a folder, or parsed ones. They answer if no rule does, before the operations. Default: none. */
+  recordings?: string | GivenTape[]
+  /** What to do if no recording matches: a 404 that names the nearest one, simulate, or forward to `upstream`. Default: `fail`. */
+  onMiss?: 'fail' | 'double' | 'forward'
+  /** Body fields to ignore when matching recordings, as paths. Default: fields that change from call to call. */
+  volatileFields?: string[]
+  /** The base address of the real gateway, for `onMiss: 'forward'`, which is refused where CI is set. Default: none. */
+  upstream?: string
 }
 
 /** Undefined if the options have no recordings. Throws for a wrong recording, or a missing option. */
-export function openRecordings(options: GatewayOptions): Recordings | undefined {
+export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'> | undefined {
   const { recordings, onMiss, upstream, volatileFields } = options
   if (recordings === undefined) return undefined
   if (onMiss === 'forward') {
@@ -54,15 +51,17 @@ export function openRecordings(options: GatewayOptions): Recordings | undefined 
   return { replay: (record, refusal, signal) => replay(index, options, record, refusal, signal) }
 }
 
+/** Replays a request, even one that was refused because its path is unknown. */
 async function replay(
   index: RecordingIndex,
-  { onMiss, timeScale, upstream }: GatewayOptions,
+  { onMiss = 'fail', upstream }: RecordingOptions,
   record: CallRecord<SandboxState>,
   refusal: unknown,
   signal: AbortSignal | undefined,
 ): Promise<Reply | undefined> {
   if (record.route === undefined || (refusal && !isUnknownPath(refusal))) return undefined
-  const { clock, occurrences } = record.state
+  const { clock, occurrences, options } = record.state
+  const { timeScale } = options
   const { key, recordings, explainMiss } = index.find({
     method: record.method,
     path: record.route,

@@ -1,18 +1,12 @@
 /**
  * Three nodes behind a real nginx, and behind a real HAProxy, with the printed files.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { open } from '../../call.ts'
+import { hasProgram } from '../../has-program.ts'
 import { cases, isWhole } from '../../whole.ts'
-import {
-  Client,
-  type Cluster,
-  createSandbox,
-  hasProgram,
-  type MadeSandbox,
-  quantile,
-  startCluster,
-} from './cluster.ts'
+import { Client, type Cluster, createSandbox, type MadeSandbox, quantile, startCluster } from './cluster.ts'
 
 const clients = 50
 /** Requests of the API to each sandbox. */

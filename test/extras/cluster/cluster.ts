@@ -24,16 +24,6 @@ export interface Cluster extends AsyncDisposable {
   join(name: string): Promise<void>
 }
 
-/** Whether a program can be run here. */
-export function hasProgram(name: string): boolean {
-  try {
-    execFileSync('which', [name], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** A port that nobody listens on now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

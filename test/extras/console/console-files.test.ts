@@ -3,6 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
+import { runCommand } from '../../cli/run-command.ts'
 
 let server: RunningServer
 beforeAll(async () => {
@@ -17,6 +18,14 @@ async function filesOf(): Promise<string[]> {
   const page = await (await get('/')).text()
   return [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name = '']) => name)
 }
+
+it('The command serve has a console, unless --no-console leaves it out', async () => {
+  expect((await runCommand()).started).toMatchObject({ console: true })
+  expect((await runCommand('--no-console')).started).toMatchObject({ console: false })
+  const { code, stderr } = await runCommand('--open', '--no-console')
+  expect(code).toBe(2)
+  expect(stderr).toContain('--open opens the console: leave out --no-console')
+})
 
 describe('The console', () => {
   it('is a page without a token, which may do nothing but run its script and ask this server', async () => {

@@ -262,13 +262,16 @@ describe('A dialect', () => {
   it('may be a person’s own', async () => {
     const dialect = {
       name: 'house',
-      source: 'our gateway',
-      extensions: [],
-      words: [],
-      replies: { listProviders: { total: { from: 'count' } } },
+      reply: (value: { data: unknown[] }) => ({ ...value, total: value.data.length }),
     }
     const reply = await call(createGateway({ dialect }), 'GET /providers')
     expect(reply.body).toMatchObject({ total: 12 })
+  })
+
+  it('is refused if one of its functions is none', () => {
+    expect(() => createGateway({ dialect: { name: 'house', reply: {} } })).toThrow(
+      'createGateway: options.dialect.reply: Must be a function',
+    )
   })
 
   it('is refused in one line where nobody knows it', () => {

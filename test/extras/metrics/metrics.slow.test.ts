@@ -5,12 +5,13 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { startServer } from '../../../src/serve.ts'
 import { call, open } from '../../call.ts'
-import { hasProgram } from '../cluster/cluster.ts'
+import { hasProgram } from '../../has-program.ts'
 
 describe.skipIf(!hasProgram('promtool'))('GET /__understudy/metrics', () => {
   it('is clean to promtool check metrics, with 10,000 sandboxes and at most 300 series', async () => {
     await using server = await startServer({ timeScale: 0 })
     for (let made = 0; made < 10_000; made++) server.gateway.createSandbox()
+    await fetch(`${server.url}/__understudy/metrics`)
     for (const path of ['providers', 'benchmarks', 'embeddings/models', 'presets/code-review', 'nothing'])
       await open(server, `GET /${path}`)
     const body = { model: 'aurora/dawn-2', input: 'Hello', stream: true }

@@ -12,6 +12,8 @@ let gateway: RemoteGateway
 beforeAll(async () => {
   server = await startServer({ timeScale: 0, sandboxes: { node: 'n7' } })
   gateway = await connectGateway(server.url)
+  await call('GET /providers', 'early')
+  await scrape()
 })
 afterAll(() => server.close())
 
@@ -42,6 +44,9 @@ describe('GET /__understudy/metrics', () => {
     expect(value(`${requests}{operation="listProviders",status="200",outcome="complete"}`)).toBe(2)
     expect(value(`${requests}{operation="none",status="404",outcome="complete"}`)).toBe(1)
     expect(value(`${requests}{operation="createResponse",status="200",outcome="cut"}`)).toBe(1)
+    const { inputTokens, outputTokens } = await sandbox.usage()
+    expect(value('understudy_tokens_total{kind="input"}')).toBe(inputTokens)
+    expect(value('understudy_tokens_total{kind="output"}')).toBe(outputTokens)
     expect(value('understudy_faults_total{fault="stream-cut"}')).toBe(1)
     expect(value('understudy_unmatched_requests_total')).toBe(1)
     expect(value('understudy_first_event_seconds_count')).toBe(1)
@@ -57,6 +62,15 @@ describe('GET /__understudy/metrics', () => {
     expect(bounds('understudy_request_duration_seconds')).toEqual(seconds)
     expect(bounds('understudy_first_event_seconds')).toEqual(seconds)
     expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
+  })
+
+  it('counts calls from its first request on, and says so', async () => {
+    const { text } = await scrape()
+    expect(text).toMatch(
+      /^# Counters and histograms: calls that began after the first request for this page\.$/m,
+    )
+    const requests = 'understudy_requests_total'
+    expect(text).not.toContain(`${requests}{operation="listProviders",status="200",outcome="complete"} 3`)
   })
 
   it('tells the processor time and the memory of its process', async () => {

@@ -13,6 +13,7 @@ import { readRecordingFolder } from '../../../src/extras/recordings/recordings.t
 import { operations } from '../../../src/operations/index.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
+import { runCommand } from '../../cli/run-command.ts'
 import { ask } from './streams.ts'
 
 let folder: string
@@ -142,6 +143,8 @@ describe('serve', () => {
     [['--recordings', '.', '--on-miss', 'forward'], '--upstream'],
     [['--recordings', '.', '--on-miss', 'sometimes'], 'Allowed choices'],
     [['--recordings', '.', '--time-scale', 'fast'], 'A factor'],
+    [['--recordings', '.', '--upstream', 'ftp://a'], 'options.upstream'],
+    [['--recordings', ''], 'options.recordings: Too small'],
     [
       ['--recordings', '.', '--on-miss', 'forward', '--upstream', 'https://gateway.example/api/v1'],
       'CI is set',
@@ -150,6 +153,20 @@ describe('serve', () => {
     vi.stubEnv('CI', 'true')
     expect(await exit('serve', ...flags)).toBe(2)
     expect(stderr).toContain(reason)
+  })
+})
+
+describe('serve --recordings', () => {
+  it.each([
+    [['--on-miss', 'double'], { onMiss: 'double' }],
+    [
+      ['--on-miss', 'forward', '--upstream', 'http://127.0.0.1:9/api/v1'],
+      { onMiss: 'forward', upstream: 'http://127.0.0.1:9/api/v1' },
+    ],
+  ])('takes %j', async (args, options) => {
+    vi.stubEnv('CI', '')
+    const { started } = await runCommand('--recordings', folder, ...args)
+    expect(started?.gateway.options).toMatchObject(options)
   })
 })
 

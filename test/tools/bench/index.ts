@@ -6,10 +6,9 @@
  * sections, `--json` prints figures for a machine, `--source` measures the sources in place of the built entries.
  */
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { globSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { cluster } from './cluster.ts'
 import { growth } from './growth.ts'
 import { inProcess } from './in-process.ts'
 import { built, type Section, toBench } from './measure.ts'
@@ -30,7 +29,7 @@ const sections: readonly Section[] = [
   sandboxes,
   growth,
   memory,
-  cluster,
+  ...(await ofExtras()),
 ]
 
 const { values: flags } = parseArgs({
@@ -58,6 +57,14 @@ for (const section of sections) {
   measured.push({ title: section.title, figures: await section.run(bench) })
 }
 console.log(flags.json ? JSON.stringify(measured, undefined, 2) : `\n${toTable(measured)}`)
+
+/** Sections of extras, from their tests. */
+async function ofExtras(): Promise<Section[]> {
+  const files = globSync('*/bench.ts', { cwd: new URL('../../extras', import.meta.url) })
+  return Promise.all(
+    files.map(async (file) => (await import(new URL(`../../extras/${file}`, import.meta.url).href)).section),
+  )
+}
 
 /** The entries as they are published, somewhere else. */
 function build(): void {

@@ -2,8 +2,8 @@
  * Our own OpenAPI document with the operations that a gateway answers from another one.
  */
 import { upgrade } from '@scalar/openapi-upgrader'
-import type { DocumentOperation } from '../extras/openapi/document-operations.ts'
-import { isJson, type Json, OpenApiDocument, shapeOf } from '../http/openapi-document.ts'
+import { isJson, type Json, OpenApiDocument, shapeOf } from '../../http/openapi-document.ts'
+import type { DocumentOperation } from './document-operations.ts'
 
 const sections = ['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links']
 

@@ -2,12 +2,13 @@
  * One node against three, behind the same printed nginx file: what several processes give on this machine. Its clients
  * and nginx share the cores with the nodes, so two cores show little of it.
  */
-import { Client, createSandbox, hasProgram, startCluster } from '../../extras/cluster/cluster.ts'
-import { type Figure, type Section, spread } from './measure.ts'
+import { hasProgram } from '../../has-program.ts'
+import { type Figure, type Section, spread } from '../../tools/bench/measure.ts'
+import { Client, createSandbox, startCluster } from './cluster.ts'
 
 const clients = 50
 
-export const cluster: Section = {
+export const section: Section = {
   name: 'cluster',
   title: 'Three nodes against one, behind nginx',
   async run({ scale }) {

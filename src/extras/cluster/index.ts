@@ -1,0 +1,12 @@
+/**
+ * Clusters: the command `deploy`.
+ */
+import type { ExtraDefinition } from '../../gateway/extra.ts'
+
+export const cluster: ExtraDefinition = {
+  name: 'cluster',
+  async commands(program) {
+    const { addDeploy } = await import('./deploy-command.ts')
+    addDeploy(program)
+  },
+}

@@ -1,0 +1,13 @@
+/**
+ * Exports of the extras for users.
+ */
+import type { OptionsOf } from '../gateway/extra.ts'
+import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
+import type * as extras from './index.ts'
+
+type ExtraOptions = OptionsOf<(typeof extras)[keyof typeof extras]>
+
+/** Options of the core, and of all extras. */
+export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
+
+export { parseRecording as parseTape, type Recording as Tape } from './recordings/index.ts'

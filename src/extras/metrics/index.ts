@@ -1,0 +1,11 @@
+/**
+ * Metrics of a running server, for Prometheus.
+ */
+import type { ExtraDefinition } from '../../gateway/extra.ts'
+
+export const metrics: ExtraDefinition = {
+  name: 'metrics',
+  create: (_, host) => ({
+    control: async () => [(await import('./metrics.ts')).getMetrics(host)],
+  }),
+}

@@ -1,0 +1,43 @@
+/**
+ * The bytes of a seed in a dialect, kept beside this test; `vitest run -u test/extras/dialects` writes the file anew.
+ */
+import { expect, it } from 'vitest'
+import { createGateway } from '../../../src/index.ts'
+import { call } from '../../call.ts'
+
+async function post(gateway: ReturnType<typeof createGateway>, path: string, body: object): Promise<string> {
+  return (await call(gateway, `POST ${path}`, { body })).text
+}
+
+it('Replies of extensions and of a dialect stay as they are', async () => {
+  const gateway = createGateway({ dialect: 'openrouter' })
+  const chat = { model: 'aurora/dawn-2', messages: [{ role: 'user', content: 'How do tides work?' }] }
+  const tools = [{ type: 'function', function: { name: 'search', parameters: { type: 'object' } } }]
+  const replies = [
+    await post(gateway, '/responses', { model: 'aurora/dawn-2', input: 'How do tides work?' }),
+    await post(gateway, '/chat/completions', chat),
+    await post(gateway, '/chat/completions', {
+      ...chat,
+      n: 2,
+      max_tokens: 3,
+      logprobs: true,
+      top_logprobs: 2,
+    }),
+    await post(gateway, '/chat/completions', { ...chat, tools, tool_choice: 'required' }),
+    await post(gateway, '/chat/completions', {
+      ...chat,
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+    await post(gateway, '/messages', { ...chat, max_tokens: 20 }),
+    await post(gateway, '/messages', { ...chat, max_tokens: 200, stream: true }),
+    await post(gateway, '/embeddings', {
+      model: 'aurora/vector-1',
+      input: ['tides', 'the tides'],
+      dimensions: 4,
+    }),
+  ]
+  for (const path of ['/models', '/models/count', '/models/aurora/dawn-2/endpoints', '/key', '/credits'])
+    replies.push((await call(gateway, `GET ${path}`)).text)
+  await expect(`${replies.join('\n')}\n`).toMatchFileSnapshot('./pinned.txt')
+})

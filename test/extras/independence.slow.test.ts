@@ -1,0 +1,77 @@
+/**
+ * Each extra can go: without its folder, its tests and its lines in `src/extras`, the rest compiles, and its tests pass.
+ *
+ * The quick tests run once, without any extra; in `npm run test:all`, also without each of them.
+ */
+import { execFile } from 'node:child_process'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify, stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isWhole } from '../whole.ts'
+
+const root = new URL('../../', import.meta.url).pathname
+const names = globSync('src/extras/*/', { cwd: root }).map((folder) => basename(folder))
+
+describe.each([...names.map((name) => [name]), names])('Without %s %s %s %s %s %s', (...gone) => {
+  let copy: string
+  beforeAll(() => {
+    copy = treeWithout(gone)
+  })
+  afterAll(() => rmSync(copy, { recursive: true }))
+
+  it('the rest compiles', async () => {
+    expect(await output('node_modules/.bin/tsc', '--noEmit')).toBe('')
+  })
+
+  it.runIf(isWhole || gone === names)('the other quick tests pass', async () => {
+    const args = ['run', '--project', 'quick', '--reporter', 'dot', '--silent=true']
+    const report = await output('node_modules/.bin/vitest', ...args)
+    expect(report.split('\n').filter((line) => /^ *FAIL |Tests .*passed/.test(line))).toEqual([
+      expect.stringMatching(/^ *Tests +\d+ passed/),
+    ])
+  })
+
+  /** Runs a program of the copy. Returns what it prints. */
+  async function output(program: string, ...args: string[]): Promise<string> {
+    const options = {
+      cwd: copy,
+      env: { ...process.env, VITEST: undefined, CI: undefined },
+      maxBuffer: 64 * 1024 * 1024,
+    }
+    const { stdout } = await promisify(execFile)(join(copy, program), args, options).catch((error) => error)
+    return stripVTControlCharacters(stdout)
+  }
+})
+
+/** Returns the path of a copy of the sources and tests, without some extras. */
+function treeWithout(gone: readonly string[]): string {
+  const copy = mkdtempSync(join(tmpdir(), 'understudy-without-'))
+  const files = [
+    'src',
+    'test',
+    'fixtures',
+    'scenarios',
+    'build',
+    'package.json',
+    'tsconfig.json',
+    ...globSync('*.{ts,md}', { cwd: root }),
+  ]
+  for (const file of files) cpSync(join(root, file), join(copy, file), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  // The golden transcript, and what writes and checks the documents, are about the extras too.
+  const golden = globSync('test/golden/*.test.ts', { cwd: root })
+  for (const path of ['test/readme', 'test/clients/record-clients.ts', ...golden])
+    rmSync(join(copy, path), { recursive: true })
+  for (const name of gone)
+    for (const folder of ['src', 'test'])
+      rmSync(join(copy, folder, 'extras', name), { recursive: true, force: true })
+  for (const file of ['index', 'exports']) {
+    const path = join(copy, `src/extras/${file}.ts`)
+    const lines = readFileSync(path, 'utf8').split('\n')
+    const kept = lines.filter((line) => !gone.some((name) => line.includes(`'./${name}/`)))
+    writeFileSync(path, `${kept.join('\n')}\nexport {}\n`)
+  }
+  return copy
+}

@@ -1,0 +1,88 @@
+/**
+ * The OpenAPI document of a gateway with operations of another document.
+ */
+import { expect, it } from 'vitest'
+import { apiDocument } from '../../../src/control/documents.ts'
+import { createGateway } from '../../../src/index.ts'
+import { hardDocument } from './hard-document.ts'
+
+// Tests look into documents of every shape.
+// biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests find out
+type Document = any
+
+it('the document of the API shows active extensions and what comes from another document, with every reference leading somewhere', () => {
+  const gateway = createGateway({ extensions: ['chat'], openapi: hardDocument })
+  const document = JSON.parse(JSON.stringify(apiDocument(gateway)))
+  expect(document.paths['/chat/completions'].post.operationId).toBe('createChatCompletion')
+  expect(document.paths['/files'].get.operationId).toBe('listFiles')
+  expect(document.paths['/providers'].get.operationId).toBe('listProviders')
+  // One path for both, by the name that ours gives its parameter.
+  expect(Object.keys(document.paths['/workspaces/{id}']).sort()).toEqual(['get', 'patch'])
+  expect(document.paths['/workspaces/{id}'].get.parameters[0].name).toBe('id')
+  const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)
+  for (const [, path = ''] of references) {
+    const target = path.split('/').reduce((value, key) => value?.[key.replaceAll('~1', '/')], document)
+    expect(target, path).toBeDefined()
+  }
+})
+
+it('components of another document come along, by another name where theirs is taken', () => {
+  const schema = (more: object) => ({ type: 'object', ...more })
+  const json = (name: string) => ({
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+  })
+  const path = '/workspaces/{workspace}/notes/{note}'
+  const gateway = createGateway({
+    openapi: {
+      openapi: '3.1.0',
+      paths: {
+        [path]: {
+          parameters: [{ name: 'workspace', in: 'path', required: true, schema: { type: 'string' } }],
+          get: {
+            operationId: 'readNote',
+            security: [],
+            parameters: [
+              { name: 'note', in: 'path', required: true, schema: { type: 'string' } },
+              { name: 'deep', in: 'query', schema: { type: 'boolean' } },
+            ],
+            responses: {
+              200: { description: 'A note', ...json('Note') },
+              404: { description: 'None', ...json('Workspace') },
+            },
+          },
+        },
+      },
+      components: {
+        schemas: {
+          Note: schema({
+            properties: { of: { $ref: '#/components/schemas/Workspace' } },
+            discriminator: { propertyName: 'kind', mapping: { own: '#/components/schemas/Workspace' } },
+          }),
+          Workspace: schema({ properties: { notes: { type: 'integer' } } }),
+        },
+      },
+    },
+  })
+  const merged: Document = apiDocument(gateway)
+  const api: Document = apiDocument()
+  const { Note, DocumentWorkspace, DocumentNote, Workspace } = merged.components.schemas
+  expect(Note.properties.of).toEqual({ $ref: '#/components/schemas/DocumentWorkspace' })
+  expect(Note.discriminator.mapping).toEqual({ own: '#/components/schemas/DocumentWorkspace' })
+  expect(DocumentWorkspace.properties).toEqual({ notes: { type: 'integer' } })
+  expect(DocumentNote).toBeUndefined()
+  expect(Workspace).toEqual(api.components.schemas.Workspace)
+  const { get } = merged.paths[path]
+  expect(get).not.toHaveProperty('security')
+  expect(get.parameters.map((each: Document) => [each.in, each.name])).toEqual([
+    ['path', 'workspace'],
+    ['path', 'note'],
+    ['query', 'deep'],
+  ])
+  expect(get.responses[404].content['application/json'].schema.$ref).toBe(
+    '#/components/schemas/DocumentWorkspace',
+  )
+  expect(get.responses[200].content['application/json'].schema.$ref).toBe('#/components/schemas/Note')
+  expect(get.responses.default).toEqual({ $ref: '#/components/responses/Error' })
+  expect(Object.keys(merged.paths)).toEqual([...Object.keys(api.paths), path])
+  expect(merged.tags).toEqual([...api.tags, ...get.tags.map((name: string) => ({ name }))])
+})

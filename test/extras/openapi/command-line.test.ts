@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toFetch } from '../../../src/delivery/fetch.ts'
+import { call } from '../../call.ts'
+import { runCommand } from '../../cli/run-command.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'understudy-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text)
+
+describe('serve --openapi', () => {
+  it('responds from the document, and says in one line what is wrong with one', async () => {
+    const answer = '{ 200: { content: { application/json: { schema: { const: 12 } } } } }'
+    await write('vendor.yaml', `openapi: 3.1.0\npaths: { /tides: { get: { responses: ${answer} } } }\n`)
+    const { started } = await runCommand('--openapi', join(folder, 'vendor.yaml'))
+    if (!started) throw new Error('no server would have started')
+    expect((await call({ fetch: toFetch(started.gateway) }, 'GET /tides')).body).toBe(12)
+    await write('old.yaml', 'swagger: 2.0\npaths: {}\n')
+    for (const [file, problem] of [
+      ['old.yaml', 'is no OpenAPI 3 document: it says swagger: 2'],
+      ['none.yaml', 'there is no such file'],
+    ] as const) {
+      const { code, stderr } = await runCommand('--openapi', join(folder, file))
+      expect(code).toBe(2)
+      expect(stderr).toMatch(new RegExp(`^error: .*${file}: ${problem}\n$`))
+    }
+  })
+
+  it('takes a path of one character, and no empty one', async () => {
+    expect((await runCommand('--openapi', 'x')).stderr).toContain('there is no such file')
+    expect((await runCommand('--openapi', '')).stderr).toContain('options.openapi: Too small')
+  })
+})
