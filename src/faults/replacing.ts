@@ -252,9 +252,9 @@ export function quotaHeaders({
   }
 }
 
-/** Rounds up to whole seconds, so that a client that waits for them has waited long enough. */
+/** Rounds up to whole seconds, so that a client that waits for them has waited long enough. Never `1e+305`. */
 function seconds(ms: number): string {
-  return String(Math.ceil(ms / 1000))
+  return String(Math.min(Math.ceil(ms / 1000), Number.MAX_SAFE_INTEGER))
 }
 
 /** `Thu, 01 Jan 2026 00:00:02 GMT`. RFC 9110, 5.6.7. */

@@ -170,6 +170,8 @@ describe('A rate limit of requests and tokens', () => {
     ['1m', 60],
     ['1h', 3600],
     ['1d', 86_400],
+    [1e308, Number.MAX_SAFE_INTEGER],
+    [`${'9'.repeat(400)}d`, Number.MAX_SAFE_INTEGER],
   ])('of the window %j is over after %i s', async (per, seconds) => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per } })
