@@ -101,11 +101,15 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     process.exit(0)
   }
   process.on('SIGINT', stop)
-  process.once('SIGTERM', async () => {
-    process.on('SIGTERM', stop)
-    if (drainMs > 0) await drain(gateway.sandboxes, drainMs)
-    await stop()
-  })
+  let isDraining = false
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, async () => {
+      if (drainMs > 0 && !isDraining) {
+        isDraining = true
+        await drain(gateway.sandboxes, drainMs)
+      }
+      await stop()
+    })
 }
 
 /** The first line of a file, as secrets are mounted. */

@@ -128,22 +128,26 @@ it('reloads a scenario file that changes, and keeps the old one where an edit br
   expect(server.stdout).not.toContain('GET ')
 })
 
-it('lets an open reply finish after SIGTERM, takes no other, and ends with 0', async () => {
-  const rule = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } }
-  await write('slow.json', JSON.stringify({ name: 'slow', rules: [rule] }))
-  await symlink(program, join(folder, 'link.ts'))
-  // By a link, as npm makes one.
-  const server = run(['--port', '0', '--scenario', 'slow.json'], join(folder, 'link.ts'))
-  const url = await ready(server)
-  const unread = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
-    body: { model: 'a/b', input: 'Hello?', stream: true, max_output_tokens: 20 },
-  })
-  server.child.kill('SIGTERM')
-  expect(await unread.text()).toMatch(/data: \[DONE\]\n\n$/)
-  expect(await server.exit).toBe(0)
-  expect(server.stderr).toBe('')
-  await expect(statusOf(url)).rejects.toThrow()
-})
+it.each(['SIGTERM', 'SIGHUP'] as const)(
+  'lets an open reply finish after %s, takes no other, and ends with 0',
+  async (signal) => {
+    const rule = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } }
+    await write('slow.json', JSON.stringify({ name: 'slow', rules: [rule] }))
+    const link = join(folder, `${signal}.ts`)
+    await symlink(program, link)
+    // By a link, as npm makes one.
+    const server = run(['--port', '0', '--scenario', 'slow.json'], link)
+    const url = await ready(server)
+    const unread = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
+      body: { model: 'a/b', input: 'Hello?', stream: true, max_output_tokens: 20 },
+    })
+    server.child.kill(signal)
+    expect(await unread.text()).toMatch(/data: \[DONE\]\n\n$/)
+    expect(await server.exit).toBe(0)
+    expect(server.stderr).toBe('')
+    await expect(statusOf(url)).rejects.toThrow()
+  },
+)
 
 it('ends with 0 after SIGINT too, and does not wait after a second one', async () => {
   await write('silent.json', '{"name":"silent","rules":[{"on":"*","fault":"timeout"}]}')

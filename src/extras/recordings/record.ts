@@ -430,8 +430,7 @@ export async function record(flags: RecordFlags): Promise<void> {
     console.log(json ? JSON.stringify({ summary }) : summaryText(summary, out))
     process.exit(summary.leaked > 0 ? 1 : 0)
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 }
 
 /** The key in an environment variable. */
