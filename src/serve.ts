@@ -11,6 +11,7 @@ import type { Control } from './control/control.ts'
 import { serve } from './delivery/deliver.ts'
 import { defaultTimeoutMs, NodeSink, toNodeCall } from './delivery/node.ts'
 import type { GatewayOptions } from './extras/exports.ts'
+import type { Call } from './gateway/call.ts'
 import { optionNames } from './gateway/extra.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { GatewayError } from './http/errors.ts'
@@ -121,8 +122,19 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     return control
   })
 
+  const toCall = (request: IncomingMessage, sink: NodeSink): Call =>
+    toNodeCall(request, sink, {
+      timeoutMs: requestTimeoutMs,
+      awaitsContinue: request.headers.expect !== undefined,
+    })
+
   const serveControl = async (request: IncomingMessage, sink: NodeSink): Promise<void> => {
     const { response } = sink
+    response.setHeader('x-content-type-options', 'nosniff')
+    response.setHeader('cache-control', 'no-store')
+    // A request of HTTP/1.0 names no host: replies then name the address that it came to.
+    const { localAddress = '', localPort } = request.socket
+    request.headers.host ??= `${hostOf(localAddress)}:${localPort}`
     // Whoever follows a link comes from elsewhere, and the page is where the token is typed.
     const file = hasConsole ? await fileOf(core, request) : undefined
     if (file) return send(response, file)
@@ -131,7 +143,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     if (health) return send(response, health)
     guard.assertToken(request)
     const control = await loadControl()
-    return send(response, await control.answer(toNodeCall(request, sink, { timeoutMs: requestTimeoutMs })))
+    return send(response, await control.answer(toCall(request, sink)))
   }
 
   const serveRequest = async (request: IncomingMessage, sink: NodeSink): Promise<CallRecord | undefined> => {
@@ -147,7 +159,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       }
       if (isPreflight(request)) return void answerPreflight(request, response)
       if (request.url === '/openapi.json') return void (await sendApiDocument(core, response))
-      return await serve(core, toNodeCall(request, sink, { timeoutMs: requestTimeoutMs }))
+      return await serve(core, toCall(request, sink))
     } catch (error) {
       refuse(response, error)
     } finally {
@@ -176,6 +188,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }
   const server = createServer(settings, listener)
   server.on('checkExpectation', listener)
+  server.on('checkContinue', listener)
   server.on('connect', refuseTunnel)
   server.on('connection', (socket: Socket) => {
     connections.set(socket, undefined)

@@ -59,7 +59,8 @@ export class Control {
     const { operation, params } = this.#router.find(call.method, call.path.slice(base.length))
     if (!operation || Object.values(params).includes('')) throw unknownRoute(call, this.#router)
     const { headers, search } = call
-    const { input = {} } = operation
+    const { input = {}, method } = operation
+    if (method !== 'get') assertJsonType(call)
     const body = input.body && (await readBody(call, input, this.#host.gateway))
     const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
     const context: ControlContext = {
@@ -77,7 +78,14 @@ export class Control {
   }
 }
 
-/** Requires a body to be declared as JSON: a page of another origin cannot send that without a preflight. */
+/** Throws 415 for the type of a form, also without a body: old browsers submit the forms of any page without `Origin`. */
+function assertJsonType({ headers }: Call): void {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type === undefined || type === 'application/json') return
+  const fix = 'send application/json, or no content type without a body'
+  throw new GatewayError(415, `Unsupported media type '${type}': ${fix}`)
+}
+
 async function readBody(
   call: Call,
   input: Parameters<typeof bodyOf>[0],
@@ -85,9 +93,8 @@ async function readBody(
 ): Promise<unknown> {
   assertPlain(call)
   const requestText = decodeBody(await call.readBody(options.maxBodyBytes))
-  const type = call.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (requestText !== '' && type !== 'application/json')
-    throw new GatewayError(415, `Unsupported media type '${type ?? ''}': send application/json`)
+  if (requestText !== '' && call.headers['content-type'] === undefined)
+    throw new GatewayError(415, 'A body without a content type: send application/json')
   return bodyOf(input, { requestText, body: parseJsonBody(requestText), headers: call.headers })
 }
 

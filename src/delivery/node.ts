@@ -17,6 +17,8 @@ export const defaultTimeoutMs = 30_000
 export interface NodeCallOptions {
   /** Real milliseconds that the body may take. Default: 30,000. */
   readonly timeoutMs?: number | undefined
+  /** If true, the client sends its body after a `100 Continue`, which is still to be sent. Default: false. */
+  readonly awaitsContinue?: boolean
   /** The body, if it was read already. */
   readonly body?: Uint8Array | undefined
   readonly sandbox?: string | undefined
@@ -35,10 +37,19 @@ export function toNodeCall(request: IncomingMessage, sink: NodeSink, options: No
     sandbox: options.sandbox,
     readBody: async (limit) => {
       const { body, timeoutMs } = options
-      return body ? within(body, limit) : readNodeBody(request, limit, timeoutMs)
+      if (body) return within(body, limit)
+      if (options.awaitsContinue) inviteBody(request, sink.response, limit)
+      return readNodeBody(request, limit, timeoutMs)
     },
     sink,
   }
+}
+
+/** Lets a client send the body that it has announced. Throws 413 for a longer one. Spec: RFC 9110, 10.1.1. */
+function inviteBody({ headers }: IncomingMessage, response: ServerResponse, limit: number): void {
+  if (Number(headers['content-length']) > limit)
+    throw new GatewayError(413, undefined, undefined, { headers: { connection: 'close' } })
+  response.writeContinue()
 }
 
 const noBytes = new Uint8Array()

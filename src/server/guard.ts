@@ -34,11 +34,15 @@ export class Guard {
   }
 
   /**
-   * Throws 400 for a request without a `Host`, or with several; 403 for one by a name that is not ours: another site's
-   * name may have been made to lead here.
+   * Throws 400 for a request of HTTP/1.1 without a `Host`, or with several; 403 for one by a name that is not ours:
+   * another site's name may have been made to lead here.
    */
-  assertHost({ headers: { host }, rawHeaders, url = '/' }: IncomingMessage): void {
-    if (host === undefined) throw new GatewayError(400, 'A request needs a Host header')
+  assertHost({ headers: { host }, rawHeaders, httpVersion, url = '/' }: IncomingMessage): void {
+    if (host === undefined) {
+      // HTTP/1.0 has no such header, and no browser speaks it.
+      if (httpVersion === '1.0' && url.startsWith('/')) return
+      throw new GatewayError(400, 'A request needs a Host header')
+    }
     if (timesGiven('host', rawHeaders) > 1)
       throw new GatewayError(400, 'A request has one Host header, not several')
     if (!url.startsWith('/') && url !== '*' && URL.parse(url)?.host !== host) throw foreignHost(url)
@@ -99,7 +103,9 @@ function timesGiven(name: string, rawHeaders: readonly string[]): number {
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d*)?$/
 
 export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|::1)$/.test(hostname)
+  return (
+    /^(localhost|.+\.localhost|::1)$/.test(hostname) || (hostname.startsWith('127.') && isIP(hostname) === 4)
+  )
 }
 
 /** `[::1]:4141` is `::1`. */

@@ -57,6 +57,8 @@ describe('the Host of a request', () => {
     'notlocalhost',
     '10.0.0.1',
     '[::2]',
+    '127.1.2.999',
+    '127.0.0.1.2',
     'user@localhost',
     '',
   ])('may not be %j', async (host) => {
@@ -145,9 +147,63 @@ describe('a page of another origin', () => {
   })
 
   it('cannot send a control body as another type than JSON', async () => {
-    const type = { 'content-type': 'text/plain' }
-    const { status } = await send('POST /__understudy/sandboxes', type, server, '{}')
-    expect(status).toBe(415)
+    for (const type of [{ 'content-type': 'text/plain' }, {}] as Record<string, string>[])
+      expect((await send('POST /__understudy/sandboxes', type, server, '{}')).status).toBe(415)
+  })
+
+  const forms = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain']
+  it.each(forms)('cannot reset a sandbox by a form without Origin: %s', async (type) => {
+    server.gateway.use({ on: 'listProviders', fault: 'empty-body' })
+    for (const body of ['', 'a=b']) {
+      const headers = { 'content-type': type }
+      const reset = await send('POST /__understudy/sandboxes/default/reset', headers, server, body)
+      expect([reset.status, reset.body.error.code]).toEqual([415, 415])
+      expect(reset.body.error.message).toContain('send application/json, or no content type without a body')
+    }
+    expect(server.gateway.unusedRules()).toHaveLength(1)
+    for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[])
+      expect((await send('POST /__understudy/sandboxes/default/reset', headers)).status).toBe(204)
+    expect(server.gateway.unusedRules()).toEqual([])
+  })
+})
+
+describe('a reply of the control API', () => {
+  it.each([
+    ['GET /__understudy/sandboxes', {}, 200],
+    ['HEAD /__understudy/health', {}, 200],
+    ['POST /__understudy/sandboxes/default/snapshots', {}, 201],
+    ['GET /__understudy/none', {}, 404],
+    ['GET /__understudy/sandboxes/x\\y', {}, 410],
+    ['GET /__understudy\\sandboxes', { authorization: 'Bearer any' }, 404],
+    ['GET /__understudy/sandboxes', { origin: 'https://evil.example' }, 403],
+    ['GET /__understudy/sandboxes', { host: 'localhost:' }, 200],
+    ['POST /__understudy/sandboxes', { 'content-type': 'text/html' }, 415],
+  ] as [string, Record<string, string>, number][])(
+    'is neither stored nor taken for another type, and refuses in the envelope: %s %j',
+    async (line, headers, expected) => {
+      const { status, head, body } = await send(line, headers)
+      expect(status).toBe(expected)
+      if (status >= 400) expect(body.error.code).toBe(status)
+      if (!line.includes('__understudy/')) return
+      expect(head).toContain('x-content-type-options: nosniff')
+      expect(head).toContain('cache-control: no-store')
+    },
+  )
+})
+
+describe('HTTP/1.0', () => {
+  const exchange = async (text: string) => raw(server.port, text).closed()
+
+  it('needs no Host', async () => {
+    const head = 'HTTP/1.0\r\nauthorization: Bearer any\r\n\r\n'
+    expect(await exchange(`GET /api/v1/providers ${head}`)).toMatch(/^HTTP\/1.1 200 /)
+    const list = await exchange(`GET /__understudy/sandboxes ${head}`)
+    expect(list).toContain(`"baseUrl":"http://127.0.0.1:${server.port}/api/v1"`)
+  })
+
+  it('may not name a host that is not ours', async () => {
+    expect(await exchange('GET /api/v1/providers HTTP/1.0\r\nhost: evil.example\r\n\r\n')).toMatch(/ 403 /)
+    expect(await exchange('GET http://evil.example/api/v1/providers HTTP/1.0\r\n\r\n')).toMatch(/ 400 /)
   })
 })
 
@@ -208,6 +264,22 @@ describe('limits', () => {
       expect(await connection.until('"code":413')).toMatch(/^HTTP\/1.1 413 /)
       connection.socket.write(next())
       expect((await connection.closed()).match(/HTTP\/1.1 (\d+)/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+    },
+  )
+
+  it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
+    'lets a client send the body of %s that it has announced, unless it is too long',
+    async (line) => {
+      const headers = { ...host(), ...key, 'content-type': 'application/json', expect: '100-continue' }
+      const sent = (length: number) => request(line, { ...headers, 'content-length': String(length) })
+      const refused = await raw(server.port, sent(1001)).closed()
+      expect(refused).toMatch(/^HTTP\/1.1 413 /)
+      expect(refused).not.toContain('100 Continue')
+      const connection = raw(server.port, sent(2))
+      expect(await connection.until('\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+      connection.socket.write('{}')
+      expect(await connection.until('"data"')).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 20[01] /)
+      connection.socket.destroy()
     },
   )
 

@@ -36,6 +36,7 @@ describe('The console', () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     expect((await get('')).headers.get('location')).toBe('/__understudy/')
   })
 
@@ -46,6 +47,7 @@ describe('The console', () => {
       const response = await get(`/${name}`)
       expect(response.status).toBe(200)
       expect(response.headers.get('cache-control')).toContain('immutable')
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
       const etag = response.headers.get('etag') ?? ''
       expect((await get(`/${name}`, { headers: { 'if-none-match': etag } })).status).toBe(304)
     }
