@@ -16,6 +16,7 @@ import { test as base, type TestInfo } from '@playwright/test'
 import type { GatewayOptions } from './extras/exports.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { journalText, sharedCallsText } from './journal/journal-text.ts'
+import { printable } from './lib/print.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from './remote.ts'
 import { startServer } from './serve.ts'
 
@@ -73,7 +74,7 @@ async function attachJournal(
   const own = journalText(`Sandbox ${id}`, await journal.entries())
   const elsewhere = sharedCallsText(shared)
   const text = elsewhere === '' ? own : `${own}\nBeside it, ${elsewhere}`
-  await testInfo.attach('journal.txt', { contentType: 'text/plain', body: text })
+  await testInfo.attach('journal.txt', { contentType: 'text/plain', body: printable(text) })
   const har = JSON.stringify(await journal.har(), null, 2)
   const file = JSON.stringify(await sandbox.save(), null, 2)
   await testInfo.attach('sandbox.json', { contentType: 'application/json', body: file })

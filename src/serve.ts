@@ -18,7 +18,7 @@ import { GatewayError } from './http/errors.ts'
 import { ok, type Reply } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
 import { monotonic } from './lib/clock.ts'
-import { surviveOutputErrors } from './lib/print.ts'
+import { printError, surviveOutputErrors } from './lib/print.ts'
 import { retried } from './lib/retried.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
@@ -180,7 +180,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       try {
         await onRequest(line)
       } catch (error) {
-        console.error(`[understudy] startServer: onRequest threw ${error}`)
+        printError(`[understudy] startServer: onRequest threw ${error}`)
       }
     })
   }

@@ -30,6 +30,7 @@ import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } fr
 import type { CallMatch } from './journal/journal.ts'
 import { calls, journalText, sharedCallsText } from './journal/journal-text.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
+import { printable, printError, printWarning } from './lib/print.ts'
 import { takeTurn } from './lib/turns.ts'
 import { type Bodies, everyOperation, type OperationId } from './operations/index.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
@@ -204,7 +205,7 @@ function isJudged(value: unknown): value is Judged {
 }
 
 function toResult({ message, ...verdict }: Verdict) {
-  return { ...verdict, message: () => message }
+  return { ...verdict, message: () => printable(message) }
 }
 
 /** As `toMatchObject` compares: objects may have more fields, and matchers may stand for values. */
@@ -254,7 +255,7 @@ function printIfFailed(
     const own = journalText(`Its sandbox, ${id},`, journal.entries())
     const elsewhere = id === 'default' ? '' : sharedCallsText(newest(gateway, sharedCalls(gateway) - before))
     await attachSandbox(task, sandbox)
-    console.error(`'${task.name}' has failed. ${own}${elsewhere && `\nBeside it, ${elsewhere}`}`)
+    printError(`'${task.name}' has failed. ${own}${elsewhere && `\nBeside it, ${elsewhere}`}`)
   })
 }
 
@@ -283,7 +284,7 @@ function warnOfSharing(gateway: Gateway, count: number): void {
   warned.add(gateway)
   const [example] = newest(gateway, count)
   const came = example ? ` (${example.method} ${example.path})` : ''
-  console.warn(
+  printWarning(
     `THIS TEST SHARES ITS STATE. ${calls(count)}${came} came from code that belongs to no test, so the default sandbox answered, as it does for every other test of this file. That is work that a test did not await, or that runs in a queue, a timer or a process started outside of a test: await it, or give it sandbox.apiKey or sandbox.baseUrl. Where nothing can tell tests apart, say test.override({ serial: true }): then they take turns, each in a default sandbox that is reset.`,
   )
 }

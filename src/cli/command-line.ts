@@ -9,6 +9,7 @@ import { FileError, inOneLine } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { collect, readEnvironment, toToken } from '../lib/flags.ts'
 import { oneLine } from '../lib/one-line.ts'
+import { print, printable, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { ExtensionName } from '../sandbox/options-input.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
@@ -30,7 +31,7 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const isTheirs = [UsageError, FileError, ScenarioError].some((kind) => error instanceof kind)
   if (!isTheirs) throw error
-  console.error(`error: ${(error as Error).message}`)
+  printError(`error: ${(error as Error).message}`)
   return 2
 }
 
@@ -38,7 +39,7 @@ async function toProgram(start: Start): Promise<Command> {
   const program = new Command('gateway-understudy')
     .description('Plays the Model Gateway API on this machine: seeded, instant, and able to fail on purpose.')
     .version(manifest.version)
-    .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
+    .configureOutput({ outputError: (text, write) => write(`${printable(oneLine(text))}\n`) })
     .exitOverride()
   const serve = addServe(program, start)
   addValidate(program)
@@ -123,10 +124,9 @@ function addValidate(program: Command): void {
       const { validateFiles } = await import('./validate.ts')
       const problems = validateFiles(files)
       if (problems.length > 0) process.exitCode = 2
-      if (json) console.log(JSON.stringify({ problems }, null, 2))
-      else if (problems.length > 0) console.error(problems.map(inOneLine).join('\n'))
-      else
-        console.log(files.length === 1 ? `${files[0]} can be used` : `All ${files.length} files can be used`)
+      if (json) print(JSON.stringify({ problems }, null, 2))
+      else if (problems.length > 0) printError(problems.map(inOneLine).join('\n'))
+      else print(files.length === 1 ? `${files[0]} can be used` : `All ${files.length} files can be used`)
     })
 }
 
@@ -139,7 +139,7 @@ function addScenarios(program: Command): void {
       const { bundledScenarios } = await import('../scenarios/bundled.ts')
       const width = Math.max(...[...bundledScenarios.keys()].map((name) => name.length))
       for (const { name, description } of bundledScenarios.values())
-        console.log(`${name.padEnd(width)}  ${description}`)
+        print(`${name.padEnd(width)}  ${description}`)
     })
   scenarios
     .command('show')
@@ -147,7 +147,7 @@ function addScenarios(program: Command): void {
     .argument('<name>')
     .action(async (name: string) => {
       const { bundledScenario } = await import('../scenarios/bundled.ts')
-      console.log(JSON.stringify(bundledScenario(name), null, 2))
+      print(JSON.stringify(bundledScenario(name), null, 2))
     })
 }
 
@@ -164,7 +164,7 @@ function addOpenapi(program: Command): void {
       const extensions = extension?.split(',') as ExtensionName[] | undefined
       const gateway = toGateway({ ...ofExtras, extensions })
       const document = control ? controlDocument(await controlOperations(gateway)) : apiDocument(gateway)
-      console.log(JSON.stringify(document, null, 2))
+      print(JSON.stringify(document, null, 2))
     })
   for (const { flags = [] } of gatewaySetup.extras)
     for (const flag of flags)

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import type { GatewayCore } from '../gateway/gateway.ts'
+import { print, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { ExtensionName } from '../sandbox/options-input.ts'
 import { drain } from '../server/drain.ts'
@@ -67,8 +68,8 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const hasConsole = flags.console && gateway.extras.some(({ file }) => file)
   if (flags.open && !hasConsole) throw new UsageError('--open opens the console: leave out --no-console')
   // What a program reads from stdout is the ready line alone.
-  const print = toLinePrinter(flags.json ? console.error : console.log)
-  const onRequest = flags.quiet ? undefined : (line: RequestLine) => print(requestLineText(line))
+  const printLine = toLinePrinter(flags.json ? printError : print)
+  const onRequest = flags.quiet ? undefined : (line: RequestLine) => printLine(requestLineText(line))
   const server = await start({
     gateway,
     port,
@@ -82,16 +83,16 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   }).catch((error) => {
     throw new UsageError(whyNot(error, port, host))
   })
-  console.log(
+  print(
     flags.json
       ? readyLine(server, hasConsole)
       : readyText(server, { isTokenMade: token === undefined, hasConsole }),
   )
-  if (flags.open) openPage(consoleAt(server), print)
+  if (flags.open) openPage(consoleAt(server), printLine)
   // The space for new objects stays small: 207 MB of RSS after 20,000 POSTs instead of 287, at the same processor time.
   setFlagsFromString('--semi-space-growth-factor=1')
   prepareLater(gateway)
-  if (flags.watch) watchScenarios(gateway, files, print)
+  if (flags.watch) watchScenarios(gateway, files, printLine)
 
   let wait = graceMs
   const stop = async () => {

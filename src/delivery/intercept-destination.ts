@@ -6,6 +6,7 @@ import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import { readAddress, sandboxIdOfKey } from '../gateway/locate.ts'
 import { unknownPath } from '../gateway/router.ts'
+import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
 /**
@@ -49,10 +50,10 @@ export function verdictOn(
   if (unhandled === 'gateway' && !meant) return 'pass'
   const message = refusal(gateway, outgoing, meant)
   if (unhandled === 'warn') {
-    console.warn(message)
+    printWarning(message)
     return 'pass'
   }
-  console.error(message)
+  printError(message)
   if (meant) void journal(gateway, outgoing)
   return new Error(message)
 }

@@ -10,6 +10,7 @@ import { hideInQuery } from '../http/secrets.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { withoutBreaks } from '../lib/one-line.ts'
+import { printable } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import {
@@ -362,7 +363,7 @@ function explain(record: CallRecord): string {
     ),
     ...delivered(record),
   ]
-    .map(withoutBreaks)
+    .map((line) => printable(withoutBreaks(line)))
     .join('\n')
 }
 

@@ -6,6 +6,7 @@ import { hideInQuery } from '../http/secrets.ts'
 import type { CallRecord, Delivery } from '../journal/call-record.ts'
 import { toldReason } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
+import { printable } from '../lib/print.ts'
 
 export interface RequestLine {
   /** Upper case. */
@@ -69,5 +70,5 @@ export function requestLineText({
     .filter((word) => word !== undefined)
     .join(' ')
   // A message may quote what the client has sent.
-  return reason === undefined ? line : `${line}: ${reason.replace(/\s+/g, ' ')}`
+  return printable(reason === undefined ? line : `${line}: ${reason.replace(/\s+/g, ' ')}`)
 }

@@ -8,6 +8,7 @@ import { deliver, unrecorded } from '../delivery/deliver.ts'
 import { NodeSink } from '../delivery/node.ts'
 import { envelope, GatewayError, messageOf, toReply } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
+import { printError } from '../lib/print.ts'
 import { replyId } from './reply-id.ts'
 
 /** Sends a reply under an id of its own. Resolves when all of it is out. */
@@ -19,7 +20,7 @@ export async function send(response: ServerResponse, reply: Reply): Promise<void
 
 /** Answers with an error; our own mistake is a loud 500. */
 export function refuse(response: ServerResponse, error: unknown): void {
-  if (!(error instanceof GatewayError)) console.error(error)
+  if (!(error instanceof GatewayError)) printError(error instanceof Error ? `${error.stack}` : String(error))
   if (response.headersSent) return void response.destroy()
   const refusal =
     error instanceof GatewayError ? error : new GatewayError(500, `Mistake in understudy: ${error}`)

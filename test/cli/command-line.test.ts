@@ -296,6 +296,17 @@ describe('the other commands', () => {
     ])
   })
 
+  it('escapes control characters of files in what it prints', async () => {
+    const name = '\u001b[2J\u202e'
+    await write('hostile.json', JSON.stringify({ name: 'mine', rules: [{ on: name, fault: 'status' }] }))
+    expect(await exit('validate', '@hostile.json')).toBe(2)
+    expect(stderr).toContain('\\u001b[2J\\u202e')
+    expect(await exit('validate', '--json', '@hostile.json')).toBe(2)
+    expect(JSON.parse(stdout).problems[0].message).toContain(name)
+    expect(await exit(name)).toBe(2)
+    expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+  })
+
   it('scenarios lists them, and shows one as a file to begin with', async () => {
     expect(await exit('scenarios')).toBe(0)
     expect(stdout).toMatch(/^flaky {2,}The first two calls answer 503/m)

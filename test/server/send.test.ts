@@ -31,7 +31,7 @@ it('A refusal is sent in the envelope, and our own mistake as a loud 500', async
     500,
     { error: { code: 500, message: 'Mistake in understudy: Error: of ours' } },
   ])
-  expect(told).toHaveBeenCalledExactlyOnceWith(mistake)
+  expect(told).toHaveBeenCalledExactlyOnceWith(mistake.stack)
   told.mockRestore()
 })
 

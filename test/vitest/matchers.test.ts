@@ -45,6 +45,14 @@ The journal has 2 calls:
     )
   })
 
+  it('escapes control characters of what came instead', async () => {
+    const gateway = createGateway()
+    await call(gateway, 'POST /responses', { body: { ...question, '\u001b[2J\u202e': 1 } })
+    const { message } = said(() => expect(gateway).toHaveReceived('listProviders'))
+    expect(message).toContain('\\u001b[2J\\u202e')
+    expect(message).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+  })
+
   it('names the nearest call, and shows how it differs in the fields that were looked for', async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: { model: 'aurora/aurora-small', input: 'Hello' } })

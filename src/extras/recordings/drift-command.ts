@@ -9,6 +9,7 @@ import { apiDocument } from '../../control/documents.ts'
 import { parseDocument, readDocumentFile } from '../../http/document-file.ts'
 import { wallClock } from '../../lib/clock.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
+import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { type DescribedOperations, readDocument } from './documents.ts'
 import {
@@ -53,7 +54,7 @@ export async function drift(flags: DriftFlags): Promise<void> {
     throw new UsageError('Nothing to compare with: give --spec, --recordings or --live')
   const baseline = flags.baseline === undefined ? { accept: [] } : readCheckedFile(flags.baseline, Baseline)
   const report = await compare(flags, baseline)
-  print(report, flags)
+  printReport(report, flags)
   const { breaking } = countsOf(report.findings)
   const isDrift = flags.failOn === 'any' ? report.findings.length > 0 : breaking > 0
   process.exitCode = isDrift ? 1 : report.unchecked.length > 0 ? 2 : 0
@@ -63,7 +64,7 @@ async function compare(flags: DriftFlags, baseline: Baseline): Promise<DriftRepo
   const { spec, recordings: folder, live, dialect } = flags
   const unchecked: string[] = []
   const progress = (text: string) => {
-    if (!flags.quiet && process.stderr.isTTY) process.stderr.write(`${text}\n`)
+    if (!flags.quiet && process.stderr.isTTY) printError(text)
   }
   const mock = await describeMock(apiDocument())
   let document: DescribedOperations | undefined
@@ -235,13 +236,16 @@ function costIn(text: string): number {
   return costs.at(-1) ?? assumedCost
 }
 
-function print(report: DriftReport, { json, markdown, sarif, quiet, spec, recordings }: DriftFlags): void {
+function printReport(
+  report: DriftReport,
+  { json, markdown, sarif, quiet, spec, recordings }: DriftFlags,
+): void {
   if (json) {
     const findings = report.findings.map((finding) => ({ name: nameOf(finding), ...finding }))
-    console.log(JSON.stringify({ ...report, findings, counts: countsOf(report.findings) }, null, 2))
-  } else if (markdown) console.log(toMarkdown(report))
+    print(JSON.stringify({ ...report, findings, counts: countsOf(report.findings) }, null, 2))
+  } else if (markdown) print(toMarkdown(report))
   else if (sarif)
-    console.log(JSON.stringify(toSarif(report, manifest.version, spec ?? recordings ?? 'live'), null, 2))
-  else if (quiet) console.log(toText(report).split('\n').at(-1))
-  else console.log(toText(report))
+    print(JSON.stringify(toSarif(report, manifest.version, spec ?? recordings ?? 'live'), null, 2))
+  else if (quiet) print(toText(report).split('\n').at(-1) ?? '')
+  else print(toText(report))
 }

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { parseJsonBody } from '../../http/json-body.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { toYaml } from '../../lib/data-file.ts'
+import { print } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { readAt } from '../../lib/value-path.ts'
 import { operations } from '../../operations/index.ts'
@@ -40,9 +41,7 @@ export async function exportFromFile(file: string, { as, entry: id }: ExportFlag
   try {
     const { data: entry, error } = ExportedEntry.safeParse(found)
     if (!entry) throw new TypeError(firstProblem(error))
-    console.log(
-      exportEntry(entry, as, operations, { redactor: toRedactor({}), formatRule: toJson }).trimEnd(),
-    )
+    print(exportEntry(entry, as, operations, { redactor: toRedactor({}), formatRule: toJson }).trimEnd())
   } catch (error) {
     throw new UsageError(`${file}: entry '${readAt(found, ['id'])}': ${(error as Error).message}`)
   }

@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
 import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
 import { readCheckedFile } from '../../lib/data-file.ts'
+import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { eventsIn } from './events.ts'
@@ -64,13 +65,13 @@ export async function importFiles(
   }
   if (leaked.length > 0) process.exitCode = 1
   else if (written.length === 0) process.exitCode = 2
-  if (json) return console.log(JSON.stringify({ written, skipped, leaked }))
-  for (const reason of skipped) console.error(`skipped ${reason}`)
-  for (const file of leaked) console.error(`deleted ${file}: it still held a secret`)
+  if (json) return print(JSON.stringify({ written, skipped, leaked }))
+  for (const reason of skipped) printError(`skipped ${reason}`)
+  for (const file of leaked) printError(`deleted ${file}: it still held a secret`)
   if (quiet) return
-  for (const file of written) console.log(join(out, file))
+  for (const file of written) print(join(out, file))
   const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
-  console.log(`${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${out}/${rest}`)
+  print(`${written.length} ${written.length === 1 ? 'recording' : 'recordings'} in ${out}/${rest}`)
 }
 
 async function read(kind: ImportKind, file: string, { base, request }: ImportFlags): Promise<Imported> {

@@ -1,6 +1,8 @@
 /**
  * `profile`: the latencies of recorded replies by model, as quantiles. The option `latency` reads the result.
  */
+
+import { print } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { readAt, readPath } from '../../lib/value-path.ts'
 import type { LatencyProfile, ModelLatency, Quantiles } from '../../sandbox/latency.ts'
@@ -14,7 +16,7 @@ export function profile(folder: string): void {
   const { models } = latencyProfile(readRecordingFolder(folder).values())
   if (Object.keys(models).length === 0)
     throw new UsageError(`${folder}: no recording in it has a complete, successful reply`)
-  console.log(JSON.stringify({ profile: 1, models }, null, 2))
+  print(JSON.stringify({ profile: 1, models }, null, 2))
 }
 
 interface Sample {

@@ -10,6 +10,7 @@ import { envelope } from '../../http/errors.ts'
 import { joinBytes } from '../../lib/bytes.ts'
 import { monotonic, wallClock } from '../../lib/clock.ts'
 import { inMegabytes } from '../../lib/data-file.ts'
+import { print } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
 import { bearerOf, Guard } from '../../server/guard.ts'
@@ -391,9 +392,9 @@ export async function record(flags: RecordFlags): Promise<void> {
     throw new UsageError('CI is set, so nothing is recorded: record nevertheless with --allow-ci')
   const key = flags.keyEnv === undefined ? undefined : keyIn(flags.keyEnv)
   const lines: ExchangeLine[] = []
-  const print = (line: ExchangeLine) => {
-    if (json) console.log(JSON.stringify(line))
-    else if (!quiet || line.result.kind === 'leaked') console.log(printed(line))
+  const printLine = (line: ExchangeLine) => {
+    if (json) print(JSON.stringify(line))
+    else if (!quiet || line.result.kind === 'leaked') print(printed(line))
   }
   const recorder = await startRecorder({
     upstream,
@@ -409,7 +410,7 @@ export async function record(flags: RecordFlags): Promise<void> {
     idleMs,
     onExchange(line) {
       lines.push(line)
-      print(line)
+      printLine(line)
     },
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
@@ -418,8 +419,8 @@ export async function record(flags: RecordFlags): Promise<void> {
     throw error
   })
   const isTokenMade = recorder.token !== undefined && flags.token === undefined
-  if (json) console.log(readyLine(recorder, flags))
-  else if (!quiet || isTokenMade) console.log(readyText(recorder, flags))
+  if (json) print(readyLine(recorder, flags))
+  else if (!quiet || isTokenMade) print(readyText(recorder, flags))
 
   let isStopped = false
   const stop = async () => {
@@ -427,7 +428,7 @@ export async function record(flags: RecordFlags): Promise<void> {
     if (isStopped) return
     isStopped = true
     const summary = summaryOf(lines)
-    console.log(json ? JSON.stringify({ summary }) : summaryText(summary, out))
+    print(json ? JSON.stringify({ summary }) : summaryText(summary, out))
     process.exit(summary.leaked > 0 ? 1 : 0)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

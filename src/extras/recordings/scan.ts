@@ -7,6 +7,7 @@ import { join, relative } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { isSecretHeader } from '../../http/secrets.ts'
 import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
+import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { eventsIn, isEventStream, joinedDeltas } from './events.ts'
 import { bytesOf, formatRecording, parseRecording, type Recording } from './recording.ts'
@@ -33,12 +34,12 @@ export async function scan(path: string, { quiet, json, ...rules }: ScanFlags): 
   })
   const { files, leaks, unread } = result
   process.exitCode = leaks.length > 0 ? 1 : unread.length > 0 ? 2 : 0
-  if (json) return console.log(JSON.stringify(result, null, 2))
-  for (const { file, line, kind } of leaks) console.log(`${file}:${line}: ${kind}`)
-  for (const { file, reason } of unread) console.error(`${file}: cannot be read: ${reason}`)
+  if (json) return print(JSON.stringify(result, null, 2))
+  for (const { file, line, kind } of leaks) print(`${file}:${line}: ${kind}`)
+  for (const { file, reason } of unread) printError(`${file}: cannot be read: ${reason}`)
   if (quiet) return
   const secrets = ['no secrets', '1 secret'][leaks.length] ?? `${leaks.length} secrets`
-  console.log(`${files} ${files === 1 ? 'file' : 'files'}: ${secrets} found`)
+  print(`${files} ${files === 1 ? 'file' : 'files'}: ${secrets} found`)
 }
 
 export interface Scanned {
