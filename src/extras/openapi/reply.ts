@@ -4,9 +4,11 @@
  */
 import { toBytes } from '../../http/encode.ts'
 import { GatewayError } from '../../http/errors.ts'
+import { httpToken } from '../../http/header-record.ts'
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
 import type { Reply } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
+import { Exhausted } from '../../model/json-schema/budget.ts'
 import { problemsOf } from '../../model/json-schema/check.ts'
 import { makeValue, type ValueSource } from '../../model/json-schema/make-value.ts'
 import {
@@ -45,6 +47,8 @@ export class DocumentReply {
   readonly #content: Json
   /** The media type that is answered; undefined where there is no body, or only a stream. */
   readonly #type: string | undefined
+  /** Refusals of parts that no seed makes smaller: they take the whole budget, so they are found once. */
+  readonly #tooLarge = new Map<string, GatewayError>()
 
   constructor(document: OpenApiDocument, schemas: PlainSchemas, described: Described) {
     this.#document = document
@@ -78,6 +82,8 @@ export class DocumentReply {
     if (type === undefined) return { status: this.status, headers, body: { kind: 'none' } }
     const media = isJson(this.#content[type]) ? (this.#content[type] as Json) : {}
     const name = concrete(type)
+    if (!mediaType.test(name))
+      throw refused(500, `The content type ${JSON.stringify(type)} of ${id} is no media type`)
     headers['content-type'] = name
     const isText = !/json/i.test(name)
     if (isText && !isTextual(name)) return this.#bytes(seed, headers)
@@ -104,7 +110,7 @@ export class DocumentReply {
       isJson(this.#response['headers']) ? this.#response['headers'] : {},
     )) {
       const header = this.#document.resolve(given)
-      if (!header || /^content-(type|length|encoding)$/i.test(name)) continue
+      if (!header || !httpToken.test(name) || ofTheServer.test(name)) continue
       if (header['required'] !== true && header['example'] === undefined) continue
       const making = { seed: hash(seed, name), what: `header ${name}`, warn }
       const value = this.#valueOf(header, { type: 'string' }, making)
@@ -117,6 +123,8 @@ export class DocumentReply {
 
   #valueOf(described: Json, usual: unknown, { seed, what, warn }: Making): unknown {
     const { id, summary } = this.#described
+    const known = this.#tooLarge.get(what)
+    if (known) throw known
     const schema = this.#schemas.rooted(described['schema'] ?? usual)
     try {
       const example = this.#exampleOf(described)
@@ -134,7 +142,12 @@ export class DocumentReply {
       return value
     } catch (error) {
       if (error instanceof LostReference) throw error
-      throw refused(500, `The ${what} of ${id} cannot be made from the document: ${(error as Error).message}`)
+      const refusal = refused(
+        500,
+        `The ${what} of ${id} cannot be made from the document: ${(error as Error).message}`,
+      )
+      if (error instanceof Exhausted) this.#tooLarge.set(what, refusal)
+      throw refusal
     }
   }
 
@@ -168,6 +181,12 @@ function leavesDiscriminatorOpen(schemas: readonly SchemaObject[]): boolean {
 function isStream(type: string): boolean {
   return /^text\/event-stream/i.test(type)
 }
+
+/** Spec: RFC 9110, 8.3.1. */
+const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;[\t\x20-\x7e]*)?$/
+
+/** Headers that follow from the body, and how it is framed. */
+const ofTheServer = /^(content-(type|length|encoding)|transfer-encoding|trailer|connection)$/i
 
 function isTextual(type: string): boolean {
   return /^text\/|[/+](xml|yaml|csv|x-ndjson)\b/i.test(type)

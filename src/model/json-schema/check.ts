@@ -38,7 +38,7 @@ const maxProblems = 20
  * Returns what is wrong with a value, at most 20 problems. Returns none if the schema accepts the value or the check
  * exceeds the budget. Throws `LostReference`.
  *
- * @param ignored Collects parts of the schema that had no effect.
+ * @param ignored Collects parts of the schema that had no effect, and the limit that ended the check.
  */
 export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<string>): Problem[] {
   const checker = new Checker(schema, new Budget())
@@ -47,8 +47,9 @@ export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<str
     for (const part of checker.ignored) ignored?.add(part)
     return problems
   } catch (error) {
-    if (error instanceof Exhausted) return []
-    throw error
+    if (!(error instanceof Exhausted)) throw error
+    ignored?.add(`values that take ${error.message}`)
+    return []
   }
 }
 
@@ -191,10 +192,11 @@ function problem(message: string, rule: string): Problem[] {
 }
 
 function wrongType(expected: readonly TypeName[], value: unknown): Problem[] {
-  const names = [...new Set(expected)].join(' or ')
+  // Distinct: alternatives that double at each level would otherwise double the list.
+  const distinct = [...new Set(expected)]
   const received = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
-  const message = `Invalid input: expected ${names}, received ${received}`
-  return [{ path: [], message, rule: 'invalid_type', expected }]
+  const message = `Invalid input: expected ${distinct.join(' or ')}, received ${received}`
+  return [{ path: [], message, rule: 'invalid_type', expected: distinct }]
 }
 
 function below(key: string | number, problems: readonly Problem[]): Problem[] {

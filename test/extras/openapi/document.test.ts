@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { dump as stringify } from 'js-yaml'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
+import { Budget } from '../../../src/model/json-schema/budget.ts'
 import type { OwnOperationId } from '../../../src/scenarios/names.ts'
 import { call, open } from '../../call.ts'
 import { describeAdapters } from '../../describe-adapters.ts'
@@ -464,4 +465,98 @@ it('A parameter and a body without a schema take anything', async () => {
     const response = await open({ fetch }, 'PUT /notes?any=thing', { body })
     expect([body, response.status]).toEqual([body, 204])
   }
+})
+
+it.each(['', 'text', 'te xt/plain', 'text/plain\r\n', 'text/pl–n', 'text/\u0000json', 'a/b; c=\u2028'])(
+  'A content type that is no media type is a 500 that names it: %j',
+  async (type) => {
+    const responses = { 200: { content: { [type]: { schema: { type: 'string' } } } } }
+    const openapi = {
+      openapi: '3.1.0',
+      paths: { '/notes': { get: { operationId: 'listNotes', responses } } },
+    }
+    const { status, body } = await call(createGateway({ openapi }), 'GET /notes')
+    expect([status, body.error.message]).toEqual([
+      500,
+      `The content type ${JSON.stringify(type)} of listNotes is no media type`,
+    ])
+  },
+)
+
+it('A header of a document that no reply may have is left out', async () => {
+  const header = { required: true, schema: { type: 'string' }, example: 'chunked' }
+  const names = ['bad name', 'bäd', 'Transfer-Encoding', 'Connection', 'X-Good']
+  const headers = Object.fromEntries(names.map((name) => [name, header]))
+  const responses = { 200: { headers, content: { 'application/json': { schema: { type: 'string' } } } } }
+  const openapi = { openapi: '3.1.0', paths: { '/notes': { get: { responses } } } }
+  const reply = await call(createGateway({ openapi }), 'GET /notes')
+  expect(reply.status).toBe(200)
+  expect([reply.headers.get('x-good'), reply.headers.get('transfer-encoding')]).toEqual(['chunked', null])
+})
+
+it('A pattern that reads a text in too many ways is decided, or named in the journal', async () => {
+  const schema = { type: 'object', properties: { key: { type: 'string', pattern: '^(a+)+$' } } }
+  const requestBody = { content: { 'application/json': { schema } } }
+  const post = { operationId: 'addKey', requestBody, responses: { 204: {} } }
+  const gateway = createGateway({ openapi: { openapi: '3.1.0', paths: { '/keys': { post } } } })
+  const statusOf = async (key: string) => (await call(gateway, 'POST /keys', { body: { key } })).status
+  expect(await statusOf('a'.repeat(40))).toBe(204)
+  expect(await statusOf(`${'a'.repeat(40)}!`)).toBe(400)
+  expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
+  await statusOf(`${'a'.repeat(100_000)}!`)
+  expect(gateway.journal.entries().at(-1)?.warnings).toEqual([
+    'Not checked in requests of addKey: values that take more than 500000 steps to find a value',
+  ])
+})
+
+describe('30 levels of references that double at each', () => {
+  const documentOf = (level: (next: object) => object) => {
+    const names = Array.from({ length: 30 }, (_, index) => `Level${index}`)
+    const schemas = names.map((name, index) => {
+      const next = names[index + 1]
+      return [name, next ? level({ $ref: `#/components/schemas/${next}` }) : { type: 'string' }]
+    })
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Level0' } } }
+    return {
+      openapi: '3.1.0',
+      components: { schemas: Object.fromEntries(schemas) },
+      paths: {
+        '/notes': {
+          get: { operationId: 'getNote', responses: { 200: { content } } },
+          post: { requestBody: { content }, responses: { 204: {} } },
+        },
+      },
+    }
+  }
+
+  it.each(['anyOf', 'oneOf'])('of %s are checked like one', async (keyword) => {
+    const openapi = documentOf((next) => ({ [keyword]: [next, next] }))
+    const { status, body } = await call(createGateway({ openapi }), 'POST /notes', { body: {} })
+    expect([status, body.error.message]).toEqual([
+      400,
+      'body: invalid input: expected string, received object',
+    ])
+  })
+
+  it('in fields make a reply too large, which is found once', async () => {
+    const openapi = documentOf((next) => ({
+      type: 'object',
+      required: ['a', 'b'],
+      properties: { a: next, b: next },
+    }))
+    const gateway = createGateway({ openapi })
+    const spend = vi.spyOn(Budget.prototype, 'spend')
+    const steps = []
+    for (let round = 0; round < 2; round++) {
+      spend.mockClear()
+      const { status, body } = await call(gateway, 'GET /notes')
+      expect([status, body.error.message]).toEqual([
+        500,
+        'The reply of getNote cannot be made from the document: more than 10000 parts',
+      ])
+      steps.push(spend.mock.calls.length)
+    }
+    expect(steps[0]).toBeGreaterThan(10_000)
+    expect(steps[1]).toBe(0)
+  })
 })
