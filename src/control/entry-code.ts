@@ -3,7 +3,7 @@
  * reply. Files and live clients choose what a call holds, so every value is a literal.
  */
 import { httpToken } from '../http/header-record.ts'
-import { hideInQuery, hideInText, isSecretHeader } from '../http/secrets.ts'
+import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../lib/literals.ts'
 import type { Effect } from '../scenarios/compiled.ts'
@@ -47,7 +47,7 @@ export function toCurl(
 /** What follows the base address or, for a call outside of it, the origin: it begins with a slash, so that the host stays. */
 function targetOf({ route, path, search }: CallRecord): string {
   const target = route ?? path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
-  return `${target.startsWith('/') ? '' : '/'}${target}${hideInQuery(search)}`
+  return `${target.startsWith('/') ? '' : '/'}${hideInString(target)}${hideInQuery(search)}`
 }
 
 /** A test that makes the call in a sandbox of its own, under the rule that it met, and expects the same kind of answer. */
@@ -73,7 +73,7 @@ function titleOf({ method, route, path, status, match }: CallRecord): string {
   const by = match
     ? ` under ${match.effect.faults.map(({ name }) => name).join(', ') || 'a scripted reply'}`
     : ''
-  return `${method} ${route ?? path} ${status === 0 ? 'breaks off' : `answers ${status}`}${by}`
+  return `${method} ${hideInString(route ?? path)} ${status === 0 ? 'breaks off' : `answers ${status}`}${by}`
 }
 
 /** The rule that a call met, for every call of its kind: how often it happens is of no interest in a test of one call. */
@@ -155,11 +155,10 @@ function errorCodeOf(value: object): number | undefined {
 }
 
 function keptHeaders({ headers }: CallRecord): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter(
-      ([name]) => httpToken.test(name) && !ownHeaders.test(name) && !isSecretHeader(name),
-    ),
+  const kept = Object.entries(headers).filter(
+    ([name]) => httpToken.test(name) && !ownHeaders.test(name) && !isSecretName(name),
   )
+  return hideInValue(Object.fromEntries(kept))
 }
 
 function bodyOf({ requestBody }: CallRecord): string {

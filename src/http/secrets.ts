@@ -1,61 +1,65 @@
 /**
- * What is hidden of a call wherever it leaves the process or is printed: the journal over HTTP, HAR files, the log,
- * explanations, reports, tapes. One list of exact names; a value is hidden whole.
+ * Secrets of a call, hidden wherever it leaves the process or is printed: the journal over HTTP, sandbox files, HAR
+ * files, the log, explanations, reports, recordings. One list of names, whose values are hidden whole, and one set of
+ * patterns.
  */
 
-/** Names in lower case. */
-export const secretHeaders: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
+/** Whole names, without case, dashes and underscores. `session_id` and `signature` are part of the API. */
+const names: ReadonlySet<string> = new Set([
+  'auth',
+  'basicauth',
+  'bearer',
+  'connectionstring',
   'cookie',
-  'set-cookie',
-  'api-key',
-  'x-api-key',
-  'x-goog-api-key',
-  'x-auth-token',
-  'x-understudy-token',
-])
-
-/** Query parameters, fields of JSON at every depth. `max_output_tokens` is none of them. */
-export const secretFields: ReadonlySet<string> = new Set([
+  'credential',
+  'credentials',
+  'heliconeauth',
+  'idtoken',
+  'jwt',
   'key',
-  'api_key',
-  'apiKey',
-  'access_token',
-  'token',
+  'passwd',
+  'pwd',
   'secret',
-  'client_secret',
-  'password',
+  'secwebsocketprotocol',
+  'setcookie',
+  'sig',
+  'token',
+  'xamzcredential',
+  'xamzsignature',
+  'xgoogcredential',
+  'xgoogsignature',
 ])
 
-/** Stands in the place of a secret. */
+/** Ends of names: vendors put their own in front, as in `x-portkey-api-key`. `max_output_tokens` has none of them. */
+const nameEnd =
+  /(?:(?:api|access|auth|bearer|private|refresh|security|session|understudy)token|(?:api|access|encrypted|private|secret|signing|subscription)key|(?:access|client|signing|webhook)secret|authorization|passphrase|password)$/
+
+/** Replaces a secret. */
 export const hidden = '(hidden)'
 
-/** @param name In any case. */
-export function isSecretHeader(name: string): boolean {
-  return secretHeaders.has(name.toLowerCase())
+/** A name without case, dashes and underscores. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Whether a query parameter or a field of JSON holds a secret. */
-export function isSecretField(name: string): boolean {
-  return secretFields.has(name)
+/** If true, a header, a query parameter or a field of JSON with this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  const plain = plainName(name)
+  return names.has(plain) || nameEnd.test(plain)
 }
 
-/** What to show in the place of a secret. Default: `hidden`. */
+/** What to show instead of a secret. Default: `hidden`. */
 type Mark = (secret: unknown) => string
 const hide: Mark = () => hidden
 
-/** @param headers With names in any case. */
-export function hideInHeaders<Value>(headers: Readonly<Record<string, Value>>, mark = hide) {
-  return mapped(headers, (name, value) => (isSecretHeader(name) ? mark(value) : value))
-}
-
-/** A copy of a JSON value; whatever is neither a plain object nor a list stays the same one. */
+/** A copy of a JSON value, or of headers; anything but plain objects, lists and strings stays the same. */
+export function hideInValue<Value>(value: Value, mark?: Mark): Value
 export function hideInValue(value: unknown, mark = hide): unknown {
+  if (typeof value === 'string') return hideInString(value, mark)
   if (Array.isArray(value)) return value.map((item) => hideInValue(item, mark))
   if (!isPlain(value)) return value
   return mapped(value, (name, inner) =>
-    isSecretField(name) && inner !== undefined ? mark(inner) : hideInValue(inner, mark),
+    isSecretName(name) && inner !== undefined ? mark(inner) : hideInValue(inner, mark),
   )
 }
 
@@ -64,14 +68,14 @@ export function hideInQuery(search: string): string {
   const shown = search.split('&').map((pair) => {
     const equals = pair.indexOf('=')
     const name = equals < 0 ? pair : pair.slice(0, equals)
-    return isSecretField(decoded(name.replace(/^\?/, ''))) ? `${name}=${hidden}` : pair
+    return isSecretName(decoded(name.replace(/^\?/, ''))) ? `${name}=${hidden}` : pair
   })
-  return shown.join('&')
+  return hideInString(shown.join('&'))
 }
 
 /**
- * Text with JSON in it: a body whole or cut off, or the lines of an event stream. Everything but the values of secret
- * fields stays as it is; of text that is no JSON, whatever looks like such a field is hidden too.
+ * Text with JSON in it: a body whole or cut off, or the lines of an event stream. Everything but secrets stays as it is;
+ * in text that is not JSON, whatever looks like a secret field is hidden too.
  */
 export function hideInText(text: string): string {
   let shown = ''
@@ -79,7 +83,7 @@ export function hideInText(text: string): string {
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
     const end = endOfString(text, at)
     const colon = skipBlanks(text, end)
-    if (text[colon] !== ':' || !isSecretField(nameIn(text.slice(at, end)))) {
+    if (text[colon] !== ':' || !isSecretName(nameIn(text.slice(at, end)))) {
       at = end
       continue
     }
@@ -87,8 +91,121 @@ export function hideInText(text: string): string {
     shown += `${text.slice(from, value)}"${hidden}"`
     at = from = endOfValue(text, value)
   }
-  return shown + text.slice(from)
+  return hideInString(shown + text.slice(from))
 }
+
+/** Text of any kind, by patterns alone. */
+export function hideInString(text: string, mark = hide): string {
+  // Shorter text has no room for a name with its value.
+  if (text.length < 8) return text
+  for (const pattern of secretPatterns) {
+    // Most texts have no secret, and a search costs a tenth of the other way.
+    if (text.search(pattern.expression) < 0) continue
+    let shown = ''
+    let from = 0
+    for (const { start, end } of secretsIn(text, pattern)) {
+      shown += text.slice(from, start) + mark(text.slice(start, end))
+      from = end
+    }
+    if (from > 0) text = shown + text.slice(from)
+  }
+  return text
+}
+
+export interface SecretPattern {
+  /** Name in findings; never the value. */
+  readonly kind: string
+  /** With the flag `g`. The secret is the group `secret`, or the whole match. Look-ahead must be bounded. */
+  readonly expression: RegExp
+  /**
+   * Decides about a match with a group `name`. Default: all are secrets.
+   *
+   * @param after Text after the value.
+   */
+  readonly accepts?: (name: string, value: string, after: string) => boolean
+}
+
+/** Returns the secrets of one pattern, in order. */
+export function* secretsIn(text: string, { kind, expression, accepts }: SecretPattern) {
+  for (const match of text.matchAll(expression)) {
+    const { secret = match[0], name } = match.groups ?? {}
+    const start = match.index + match[0].lastIndexOf(secret)
+    const end = start + secret.length
+    if (name !== undefined && accepts && !accepts(name, secret, text.slice(end, end + 64))) continue
+    yield { start, end, kind: name ? `${kind} ${name}` : kind }
+  }
+}
+
+/** Keys with a known form, and values of any form in places for secrets. */
+export const keyPatterns: readonly SecretPattern[] = [
+  { kind: 'api key (sk-)', expression: /\bsk-(?=[\w-]{0,64}\d)[A-Za-z0-9_-]{20,}/g },
+  { kind: 'api key (sk_, rk_)', expression: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
+  { kind: 'api key (gsk_)', expression: /\bgsk_[A-Za-z0-9]{32,}/g },
+  { kind: 'api key (xai-)', expression: /\bxai-[A-Za-z0-9]{32,}/g },
+  { kind: 'api key (pplx-)', expression: /\bpplx-[A-Za-z0-9]{32,}/g },
+  { kind: 'api key (r8_)', expression: /\br8_[A-Za-z0-9]{32,}/g },
+  { kind: 'Hugging Face token', expression: /\bhf_[A-Za-z0-9]{30,}/g },
+  { kind: 'AWS access key', expression: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
+  { kind: 'Google API key', expression: /\bAIza[0-9A-Za-z_-]{35}/g },
+  { kind: 'Google OAuth token', expression: /\bya29\.[0-9A-Za-z_-]{20,}/g },
+  { kind: 'GitHub token', expression: /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})/g },
+  { kind: 'GitLab token', expression: /\bglpat-[A-Za-z0-9_-]{20,}/g },
+  { kind: 'npm token', expression: /\bnpm_[A-Za-z0-9]{36}/g },
+  { kind: 'Slack token', expression: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g },
+  { kind: 'SendGrid key', expression: /\bSG\.[\w-]{16,}\.[\w-]{16,}/g },
+  { kind: 'JSON web token', expression: /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g },
+  {
+    kind: 'private key',
+    expression:
+      /-----BEGIN [A-Z ]*PRIVATE KEY-----(?<secret>(?:(?!-----)[^"])+)-----END [A-Z ]*PRIVATE KEY-----/g,
+  },
+  { kind: 'bearer token', expression: /\bBearer\s+(?<secret>(?=[^\s"]*\d)[A-Za-z0-9._~+/=-]{16,})/g },
+  {
+    kind: 'authorization header',
+    expression: /\bauthorization\s*:\s*(?:Bearer|Basic|Token|ApiKey)\s+(?<secret>[^\s"'\\]{8,})/gi,
+  },
+  {
+    kind: 'password in a URL',
+    expression: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/"'\\]+:(?<secret>[^\s:@/"'\\]+)@/gi,
+  },
+]
+
+/** Name of a field, parameter or header in text. */
+const nameGroup = '(?<name>[\\w-]{1,64})'
+
+/**
+ * Patterns for the values of secret names: in JSON, in JSON inside a JSON string, in forms, URLs and HAR files.
+ *
+ * @param isSecret Decides about names.
+ */
+export function namePatterns(isSecret: (name: string) => boolean): SecretPattern[] {
+  const accepts: SecretPattern['accepts'] = (name, value, after) =>
+    isSecret(name) && isSecretValue(name, value, after)
+  const pattern = (kind: string, source: string): SecretPattern => ({
+    kind,
+    expression: new RegExp(source.replace('NAME', nameGroup), 'g'),
+    accepts,
+  })
+  return [
+    pattern('field', '"NAME"\\s*:\\s*"(?<secret>(?:\\\\.|[^"\\\\])+)"'),
+    pattern('field', '(?<!\\\\)(?<q>\\\\{1,31}")NAME\\k<q>\\s*:\\s*\\k<q>(?<secret>[^"\\\\]+)\\k<q>'),
+    pattern('parameter', '(?:^|[?&])NAME=(?<secret>[^&#\\s"\'\\\\]+)'),
+    pattern('header', '"name"\\s*:\\s*"NAME"\\s*,\\s*"value"\\s*:\\s*"(?<secret>(?:\\\\.|[^"\\\\])+)"'),
+  ]
+}
+
+/** `key` and `token` have other meanings, as the tokens of `logprobs`: their value counts only if it looks like a key. */
+function isSecretValue(name: string, value: string, after: string): boolean {
+  const plain = plainName(name)
+  if (plain !== 'key' && plain !== 'token') return true
+  if (/\s/.test(value)) return false
+  if (plain === 'token') return value.length >= 8 && !/^\\*"\s*,\s*\\*"(?:logprob|bytes)\\*"/.test(after)
+  // Sixteen hexadecimal digits are the key of a recording.
+  return value.length >= 12 && /\d/.test(value) && !/^[0-9a-f]{16}$/.test(value)
+}
+
+/** All patterns that hold for every call. */
+const secretPatterns: readonly SecretPattern[] = [...keyPatterns, ...namePatterns(isSecretName)]
 
 function mapped<Value, Result>(
   record: Readonly<Record<string, Value>>,

@@ -3,7 +3,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
-import { hideInHeaders, hideInText, hideInValue } from '../http/secrets.ts'
+import { hideInString, hideInText, hideInValue } from '../http/secrets.ts'
 import { timeOfDayAt } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { explainNearMisses, type NearMiss } from '../scenarios/near-misses.ts'
@@ -178,13 +178,10 @@ export function hiddenEntry(entry: JournalEntry): JournalEntry {
  * @param mark What to show in the place of a secret. Default: the same for all.
  */
 export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) => string) {
-  const { headers, replyHeaders, query, body, rawBody, replyBody } = part
+  const { rawBody, replyBody, ...rest } = part
   return {
     ...part,
-    ...(headers && { headers: hideInHeaders(headers, mark) }),
-    ...(replyHeaders && { replyHeaders: hideInHeaders(replyHeaders, mark) }),
-    ...(query && { query: hideInValue(query, mark) }),
-    ...(body !== undefined && { body: hideInValue(body, mark) }),
+    ...hideInValue(rest, mark),
     ...(rawBody && { rawBody: hideInKept(rawBody) }),
     ...(replyBody && { replyBody: hideInKept(replyBody) }),
   }
@@ -238,9 +235,9 @@ export function toSummary(record: CallRecord): CallSummary {
     sandbox: record.state.sandboxId,
     operation: operation ?? null,
     method: record.method,
-    path: record.path,
+    path: hideInString(record.path),
     status: record.status,
-    model: record.model ?? null,
+    model: record.model === undefined ? null : hideInString(record.model),
     stream: record.asksForStream,
     rule: rule ? { ...rule } : null,
     unmatched: !operation && !rule,

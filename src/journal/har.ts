@@ -2,7 +2,7 @@
  * The journal as an HTTP Archive, version 1.2: any HAR viewer opens it. Fields that begin with `_` are ours.
  */
 import manifest from '../../package.json' with { type: 'json' }
-import { hideInHeaders, hideInQuery, hideInText } from '../http/secrets.ts'
+import { hideInQuery, hideInString, hideInText, hideInValue } from '../http/secrets.ts'
 import { monotonic, wallClock } from '../lib/clock.ts'
 import type { KeptBody } from './body.ts'
 import type { CallRecord, Delivery } from './call-record.ts'
@@ -88,10 +88,10 @@ function requestOf(record: CallRecord): HarEntry['request'] {
   return {
     method,
     // Under interception there is no `host` to be seen.
-    url: `http://${headers['host'] ?? 'gateway.example'}${path}${search}`,
+    url: `http://${headers['host'] ?? 'gateway.example'}${hideInString(path)}${search}`,
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: pairs(hideInHeaders(headers)),
+    headers: pairs(hideInValue(headers)),
     queryString: [...new URLSearchParams(search)].map(([name, value]) => ({ name, value })),
     ...(text !== '' && { postData: { mimeType, text, ...comment(requestBody) } }),
     headersSize: -1,
@@ -107,7 +107,7 @@ function responseOf({ status, replyHeaders, replyBody }: CallRecord): HarEntry['
     statusText: '',
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: pairs(hideInHeaders(replyHeaders)),
+    headers: pairs(hideInValue(replyHeaders)),
     content: { size, mimeType, text: hideInText(replyBody.text), ...comment(replyBody) },
     redirectURL: '',
     headersSize: -1,

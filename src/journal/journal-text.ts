@@ -2,6 +2,7 @@
  * The journal as people read it in a terminal: one line a call.
  */
 import { messageOf } from '../http/errors.ts'
+import { hideInString } from '../http/secrets.ts'
 import type { TurnReading } from '../scenarios/script-runs.ts'
 import type { JournalEntry } from './entry.ts'
 
@@ -29,7 +30,7 @@ export function callList(entries: readonly JournalEntry[]): string {
   const lines = entries.slice(left).flatMap((entry, index) => {
     return [`  ${left + index + 1}. ${callLine(entry)}`, ...remarks(entry).map((remark) => `     ${remark}`)]
   })
-  return [...(left > 0 ? [`  … ${calls(left)} before`] : []), ...lines].join('\n')
+  return hideInString([...(left > 0 ? [`  … ${calls(left)} before`] : []), ...lines].join('\n'))
 }
 
 /** `POST /api/v1/responses (createResponse): 529 by rule 1 of 'fail' (status), 2 ms` */

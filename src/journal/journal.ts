@@ -6,7 +6,7 @@
 
 import { assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
-import { hideInQuery } from '../http/secrets.ts'
+import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { withoutBreaks } from '../lib/one-line.ts'
@@ -363,7 +363,7 @@ function explain(record: CallRecord): string {
     ),
     ...delivered(record),
   ]
-    .map((line) => printable(withoutBreaks(line)))
+    .map((line) => printable(withoutBreaks(hideInString(line))))
     .join('\n')
 }
 

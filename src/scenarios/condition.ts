@@ -4,7 +4,7 @@
  * are refused when the rule is added.
  */
 import * as z from 'zod'
-import { hidden, hideInValue, isSecretField, isSecretHeader } from '../http/secrets.ts'
+import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
 import { backtracking } from '../lib/backtracking.ts'
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
@@ -235,11 +235,11 @@ export function compileWhen(when: When): Test[] {
   }
   for (const [name, condition] of Object.entries(when.query ?? {})) {
     const read = (request: Conditioned) => own(request.query, name)
-    tests.push(valueTest(`query '${name}'`, read, condition, isSecretField(name)))
+    tests.push(valueTest(`query '${name}'`, read, condition, isSecretName(name)))
   }
   for (const [name, condition] of Object.entries(when.headers ?? {})) {
     const read = (request: Conditioned) => own(request.headers, name.toLowerCase())
-    tests.push(valueTest(`header '${name}'`, read, condition, isSecretHeader(name)))
+    tests.push(valueTest(`header '${name}'`, read, condition, isSecretName(name)))
   }
   for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
   if (when.input !== undefined) {
@@ -289,7 +289,7 @@ function valueTest(
 
 function bodyTest(text: string, condition: Condition): Test {
   const path = readPath(text)
-  const secret = path.some(isSecretField)
+  const secret = path.some(isSecretName)
   if (!path.includes('*')) {
     return valueTest(`body field '${text}'`, (request) => readAt(request.body, path), condition, secret)
   }

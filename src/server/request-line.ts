@@ -2,7 +2,7 @@
  * One line about one request, for whoever watches the server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hideInQuery } from '../http/secrets.ts'
+import { hideInQuery, hideInString } from '../http/secrets.ts'
 import type { CallRecord, Delivery } from '../journal/call-record.ts'
 import { toldReason } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
@@ -44,14 +44,15 @@ export function toRequestLine(
     status: record ? record.status : response.statusCode,
     durationMs: monotonic() - startedAt,
     rule: match && `${match.scenario}#${match.rule}`,
-    reason: record && toldReason(record.status, record.reason, match !== undefined),
+    reason:
+      record && toldReason(record.status, record.reason && hideInString(record.reason), match !== undefined),
     delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'client-left'),
   }
 }
 
 function shownPath(path: string): string {
   const query = path.indexOf('?')
-  return query < 0 ? path : path.slice(0, query) + hideInQuery(path.slice(query))
+  return query < 0 ? hideInString(path) : hideInString(path.slice(0, query)) + hideInQuery(path.slice(query))
 }
 
 /** `POST /api/v1/responses 503 12 ms flaky#1`, `POST /api/v1/responses 400 1.2 ms: model: must be …` */

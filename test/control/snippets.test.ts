@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { load as parseYaml } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { toCurl, toTest } from '../../src/control/entry-code.ts'
-import { hideInQuery, hideInText, isSecretHeader } from '../../src/http/secrets.ts'
+import { hideInQuery, hideInText, isSecretName } from '../../src/http/secrets.ts'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
 import type { CallRecord } from '../../src/journal/call-record.ts'
 import { startServer } from '../../src/serve.ts'
@@ -113,7 +113,7 @@ const path = without(/[\p{Cc} ]/gu)
 /** Headers that a snippet repeats: those of one connection are not among them. */
 const repeated = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).filter(
-    ([name]) => /^(?!host$|connection$)[\w!#$%&'*+.^`|~-]+$/.test(name) && !isSecretHeader(name),
+    ([name]) => /^(?!host$|connection$)[\w!#$%&'*+.^`|~-]+$/.test(name) && !isSecretName(name),
   )
 
 interface Expected {

@@ -12,7 +12,17 @@ import { requestLineText } from '../../src/server/request-line.ts'
 import { call } from '../call.ts'
 
 const secret = 'sk-hush-1234'
+/** A key of known form. */
+const key = `sk-${'a1b2c3d4'.repeat(4)}`
 const headers = [
+  'ocp-apim-subscription-key',
+  'helicone-auth',
+  'x-portkey-api-key',
+  'private-token',
+  'x-access-token',
+  'cf-access-client-secret',
+  'x-amz-security-token',
+  'sec-websocket-protocol',
   'proxy-authorization',
   'cookie',
   'api-key',
@@ -21,6 +31,18 @@ const headers = [
   'x-auth-token',
 ] as const
 const fields = [
+  'apikey',
+  'auth',
+  'Authorization',
+  'X-Amz-Signature',
+  'refresh_token',
+  'private_key',
+  'api-key',
+  'bearer',
+  'credential',
+  'connection_string',
+  'signing_key',
+  'pwd',
   'key',
   'api_key',
   'apiKey',
@@ -124,6 +146,62 @@ describe('a call full of secrets', () => {
       expected: { headers: { authorization: '(hidden) 3', 'x-api-key': '(hidden) 2' } },
     })
     expect(JSON.stringify(verdict)).not.toContain(secret)
+  })
+})
+
+describe('a call with secrets inside its texts', () => {
+  const tools = [
+    { type: 'mcp', server_label: 'x', authorization: secret, headers: { Authorization: `Bearer ${secret}` } },
+  ]
+  const readable = {
+    max_tokens: 5,
+    token_count: 6,
+    prompt_tokens: 7,
+    author: 'Ada',
+    tokenizer: 'bpe',
+    session_id: 's1',
+    signature: 'signed',
+    sort_key: 'name',
+  }
+  const input = [
+    `Use ${key}, please`,
+    JSON.stringify({ api_key: secret }),
+    `Get https://files.example/a?sig=${secret}&n=1 or https://ada:${secret}@files.example/`,
+    `authorization: Bearer ${secret}`,
+  ].join(' ')
+
+  it('shows none of them in sandbox files, HAR, the journal, the log, snippets or explanations', async () => {
+    const lines: RequestLine[] = []
+    await using server = await startServer({ timeScale: 0, onRequest: (line) => lines.push(line) })
+    const body = { model: 'aurora/dawn-2', input, tools, metadata: readable }
+    await call(server, `POST /responses?q=${key}`, { headers: { 'x-note': key }, body })
+    await call(server, `GET /presets/${key}`)
+    const remote = await connectGateway(server.url)
+    const { journal } = server.gateway
+    await expect.poll(() => lines.length).toBeGreaterThan(1)
+    const entries = await remote.journal.entries()
+    const snippets = entries.flatMap(({ id }) =>
+      ['curl', 'vitest', 'playwright', 'scenario', 'fixture'].map((as) =>
+        fetch(`${server.url}/__understudy/sandboxes/default/calls/${id}/export?as=${as}`).then((each) =>
+          each.text(),
+        ),
+      ),
+    )
+    const told = [
+      JSON.stringify(await remote.save()),
+      JSON.stringify(server.gateway.save()),
+      JSON.stringify(journal.har()),
+      JSON.stringify(entries),
+      JSON.stringify(lines),
+      ...(await Promise.all(snippets)),
+      ...journal.entries().map((entry) => journal.explain(entry)),
+      judgeCalls(journal.entries(), { operation: 'listProviders' }, matches).message,
+    ]
+    for (const text of told) {
+      expect(text).not.toContain(secret)
+      expect(text).not.toContain(key)
+    }
+    expect(entries[0]?.body).toMatchObject({ metadata: readable, tools: [{ authorization: '(hidden)' }] })
   })
 })
 

@@ -5,7 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { isSecretHeader } from '../../http/secrets.ts'
+import { isSecretName } from '../../http/secrets.ts'
 import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -136,7 +136,7 @@ export function scanRecording(recording: Recording, finder: SecretFinder): Leak[
     [replyLine, reply?.headers],
   ] as const)
     for (const [name, value] of Object.entries(headers ?? {}))
-      if (isSecretHeader(name) && !isPlaceholder(value)) note(line, `header ${name}`)
+      if (isSecretName(name) && !isPlaceholder(value)) note(line, `header ${name}`)
   if (request) {
     const url = utf8AsLatin1(request.path + request.query)
     for (const { kind } of [...finder.find(url), ...finder.find(toLatin1(bytesOf(request)))])

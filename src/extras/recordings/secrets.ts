@@ -3,7 +3,15 @@
  * the name of their field, also inside base64. A secret is replaced by a placeholder of the same length, so that offsets
  * and split points stay.
  */
-import { hidden, secretFields, secretHeaders } from '../../http/secrets.ts'
+import {
+  hidden,
+  isSecretName,
+  keyPatterns,
+  namePatterns,
+  plainName,
+  type SecretPattern,
+  secretsIn,
+} from '../../http/secrets.ts'
 import { fromBase64, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 
@@ -11,13 +19,6 @@ export interface KnownSecret {
   /** Origin of the value, `environment GATEWAY_KEY`; never the value. */
   readonly kind: string
   readonly value: string
-}
-
-export interface SecretPattern {
-  /** Name in findings; never the value. */
-  readonly kind: string
-  /** With the flag `g`. The secret is the group `secret`, or the whole match. Look-ahead must be bounded. */
-  readonly expression: RegExp
 }
 
 export interface FinderSetup {
@@ -48,7 +49,9 @@ export class SecretFinder {
   readonly longestLines: number = 0
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
-    this.#patterns = [...keyPatterns, ...placePatterns, ...patterns, ...fieldPatterns(fields)]
+    const more = new Set(['sessionid', ...fields.map(plainName)])
+    const isSecret = (name: string) => isSecretName(name) || more.has(plainName(name))
+    this.#patterns = [...keyPatterns, ...patterns, ...namePatterns(isSecret)]
     for (const { kind, value } of values) {
       if (/[\r\n]/.test(value)) this.longestLines = Math.max(this.longestLines, 3 * value.length)
       for (const [needle, placeholder] of needlesOf(value))
@@ -95,15 +98,11 @@ export class SecretFinder {
   }
 
   *#byPattern(text: string): Generator<SecretFound> {
-    for (const { kind, expression } of this.#patterns) {
-      for (const match of text.matchAll(expression)) {
-        const { secret = match[0], name } = match.groups ?? {}
-        if (isPlaceholder(secret)) continue
-        const start = match.index + match[0].lastIndexOf(secret)
-        const placeholder = placeholderFor(secret)
-        yield { start, end: start + secret.length, kind: name ? `${kind} ${name}` : kind, placeholder }
+    for (const pattern of this.#patterns)
+      for (const found of secretsIn(text, pattern)) {
+        const secret = text.slice(found.start, found.end)
+        if (!isPlaceholder(secret)) yield { ...found, placeholder: placeholderFor(secret) }
       }
-    }
   }
 
   /** Secrets of unknown value inside base64, at each of its four alignments. */
@@ -197,112 +196,4 @@ function urlSafe(base64: string): string {
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-}
-
-/** Keys with a known form. */
-const keyPatterns: readonly SecretPattern[] = [
-  { kind: 'api key (sk-)', expression: /\bsk-(?=[\w-]{0,200}\d)[A-Za-z0-9_-]{20,}/g },
-  { kind: 'api key (sk_, rk_)', expression: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
-  { kind: 'api key (gsk_)', expression: /\bgsk_[A-Za-z0-9]{32,}/g },
-  { kind: 'api key (xai-)', expression: /\bxai-[A-Za-z0-9]{32,}/g },
-  { kind: 'api key (pplx-)', expression: /\bpplx-[A-Za-z0-9]{32,}/g },
-  { kind: 'api key (r8_)', expression: /\br8_[A-Za-z0-9]{32,}/g },
-  { kind: 'Hugging Face token', expression: /\bhf_[A-Za-z0-9]{30,}/g },
-  { kind: 'AWS access key', expression: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
-  { kind: 'Google API key', expression: /\bAIza[0-9A-Za-z_-]{35}/g },
-  { kind: 'Google OAuth token', expression: /\bya29\.[0-9A-Za-z_-]{20,}/g },
-  { kind: 'GitHub token', expression: /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})/g },
-  { kind: 'GitLab token', expression: /\bglpat-[A-Za-z0-9_-]{20,}/g },
-  { kind: 'npm token', expression: /\bnpm_[A-Za-z0-9]{36}/g },
-  { kind: 'Slack token', expression: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g },
-  { kind: 'SendGrid key', expression: /\bSG\.[\w-]{16,}\.[\w-]{16,}/g },
-  { kind: 'JSON web token', expression: /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g },
-  {
-    kind: 'private key',
-    expression:
-      /-----BEGIN [A-Z ]*PRIVATE KEY-----(?<secret>(?:(?!-----)[\s\S])+)-----END [A-Z ]*PRIVATE KEY-----/g,
-  },
-]
-
-/** Values of any form in places for secrets. */
-const placePatterns: readonly SecretPattern[] = [
-  { kind: 'bearer token', expression: /\bBearer\s+(?<secret>(?=[^\s"]*\d)[A-Za-z0-9._~+/=-]{16,})/g },
-  {
-    kind: 'authorization header',
-    expression: /\bauthorization\s*:\s*(?:Bearer|Basic|Token|ApiKey)\s+(?<secret>[^\s"'\\]{8,})/gi,
-  },
-  {
-    kind: 'password in a URL',
-    expression: /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/"'\\]+:(?<secret>[^\s:@/"'\\]+)@/gi,
-  },
-]
-
-/** Field names in addition to those that are hidden everywhere: a recording is of an unknown gateway. */
-const moreFields = [
-  'access_key',
-  'api_token',
-  'auth_token',
-  'authorization',
-  'bearer_token',
-  'credentials',
-  'encrypted_key',
-  'id_token',
-  'passphrase',
-  'passwd',
-  'private_key',
-  'proxy_authorization',
-  'refresh_token',
-  'secret_access_key',
-  'secret_key',
-  'session_token',
-  'signing_secret',
-  'webhook_secret',
-]
-
-/** Names with other meanings, as the tokens of `logprobs`: their value counts only if it looks like a key. */
-const doubtful = new Set(['key', 'token'])
-
-/**
- * Patterns for the values of secret fields: in JSON, in JSON inside a JSON string, in forms, URLs and HAR files. Names
- * match without case, dashes and underscores.
- *
- * @param names Fields in addition to the known ones.
- */
-function fieldPatterns(names: readonly string[]): SecretPattern[] {
-  const all = [...secretFields, ...moreFields, ...names].filter((name) => !doubtful.has(name))
-  const name = groupOf(all)
-  const headers = groupOf([...secretHeaders, ...all])
-  const inJson = '"(?<name>NAMES)"\\s*:\\s*"(?<secret>VALUE(?:\\\\.|[^"\\\\])+)"'
-  // Sixteen hexadecimal digits are the key of a recording.
-  const likeKey = '(?![0-9a-f]{16}")(?=[^"\\s]*\\d)(?=[^"\\s]{12})'
-  return [
-    pattern('field', inJson, name),
-    pattern('field', inJson.replace('VALUE', likeKey), groupOf([...doubtful])),
-    pattern('field', '(?<q>\\\\{1,31}")(?<name>NAMES)\\k<q>\\s*:\\s*\\k<q>(?<secret>[^"\\\\]+)\\k<q>', name),
-    pattern('parameter', '[?&](?<name>NAMES)=(?<secret>[^&#\\s"\'\\\\]+)', name),
-    pattern(
-      'parameter',
-      '[?&](?<name>NAMES)=(?<secret>(?=[^&#\\s"]*\\d)[^&#\\s"\'\\\\]{12,})',
-      groupOf([...doubtful]),
-    ),
-    pattern(
-      'header',
-      '"name"\\s*:\\s*"(?<name>NAMES)"\\s*,\\s*"value"\\s*:\\s*"(?<secret>(?:\\\\.|[^"\\\\])+)"',
-      headers,
-    ),
-  ]
-}
-
-function pattern(kind: string, source: string, names: string): SecretPattern {
-  return { kind, expression: new RegExp(source.replace('NAMES', names).replace('VALUE', ''), 'gi') }
-}
-
-function groupOf(names: readonly string[]): string {
-  const words = names.map((name) =>
-    name
-      .replace(/([a-z])([A-Z])/g, '$1_$2')
-      .toLowerCase()
-      .replace(/[_-]/g, '[_-]?'),
-  )
-  return [...new Set(words)].join('|')
 }

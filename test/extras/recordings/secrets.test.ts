@@ -46,6 +46,10 @@ it('Secrets are looked for in time that grows with the text, whatever it repeats
     '-----BEGIN PRIVATE KEY-----',
     '"api_key" ',
     'eyJa.',
+    'eyJ-',
+    '"a":',
+    '&a=',
+    'Bearer ',
     'a://b',
   ]) {
     // Eight times the length; its square would be sixty-four times. Below 2 ms, the clock and the collector speak.
@@ -179,6 +183,39 @@ describe('Redaction', () => {
     for (const value of ['hunter2', 'abc123', 'Bearer abc', 'a=b', 'sk-or'])
       expect(json(request)).not.toContain(value)
     expect(request.json).toMatchObject({ max_output_tokens: 5 })
+  })
+
+  it('takes secret fields by their names, without case, dashes and underscores, and leaves the tokens of models', () => {
+    const value = 'hushhushhushhush'
+    const secret = {
+      auth: value,
+      Bearer: value,
+      credential: value,
+      connectionString: value,
+      'signing-key': value,
+      pwd: value,
+      SESSION_ID: value,
+      token: value,
+    }
+    const readable = {
+      max_tokens: '5',
+      token_count: '6',
+      prompt_tokens: '7',
+      author: 'Ada Lovelace',
+      tokenizer: 'wordpieces',
+      logprobs: [{ token: 'internationalization', logprob: -1, bytes: null }],
+    }
+    const text = json({ ...secret, ...readable, arguments: json(secret) })
+    const redactor = new Redactor()
+    const body = redactor.body()
+    const reply = [...body.push(1, Buffer.from(text)), ...body.end()]
+    const clean = Buffer.from(reply[0]?.bytes ?? []).toString()
+    expect(clean).not.toContain('hush')
+    expect(clean).toHaveLength(text.length)
+    expect(JSON.parse(clean)).toMatchObject(readable)
+    const query = new URLSearchParams(secret).toString()
+    const asked = { method: 'GET', path: '/providers', query: `?${query}`, headers: {} }
+    expect(redactor.request(asked).request.query).not.toContain('hush')
   })
 
   it('reads the values of the environment whose name says that they are secret', () => {
