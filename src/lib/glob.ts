@@ -4,10 +4,14 @@
  * The test that comes back takes the name in lower case: many globs are asked about one name.
  */
 export function compileGlob(glob: string): (lowerCaseName: string) => boolean {
-  const parts = glob.toLowerCase().split('*')
+  return compileParts(glob.toLowerCase().split('*'))
+}
+
+/** Returns a test of texts: the parts in their order, with any characters between them. */
+export function compileParts(parts: readonly string[]): (text: string) => boolean {
   const first = parts[0] as string
   const last = parts.at(-1) as string
-  if (parts.length === 1) return (name) => name === first
+  if (parts.length === 1) return (text) => text === first
   const middle = parts.slice(1, -1)
   return (text) => {
     if (!text.startsWith(first) || !text.endsWith(last)) return false

@@ -22,7 +22,14 @@ import {
 } from './recording.ts'
 import { Redactor } from './redact.ts'
 import { toReplay } from './replay.ts'
-import { type KeyParts, type NamedRecording, nearestRecording, recordedKeyParts } from './request-key.ts'
+import {
+  equalsRedacted,
+  isRedacted,
+  type KeyParts,
+  type NamedRecording,
+  nearestRecording,
+  recordedKeyParts,
+} from './request-key.ts'
 import { forward } from './upstream.ts'
 
 export interface RecordingOptions {
@@ -160,6 +167,8 @@ export class RecordingIndex {
   readonly #redactor: Redactor
   readonly #all: readonly NamedRecording[]
   readonly #byKey = new Map<string, NamedRecording[]>()
+  /** Redacted requests, with their keys. */
+  readonly #redacted: { request: RecordedRequest; key: string }[] = []
 
   /**
    * @param recordings By file name.
@@ -179,12 +188,18 @@ export class RecordingIndex {
       if (!named.parts || !named.recording.end) continue
       const key = toText(named.parts)
       this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), named])
+      const { head, request } = named.recording
+      if (request && head.bodyHash === undefined && isRedacted(request)) this.#redacted.push({ request, key })
     }
   }
 
   find(request: RecordedRequest): Match {
     const { request: clean, parts } = this.#redactor.request(request)
-    const key = toText(parts)
+    const exact = toText(parts)
+    const { volatile } = this.#redactor
+    const key = this.#byKey.has(exact)
+      ? exact
+      : (this.#redacted.find((each) => equalsRedacted(each.request, clean, volatile))?.key ?? exact)
     const recordings = this.#byKey.get(key) ?? []
     return { key, recordings, explainMiss: () => this.#explainMiss(clean, parts, recordings.length) }
   }

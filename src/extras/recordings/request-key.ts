@@ -4,6 +4,7 @@
  */
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
+import { compileParts } from '../../lib/glob.ts'
 import { shortened } from '../../lib/one-line.ts'
 import { hash } from '../../lib/seed.ts'
 import { edited, readPath } from '../../lib/value-path.ts'
@@ -37,12 +38,10 @@ export interface KeyParts {
 
 /** @param volatile Body fields to ignore, as paths. */
 export function keyPartsOf(request: RecordedRequest, volatile: readonly string[]): KeyParts {
-  const parameters = new URLSearchParams(request.query)
-  parameters.sort()
   return {
-    method: request.method === 'HEAD' ? 'GET' : request.method,
+    method: methodOf(request),
     path: request.path,
-    query: withoutPlaceholders(parameters.toString()),
+    query: withoutPlaceholders(sortedQuery(request.query)),
     bodyHash: hash(canonicalBody(request, volatile)),
   }
 }
@@ -60,6 +59,58 @@ export function recordedKeyParts(
   if (!request) return undefined
   const parts = keyPartsOf(request, volatile)
   return head.bodyHash === undefined ? parts : { ...parts, bodyHash: head.bodyHash }
+}
+
+/** A placeholder in a text, whole or cut off to the length of a short secret. */
+const placeholder = /redacted(?:\.[0-9a-f]{0,4}(?:\.x*)?)?/
+
+/** If true, parts of the request were redacted. */
+export function isRedacted(request: RecordedRequest): boolean {
+  return placeholder.test(`${request.path}${request.query}${toLatin1(bytesOf(request))}`)
+}
+
+/**
+ * If true, a request equals a redacted one but for its secrets: the recorder may have known a value from its environment
+ * that this process does not know.
+ */
+export function equalsRedacted(
+  redacted: RecordedRequest,
+  sent: RecordedRequest,
+  volatile: readonly string[],
+): boolean {
+  if (methodOf(redacted) !== methodOf(sent)) return false
+  const [left, right] = [redacted, sent].map(({ path, query }) => `${path}?${sortedQuery(query)}`)
+  if (!valueEqualsRedacted(left, right)) return false
+  const [before, now] = [redacted, sent].map(
+    (each) => comparableBody(parsedBody(each), volatile) ?? toLatin1(bytesOf(each)),
+  )
+  return valueEqualsRedacted(before, now)
+}
+
+function valueEqualsRedacted(redacted: unknown, sent: unknown): boolean {
+  if (typeof redacted === 'string')
+    return typeof sent === 'string' && compileParts(redacted.split(placeholder))(sent)
+  if (!isObject(redacted) || !isObject(sent)) return redacted === sent
+  const names = Object.keys(redacted)
+  return (
+    Array.isArray(redacted) === Array.isArray(sent) &&
+    names.length === Object.keys(sent).length &&
+    names.every(
+      (name) =>
+        Object.hasOwn(sent, name) &&
+        valueEqualsRedacted(Reflect.get(redacted, name), Reflect.get(sent, name)),
+    )
+  )
+}
+
+function methodOf({ method }: RecordedRequest): string {
+  return method === 'HEAD' ? 'GET' : method
+}
+
+function sortedQuery(query: string): string {
+  const parameters = new URLSearchParams(query)
+  parameters.sort()
+  return parameters.toString()
 }
 
 /** A JSON body with ordered keys and without volatile fields; any other body unchanged. */

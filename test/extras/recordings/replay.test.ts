@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
-import { Redactor } from '../../../src/extras/recordings/redact.ts'
+import { Redactor, toRedactor } from '../../../src/extras/recordings/redact.ts'
 import { createGateway, type GatewayOptions, parseTape } from '../../../src/index.ts'
 import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import { startServer } from '../../../src/serve.ts'
@@ -68,6 +68,34 @@ describe('Recordings', () => {
       expect(splitPoints(seen[index]?.chunks ?? [])).toEqual(splitPoints(stream.chunks))
       expect(seen[index]?.end).toBe(stream.end)
     }
+  })
+
+  it('made where an environment secret was set are found without it', async () => {
+    await using upstream = await startUpstream((_, response) => void response.end('{"answer":1}'))
+    const out = join(root, String(++folders))
+    vi.stubEnv('PROJECT_TOKEN', 'apollo "eleven"')
+    vi.stubEnv('SHORT_SECRET', 'eagle-11')
+    const recorder = await startRecorder({ upstream: upstream.url, out, redactor: toRedactor({}) })
+    vi.stubEnv('PROJECT_TOKEN', undefined)
+    vi.stubEnv('SHORT_SECRET', undefined)
+    const path = '/responses?project=eagle-11'
+    const body = { ...hello, metadata: { project: 'apollo "eleven"' }, tags: ['eagle-11', 1] }
+    await ask(recorder.baseUrl, path, { body })
+    await recorder.close()
+    const [file = ''] = await readdir(out)
+    expect(await readFile(join(out, file), 'utf8')).not.toMatch(/eleven|eagle/)
+    const gateway = replaying(out)
+    for (const other of [
+      { ...body, input: 'Bye' },
+      { ...body, tags: [1, 'eagle-11'] },
+      { ...body, tags: ['eagle-11', 1, 2] },
+      { ...body, tags: { 0: 'eagle-11', 1: 1 } },
+      hello,
+    ])
+      expect((await post(gateway, path, other)).status).toBe(404)
+    expect((await post(gateway, '/responses?other=eagle-11', body)).status).toBe(404)
+    expect((await post(gateway, path, body)).text).toBe('{"answer":1}')
+    expect((await post(gateway, path, body)).status).toBe(404)
   })
 
   it('answer through fetch too, also for paths that no operation has', async () => {
