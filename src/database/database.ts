@@ -5,6 +5,7 @@ import type { Query } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
 import { copy } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
+import { oneLine } from '../lib/one-line.ts'
 import type { CollectionName, Rows } from '../resources/collections.ts'
 import { assertNotNamed, assertOwnParts } from './references.ts'
 import type { SeedData } from './seed-data.ts'
@@ -86,7 +87,7 @@ export class DatabaseState {
     const snapshot = new Map<string, SharedRows<object>>()
     for (const [name, difference] of Object.entries(differences)) {
       const declaration = seedData.collections.find((each) => each.name === name)
-      if (!declaration) throw new GatewayError(400, `changes.${name}: there is no such collection`)
+      if (!declaration) throw new GatewayError(400, `changes.${oneLine(name)}: there is no such collection`)
       snapshot.set(name, SharedRows.from(declaration, await seedData.rows(name), difference))
     }
     return snapshot

@@ -6,6 +6,7 @@ import { toViolations } from '../http/violations.ts'
 import { check } from '../lib/check.ts'
 import { copy } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
+import { oneLine } from '../lib/one-line.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
@@ -91,7 +92,10 @@ export class SharedRows<Row extends object> {
       return next ?? []
     })
     for (const [key] of versions) {
-      throw new GatewayError(409, `${name} has no record '${key}' in the seed: it was saved from another one`)
+      throw new GatewayError(
+        409,
+        `${name} has no record '${oneLine(key)}' in the seed: it was saved from another one`,
+      )
     }
     assertRoom(name, rows.length + created.length)
     for (const row of created) rows.push(toRow(declaration, row))

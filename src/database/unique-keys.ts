@@ -4,6 +4,7 @@
  */
 import type { Extension } from '@msw/data/extensions'
 import { GatewayError } from '../http/errors.ts'
+import { oneLine } from '../lib/one-line.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 
 export class UniqueKeys<Row extends object> implements Extension {
@@ -60,6 +61,9 @@ export class UniqueKeys<Row extends object> implements Extension {
     const taken = this.taken(row, previous)
     if (!taken) return
     const { key, value } = taken
-    throw new GatewayError(409, `${this.#declaration.name} already has a record whose ${key} is '${value}'`)
+    throw new GatewayError(
+      409,
+      `${this.#declaration.name} already has a record whose ${key} is '${oneLine(value)}'`,
+    )
   }
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
 import type { Frame, HangUp, StreamEvent } from '../http/reply.ts'
+import { amount, count } from '../lib/numbers.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
 import { at, atOnePlace, type EventFrame, isEvent, onTheWire, type Position, position } from './position.ts'
 
@@ -17,7 +18,7 @@ export const streamFaults = [
       atOnePlace(
         z.strictObject({
           ...eventPosition(),
-          missing: z.int().min(1).default(5).describe('How many numbers are missing.'),
+          missing: count(1).default(5).describe('How many numbers are missing.'),
         }),
       ),
     apply: ({ missing, ...where }, context, frames) =>
@@ -173,8 +174,8 @@ export const streamFaults = [
     summary: 'The response head is sent at once, the events slowly.',
     params: () =>
       z.strictObject({
-        firstEventMs: z.number().min(0).default(0).describe('Milliseconds before the first event.'),
-        everyMs: z.number().min(0).default(200).describe('Milliseconds before each further event.'),
+        firstEventMs: amount().default(0).describe('Milliseconds before the first event.'),
+        everyMs: amount().default(200).describe('Milliseconds before each further event.'),
       }),
     *apply({ firstEventMs, everyMs }, context, frames) {
       let ms = firstEventMs

@@ -1,25 +1,24 @@
 /**
  * The position in a stream at which a fault acts: at an event, after some deltas, at a byte, or after a time.
  */
-import * as z from 'zod'
+import type * as z from 'zod'
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame } from '../http/reply.ts'
+import { amount, count } from '../lib/numbers.ts'
 import type { FaultContext } from './fault.ts'
 
 const places = ['atEvent', 'afterDeltas', 'atByte', 'afterMs'] as const
 
 /** Parameters for the position; a rule gives at most one of them. */
 export const position = () => ({
-  atEvent: z.int().min(0).optional().describe('Number of events sent before the fault.'),
-  afterDeltas: z
-    .int()
-    .min(0)
+  atEvent: count().optional().describe('Number of events sent before the fault.'),
+  afterDeltas: count()
     .optional()
     .describe(
       'Number of pieces of text or arguments sent before the fault. Default: 3, or all but the last if there are fewer. With other faults in the rule, it also waits until those have acted.',
     ),
-  atByte: z.int().min(0).optional().describe('Number of bytes sent before the fault.'),
-  afterMs: z.number().min(0).optional().describe("Milliseconds of the stream's pace before the fault."),
+  atByte: count().optional().describe('Number of bytes sent before the fault.'),
+  afterMs: amount().optional().describe("Milliseconds of the stream's pace before the fault."),
 })
 
 /** Returns the parameters of a fault that acts at one position. */

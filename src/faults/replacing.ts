@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { type EnvelopeExtras, envelope, messageOf } from '../http/errors.ts'
 import { HeaderRecord, HeaderValue, lowerCase } from '../http/header-record.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
+import { amount, count } from '../lib/numbers.ts'
 import { defineFault, type FaultContext, type QuotaReading } from './fault.ts'
 
 export const replacingFaults = [
@@ -86,7 +87,7 @@ export const replacingFaults = [
     params: () =>
       z.strictObject({
         message: z.string().optional().describe('`error.message`. Default: Rate limit exceeded.'),
-        limit: z.int().min(0).default(60).describe('`X-RateLimit-Limit` of a rule without a quota.'),
+        limit: count().default(60).describe('`X-RateLimit-Limit` of a rule without a quota.'),
         retryAfterMs: milliseconds().default(1000).describe('Milliseconds, for a rule without a quota.'),
       }),
     apply({ message, limit, retryAfterMs }, { quota = { limit, remaining: 0, resetMs: retryAfterMs } }) {
@@ -188,7 +189,7 @@ export const replacingFaults = [
 ] as const
 
 const statusCode = () => z.int().min(400).max(599)
-const milliseconds = () => z.number().min(0)
+const milliseconds = () => amount()
 const anything = () => z.record(z.string(), z.json()).nullable()
 
 /** Draws from the standard normal distribution, by Box and Muller. */
@@ -252,9 +253,9 @@ export function quotaHeaders({
   }
 }
 
-/** Rounds up to whole seconds, so that a client that waits for them has waited long enough. Never `1e+305`. */
+/** Rounds up to whole seconds, so that a client that waits for them has waited long enough. */
 function seconds(ms: number): string {
-  return String(Math.min(Math.ceil(ms / 1000), Number.MAX_SAFE_INTEGER))
+  return String(Math.ceil(ms / 1000))
 }
 
 /** `Thu, 01 Jan 2026 00:00:02 GMT`. RFC 9110, 5.6.7. */

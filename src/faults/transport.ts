@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { toBytes } from '../http/encode.ts'
 import { HeaderValue } from '../http/header-record.ts'
 import type { Frame, Reply } from '../http/reply.ts'
+import { amount, count } from '../lib/numbers.ts'
 import { byteFrames, gzipped, pieces, type RawFrame, readWhole, withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { noReply } from './replacing.ts'
@@ -44,7 +45,7 @@ export const transportFaults = [
       'The body ends before its `Content-Length`, or without its last chunk, and the connection closes.',
     params: () =>
       z.strictObject({
-        atByte: z.int().min(0).optional().describe('Number of bytes sent. Default: half of the body.'),
+        atByte: count().optional().describe('Number of bytes sent. Default: half of the body.'),
       }),
     apply({ atByte }, context, reply) {
       const { frames, length, actedAt } = measured(reply, context)
@@ -62,7 +63,7 @@ export const transportFaults = [
     layer: 'bytes',
     summary: '`Content-Length` is too short, so the last bytes of the body do not belong to it.',
     params: () =>
-      z.strictObject({ by: z.int().min(1).default(10).describe('Number of bytes missing from the length.') }),
+      z.strictObject({ by: count(1).default(10).describe('Number of bytes missing from the length.') }),
     apply({ by }, context, reply) {
       const { frames, length } = measured(reply, context)
       if (by > length) {
@@ -81,7 +82,7 @@ export const transportFaults = [
     summary: 'The response head is sent at once, the body slowly in equal pieces.',
     params: () =>
       z.strictObject({
-        ms: z.number().min(0).default(2000).describe('Duration of the body in milliseconds.'),
+        ms: amount().default(2000).describe('Duration of the body in milliseconds.'),
         chunks: z.int().min(1).max(10_000).default(10).describe('Number of pieces.'),
       }),
     apply({ ms, chunks }, context, reply) {
@@ -100,7 +101,7 @@ export const transportFaults = [
     summary: 'The body is sent at a limited rate.',
     params: () =>
       z.strictObject({
-        bytesPerSecond: z.int().min(1).default(1000).describe('Bytes per second.'),
+        bytesPerSecond: count(1).default(1000).describe('Bytes per second.'),
       }),
     apply({ bytesPerSecond }, context, reply) {
       // Twenty pieces per second, so that a low rate is smooth.
@@ -119,9 +120,7 @@ export const transportFaults = [
       'The response head and all events are sent in one chunk at the end of the stream, as through a buffering proxy.',
     params: () =>
       z.strictObject({
-        ms: z
-          .number()
-          .min(0)
+        ms: amount()
           .default(1000)
           .describe('Minimum delay in milliseconds. A stream that takes longer is delayed until its end.'),
       }),
@@ -141,8 +140,7 @@ export const transportFaults = [
     layer: 'chunks',
     summary:
       'The stream is split into chunks of this many bytes, even in the middle of a line or a multibyte character.',
-    params: () =>
-      z.strictObject({ bytes: z.int().min(1).default(1).describe('Length of each chunk in bytes.') }),
+    params: () => z.strictObject({ bytes: count(1).default(1).describe('Length of each chunk in bytes.') }),
     apply({ bytes }, context, reply) {
       context.acted()
       // A wait of 0 ms is a chunk boundary: what precedes it has been sent.
@@ -160,7 +158,7 @@ export const transportFaults = [
       'Status line and headers are sent slowly, byte by byte. Through MSW and `fetch`, the promise resolves late.',
     params: () =>
       z.strictObject({
-        ms: z.number().min(0).default(2000).describe('Duration of the head in milliseconds.'),
+        ms: amount().default(2000).describe('Duration of the head in milliseconds.'),
       }),
     apply({ ms }, context, reply) {
       if (ms > 0) context.acted()
@@ -185,7 +183,7 @@ export const transportFaults = [
       'The reply is complete and keeps the connection alive, but the connection closes before the next request.',
     params: () =>
       z.strictObject({
-        afterMs: z.number().min(0).default(0).describe('Milliseconds after the end of the reply.'),
+        afterMs: amount().default(0).describe('Milliseconds after the end of the reply.'),
       }),
     apply({ afterMs }, context, reply) {
       if (!context.hasConnection) {

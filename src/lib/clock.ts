@@ -11,8 +11,8 @@ const start = Date.UTC(2026, 0, 1)
 /** Ten years, the longest step of a clock. */
 export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
 
-/** What a `Date` can hold, less a year of steps. */
-const lastDate = 8.64e15 - 366 * 24 * 60 * 60 * 1000
+/** Dates after the year 9999 have another form; a century is left for steps and for the machine's own time. */
+export const maxAdvancedMs = Date.UTC(9900, 0, 1) - start
 
 /** Timers fire at once where they are given more: 25 days. */
 export const maxTimerMs = 2 ** 31 - 1
@@ -83,7 +83,8 @@ export class Clock {
   advance(ms: number): ClockReading {
     if (!(ms >= 0 && ms <= maxAdvanceMs))
       throw new RangeError(`clock.advance takes milliseconds from 0 to ten years, not ${ms}`)
-    if (this.now() + ms > lastDate) throw new RangeError('clock.advance has come to the end of the calendar')
+    if (this.#advanced + ms > maxAdvancedMs)
+      throw new RangeError('clock.advance has come to the end of the calendar')
     this.#advanced += ms
     return this.read()
   }

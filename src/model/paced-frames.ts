@@ -19,6 +19,9 @@ export interface EventStream {
   readonly endsWithDone?: boolean
 }
 
+/** About how many signs of life a pause has at most. */
+const maxComments = 1000
+
 /** Every frame of the stream, each made when it is asked for. A generator would take a tenth more. */
 export class PacedFrames implements IterableIterator<Frame, undefined> {
   readonly #stream: EventStream
@@ -72,7 +75,8 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
 
   /** Until the next event, or the next sign of life. */
   #wait(): IteratorResult<Frame, undefined> {
-    const ms = Math.min(this.#left, this.#keepAliveMs - this.#silence)
+    // A pause of years is no flood of comments where waits are instant.
+    const ms = Math.min(this.#left, Math.max(this.#keepAliveMs - this.#silence, this.#left / maxComments))
     this.#left -= ms
     this.#silence += ms
     return { done: false, value: { kind: 'wait', ms } }

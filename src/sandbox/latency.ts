@@ -6,26 +6,22 @@ import * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
+import { amount } from '../lib/numbers.ts'
 import { random } from '../lib/seed.ts'
 
 /** Values at shares of all samples: `p50` is the median. */
-export const Quantiles: z.ZodType<Quantiles, Quantiles | number> = z.lazy(() =>
-  z.union([
-    z
-      .number()
-      .min(0)
-      .transform((value) => ({ p50: value })),
-    quantileRecord(),
-  ]),
-)
+export const Quantiles = z.lazy(() => quantilesOf(amount()))
 export type Quantiles = Readonly<Record<string, number>>
 
-const quantileRecord = () =>
+/** Longest answer that is drawn. */
+const maxTokens = 100_000
+
+const quantilesOf = (value: z.ZodNumber): z.ZodType<Quantiles, Quantiles | number> =>
+  z.union([value.transform((median) => ({ p50: median })), quantileRecord(value)])
+
+const quantileRecord = (value: z.ZodNumber) =>
   z
-    .record(
-      z.string().regex(/^p(?:100|\d{1,2}(?:\.\d+)?)$/, "name quantiles 'p50' or 'p99.9'"),
-      z.number().min(0),
-    )
+    .record(z.string().regex(/^p(?:100|\d{1,2}(?:\.\d+)?)$/, "name quantiles 'p50' or 'p99.9'"), value)
     .refine(
       (quantiles) =>
         pointsOf(quantiles).every(([, value], index, all) => value >= (all[index - 1]?.[1] ?? 0)),
@@ -41,12 +37,10 @@ const times = () => ({
   totalMs: Quantiles.optional().describe(
     'Milliseconds until an answer that is no stream. Default: the first event and all gaps.',
   ),
-  tokens: Quantiles.optional().describe(
-    'Tokens of a plain text answer. Default: as long as it is without a profile.',
-  ),
-  keepAliveMs: z
-    .number()
-    .positive()
+  tokens: quantilesOf(amount().max(maxTokens))
+    .optional()
+    .describe('Tokens of a plain text answer. Default: as long as it is without a profile.'),
+  keepAliveMs: amount(1)
     .optional()
     .describe('Milliseconds of silence after which a stream gets a comment line. Default: never.'),
 })
@@ -72,10 +66,7 @@ export type ModelLatency = LatencyProfile['models'][string]
 /** The option: every form becomes a profile. */
 export const Latency = z.lazy(() =>
   z.union([
-    z
-      .number()
-      .min(0)
-      .transform((ms) => ofAll({ firstByteMs: { p50: ms } })),
+    amount().transform((ms) => ofAll({ firstByteMs: { p50: ms } })),
     LatencyProfile,
     ModelLatency.transform(ofAll),
     z.string().transform((given, { addIssue }): LatencyProfile => {
@@ -147,14 +138,15 @@ export function withLatency<Value>(
   else {
     const { firstMs, gapMs } = drawLatency(id, model, options)
     delayMs = firstMs
-    for (let token = 0; gapMs && token < outputTokens; token++) delayMs += gapMs()
+    for (let token = 0; gapMs && token < Math.min(outputTokens, maxTokens); token++) delayMs += gapMs()
   }
   return { ...reply, transport: { ...reply.transport, delayMs } }
 }
 
 /** Draws how many tokens a plain text has. */
 export function drawLength(lengths: Quantiles, key: string): number {
-  return Math.max(1, Math.round(valueAt(lengths, random(key, 'length')())))
+  const drawn = Math.round(valueAt(lengths, random(key, 'length')()))
+  return Math.min(Math.max(1, drawn), maxTokens)
 }
 
 /** Shares from 0 to 1 and their values, in order. */

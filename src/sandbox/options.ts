@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
+import { amount, count } from '../lib/numbers.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Latency } from './latency.ts'
 import { extensionNames, type GatewayOptionsInput, type OwnOperation } from './options-input.ts'
@@ -44,7 +45,7 @@ const checks = {
   apiKeys: () => z.array(z.string().min(1)),
   strict: () => z.boolean(),
   clock: () => z.enum(['fixed', 'system']),
-  timeScale: () => z.number().min(0),
+  timeScale: () => z.number().min(0).max(1e6),
   extensions: () => z.array(z.enum(extensionNames)),
   operations: () => z.array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation')),
   // Annotated: published declarations would spell the inferred type out.
@@ -56,20 +57,20 @@ const checks = {
   latency: () => Latency,
   limitedEngine: () => z.enum(['engine_a', 'engine_b', 'engine_c']).nullable(),
   models: () => z.array(z.string().min(1)),
-  maxBodyBytes: () => z.int().positive(),
+  maxBodyBytes: () => count(1),
   journal: () => {
     const { entries, bytes, bodyBytes } = defaultJournal()
     return z.strictObject({
-      entries: z.int().positive().default(entries),
-      bytes: z.int().positive().default(bytes),
-      bodyBytes: z.int().min(0).default(bodyBytes),
+      entries: count(1).default(entries),
+      bytes: count(1).default(bytes),
+      bodyBytes: count().default(bodyBytes),
     })
   },
   sandboxes: () => {
     const { limit, idleMs, default: hasDefault } = defaultSandboxes()
     return z.strictObject({
-      limit: z.int().positive().default(limit),
-      idleMs: z.number().positive().default(idleMs),
+      limit: count(1).default(limit),
+      idleMs: amount().positive().default(idleMs),
       node: z.string().regex(nodeNameForm, 'A node is named by letters and a number, as in n3').optional(),
       default: z.boolean().default(hasDefault),
     })

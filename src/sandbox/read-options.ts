@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { oneLine } from '../lib/one-line.ts'
 
 /** What `startServer` takes beside the options of a gateway; `serve.ts` describes them. */
 export const serverOptionNames = [
@@ -65,7 +66,7 @@ function refuse(checks: Checks, input: object, caller: string): never {
   const entries = Object.entries(checks).map(([name, check]) => [name, check().optional()] as const)
   const schema = z.strictObject(Object.fromEntries(entries))
   const { error } = schema.safeParse(input, { jitless: true })
-  throw new TypeError(`${caller}: ${error ? problemOf(error, schema, input) : 'options: Invalid'}`)
+  throw new TypeError(oneLine(`${caller}: ${error ? problemOf(error, schema, input) : 'options: Invalid'}`))
 }
 
 /** Throws where the options are no object, as in `createGateway('flaky')`. */

@@ -12,7 +12,8 @@ import { maxParts } from '../journal/body.ts'
 import { CallRecord } from '../journal/call-record.ts'
 import { hiddenEntry, type JournalEntry } from '../journal/entry.ts'
 import { Ledger } from '../journal/ledger.ts'
-import { Clock } from '../lib/clock.ts'
+import { Clock, maxAdvancedMs } from '../lib/clock.ts'
+import { amount, count } from '../lib/numbers.ts'
 import { RulesFile, toRulesFile } from '../scenarios/rules-file.ts'
 import { Occurrences } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
@@ -25,7 +26,7 @@ const maxText = 64 * 1024 * 1024
 const Name = z.lazy(() => z.string().max(maxName))
 const Text = z.lazy(() => z.string().max(maxText))
 const Row = z.lazy(() => z.looseObject({}))
-const Kept = z.lazy(() => z.looseObject({ text: Text, cut: z.int().min(0) }))
+const Kept = z.lazy(() => z.looseObject({ text: Text, cut: count() }))
 
 const Token = z.lazy(() => z.string().max(maxName).regex(httpToken, 'Must be an HTTP token'))
 const Headers = z.lazy(() =>
@@ -38,10 +39,8 @@ const Headers = z.lazy(() =>
   ),
 )
 
-/** Longest duration and largest size in a file. */
-const maxNumber = 1e12
-const Count = z.lazy(() => z.int().min(0).max(maxNumber))
-const Milliseconds = z.lazy(() => z.number().min(0).max(maxNumber).nullable())
+const Count = z.lazy(() => count())
+const Milliseconds = z.lazy(() => amount().nullable())
 const Usage = z.lazy(() =>
   z.looseObject({
     model: Name,
@@ -49,7 +48,7 @@ const Usage = z.lazy(() =>
     cachedTokens: Count,
     outputTokens: Count,
     reasoningTokens: Count,
-    cost: z.number().min(0).max(maxNumber).nullable(),
+    cost: amount().nullable(),
   }),
 )
 
@@ -91,7 +90,7 @@ const SavedCall = z.lazy(() =>
     nearMisses: z.array(z.looseObject({ scenario: Name, rule: Count, reason: Text })).default([]),
     brokeContract: z.boolean().default(false),
     timeline: z
-      .array(z.looseObject({ ms: z.number().min(0).max(maxNumber), offset: Count }))
+      .array(z.looseObject({ ms: amount(), offset: Count }))
       .max(maxParts)
       .default([]),
     firstByteMs: Milliseconds.default(null),
@@ -119,8 +118,12 @@ export const SandboxFile = z.lazy(() =>
       )
       .describe('By collection: what differs from the seed.'),
     rules: RulesFile,
-    clock: z.strictObject({ steps: z.int(), advanced: z.number(), elapsed: z.number() }),
-    occurrences: z.record(Name, z.int()).describe('How often the same request came, by its hash.'),
+    clock: z.strictObject({
+      steps: Count,
+      advanced: z.number().min(0).max(maxAdvancedMs),
+      elapsed: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+    }),
+    occurrences: z.record(Name, Count).describe('How often the same request came, by its hash.'),
     calls: z.array(SavedCall).optional().describe('The journal, secrets hidden.'),
   }),
 )

@@ -8,6 +8,7 @@ import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
 import { backtracking } from '../lib/backtracking.ts'
 import { equal } from '../lib/equal.ts'
 import { compileGlob } from '../lib/glob.ts'
+import { count } from '../lib/numbers.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
 
 /** The part of a request that conditions are about. */
@@ -209,7 +210,7 @@ export const When = z.lazy(() =>
       .optional()
       .describe('The state of the sandbox that `setState` of some rule has set; `started` at first.'),
     call: z
-      .union([z.int().min(1), z.array(z.int().min(1)).min(1)])
+      .union([count(1), z.array(count(1)).min(1)])
       .optional()
       .describe('The number of the call among those that meet the other conditions, from 1.'),
   }),

@@ -9,22 +9,21 @@ import * as z from 'zod'
 import type { QuotaReading } from '../faults/fault.ts'
 import { quotaHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
+import { amount, count } from '../lib/numbers.ts'
 import { hash } from '../lib/seed.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
 
 const inMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const duration = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+const duration = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
 export const RateLimit = z.lazy(() =>
   z.strictObject({
-    requests: z.int().min(0).optional().describe('How many requests pass in a window.'),
-    tokens: z
-      .int()
-      .min(0)
+    requests: count().optional().describe('How many requests pass in a window.'),
+    tokens: count()
       .optional()
       .describe('Requests pass while fewer tokens are used in the window. They count when answered.'),
     per: z
-      .union([z.number().positive(), z.string().regex(duration, "give a duration, '1m' or '500ms'")])
+      .union([amount().positive(), z.string().regex(duration, "give a duration, '1m' or '500ms'")])
       .describe("Length of the window: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
     by: z
       .enum(['key', 'model'])

@@ -2,6 +2,7 @@
  * The scenarios of a sandbox and their progress as data, to be saved and read again elsewhere.
  */
 import * as z from 'zod'
+import { count } from '../lib/numbers.ts'
 import { RateLimitUse } from './rate-limit.ts'
 import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
@@ -9,10 +10,12 @@ import { begin, type Use } from './use.ts'
 
 /** Maximum length in UTF-16 units. Prompts and answers of live calls stay below it. */
 const Text = z.lazy(() => z.string().max(64 * 1024 * 1024))
-const Count = z.lazy(() => z.int().min(0))
+const Count = z.lazy(() => count())
+/** Milliseconds of a clock. */
+const Moment = z.lazy(() => z.number().min(0).max(Number.MAX_SAFE_INTEGER))
 
 const Uses = z.lazy(() =>
-  z.array(z.strictObject({ at: z.number(), now: z.number(), requests: z.number(), tokens: z.number() })),
+  z.array(z.strictObject({ at: Moment, now: Moment, requests: Count, tokens: Count })),
 )
 
 const Run = z.lazy(() =>
@@ -28,21 +31,26 @@ const Run = z.lazy(() =>
 )
 
 const UseFile = z.lazy(() =>
-  z.strictObject({
-    scenario: z.looseObject({}),
-    isCounted: z.boolean(),
-    progress: z.array(
-      z.strictObject({
-        rule: Count.describe('Its place in the scenario, from 1.'),
-        seen: Count,
-        taken: Count,
-        happened: Count,
-        quota: z.array(z.tuple([Text, Uses])),
-        runs: z.array(Run),
-        problem: Text.nullable(),
-      }),
+  z
+    .strictObject({
+      scenario: z.looseObject({}),
+      isCounted: z.boolean(),
+      progress: z.array(
+        z.strictObject({
+          rule: count(1).describe('Its place in the scenario, from 1.'),
+          seen: Count,
+          taken: Count,
+          happened: Count,
+          quota: z.array(z.tuple([Text, Uses])),
+          runs: z.array(Run),
+          problem: Text.nullable(),
+        }),
+      ),
+    })
+    .refine(
+      ({ scenario, progress }) => progress.every(({ rule }) => rule <= [scenario['rules']].flat().length),
+      { path: ['progress'], error: 'Must be of rules that the scenario has' },
     ),
-  }),
 )
 type UseFile = z.infer<typeof UseFile>
 

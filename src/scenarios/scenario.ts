@@ -2,13 +2,14 @@
  * Scenarios: named lists of rules, as plain data. One schema checks them wherever they come from.
  */
 import * as z from 'zod'
+import { amount, count } from '../lib/numbers.ts'
 import { When } from './condition.ts'
 import type { OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Exhausted, Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
-const milliseconds = z.lazy(() => z.number().min(0))
+const milliseconds = z.lazy(() => amount())
 
 /** What a rule does at one call: `pass` leaves the call to older rules and to the operation. */
 export const Step = z.lazy(() =>
@@ -41,14 +42,12 @@ export const Rule = z.lazy(() =>
       ) as z.ZodType<string | string[], OperationName | OperationName[]>,
     when: When.optional().describe('Which of these requests it is about: all that is named must hold.'),
     times: z.int().optional().describe('How often it happens at most. Default: no end.'),
-    after: z
-      .int()
-      .min(0)
+    after: count()
       .optional()
       .describe(
         'Calls that pass before it starts; one that a rule before it answers is none of them. Default: 0.',
       ),
-    every: z.int().min(1).optional().describe('It happens at every so-many-th call. Default: 1.'),
+    every: count(1).optional().describe('It happens at every so-many-th call. Default: 1.'),
     probability: z
       .number()
       .optional()
@@ -56,9 +55,7 @@ export const Rule = z.lazy(() =>
     rateLimit: RateLimit.optional().describe(
       'At most these requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`.',
     ),
-    budget: z
-      .number()
-      .min(0)
+    budget: amount()
       .optional()
       .describe(
         'It happens once the calls of the sandbox have cost so many dollars. Without an effect of its own, it refuses with 402.',

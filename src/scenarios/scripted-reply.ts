@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
+import { amount } from '../lib/numbers.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   IncompleteReason,
@@ -112,7 +113,7 @@ export const ScriptedCitation = z.lazy(() =>
 /** A page that a scripted text cites. */
 export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
 
-const milliseconds = () => z.number().min(0)
+const milliseconds = () => amount()
 
 /** One step of a scripted stream. */
 export const ScriptedFrame = z.lazy(() =>

@@ -4,11 +4,12 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { amount } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 
 const names = () => z.array(z.string().min(1))
-const milliseconds = () => z.number().positive()
+const milliseconds = () => amount().positive()
 
 const checks = {
   port: () => z.int().min(0).max(65_535),

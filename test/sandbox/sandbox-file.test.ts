@@ -174,6 +174,57 @@ describe('A sandbox file', () => {
     ).rejects.toThrow(`calls[0].${message}`)
   })
 
+  it.each<[string, object]>([
+    ['clock.steps: too big', { clock: { steps: 9e15, advanced: 0, elapsed: 0 } }],
+    ['clock.steps: too small', { clock: { steps: -1e15, advanced: 0, elapsed: 0 } }],
+    ['clock.advanced: too big', { clock: { steps: 0, advanced: 9e15, elapsed: 0 } }],
+    ['clock.advanced: too small', { clock: { steps: 0, advanced: -1e15, elapsed: 0 } }],
+    ['clock.elapsed: too big', { clock: { steps: 0, advanced: 0, elapsed: 1e300 } }],
+    ['occurrences.a: too small', { occurrences: { a: -1 } }],
+    [
+      'rules.conversations: too big',
+      { rules: { uses: [], named: [], conversations: 9e15, state: 'started' } },
+    ],
+    [
+      'changes.nothing: there is no such collection',
+      { changes: { nothing: { created: [], changed: [], deleted: [] } } },
+    ],
+    ['fixtures.nothing: unknown field', { fixtures: { nothing: [] } }],
+  ])('is refused with %s', async (message, fields) => {
+    const gateway = createGateway()
+    await expect(gateway.openSandbox({ ...gateway.save(), ...fields })).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['must be of rules that the scenario has', { rule: 4_294_967_294 }],
+    ['too small', { rule: 0 }],
+    ['too small', { seen: -1 }],
+    ['too big', { taken: 9e15 }],
+    ['too small', { quota: [['', [{ at: -1, now: 0, requests: 0, tokens: 0 }]]] }],
+    ['too big', { quota: [['', [{ at: 0, now: 1e300, requests: 0, tokens: 0 }]]] }],
+  ])('is refused as %s for the progress %j of a rule', async (message, fields) => {
+    const gateway = createGateway()
+    gateway.use({ on: 'listProviders', fault: 'timeout', rateLimit: { requests: 1, per: '1m' } })
+    await ask(gateway, 'any', 'GET /providers')
+    const file = gateway.save()
+    const [progress] = file.rules.uses[0]?.progress ?? []
+    Object.assign(progress ?? {}, fields)
+    await expect(createGateway().openSandbox(file)).rejects.toThrow(
+      new RegExp(`^rules\\.uses\\[0\\]\\.progress.*: ${message}`),
+    )
+  })
+
+  it('is opened again at the end of the calendar', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    expect(() => {
+      for (;;) gateway.clock.advance(10 * 366 * 86_400_000)
+    }).toThrow('end of the calendar')
+    await ask(gateway, 'any', 'GET /providers')
+    const opened = await createGateway({ timeScale: 0 }).openSandbox(gateway.save())
+    expect(opened.clock.read()).toEqual(gateway.clock.read())
+    expect(opened.journal.entries()).toMatchObject([{ status: 200 }])
+  })
+
   it('travels by the control API', async () => {
     await using server = await startServer({ timeScale: 0 })
     const gateway = await connectGateway(server.url)

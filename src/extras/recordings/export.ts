@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { parseJsonBody } from '../../http/json-body.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { toYaml } from '../../lib/data-file.ts'
+import { amount, count } from '../../lib/numbers.ts'
 import { print } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { readAt } from '../../lib/value-path.ts'
@@ -64,7 +65,7 @@ export function journalEntries(text: string, file: string): unknown[] {
   }
 }
 
-const Kept = z.lazy(() => z.looseObject({ text: z.string(), cut: z.number() }))
+const Kept = z.lazy(() => z.looseObject({ text: z.string(), cut: count() }))
 
 /** The fields of an entry that a recording is made of. */
 export const RecordedEntry = z.lazy(() => z.looseObject(recordedFields()))
@@ -75,12 +76,12 @@ const recordedFields = () => ({
   query: z.record(z.string(), z.union([z.string(), z.array(z.string())])).default({}),
   headers: z.record(z.string(), z.string()).default({}),
   rawBody: Kept,
-  status: z.number(),
+  status: count().max(999),
   replyHeaders: z.record(z.string(), z.string()).default({}),
   replyBody: Kept,
   delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
-  durationMs: z.number().nullable().default(null),
-  firstByteMs: z.number().nullable().default(null),
+  durationMs: amount().nullable().default(null),
+  firstByteMs: amount().nullable().default(null),
 })
 
 const ExportedEntry = z.lazy(() =>

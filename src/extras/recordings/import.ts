@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { Router } from '../../gateway/router.ts'
 import { decodeUtf8, fromBase64 } from '../../lib/bytes.ts'
 import { readCheckedFile } from '../../lib/data-file.ts'
+import { amount, count } from '../../lib/numbers.ts'
 import { print, printError } from '../../lib/print.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
@@ -175,11 +176,11 @@ const HarEntry = z.lazy(() =>
       postData: z.looseObject({ text: z.string().optional(), encoding: z.string().optional() }).nullish(),
     }),
     response: z.looseObject({
-      status: z.number(),
+      status: count().max(999),
       headers: z.array(Pair).default([]),
       content: z
         .looseObject({
-          size: z.number().default(-1),
+          size: amount(-1).default(-1),
           mimeType: z.string().default(''),
           text: z.string().nullish(),
           encoding: z.string().nullish(),
@@ -187,9 +188,9 @@ const HarEntry = z.lazy(() =>
         })
         .prefault({}),
     }),
-    timings: z.looseObject({ wait: z.number().default(0), receive: z.number().default(0) }).prefault({}),
+    timings: z.looseObject({ wait: amount(-1).default(0), receive: amount(-1).default(0) }).prefault({}),
     // Our own journal adds the time and length of each chunk, and how the delivery ended.
-    _chunks: z.array(z.tuple([z.number().min(0), z.int().min(0)])).optional(),
+    _chunks: z.array(z.tuple([amount(), count()])).optional(),
     _delivery: z.string().optional(),
   }),
 )

@@ -7,11 +7,12 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
+import { amount, count } from '../../lib/numbers.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 
 const encoder = new TextEncoder()
 
-const milliseconds = () => z.number().min(0).describe('Milliseconds since the request was sent.')
+const milliseconds = () => amount().describe('Milliseconds since the request was sent.')
 
 /** Headers as received, including those of the connection. Names are in lower case. */
 const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
@@ -71,7 +72,7 @@ const End = z.lazy(() =>
   z.looseObject({
     end: z.enum(endings),
     ms: milliseconds(),
-    bytes: z.int().min(0).describe('Length of all chunks together.'),
+    bytes: count().describe('Length of all chunks together.'),
     sha256: z.string().optional().describe('Hash of all chunks together. Not checked if absent.'),
     redacted: z.array(z.string()).optional().describe('Kinds of secrets replaced in the reply.'),
   }),

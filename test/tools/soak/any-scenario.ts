@@ -203,7 +203,7 @@ export async function tryScenario(
 }
 
 /** Reads the answer, for as long as there is one: who falls silent is left after some turns. */
-async function ask(gateway: Gateway, path: string, init: RequestInit): Promise<void> {
+export async function ask(gateway: Gateway, path: string, init: RequestInit): Promise<void> {
   const left = new AbortController()
   let isDone = false
   const answer = gateway

@@ -1,10 +1,10 @@
 /**
- * `npm run abuse`: a million requests of any kind, schemas, scenarios, plans against the model of the state, requests of
- * any size, clients without luck, and load with chaos, with progress and a summary. Ends with 1 where something was
- * violated. These are the defaults; 0 leaves a part out:
+ * `npm run abuse`: a million requests of any kind, schemas, scenarios, changed files, plans against the model of the
+ * state, requests of any size, clients without luck, and load with chaos, with progress and a summary. Ends with 1 where
+ * something was violated. These are the defaults; 0 leaves a part out:
  *
- *   npm run abuse -- --requests 1000000 --sockets 20000 --schemas 20000 --scenarios 20000 --plans 70000 --sizes 1 \
- *     --clients 5000 --minutes 30 --per-second 250 --seed 1
+ *   npm run abuse -- --requests 1000000 --sockets 20000 --schemas 20000 --scenarios 20000 --files 20000 --plans 70000 \
+ *     --sizes 1 --clients 5000 --minutes 30 --per-second 250 --seed 1
  */
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -17,6 +17,7 @@ import { anyScenario, tryScenario } from './any-scenario.ts'
 import { anySchema } from './any-schema.ts'
 import { chaos, inMegabytes } from './chaos.ts'
 import { startChild } from './child.ts'
+import { anyMutation, mutated, realFiles, tryFile } from './mutated-file.ts'
 import { startProgram } from './program.ts'
 import { trySocket } from './socket.ts'
 import { runModel, steps, untilDone } from './state-model.ts'
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     schemas: { type: 'string', default: '20000' },
     scenarios: { type: 'string', default: '20000' },
     plans: { type: 'string', default: '70000' },
+    files: { type: 'string', default: '20000' },
     clients: { type: 'string', default: '5000' },
     sizes: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '30' },
@@ -152,6 +154,30 @@ async function ofScenarios(): Promise<void> {
   summary.push(`${done} scenarios, ${valid} of them valid`)
 }
 
+/** Files that users exchange, changed: accepted and working, or refused in one line. */
+async function ofFiles(): Promise<void> {
+  const files = await realFiles()
+  let done = 0
+  let valid = 0
+  let slowest = 0
+  for (const batch of batches(anyMutation, count('files'))) {
+    for (const mutation of batch) {
+      const [kind, data] = files[mutation.of] as (typeof files)[number]
+      const from = monotonic()
+      const { wrong, isValid } = await tryFile(kind, mutated(data, mutation)).catch((error) => ({
+        wrong: `rejected: ${error.stack}`,
+        isValid: true,
+      }))
+      slowest = Math.max(slowest, monotonic() - from)
+      if (wrong) violated(wrong, { kind, ...mutation })
+      if (isValid) valid++
+      done++
+    }
+    tell(`${done} changed files, ${valid} of them valid`)
+  }
+  summary.push(`${done} changed files, ${valid} of them valid, the slowest ${Math.round(slowest)} ms`)
+}
+
 /** Sandboxes against a model of their state, each fifth plan with steps that wait for each other. */
 async function ofState(): Promise<void> {
   let done = 0
@@ -217,6 +243,7 @@ async function ofChaos(): Promise<void> {
 
 if (schemas > 0) ofSchemas()
 if (count('scenarios') > 0) await ofScenarios()
+if (count('files') > 0) await ofFiles()
 if (count('plans') > 0) await ofState()
 if (count('sizes') > 0) await ofSizes()
 if (clients > 0) await ofClients()

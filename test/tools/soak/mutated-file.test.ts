@@ -1,0 +1,25 @@
+/** The seeded part of `npm run abuse -- --files 20000`. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { cases } from '../../whole.ts'
+import { anyMutation, mutated, realFiles, tryFile } from './mutated-file.ts'
+
+const files = await realFiles()
+
+it.each(files)('a real %s file is accepted and works', async (kind, data) => {
+  expect(await tryFile(kind, data)).toEqual({ isValid: true })
+})
+
+it('a changed file is accepted and works, or is refused in one line', async () => {
+  let valid = 0
+  const mutations = fc.sample(anyMutation, { numRuns: cases(120, 20_000), seed: 1 })
+  for (const mutation of mutations) {
+    const [kind, data] = files[mutation.of] as (typeof files)[number]
+    const { wrong, isValid } = await tryFile(kind, mutated(data, mutation))
+    expect(wrong, `${kind} ${JSON.stringify(mutation)}`).toBeUndefined()
+    if (isValid) valid++
+  }
+  // Both kinds are tried.
+  expect(valid).toBeGreaterThan(mutations.length / 20)
+  expect(valid).toBeLessThan(mutations.length)
+}, 600_000)
