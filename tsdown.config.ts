@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown'
-import { plainDeclarations } from './build/plain-types.ts'
+import { plainDeclarations } from './test/tools/build/plain-types.ts'
 
 /** What Vite puts into the console. */
 const inConsole = ['@preact/signals', '@preact/signals-core', 'preact']

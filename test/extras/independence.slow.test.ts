@@ -39,7 +39,7 @@ describe.each(trees)('Without $title', ({ gone }) => {
   async function output(program: string, ...args: string[]): Promise<string> {
     const options = {
       cwd: copy,
-      env: { ...process.env, VITEST: undefined, CI: undefined },
+      env: { ...process.env, VITEST: undefined },
       maxBuffer: 64 * 1024 * 1024,
     }
     const { stdout } = await promisify(execFile)(join(copy, program), args, options).catch((error) => error)
@@ -55,7 +55,6 @@ function treeWithout(gone: readonly string[]): string {
     'test',
     'fixtures',
     'scenarios',
-    'build',
     'package.json',
     'tsconfig.json',
     ...globSync('*.{ts,md}', { cwd: root }),

@@ -16,7 +16,7 @@ import {
   type Type,
   type Symbol as TypeSymbol,
 } from 'typescript/unstable/sync'
-import type { WithPlainTypes } from '../../build/plain-types.ts'
+import type { WithPlainTypes } from '../tools/build/plain-types.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 

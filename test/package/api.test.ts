@@ -1,7 +1,7 @@
 /** The API of each entry, in `api/`; after an intended change: `npx vitest run -u --project slow test/package/api`. */
 import { beforeAll, it } from 'vitest'
-import { loadPlainTypes } from '../../build/plain-types.ts'
 import { expectFile } from '../golden/expect-golden.ts'
+import { loadPlainTypes } from '../tools/build/plain-types.ts'
 import { apiReports } from './api-report.ts'
 
 const entries = ['core', 'index', 'node', 'serve', 'remote', 'vitest', 'playwright']

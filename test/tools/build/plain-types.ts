@@ -12,7 +12,7 @@ import { parseSync } from 'vite'
 import type * as z from 'zod'
 import { comment, declaration, fieldsOf, pascal, union, type Writing } from './written-type.ts'
 
-const root = fileURLToPath(new URL('../', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Returns the text of a source or of its declarations with plain types. */
 export type WithPlainTypes = (text: string, file: string) => string
@@ -37,8 +37,8 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
   const names = new Map(
     aliases.flatMap(({ name, side, schema }) => (side === 'input' ? [[schema, name] as const] : [])),
   )
-  const { Faults } = await import('../src/scenarios/scripted-reply.ts')
-  const { Rule } = await import('../src/scenarios/scenario.ts')
+  const { Faults } = await import('../../../src/scenarios/scripted-reply.ts')
+  const { Rule } = await import('../../../src/scenarios/scenario.ts')
   names
     .set(Faults, 'FaultInput | FaultInput[]')
     .set(Rule._zod.innerType.shape.on, 'OperationName | OperationName[]')
@@ -76,9 +76,9 @@ const alias = /^export type (\w+) = z\.(input|output)<typeof (\w+)>$/gm
 
 /** The types that are inferred from lists: of faults, of collections and of scenarios. */
 async function listed(): Promise<[name: string, text: string][]> {
-  const { faults } = await import('../src/faults/index.ts')
-  const { collections } = await import('../src/resources/collections.ts')
-  const { bundledScenarios } = await import('../src/scenarios/bundled.ts')
+  const { faults } = await import('../../../src/faults/index.ts')
+  const { collections } = await import('../../../src/resources/collections.ts')
+  const { bundledScenarios } = await import('../../../src/scenarios/bundled.ts')
   const names = (all: readonly { readonly name: string }[]) => union(all.map(({ name }) => `'${name}'`))
   const output: Writing = { side: 'output', names: new Map() }
   const rowName = (name: string) => `${pascal(name).replace(/ies$/, 'y').replace(/s$/, '')}Row`
