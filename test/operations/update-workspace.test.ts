@@ -65,6 +65,14 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(body.data.created_by).toBe(before?.created_by)
     })
 
+    it('moves updated_at on also where it is in the future', async () => {
+      const future = '2099-01-01T00:00:00.000Z'
+      await entrance.sandbox.db.workspaces.update(production, { updated_at: future })
+      expect((await patch(production, { name: 'Later' })).body.data.updated_at).toBe(
+        '2099-01-01T00:00:00.001Z',
+      )
+    })
+
     it('changes nothing for {}, updated_at included', async () => {
       const before = await stored(production)
       const { status, headers, body } = await patch(production, {})

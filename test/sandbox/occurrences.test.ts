@@ -50,6 +50,12 @@ describe('How often the same request came before', () => {
     expect([second.next('a'), second.next('b'), fork.next('b')]).toEqual([2, 1, 0])
   })
 
+  it('is forgotten of the oldest where a file has more', () => {
+    const counts = Object.fromEntries(Array.from({ length: capacity + 1 }, (_, index) => [`key ${index}`, 7]))
+    const opened = Occurrences.from(counts)
+    expect([`key ${capacity}`, 'key 1', 'key 0'].map((key) => opened.next(key))).toEqual([7, 7, 0])
+  })
+
   it('is forgotten of the oldest also where forks brought them together', () => {
     const origin = filled(capacity)
     origin.fork()

@@ -58,6 +58,11 @@ describe('sandboxes', () => {
     gateway.createSandbox()
     age(1001)
     expect(gateway.createSandbox().id).toBe('s2')
+    age(900)
+    expect(gateway.sandboxes.list()).toHaveLength(1)
+    // The list has looked for idle ones only just now.
+    age(101)
+    expect(gateway.createSandbox().id).toBe('s3')
   })
 
   it('go when nobody has used them for the idle age, and are a 410 from then on', async () => {
@@ -107,6 +112,10 @@ describe('sandboxes', () => {
     const { gateway, ask } = asker({ sandboxes: { idleMs: 1 } })
     age(1000)
     expect((await ask('any')).status).toBe(200)
+    age(1000)
+    expect((await ask('any', '/sandboxes/default/api/v1/providers')).status).toBe(200)
+    age(1000)
+    expect(gateway.sandboxes.find('default')).toBe(gateway.sandboxes.default)
     expect(() => gateway.sandboxes.default.dispose()).toThrow(
       'The default sandbox stays: use reset() instead',
     )

@@ -70,6 +70,13 @@ describe('Rules with times', () => {
     ])
   })
 
+  it('come before a bundled scenario, which is a whole one also where its one rule has times', async () => {
+    const { gateway, ask } = setup()
+    gateway.use('flaky')
+    gateway.reply('once', { times: 1 })
+    expect([await ask(), await ask(), await ask()]).toEqual(['once', 503, 503])
+  })
+
   it('keep their order in a snapshot and a fork', async () => {
     const { gateway, ask } = setup()
     gateway.reply('first', { times: 1 })
@@ -119,6 +126,28 @@ describe('A fault of streams as one step of a sequence', () => {
       "rule 1 of 'rule' is at step 2 of its sequence, a fault of streams: the request asks for none",
     )
     expect(await ask({ stream: true })).not.toContain('response.in_progress')
+  })
+})
+
+describe('A step of a sequence that finds nothing to act on', () => {
+  const late: RuleInput['fault'] = { name: 'stream-cut', atEvent: 10_000 }
+
+  it('is taken all the same, and the next call has the next step', async () => {
+    const { gateway, ask } = setup()
+    gateway.use({
+      on: 'createResponse',
+      sequence: [{ fault: late }, { fault: { name: 'status', status: 529 } }],
+    })
+    expect([await ask({ stream: true }), await ask()]).toEqual([expect.stringContaining('[DONE]'), 529])
+  })
+
+  it('is left for another call where it is the only one, with times', async () => {
+    const { gateway, ask } = setup()
+    gateway.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', atEvent: 20 } })
+    expect(await ask({ stream: true, max_output_tokens: 1 })).toContain('[DONE]')
+    expect(gateway.unusedRules()).toHaveLength(1)
+    expect(await ask({ stream: true })).not.toContain('[DONE]')
+    expect(gateway.unusedRules()).toEqual([])
   })
 })
 
