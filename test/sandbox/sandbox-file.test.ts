@@ -107,6 +107,18 @@ describe('A sandbox file', () => {
     expect(opened.journal.nearMisses().map(({ path }) => path)).toEqual(['/api/v1/providers'])
   })
 
+  it.each(['complete', 'cut', 'client-left'] as const)(
+    'keeps how a reply was delivered: %s',
+    async (delivery) => {
+      const gateway = createGateway()
+      await ask(gateway, 'any', 'GET /providers')
+      const file = gateway.save()
+      const calls = file.calls?.map((call) => ({ ...call, delivery }))
+      const opened = await createGateway().openSandbox({ ...file, calls })
+      expect(opened.journal.entries()).toMatchObject([{ delivery }])
+    },
+  )
+
   it('brings along why a call was refused, and what its reply rests on', async () => {
     const gateway = createGateway()
     await ask(gateway, 'any', 'GET /provider')

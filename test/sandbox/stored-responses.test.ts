@@ -27,6 +27,14 @@ it('Items are found by their ids, in the newest conversation that has them', () 
   expect([...stored.items(['a']).keys()]).toEqual(['a', 'b'])
 })
 
+it('Items that a newer conversation has too are found when the older one is forgotten', () => {
+  const stored = new StoredResponses()
+  stored.keep('r', [item('a')])
+  stored.keep('s', [item('a', { new: true })])
+  stored.keep('r', [item('b')])
+  expect([...stored.items(['a', 'b']).keys()]).toEqual(['a', 'b'])
+})
+
 it('A copy goes on by itself', () => {
   const stored = new StoredResponses()
   stored.keep('r', [item('a')])

@@ -188,6 +188,29 @@ describe('A rate limit of requests and tokens', () => {
     expect(() => createGateway().use({ on: '*', rateLimit: { requests: 1, per } })).toThrow('rateLimit.per')
   })
 
+  it('has no negative time to its reset where more calls were made than its window has milliseconds', async () => {
+    const gateway = createGateway({ timeScale: 0 })
+    gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: 1000 } })
+    await asking(gateway)()
+    const file = gateway.save()
+    // Each call moves the time of the sandbox by a millisecond, and its elapsed time by none.
+    file.clock.steps += 5000
+    const other = createGateway({ timeScale: 0 })
+    const { apiKey } = await other.openSandbox(file)
+    const refused = await asking(other, apiKey)()
+    expect(refused.status).toBe(429)
+    expect(limits(refused)).toMatchObject({ 'retry-after': '0', 'x-ratelimit-reset': '0' })
+  })
+
+  it('remembers 10,000 callers, and counts the one that came first anew', () => {
+    const rules = new Rules({ seed: 1, clock: new Clock({ timeScale: 0 }) })
+    const rateLimit: RateLimit = { requests: 1, per: '1h', by: 'model' }
+    rules.use(checkScenario({ name: 'limited', rules: [{ on: 'createResponse', rateLimit }] }, operations))
+    const passes = (model: number) => rules.match(request('key', `a/${model}`, 0)).match === undefined
+    for (let model = 0; model < 10_000; model++) passes(model)
+    expect([passes(0), passes(10_000), passes(0), passes(9_999)]).toEqual([false, true, true, false])
+  })
+
   it('tells of tokens where they are what is used up, or what alone is limited', async () => {
     const told = async (rateLimit: Omit<RateLimit, 'per'>, count: number) => {
       const gateway = createGateway({ timeScale: 0 })

@@ -386,3 +386,18 @@ describe('explaining', () => {
     expect(why(ask())).toEqual([])
   })
 })
+
+describe('A wildcard path that a rule wants to be absent', () => {
+  const when = { body: { 'tools.*.strict': { present: false } } }
+
+  it.each([
+    [{}, true],
+    [{ tools: [] }, true],
+    [{ tools: [{ type: 'function' }] }, true],
+    [{ tools: 'none' }, true],
+    [{ tools: [{ strict: false }, { strict: null }] }, false],
+  ])('meets %j: %s', (body, isMet) => {
+    const { ask } = setup({ on: 'createResponse', when, fault: 'status' })
+    expect(ask({ body }).match !== undefined).toBe(isMet)
+  })
+})

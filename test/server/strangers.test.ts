@@ -74,6 +74,8 @@ describe('a page of another origin', () => {
       const { status, head } = await exchange(server, patch({ origin }))
       expect(status).toBe(200)
       expect(head).toContain(`access-control-allow-origin: ${origin}`)
+      // A cache must not give the reply to a page of another origin.
+      expect(head).toContain('vary: origin')
     },
   )
 

@@ -2,7 +2,7 @@
  * The figures of a running server, as Prometheus reads them. `promtool` reads them in `test/extras/cluster`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Histogram } from '../../../src/extras/metrics/exposition.ts'
+import { Counter, Histogram } from '../../../src/extras/metrics/exposition.ts'
 import { connectGateway, type RemoteGateway } from '../../../src/remote.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { open, call as send } from '../../call.ts'
@@ -139,4 +139,10 @@ it('A histogram counts what is up to each bound, and tells the sum', () => {
     'seconds_sum{of="a"} 5.65',
     'seconds_count{of="a"} 4',
   ])
+})
+
+it('A label is one line, whatever is in it', () => {
+  const counter = new Counter('calls', 'How many.', ['of'])
+  counter.add(1, 'a "quoted"\n\\ line')
+  expect([...counter.lines()]).toEqual(['calls{of="a \\"quoted\\"\\n\\\\ line"} 1\n'])
 })

@@ -5,6 +5,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { Redactor, toRedactor } from '../../../src/extras/recordings/redact.ts'
@@ -235,6 +236,34 @@ describe('Recordings', () => {
     expect(() => createGateway({ recordings: [], onMiss: 'forward' })).toThrow('needs upstream')
     vi.stubEnv('CI', 'true')
     expect(() => createGateway(options)).toThrow('CI is set')
+  })
+
+  it('forward replies that are compressed all the same as they read, without their encoding', async () => {
+    const text = '{"answer":"compressed"}'
+    await using upstream = await startUpstream((_, response) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'x-other': 'kept' }
+      response.writeHead(200, headers).end(gzipSync(text))
+    })
+    await using server = await startServer({ recordings: [], onMiss: 'forward', upstream: upstream.url.href })
+    const reply = await call(server, 'POST /responses', { body: hello })
+    expect([reply.text, reply.headers.get('x-other')]).toEqual([text, 'kept'])
+    expect(reply.headers.get('content-encoding')).toBeNull()
+  })
+
+  it('are not forwarded in a circle', async () => {
+    await using upstream = await startUpstream(async ({ headers }, response) => {
+      const again = { [marker]: headers[marker] as string }
+      const { status, text } = await call(server, 'POST /responses', { body: hello, headers: again })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+    })
+    const marker = 'x-understudy-forwarded'
+    await using server = await startServer({ recordings: [], onMiss: 'forward', upstream: upstream.url.href })
+    const { status, body } = await call(server, 'POST /responses', { body: hello })
+    expect(upstream.requests).toHaveLength(1)
+    expect([status, body.error.message]).toEqual([
+      502,
+      `${upstream.url.href} leads back here: forward to the real gateway`,
+    ])
   })
 
   it.each(['the client leaves', 'a rule cuts the reply'])(
