@@ -178,6 +178,15 @@ describe('a connection that turns to garbage', () => {
     expect(status).toBe(200)
     expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Broken')
   })
+
+  it('behind a whole PATCH whose reply is still to come leaves it its reply, too', async () => {
+    server.gateway.use({ on: 'updateWorkspace', fault: { name: 'latency', ms: 20 } })
+    const whole = `${head('content-length: 17')}{"name":"Broken"}`
+    for (const bytes of [[`${whole}GARBAGE\r\n\r\n`], [whole, 'GARBAGE\r\n\r\n']]) {
+      const { status, text } = await exchange(server, ...bytes)
+      expect([status, JSON.parse(text).data.name]).toEqual([200, 'Broken'])
+    }
+  })
 })
 
 describe('a body that drips on after a refusal', () => {
