@@ -29,7 +29,7 @@ function same<Left, Right>(_: [Left, Right] extends [Right, Left] ? true : never
 same<published.Bodies, inferred.Bodies>(true)
 same<published.BundledScenarioName, inferred.BundledScenarioName>(true)
 same<published.FaultInput, inferred.FaultInput>(true)
-same<published.GatewayOptions['latencyProfile'], inferred.GatewayOptions['latencyProfile']>(true)
+same<published.GatewayOptions['latency'], inferred.GatewayOptions['latency']>(true)
 same<published.GatewayOptions['size'], inferred.GatewayOptions['size']>(true)
 same<published.RuleInput, inferred.RuleInput>(true)
 same<published.Sandbox['save'], inferred.Sandbox['save']>(true)
