@@ -61,8 +61,10 @@ function treeWithout(gone: readonly string[]): string {
   ]
   for (const file of files) cpSync(join(root, file), join(copy, file), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  // The golden transcript, and what writes and checks the documents, are about the extras too.
-  const golden = globSync('test/golden/*.test.ts', { cwd: root })
+  // The golden transcript, the fuzz of exchanged files, and what writes and checks the documents cover the extras too.
+  const golden = globSync(['test/golden/*.test.ts', 'test/tools/soak/{index,mutated-file*}.ts'], {
+    cwd: root,
+  })
   for (const path of ['test/readme', 'test/clients/record-clients.ts', ...golden])
     rmSync(join(copy, path), { recursive: true })
   for (const name of gone)

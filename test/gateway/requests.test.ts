@@ -2,7 +2,8 @@
  * How requests are routed and read, whatever the operation: paths, media types, bodies.
  */
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
+import { z } from 'zod'
+import { createGateway, defineOperation, ok } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 import { raw, request } from '../server/raw.ts'
@@ -30,20 +31,21 @@ describe('A body', () => {
 
 describe('A path with a parameter', () => {
   const paths = ['/things/{first}/{second}', '/things/{id}/parts', '/things/{id}/~all', '/{any}/things/parts']
-  const documentOf = (order: readonly string[]) => ({
-    openapi: '3.1.0',
-    paths: Object.fromEntries(
-      order.map((path) => {
-        const content = { 'application/json': { schema: { const: path } } }
-        return [path, { get: { responses: { 200: { content } } } }]
-      }),
-    ),
-  })
+  const operation = (path: string) =>
+    defineOperation({
+      id: `at${paths.indexOf(path)}`,
+      method: 'get',
+      path,
+      summary: path,
+      tag: 'Things',
+      response: z.string(),
+      resolve: () => ok(path),
+    })
 
   it.each([[paths], [paths.toReversed()]])(
     'comes after each with a literal step there: %j',
     async (order) => {
-      const gateway = createGateway({ openapi: documentOf(order) })
+      const gateway = createGateway({ operations: order.map(operation) })
       const routed = async (path: string) => (await call(gateway, `GET ${path}`)).body
       expect(await routed('/things/one/parts')).toBe('/things/{id}/parts')
       expect(await routed('/things/one/~all')).toBe('/things/{id}/~all')
