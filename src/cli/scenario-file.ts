@@ -21,7 +21,7 @@ export function loadScenarioFile(file: string, operations: readonly KnownOperati
   )
 }
 
-/** What each gateway of an entry has: every extra, and scenario files. */
+/** Extras and the reader of scenario files, passed to every gateway that an entry creates. */
 export const gatewaySetup = {
   extras: Object.values(extras) as readonly AnyExtra[],
   readScenario: loadScenarioFile,

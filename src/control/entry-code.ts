@@ -44,7 +44,7 @@ export function toCurl(
   return `${lines.join(' \\\n  ')}\n`
 }
 
-/** What follows the base address or, for a call outside of it, the origin: it begins with a slash, so that the host stays. */
+/** Path after the base URL or, for a call outside of it, after the origin. Starts with a slash, so the host cannot change. */
 function targetOf({ route, path, search }: CallRecord): string {
   const target = route ?? path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
   return `${target.startsWith('/') ? '' : '/'}${hideInString(target)}${hideInQuery(search)}`

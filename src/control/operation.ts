@@ -10,7 +10,7 @@ import type { AnyOperation, OperationInput } from '../operation.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { EventFeed } from './event-feed.ts'
 
-/** What all control operations of a server share. */
+/** State that all control operations of a server share. */
 export interface ControlHost {
   readonly gateway: GatewayCore
   /** All control operations. */
@@ -20,7 +20,7 @@ export interface ControlHost {
   readonly events: EventFeed
 }
 
-/** What an operation knows of one request. Parameters, query and body have passed its schemas. */
+/** Input of one control request. Parameters, query and body have passed the operation's schemas. */
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> extends ControlHost {
   readonly params: Params
   readonly query: Query

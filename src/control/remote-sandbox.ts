@@ -19,9 +19,9 @@ import { failScenario, replyScenario, scriptScenario } from '../scenarios/shorth
 import type { ControlClient, RouteId } from './client.ts'
 import { clockMethods, journalMethods, sandboxMethods } from './route-paths.ts'
 
-/** A scenario in force far away, until it is disposed of: `await using outage = await sandbox.use(…)`. */
+/** An active scenario of a remote sandbox. Disposing it removes it: `await using outage = await sandbox.use(…)`. */
 export interface RemoteActiveScenario extends AsyncDisposable {
-  /** Of this use of the scenario, and no other. */
+  /** Id of this use of the scenario. */
   readonly id: string
   readonly name: string
 }
@@ -44,7 +44,7 @@ export interface SandboxAddress {
 export interface BundledScenario {
   /** For `use()`. */
   name: string
-  /** What the client sees. */
+  /** Effect that the client sees. */
   description: string
 }
 
@@ -52,11 +52,11 @@ export interface BundledScenario {
 export interface CollectionSize {
   /** As in `db.<name>`. */
   name: string
-  /** How many records there are. */
+  /** Number of records. */
   count: number
 }
 
-/** What differs from the seed in a collection. */
+/** Differences of a collection from the seed. */
 export interface CollectionChanges {
   /** As in `db.<name>`. */
   collection: string
@@ -75,7 +75,7 @@ export interface RemoteSandbox extends Derived {
   scenarioNames(): Promise<string[]>
   /** The collections, and how many records each has. */
   collections(): Promise<CollectionSize[]>
-  /** What differs from the seed, by collection. */
+  /** Differences from the seed, by collection. */
   changes(): Promise<CollectionChanges[]>
 }
 
@@ -326,5 +326,5 @@ export type Promised<Api> = {
     : Promised<Api[Name]>
 }
 
-/** What a result is when it has travelled: plain data as it is. */
+/** Type of a result after JSON: plain data stays unchanged. */
 type Landed<Result> = Result extends ActiveScenario ? RemoteActiveScenario : Result

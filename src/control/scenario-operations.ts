@@ -1,5 +1,5 @@
 /**
- * Scenarios over HTTP: those that there are, and those in force in a sandbox.
+ * Scenarios over HTTP: the bundled ones, and the active ones of a sandbox.
  */
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'

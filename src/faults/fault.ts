@@ -61,7 +61,7 @@ export interface QuotaReading {
 interface Described<Name extends string, Params extends z.ZodObject> {
   /** As scenario files write it: `stream-cut`. */
   readonly name: Name
-  /** What the client sees. */
+  /** Effect that the client sees. */
   readonly summary: string
   /** Builds the schema of the parameters, when the first scenario is checked. */
   params(): Params

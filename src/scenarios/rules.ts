@@ -73,7 +73,7 @@ export interface UnusedRule {
 
 /** A scenario that is active until it is disposed of. */
 export interface ActiveScenario extends Disposable {
-  /** Of this use of the scenario, and no other. */
+  /** Id of this use of the scenario. */
   readonly id: string
   /** The name of the scenario. */
   readonly name: string
