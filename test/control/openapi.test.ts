@@ -6,7 +6,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
-import { controlDocument } from '../../src/control/documents.ts'
 import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -248,37 +247,4 @@ it('Control routes that make something answer 201', () => {
     'resendCall',
     'useScenario',
   ])
-})
-
-/** Each operation of a document in a few lines. */
-function outline(document: Document): string[] {
-  return Object.entries<Document>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<Document>(methods).flatMap(([method, each]) => [
-      `${method.toUpperCase()} ${path} ${each.operationId} [${each.tags}] ${each.summary}${each.security ? ' (no key)' : ''}`,
-      ...(each.parameters ?? []).map(
-        (parameter: Document) =>
-          `  ${parameter.in} ${parameter.name}${parameter.required ? ', required' : ''}: ${parameter.description ?? 'nothing said'}`,
-      ),
-      ...(each.requestBody
-        ? [`  takes ${Object.keys(each.requestBody.content)}${each.requestBody.required ? ', required' : ''}`]
-        : []),
-      ...Object.entries<Document>(each.responses).map(([status, reply]) =>
-        reply.$ref
-          ? `  ${status} ${reply.$ref}`
-          : `  ${status} ${reply.description}: ${Object.keys(reply.content ?? {})}; ${Object.keys(reply.headers ?? {})}`,
-      ),
-    ]),
-  )
-}
-
-it('the control document has the operations of the core as they stand beside this test', async () => {
-  const ofCore: Document = controlDocument(await controlOperations({ extras: [] }))
-  await expect(`${outline(ofCore).join('\n')}\n`).toMatchFileSnapshot('printed/control.txt')
-})
-
-it('the api document has the operations of the specification as they stand beside this test', async () => {
-  const specified = ['/providers', '/workspaces/{id}', '/embeddings/models', '/benchmarks', '/presets/{slug}']
-  const paths = Object.entries(api.paths).filter(([path]) => [...specified, '/responses'].includes(path))
-  const lines = outline({ paths: Object.fromEntries(paths) })
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('printed/api.txt')
 })
