@@ -65,7 +65,7 @@ export interface GatewayOptionsInput {
   maxBodyBytes?: number
   /** Limits of the journal, for all sandboxes together. The oldest calls are evicted first. */
   journal?: {
-    /** Maximum number of calls. Default: 10,000. */
+    /** Maximum number of calls. Default: 3,000. */
     entries?: number
     /** Maximum number of bytes of their bodies. Default: 32 MiB. */
     bytes?: number

@@ -33,7 +33,7 @@ export const defaultOptions = () => ({
   sandboxes: defaultSandboxes(),
 })
 
-const defaultJournal = () => ({ entries: 10_000, bytes: 32 * 1024 * 1024, bodyBytes: 64 * 1024 })
+const defaultJournal = () => ({ entries: 3000, bytes: 32 * 1024 * 1024, bodyBytes: 64 * 1024 })
 const defaultSandboxes = () => ({ limit: 100_000, idleMs: 60 * 60 * 1000, default: true })
 
 /** What each option must be. A gateway makes the checks of those that it is given: all of them take 5 ms. */

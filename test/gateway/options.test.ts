@@ -33,7 +33,7 @@ describe('createGateway', () => {
       streamEvents: 'all',
       limitedEngine: 'engine_c',
       maxBodyBytes: 10_485_760,
-      journal: { entries: 10_000, bytes: 33_554_432, bodyBytes: 65_536 },
+      journal: { entries: 3000, bytes: 33_554_432, bodyBytes: 65_536 },
       sandboxes: { limit: 100_000, idleMs: 3_600_000, default: true },
     })
     const given = createGateway({ sandboxes: {} as never, journal: {} as never }).options
