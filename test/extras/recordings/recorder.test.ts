@@ -12,7 +12,15 @@ import {
 } from '../../../src/extras/recordings/record.ts'
 import { bytesOf, parseRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
-import { ask, joined, splitPoints, startStreams, startUpstream, syntheticStreams } from './streams.ts'
+import {
+  ask,
+  joined,
+  splitPoints,
+  startHeldStream,
+  startStreams,
+  startUpstream,
+  syntheticStreams,
+} from './streams.ts'
 
 let root: string
 beforeAll(async () => {
@@ -70,18 +78,10 @@ describe('The recorder', () => {
   })
 
   it('hands a chunk on before the next one comes', async () => {
-    let more = () => {}
-    await using upstream = await startUpstream(async (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write('data: first\n\n')
-      await new Promise<void>((resolve) => {
-        more = resolve
-      })
-      response.end('data: [DONE]\n\n')
-    })
+    await using upstream = await startHeldStream()
     const recorder = await record(upstream.url)
     const seen = await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }) => {
-      if (chunks.length === 1) more()
+      if (chunks.length === 1) upstream.finish()
     })
     await recorder.close()
     expect(seen.chunks.map(({ bytes }) => bytes.toString())).toEqual(['data: first\n\n', 'data: [DONE]\n\n'])

@@ -10,7 +10,15 @@ import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { parseRecording } from '../../../src/extras/recordings/recording.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
 import { startServer } from '../../../src/serve.ts'
-import { ask, joined, type Seen, splitPoints, startStreams, syntheticStreams } from './streams.ts'
+import {
+  ask,
+  joined,
+  type Seen,
+  splitPoints,
+  startStreams,
+  startUpstream,
+  syntheticStreams,
+} from './streams.ts'
 
 let root: string
 beforeAll(async () => {
@@ -100,9 +108,7 @@ describe('Recording', () => {
     const [stream] = streams
     if (!stream) throw new Error('no stream')
     const sentAt: number[] = []
-    const { createServer } = await import('node:http')
-    const server = createServer(async (request, response) => {
-      for await (const _ of request);
+    await using upstream = await startUpstream(async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       for (let index = 0; index < 400; index++) {
         await new Promise((resolve) => setTimeout(resolve, 3))
@@ -113,8 +119,6 @@ describe('Recording', () => {
       }
       response.end('data: [DONE]\n\n')
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
     const measure = async (baseUrl: string) => {
       sentAt.length = 0
       const delays: number[] = []
@@ -124,15 +128,14 @@ describe('Recording', () => {
       })
       return delays
     }
-    const direct = await measure(`http://127.0.0.1:${port}/api/v1`)
+    const direct = await measure(upstream.url.href)
     const recorder = await startRecorder({
-      upstream: new URL(`http://127.0.0.1:${port}/api/v1`),
+      upstream: upstream.url,
       out: join(root, 'delay'),
       redactor: new Redactor(),
     })
     const through = await measure(recorder.baseUrl)
     await recorder.close()
-    server.close()
     const added = (share: number) => (quantile(through, share) - quantile(direct, share)).toFixed(2)
     console.log(`recording adds: p50 ${added(0.5)} ms, p99 ${added(0.99)} ms`)
     expect(through.length).toBeGreaterThanOrEqual(400)

@@ -13,7 +13,15 @@ import { createGateway, type GatewayOptions, parseTape } from '../../../src/inde
 import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call, open, type Target } from '../../call.ts'
-import { ask, joined, splitPoints, startStreams, startUpstream, syntheticStreams } from './streams.ts'
+import {
+  ask,
+  joined,
+  splitPoints,
+  startHeldStream,
+  startStreams,
+  startUpstream,
+  syntheticStreams,
+} from './streams.ts'
 
 let root: string
 let folders = 0
@@ -210,15 +218,7 @@ describe('Recordings', () => {
   })
 
   it('forward a miss as it comes, and only where that is allowed', async () => {
-    let more = () => {}
-    await using upstream = await startUpstream(async (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write('data: first\n\n')
-      await new Promise<void>((resolve) => {
-        more = resolve
-      })
-      response.end('data: [DONE]\n\n')
-    })
+    await using upstream = await startHeldStream()
     const options: GatewayOptions = {
       recordings: [],
       onMiss: 'forward',
@@ -226,7 +226,7 @@ describe('Recordings', () => {
     }
     await using server = await startServer(options)
     const seen = await ask(server.baseUrl, '/responses', { body: hello }, ({ chunks }) => {
-      if (chunks.length === 1) more()
+      if (chunks.length === 1) upstream.finish()
     })
     expect(joined(seen.chunks)).toBe('data: first\n\ndata: [DONE]\n\n')
     expect(upstream.requests[0]).toMatchObject({ body: JSON.stringify(hello), url: '/api/v1/responses' })

@@ -130,6 +130,18 @@ export async function startUpstream(answer: Answer): Promise<Upstream> {
   }
 }
 
+/** Starts an upstream that sends the first event of a stream, and `[DONE]` only after a call of `finish`. */
+export async function startHeldStream(): Promise<Upstream & { finish(): void }> {
+  const { promise, resolve: finish } = Promise.withResolvers<void>()
+  const upstream = await startUpstream(async (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: first\n\n')
+    await promise
+    response.end('data: [DONE]\n\n')
+  })
+  return { ...upstream, finish }
+}
+
 /** A server that plays the stream whose body was sent. */
 export function startStreams(streams: readonly SyntheticStream[]): Promise<Upstream> {
   return startUpstream(async ({ body }, response) => {
