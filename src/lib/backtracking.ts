@@ -7,11 +7,12 @@
  * of each state. Boundaries (`^`, `\b`) are taken as met: the result is an upper bound.
  */
 
-/** Ways that a search may try: at most a few seconds, on a text that is made for it. */
-const maxSteps = 2e8
-/** Characters that every expression must be able to search. */
-const shortText = 5000
-const longText = 1_000_000
+/** Steps that a search may take: at most half a second, on a text that is made for it. */
+const maxSteps = 6e7
+/** Steps of a state that a counted repetition writes out: the engine counts, and a way passes many of them. */
+const copySteps = 5
+/** Characters that an expression searches: as many as its work allows, and the last at least. */
+const lengths = [1_000_000, 100_000, 20_000, 5000]
 /** Counted repetitions are written out. */
 const maxStates = 4000
 const maxPairs = 200_000
@@ -39,11 +40,12 @@ export function backtracking({ source, flags }: RegExp): Backtracking {
   if (typeof work === 'string') return { problem: work }
   const isAnchored = tokens[0] === '^' && !tokens.includes('|') && !flags.includes('m')
   const steps = (length: number) => work(length) * (isAnchored ? 1 : length)
-  if (steps(longText) <= maxSteps) return { maxText: longText }
-  if (steps(shortText) <= maxSteps) return { maxText: shortText }
-  const power = Math.floor(Math.log10(steps(shortText)))
+  const maxText = lengths.find((length) => steps(length) <= maxSteps)
+  if (maxText !== undefined) return { maxText }
+  const shortest = lengths.at(-1) as number
+  const power = Math.floor(Math.log10(steps(shortest)))
   return {
-    problem: `it may try 10^${power} ways to match ${shortText} characters: repeat fewer parts that can match the same text`,
+    problem: `it may take 10^${power} steps to match ${shortest} characters: repeat fewer parts that can match the same text`,
   }
 }
 
@@ -62,12 +64,15 @@ interface Automaton {
   readonly states: readonly string[]
   readonly next: readonly States[]
   readonly first: States
+  /** States that a counted repetition writes out. */
+  readonly copies: ReadonlySet<number>
 }
 
 /** Undefined where there are too many states. */
 function build(tokens: readonly string[]): Automaton | undefined {
   const states: string[] = []
   const next: States[] = []
+  const copies = new Set<number>()
   let at = 0
   const link = (from: States, to: States) => {
     for (const [state, ways] of from) add(next[state] as States, to, ways)
@@ -123,7 +128,10 @@ function build(tokens: readonly string[]): Automaton | undefined {
     /** The same part once more, with states of its own. */
     const again = (): Part => {
       at = start
-      return atom()
+      const from = states.length
+      const copy = atom()
+      for (let state = from; state < states.length; state++) copies.add(state)
+      return copy
     }
     const rest = (left: number, first?: Part): Part => {
       if (left === 0) return nothing
@@ -138,7 +146,7 @@ function build(tokens: readonly string[]): Automaton | undefined {
     return all
   }
   try {
-    return { first: alternatives().first, states, next }
+    return { first: alternatives().first, states, next, copies }
   } catch (error) {
     if (error === tooLarge || error instanceof RangeError) return undefined
     throw error
@@ -195,7 +203,7 @@ const common = [
 
 /** The work for a text by its length; a reason where it doubles with each round. */
 function stepsOf(
-  { states, next, first }: Automaton,
+  { states, next, first, copies }: Automaton,
   overlap: Overlap,
 ): string | ((length: number) => number) {
   const inOrder = componentsOf(next)
@@ -247,7 +255,9 @@ function stepsOf(
     // Components come after those that they lead to.
     for (const component of inOrder) {
       const [state] = component as [number]
-      const total = isLoop(state) ? loop(component) : worst([...(next[state] as States)])
+      const total = isLoop(state)
+        ? loop(component)
+        : (copies.has(state) ? copySteps : 0) + worst([...(next[state] as States)])
       for (const member of component) work[member] = total
     }
     return worst([...first])
