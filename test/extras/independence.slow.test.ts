@@ -43,8 +43,10 @@ describe.each(trees)('Without $title', ({ gone }) => {
       env: { ...process.env, VITEST: undefined, UNDERSTUDY_WHOLE: undefined },
       maxBuffer: 64 * 1024 * 1024,
     }
-    const { stdout } = await promisify(execFile)(join(copy, program), args, options).catch((error) => error)
-    return stripVTControlCharacters(stdout)
+    const { stdout, stderr } = await promisify(execFile)(join(copy, program), args, options).catch(
+      (error) => error,
+    )
+    return stripVTControlCharacters(stdout + stderr)
   }
 })
 
