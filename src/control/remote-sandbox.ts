@@ -10,12 +10,22 @@ import type { CallMatch, Journal } from '../journal/journal.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { NewSandbox, SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
+import type { Usable } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import { isScenarioPath } from '../scenarios/names.ts'
 import type { ActiveScenario } from '../scenarios/rules.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import { failScenario, replyScenario, scriptScenario } from '../scenarios/shorthand.ts'
+import type { TurnInput } from '../scenarios/script.ts'
+import {
+  type FailOptions,
+  failScenario,
+  type ReplyOptions,
+  replyScenario,
+  type ScriptOptions,
+  scriptScenario,
+} from '../scenarios/shorthand.ts'
 import type { ControlClient, RouteId } from './client.ts'
 import { clockMethods, journalMethods, sandboxMethods } from './route-paths.ts'
 
@@ -114,11 +124,21 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   }
 
   /**
-   * Activates a scenario, before all that are active: a bundled one by name, one of your own, a single rule, or in Node
-   * a file of either by its path, whose content is sent. Throws 400 for one that is wrong.
+   * Activates scenarios, rules or recordings, in the order given: each is a value, the name of a bundled scenario, or in
+   * Node the path of a file, whose content is sent. Throws 400 at the first that is wrong.
    */
-  async use(scenario: string | object): Promise<RemoteActiveScenario> {
-    return this.#activeOf(await this.client.data('useScenario', this.#here, { body: contentOf(scenario) }))
+  async use(...scenarios: Usable[]): Promise<RemoteActiveScenario> {
+    if (scenarios.length === 0) throw new TypeError('use() takes scenarios or rules, and got none')
+    const active: RemoteActiveScenario[] = []
+    for (const body of scenarios.map(contentOf))
+      active.push(this.#activeOf(await this.client.data('useScenario', this.#here, { body })))
+    return {
+      id: active.map(({ id }) => id).join(', '),
+      name: active.map(({ name }) => name).join(', '),
+      async [Symbol.asyncDispose]() {
+        for (const each of active) await each[Symbol.asyncDispose]()
+      },
+    }
   }
 
   /** Activates a scenario instead of those of its name; without one, the bundled scenario of that name. */
@@ -133,18 +153,18 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   }
 
   /** Answers POST /responses, and its other forms that are active, with this text; a function cannot be sent. */
-  async reply(...args: Parameters<typeof replyScenario>): Promise<RemoteActiveScenario> {
-    return this.use(replyScenario(...args))
+  async reply(text: string, options: ReplyOptions = {}): Promise<RemoteActiveScenario> {
+    return this.use(replyScenario(text, options))
   }
 
   /** Refuses every call with this status, every time or up to `times`. */
-  async fail(...args: Parameters<Sandbox['fail']>): Promise<RemoteActiveScenario> {
-    return this.use(failScenario(...args))
+  async fail(status: number, options: FailOptions = {}): Promise<RemoteActiveScenario> {
+    return this.use(failScenario(status, options))
   }
 
   /** Answers one conversation turn by turn, and refuses with 400 what does not fit. */
-  async script(...args: Parameters<Sandbox['script']>): Promise<RemoteActiveScenario> {
-    return this.use(scriptScenario(...args))
+  async script(turns: TurnInput[], options: ScriptOptions = {}): Promise<RemoteActiveScenario> {
+    return this.use(scriptScenario(turns, options))
   }
 
   /** Returns which of the newest calls a scenario would have matched; nothing changes. Default: of 1,000. */
@@ -153,7 +173,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   }
 
   /** The whole sandbox as data, for a file. */
-  save({ calls = true }: Parameters<Sandbox['save']>[0] = {}): Promise<ReturnType<Sandbox['save']>> {
+  save({ calls = true }: { calls?: boolean } = {}): Promise<SandboxFile> {
     return this.client.whole('saveSandbox', this.#here, { query: { calls } })
   }
 

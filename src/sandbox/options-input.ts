@@ -26,6 +26,16 @@ export interface GivenTape {
   readonly chunks: readonly unknown[]
 }
 
+/** What `use()` takes: scenarios, rules and recordings, bundled scenarios by name, and files by path. */
+export type Usable =
+  | BundledScenarioName
+  | ScenarioPath
+  // Names and paths that are computed. Editors still complete the known ones.
+  | (string & {})
+  | ScenarioInput
+  | RuleInput
+  | GivenTape
+
 export interface GatewayOptionsInput {
   /** Fixes everything random. Default: 1. */
   seed?: string | number

@@ -8,13 +8,14 @@ import type { CallListener } from '../journal/call-record.ts'
 import { Journal, type JournalStore } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
-import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import { type Computed, isScenarioPath, type ScenarioPath } from '../scenarios/names.ts'
+import { isScenarioPath } from '../scenarios/names.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
-import type { RuleInput, Scenario, ScenarioInput } from '../scenarios/scenario.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
+import type { TurnInput } from '../scenarios/script.ts'
 import type { ReplyContext, ReplyFunction } from '../scenarios/scripted-reply.ts'
 import {
+  type FailOptions,
   failScenario,
   type ReplyOptions,
   replyScenario,
@@ -25,7 +26,7 @@ import {
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/use.ts'
 import type { SandboxClock, SandboxSnapshot } from './new-sandbox.ts'
 import type { GatewayOptions } from './options.ts'
-import type { GivenTape } from './options-input.ts'
+import type { Usable } from './options-input.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 
@@ -176,25 +177,33 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Activates a scenario, before all that are active; single rules with `times` are used up in the order given, before
-   * all others. It is a bundled one by name, one of your own, a rule, a tape, or in Node a file of these by its path
-   * from the working directory. Throws a `ScenarioError` where it is wrong, and 410 where the sandbox is disposed of.
+   * Activates scenarios, rules or recordings, in the order given: each is a value, the name of a bundled scenario, or in
+   * Node the path of a file. They are tried before all active ones; single rules with `times` are used up in the order
+   * given, before all others. Throws a `ScenarioError` with every problem, and then activates none.
    *
    * @example using outage = sandbox.use('provider-outage')
    */
-  use(scenario: BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput | GivenTape): ActiveScenario
-  /** A name or a path that is computed. */
-  use<Name extends string>(scenario: Name & Computed<Name>): ActiveScenario
-  use(scenario: string | object): ActiveScenario {
-    return this.#use(scenario as ScenarioInput)
+  use(...scenarios: Usable[]): ActiveScenario {
+    const { rules } = this.#live
+    if (scenarios.length === 0) throw new TypeError('use() takes scenarios or rules, and got none')
+    const uses = scenarios.map((scenario) => this.#toUse(scenario))
+    const active = uses.map(({ checked, isCounted }) =>
+      rules.use(checked, { isCounted, among: () => this.rules }),
+    )
+    return {
+      id: active.map(({ id }) => id).join(', '),
+      name: active.map(({ name }) => name).join(', '),
+      [Symbol.dispose]: () => {
+        for (const each of active) each[Symbol.dispose]()
+      },
+    }
   }
 
-  #use(scenario: string | ScenarioInput | RuleInput | GivenTape, answer?: ReplyFunction): ActiveScenario {
-    const { rules } = this.#live
+  #toUse(scenario: Usable): { checked: Scenario; isCounted: boolean } {
     const checked = this.#setup.host.checkScenario(scenario)
     const isBundled = typeof scenario === 'string' && !isScenarioPath(scenario)
     const isCounted = !isBundled && checked.rules.length === 1 && checked.rules[0]?.times !== undefined
-    return rules.use(checked, { isCounted, answer, among: () => this.rules })
+    return { checked, isCounted }
   }
 
   /**
@@ -207,11 +216,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const all =
       typeof options === 'object' ? { on: textOperations(this.#setup.host.operations), ...options } : options
     if (typeof answer !== 'function') return this.use(replyScenario(answer, all))
-    return this.#use(replyScenario('', all), (context) => answer({ ...context, sandbox: this }))
+    const { checked, isCounted } = this.#toUse(replyScenario('', all))
+    return this.#live.rules.use(checked, {
+      isCounted,
+      answer: (context) => answer({ ...context, sandbox: this }),
+      among: () => this.rules,
+    })
   }
 
   /** Refuses every call with this status, every time or so many `times`. */
-  fail(status: number, options: Parameters<typeof failScenario>[1] = {}): ActiveScenario {
+  fail(status: number, options: FailOptions = {}): ActiveScenario {
     return this.use(failScenario(status, options))
   }
 
@@ -224,7 +238,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    *   { expect: { result: { search: 'high at six' } }, text: 'High tide is at six.' },
    * ])
    */
-  script(turns: Parameters<typeof scriptScenario>[0], options: ScriptOptions = {}): ActiveScenario {
+  script(turns: TurnInput[], options: ScriptOptions = {}): ActiveScenario {
     return this.use(scriptScenario(turns, { on: textOperations(this.#setup.host.operations), ...options }))
   }
 

@@ -30,9 +30,6 @@ export type OperationName =
   | '*'
   | `${'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'} /${string}`
 
-/** Nothing where a text is known when it is compiled: then it must be one of the known names. */
-export type Computed<Text extends string> = string extends Text ? unknown : never
-
 /** The path of a file with a scenario, a rule or a tape. */
 export type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.tape.jsonl`
 

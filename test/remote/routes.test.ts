@@ -164,7 +164,7 @@ describe('every route of the control API', () => {
 describe('a call in flight at the end of its sandbox', () => {
   it('makes the end fail where it fails', async () => {
     const other = await fresh()
-    const seen = other.use('flakey' as never).catch(() => {})
+    const seen = other.use('flakey').catch(() => {})
     await expect(other.dispose()).rejects.toThrow(
       `A call of sandbox '${other.id}' was in flight at its end, and failed: Unknown scenario 'flakey': did you mean 'flaky'? (put \`await\` before the call)`,
     )

@@ -189,6 +189,20 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect((await call('GET /benchmarks')).status).toBe(503)
       })
 
+      it('takes several scenarios, and ends all of them at once', async () => {
+        {
+          await using both = await sandbox.use('provider-outage', {
+            on: 'listProviders',
+            fault: { name: 'status', status: 402 },
+          })
+          expect(both.name).toBe('provider-outage, rule')
+          expect((await call('GET /providers')).status).toBe(402)
+          expect((await call('GET /benchmarks')).status).toBe(500)
+        }
+        expect((await call('GET /providers')).status).toBe(200)
+        expect((await call('GET /benchmarks')).status).toBe(200)
+      })
+
       it('ends a scenario that is disposed of, and no other', async () => {
         await sandbox.fail(503)
         {
@@ -214,7 +228,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
       })
 
       it('refuses a scenario that cannot be used, with the nearest right word', async () => {
-        const used = (async () => sandbox.use('provider-outrage' as never))()
+        const used = (async () => sandbox.use('provider-outrage'))()
         await expect(used).rejects.toThrow(
           "Unknown scenario 'provider-outrage': did you mean 'provider-outage'?",
         )

@@ -89,10 +89,8 @@ describe('parseScenario', () => {
 
 it('the name of a fault says how a fault is used', () => {
   const gateway = createGateway()
-  // @ts-expect-error the name of a fault is none of a scenario
   expect(() => gateway.use('timeout')).toThrow(
     "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",
   )
-  // @ts-expect-error the same
   expect(() => gateway.use('stream-duplicate-event')).toThrow("use({ on: 'createResponse', fault:")
 })

@@ -37,6 +37,28 @@ describeAdapters('Using scenarios', (entrance) => {
     expect([(await ask()).status, (await ask()).status]).toEqual([503, 200])
   })
 
+  it('use() takes several, in the order given, and its result ends them all', async () => {
+    const { sandbox } = entrance
+    {
+      using both = sandbox.use(
+        { on: 'createResponse', times: 1, fault: { name: 'status', status: 503 } },
+        { on: 'createResponse', times: 1, fault: { name: 'status', status: 429 } },
+        { name: 'moved', rules: [{ on: 'createResponse', fault: { name: 'status', status: 402 } }] },
+      )
+      expect(both.name).toBe('rule, rule, moved')
+      const statuses = [await ask(), await ask(), await ask()].map(({ status }) => status)
+      expect(statuses).toEqual([503, 429, 402])
+    }
+    expect((await ask()).status).toBe(200)
+  })
+
+  it('use() activates nothing if one of several is wrong', async () => {
+    const { sandbox } = entrance
+    expect(() => sandbox.use('provider-outage', 'flakey')).toThrow("did you mean 'flaky'?")
+    expect(() => sandbox.use()).toThrow('use() takes scenarios or rules, and got none')
+    expect((await ask()).status).toBe(200)
+  })
+
   it('the reply and the journal name the scenario and the rule', async () => {
     entrance.sandbox.use({
       name: 'outage',
