@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod'
 import type { AssumptionName } from './assumptions.ts'
+import type { Database } from './database/database.ts'
 import type { Reply } from './http/reply.ts'
 import type { CallUsage } from './journal/ledger.ts'
 import type { Conversation } from './resources/conversation.ts'
@@ -21,8 +22,8 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   query: Query
   /** The body, as `body` makes it. */
   body: Body
-  /** The sandbox in the state in which the request arrived. */
-  sandbox: SandboxState
+  /** The sandbox of the request. */
+  sandbox: RequestSandbox
   /** Sandbox time of this request, in milliseconds since 1970. */
   now: number
   /** Tells this request from every other of the sandbox, the same ones included; stable for a seed. */
@@ -37,9 +38,22 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   used(usage: CallUsage): void
 }
 
+/** The sandbox of a request, in the state in which the request arrived. */
+export interface RequestSandbox {
+  /** Name of the sandbox, such as `s1`. */
+  readonly sandboxId: string
+  /** Seed of all generated data. */
+  readonly seed: string | number
+  /** The collections. */
+  readonly db: Database
+}
+
 /** What the operations of this package see in addition. */
 export interface RequestContext<Params = unknown, Query = unknown, Body = unknown>
   extends ResolverContext<Params, Query, Body> {
+  readonly sandbox: SandboxState
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
   /** The conversation in the body, as the operation's protocol reads it; read once for a request. */
   readonly conversation: Conversation
 }
@@ -87,6 +101,17 @@ export interface OperationDoc {
   readonly type?: string
   /** If true, the extra that has the operation describes it. */
   readonly isDescribed?: true
+  /** Returns the schemas of the operation, if `input` and `output` do not have them. */
+  readonly schemas?: () => DocumentedSchemas
+}
+
+/** JSON Schemas of an operation. */
+export interface DocumentedSchemas {
+  readonly params?: Record<string, unknown> | undefined
+  readonly query?: Record<string, unknown> | undefined
+  readonly body?: Record<string, unknown> | undefined
+  readonly output: Record<string, unknown>
+  readonly event?: Record<string, unknown> | undefined
 }
 
 export interface OperationInput<Params, Query, Body> {

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { messageOf } from '../http/errors.ts'
-import type { AnyOperation } from '../operation.ts'
+import type { AnyOperation, DocumentedSchemas } from '../operation.ts'
 import { ErrorEnvelope } from '../resources/error-envelope.ts'
 import { kindsOf } from '../resources/object-by-type.ts'
 
@@ -55,25 +55,26 @@ export function toDocument(setup: DocumentSetup): Json {
 }
 
 function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulated: boolean): Json {
-  const { id, doc: { summary, tag, beta } = {}, input: { params, query, body } = {} } = each
+  const { id, doc: { summary, tag, beta } = {}, input: { body, bodyIsOptional } = {} } = each
+  const written = each.doc?.schemas?.()
   return {
     operationId: id,
     ...(summary !== undefined && { summary }),
     ...(tag !== undefined && { tags: [tag] }),
     ...(beta && { description: 'Beta: it may change in breaking ways.', 'x-beta': true }),
     parameters: [
-      ...parametersOf('path', params, 'input', schemas),
+      ...parametersOf('path', written?.params ?? each.input?.params, 'input', schemas),
       // As numbers, which is what their text is read as.
-      ...parametersOf('query', query, 'output', schemas),
+      ...parametersOf('query', written?.query ?? each.input?.query, 'output', schemas),
     ],
     ...(body && {
       requestBody: {
-        required: !body.safeParse(undefined).success,
-        content: { 'application/json': { schema: schemaOf(body, 'input', schemas) } },
+        required: written ? !bodyIsOptional : !body.safeParse(undefined).success,
+        content: { 'application/json': { schema: written?.body ?? schemaOf(body, 'input', schemas) } },
       },
     }),
     responses: {
-      ...successOf(each, schemas, isEmulated),
+      ...successOf(each, schemas, isEmulated, written),
       ...Object.fromEntries(
         (isEmulated ? refusalsOf(each) : []).map((status) => [
           status,
@@ -90,17 +91,18 @@ function successOf(
   { doc: { status = 200, type = 'application/json' } = {}, output, protocol, stream }: AnyOperation,
   schemas: Record<string, Json>,
   isEmulated: boolean,
+  written: DocumentedSchemas | undefined,
 ): Json {
   if (output instanceof z.ZodUndefined) return { '204': { description: 'Done' } }
   const { eventSchema } = protocol ?? stream ?? {}
+  const schema = written?.output ?? schemaOf(output, 'output', schemas)
+  const event = written?.event ?? (eventSchema && schemaOf(eventSchema, 'output', schemas))
   const content = {
-    [type]: { schema: schemaOf(output, 'output', schemas) },
+    [type]: { schema },
     ...((protocol ?? stream) && {
       'text/event-stream': {
         schema: { type: 'string', description: 'Lines `data: <json>`; the last one is `data: [DONE]`.' },
-        ...(eventSchema && {
-          'x-event-schema': schemaOf(eventSchema, 'output', schemas),
-        }),
+        ...(event && { 'x-event-schema': event }),
       },
     }),
   }
@@ -109,10 +111,19 @@ function successOf(
 
 function parametersOf(
   place: 'path' | 'query',
-  schema: z.ZodType | undefined,
+  schema: z.ZodType | Json | undefined,
   io: 'input' | 'output',
   schemas: Record<string, Json>,
 ): Json[] {
+  if (schema && !(schema instanceof z.ZodType)) {
+    const { properties = {}, required = [] } = schema as { properties?: Json; required?: string[] }
+    return Object.entries(properties).map(([name, field]) => ({
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      schema: field,
+    }))
+  }
   if (schema instanceof z.ZodLazy) return parametersOf(place, schema._zod.innerType as z.ZodType, io, schemas)
   if (!(schema instanceof z.ZodObject)) return []
   return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {

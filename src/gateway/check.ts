@@ -93,6 +93,10 @@ class CheckedRequest implements RequestContext {
     return this.#conversation() ?? { items: [], tools: [] }
   }
 
+  get headers(): Readonly<Record<string, string>> {
+    return this.#record.headers
+  }
+
   get requestKey(): string {
     const { state, contentKey, occurrence } = this.#record
     return hash(state.seed, contentKey, occurrence)

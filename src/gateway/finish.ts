@@ -4,7 +4,7 @@
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { toBytes } from '../http/encode.ts'
-import { GatewayError, toReply } from '../http/errors.ts'
+import { BrokenContract, GatewayError, toReply } from '../http/errors.ts'
 import type { Frame, Reply } from '../http/reply.ts'
 import { toViolations } from '../http/violations.ts'
 import type { CallRecord } from '../journal/call-record.ts'
@@ -23,11 +23,6 @@ export function finish(reply: Reply, { faults, charge }: Effect, record: CallRec
   return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
 }
 
-/** A resolver's reply that does not match its schema: our bug. The message has everything that a report needs. */
-class BrokenContract extends GatewayError {
-  override name = 'BrokenContract'
-}
-
 /** Frozen bodies that were checked before, serialised: list replies are made once and sent often. */
 const checked = new WeakMap<object, { text: string; bytes: Uint8Array }>()
 
@@ -40,13 +35,7 @@ export function checkContract(operation: AnyOperation, reply: Reply): Reply {
   if (known) return { ...reply, body: { kind: 'json', value, ...known } }
 
   const { error } = check(operation.output, value)
-  if (error) {
-    const violations = toViolations(error, 'reply')
-    const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
-    throw new BrokenContract(500, `understudy broke its contract in ${operation.id}: ${list}`, {
-      violations,
-    })
-  }
+  if (error) throw new BrokenContract(operation.id, toViolations(error, 'reply'))
   if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return reply
   const text = JSON.stringify(value)
   const serialised = { text, bytes: toBytes(text) }

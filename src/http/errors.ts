@@ -83,6 +83,16 @@ export class GatewayError extends Error {
   }
 }
 
+/** A resolver's reply that does not match its schema. The message has everything that a report needs. */
+export class BrokenContract extends GatewayError {
+  override name = 'BrokenContract'
+
+  constructor(operation: string, violations: readonly Violation[]) {
+    const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ')
+    super(500, `understudy broke its contract in ${operation}: ${list}`, { violations })
+  }
+}
+
 /** How many violations a refusal lists; `metadata.more` counts the others. */
 const maxViolations = 100
 

@@ -314,11 +314,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
   ],
   defineOperation: [
-    ["method: 'GET'", declared({ method: 'GET' }), "method 'GET' is none of get, post"],
+    ["method: 'POTS'", declared({ method: 'POTS' }), "method 'POTS' is none of get, post"],
     ["path: 'x'", declared({ path: 'x' }), 'must begin with a slash'],
     [
       "id: 'listProviders'",
-      declared({ id: 'listProviders', response: { _zod: {}, safeParse() {} } }),
+      declared({ id: 'listProviders', response: { '~standard': { validate() {} } } }),
       'there is an operation of this id already',
     ],
   ],
