@@ -57,8 +57,9 @@ export { eventStream, type Frame, json, ok, type Reply } from './http/reply.ts'
 export type { Delivery } from './journal/call-record.ts'
 export type { JournalEntry } from './journal/entry.ts'
 export type { Har } from './journal/har.ts'
-export type { CallMatch, Journal } from './journal/journal.ts'
+export type { CallMatch, Journal, WaitOptions } from './journal/journal.ts'
 export { journalText } from './journal/journal-text.ts'
+export { FileError } from './lib/data-file.ts'
 export type { ResolverContext } from './operation.ts'
 export type { Bodies, OperationId } from './operations/index.ts'
 export {
@@ -67,13 +68,20 @@ export {
   type OwnDeclaration as Operation,
 } from './operations/own-operation.ts'
 export type { CollectionName } from './resources/collections.ts'
-export type { NewSandbox, SandboxClock, SandboxSnapshot } from './sandbox/new-sandbox.ts'
+export type {
+  NewSandbox as SandboxOptions,
+  SandboxClock,
+  SandboxSnapshot,
+} from './sandbox/new-sandbox.ts'
 export type { Sandbox } from './sandbox/sandbox.ts'
 export type { BundledScenarioName } from './scenarios/bundled.ts'
+export { ScenarioError } from './scenarios/check-scenario.ts'
+export type { WhenInput as When } from './scenarios/condition.ts'
 export type { OperationName, OwnOperationId, ScenarioPath } from './scenarios/names.ts'
 export type { NearMiss } from './scenarios/near-misses.ts'
 export type { ActiveScenario, UnusedRule } from './scenarios/rules.ts'
 export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './scenarios/scenario.ts'
 export { defineScenario } from './scenarios/scenario.ts'
+export type { TurnInput as Turn } from './scenarios/script.ts'
 export type { ScriptedReplyInput as ScriptedReply } from './scenarios/scripted-reply.ts'
 export type { FailOptions, ReplyOptions, ScriptOptions } from './scenarios/shorthand.ts'

@@ -22,6 +22,14 @@ import { startServer } from './serve.ts'
 
 export { expect } from '@playwright/test'
 
+declare module '@playwright/test' {
+  // The configuration has the option too: `defineConfig({ use: { gatewayOptions: { … } } })`.
+  interface PlaywrightWorkerOptions {
+    /** Options of the gateway of `gateway-understudy/playwright`. Default: none. */
+    gatewayOptions: GatewayOptions
+  }
+}
+
 export interface WorkerFixtures {
   /** Options of the gateway, from `use` in the configuration of Playwright or `test.use`. Default: none. */
   gatewayOptions: GatewayOptions
@@ -41,7 +49,8 @@ export interface TestFixtures {
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  gatewayOptions: [{}, { option: true, scope: 'worker' }],
+  // For the compiler, it is an option of Playwright already: see above.
+  gatewayOptions: [{}, { option: true, scope: 'worker' }] as never,
   gateway: [
     async ({ gatewayOptions }, use) => {
       const { UNDERSTUDY_URL: url, UNDERSTUDY_TOKEN: token } = process.env

@@ -16,7 +16,7 @@ import {
 } from './control/remote-sandbox.ts'
 import { GatewayError } from './http/errors.ts'
 import { assertNames, type NewSandbox, newSandboxNames } from './sandbox/new-sandbox.ts'
-import type { Scenario } from './scenarios/scenario.ts'
+import type { ScenarioInput } from './scenarios/scenario.ts'
 
 export { RemoteSandbox }
 
@@ -79,7 +79,7 @@ export class RemoteGateway extends RemoteSandbox {
   }
 
   /** A scenario that comes with the server. Throws 404 where there is none of that name. */
-  bundledScenario(name: string): Promise<Scenario> {
+  bundledScenario(name: string): Promise<ScenarioInput> {
     return this.client.data('getBundledScenario', { name })
   }
 

@@ -27,7 +27,7 @@ import { sandboxBaseUrl } from './gateway/locate.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './journal/expectations.ts'
-import type { CallMatch } from './journal/journal.ts'
+import type { BodyOf, CallMatch } from './journal/journal.ts'
 import { calls, journalText, sharedCallsText } from './journal/journal-text.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { printable, printError, printWarning } from './lib/print.ts'
@@ -35,6 +35,7 @@ import { takeTurn } from './lib/turns.ts'
 import { type Bodies, everyOperation, type OperationId } from './operations/index.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { toSandboxFile } from './sandbox/sandbox-file.ts'
+import type { OwnOperationId } from './scenarios/names.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
 import type { ScriptProgress } from './scenarios/use.ts'
 
@@ -156,12 +157,15 @@ declare module 'vitest' {
      *
      * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/aurora-large' } })
      */
-    toHaveReceived<Id extends OperationId>(operation: Id, match?: CallMatch<Bodies[Id]>): R
+    toHaveReceived<Id extends OperationId | OwnOperationId>(
+      operation: Id,
+      match?: CallMatch<BodyOf<Bodies, Id>>,
+    ): R
     /** The same, exactly so often. */
-    toHaveReceivedTimes<Id extends OperationId>(
+    toHaveReceivedTimes<Id extends OperationId | OwnOperationId>(
       operation: Id,
       times: number,
-      match?: CallMatch<Bodies[Id]>,
+      match?: CallMatch<BodyOf<Bodies, Id>>,
     ): R
     /** An operation or a rule answered every call. */
     toHaveNoUnmatchedRequests(): R

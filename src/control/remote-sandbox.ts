@@ -6,7 +6,7 @@ import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { CallMatch, Journal } from '../journal/journal.ts'
+import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { NewSandbox, SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
@@ -14,7 +14,7 @@ import type { Usable } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
-import { isScenarioPath } from '../scenarios/names.ts'
+import { isScenarioPath, type OwnOperationId } from '../scenarios/names.ts'
 import type { ActiveScenario } from '../scenarios/rules.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { TurnInput } from '../scenarios/script.ts'
@@ -260,11 +260,13 @@ export interface RemoteJournal<Bodies extends object>
     >
   > {
   // A derived type would forget which operation has which body.
-  calls<Id extends keyof Bodies & string>(
+  calls<Id extends (keyof Bodies & string) | OwnOperationId>(
     operation: Id,
-    match?: CallMatch<Bodies[Id]>,
-  ): Promise<JournalEntry<Bodies[Id]>[]>
-  last<Id extends keyof Bodies & string>(operation: Id): Promise<JournalEntry<Bodies[Id]> | undefined>
+    match?: CallMatch<BodyOf<Bodies, Id>>,
+  ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]>
+  last<Id extends (keyof Bodies & string) | OwnOperationId>(
+    operation: Id,
+  ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>
   waitFor: Journal<Bodies>['waitFor']
   /**
    * A call as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape. Throws

@@ -8,7 +8,7 @@ import { toViolations } from '../http/violations.ts'
 import { copy } from '../lib/copy.ts'
 import { random } from '../lib/seed.ts'
 import type { CollectionDeclaration, RowsOf } from '../resources/collection.ts'
-import type { SizedCollectionName } from '../resources/collections.ts'
+import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
 import { collectionNames, collections as known } from '../resources/collections.ts'
 import type { FactoryContext } from '../resources/factory.ts'
 import { assertFixtures } from './references.ts'
@@ -18,7 +18,10 @@ const Records = z.lazy(() => z.array(z.unknown()))
 const Count = z.lazy(() => z.int().min(0).max(maxRows))
 
 /** The caller's records, which replace the canonical ones of a collection. */
-export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records)))
+export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records))) as z.ZodType<
+  // Rows are checked when a gateway or a sandbox is created.
+  { [Name in CollectionName]?: readonly Rows[Name][] }
+>
 
 /** Number of records by collection: the first fixtures, filled up with generated records. */
 export const Size = z.lazy(() =>

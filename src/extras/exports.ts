@@ -10,4 +10,5 @@ type ExtraOptions = OptionsOf<(typeof extras)[keyof typeof extras]>
 /** Options of the core, and of all extras. */
 export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
 
+export type { Dialect } from '../gateway/extra.ts'
 export { parseRecording as parseTape, type Recording as Tape } from './recordings/index.ts'

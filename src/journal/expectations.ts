@@ -168,12 +168,22 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** The same shape with every field optional, at every depth. */
+/** The same shape with every field optional, at every depth. Where fields have names, no others may be given. */
 export type Matching<Value> = Value extends readonly unknown[]
   ? Value
   : Value extends object
-    ? { [Field in keyof Value]?: Matching<Value[Field]> }
+    ? { [Field in keyof Value as Named<Value, Field>]?: Matching<Value[Field]> }
     : Value
+
+/** Leaves out the index signature of a type that has fields as well: it would accept any misspelt name. */
+type Named<Value, Field> = string extends Field ? (HasNames<Value> extends true ? never : Field) : Field
+type HasNames<Value> = {
+  [Field in keyof Value as string extends Field ? never : Field]: 1
+} extends infer Names
+  ? keyof Names extends never
+    ? false
+    : true
+  : never
 
 /** Whether a value has all that is wanted: objects may have more fields, all else must be equal. */
 export function matches(value: unknown, wanted: unknown): boolean {

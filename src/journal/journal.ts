@@ -12,6 +12,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { withoutBreaks } from '../lib/one-line.ts'
 import { printable } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
+import type { OwnOperationId } from '../scenarios/names.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import {
   assertEntryFields,
@@ -30,6 +31,10 @@ const { setTimeout, clearTimeout } = globalThis
 /** Fields that an entry must have: deep inside objects, every other value equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
+/** The request body of an operation; unknown for a custom one. */
+export type BodyOf<Bodies, Id> = Id extends keyof Bodies ? Bodies[Id] : unknown
+
+/** When a wait ends. */
 export interface WaitOptions {
   /** Default: 1. */
   count?: number
@@ -78,20 +83,24 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    * The calls of one operation, oldest first; those that have the fields of `match`, where it is given. Throws 400 for
    * an operation that there is none of.
    */
-  calls<Id extends keyof Bodies & string>(
+  calls<Id extends (keyof Bodies & string) | OwnOperationId>(
     operation: Id,
-    match?: CallMatch<Bodies[Id]>,
-  ): JournalEntry<Bodies[Id]>[] {
+    match?: CallMatch<BodyOf<Bodies, Id>>,
+  ): JournalEntry<BodyOf<Bodies, Id>>[] {
     assertEntryFields(match)
     const entries = this.#callsOf(operation).map(toEntry)
-    return (match ? entries.filter((entry) => matches(entry, match)) : entries) as JournalEntry<Bodies[Id]>[]
+    return (match ? entries.filter((entry) => matches(entry, match)) : entries) as JournalEntry<
+      BodyOf<Bodies, Id>
+    >[]
   }
 
   /** The newest call of one operation. Throws 400 for an operation that there is none of. */
-  last<Id extends keyof Bodies & string>(operation: Id): JournalEntry<Bodies[Id]> | undefined {
+  last<Id extends (keyof Bodies & string) | OwnOperationId>(
+    operation: Id,
+  ): JournalEntry<BodyOf<Bodies, Id>> | undefined {
     this.#assertOperation(operation)
     const record = this.#records.findLast((each) => each.operation === operation)
-    return record && (toEntry(record) as JournalEntry<Bodies[Id]>)
+    return record && (toEntry(record) as JournalEntry<BodyOf<Bodies, Id>>)
   }
 
   #callsOf(operation: string): CallRecord[] {
@@ -169,10 +178,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    *
    * Rejects when that takes too long, and says what came instead.
    */
-  waitFor<Id extends keyof Bodies & string>(
+  waitFor<Id extends (keyof Bodies & string) | OwnOperationId>(
     operation: Id,
     options: WaitOptions = {},
-  ): Promise<JournalEntry<Bodies[Id]>[]> {
+  ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]> {
     return new Promise((resolve, reject) => {
       assertWaitOptions(operation, options)
       const { count = 1, timeoutMs = 1000, signal } = options

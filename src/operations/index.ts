@@ -2,11 +2,14 @@
  * The only list of operations: what is on it is served, routed, documented and scriptable.
  */
 import type { AnyOperation } from '../operation.ts'
+import type { CreateChatCompletionRequest } from '../protocols/chat/request.ts'
+import type { CreateMessageRequest } from '../protocols/messages/request.ts'
 import type { CreateResponseRequest } from '../resources/create-response-body.ts'
 import type { UpdateWorkspaceRequest } from '../resources/workspace.ts'
 import type { GatewayOptions } from '../sandbox/options.ts'
 import type { KnownOperationId } from '../scenarios/names.ts'
 import { createResponse } from './create-response.ts'
+import type { CreateEmbeddingsRequest } from './extensions/create-embeddings.ts'
 import { extensions } from './extensions/index.ts'
 import { getPreset } from './get-preset.ts'
 import { listBenchmarks } from './list-benchmarks.ts'
@@ -24,7 +27,7 @@ export const operations: readonly (AnyOperation & { readonly id: OperationId & K
   createResponse,
 ]
 
-/** Request bodies by operation id; `undefined` for those that take none. */
+/** Request bodies by operation id, extensions included; `undefined` for operations that take none. */
 export interface Bodies {
   /** List all providers. */
   listProviders: undefined
@@ -38,7 +41,27 @@ export interface Bodies {
   getPreset: undefined
   /** Create a response. */
   createResponse: CreateResponseRequest
+  /** Extension `chat`. */
+  createChatCompletion: CreateChatCompletionRequest
+  /** Extension `messages`. */
+  createMessage: CreateMessageRequest
+  /** Extension `models`. */
+  listModels: undefined
+  /** Extension `models`. */
+  countModels: undefined
+  /** Extension `models`. */
+  listModelEndpoints: undefined
+  /** Extension `embeddings`. */
+  createEmbeddings: CreateEmbeddingsRequest
+  /** Extension `account`. */
+  getKey: undefined
+  /** Extension `account`. */
+  getCredits: undefined
+  /** Extension `account`. */
+  getGeneration: undefined
 }
+
+true satisfies KnownOperationId extends OperationId ? true : never
 
 /** `listProviders`, `updateWorkspace`, … */
 export type OperationId = keyof Bodies

@@ -58,10 +58,23 @@ export const LatencyProfile = z.lazy(() =>
       .describe('By model, or a glob of models; `*` is for all others.'),
   }),
 )
-export type LatencyProfile = z.infer<typeof LatencyProfile>
+/** Times and lengths of answers, by model or glob. */
+export interface LatencyProfile {
+  profile: 1
+  source?: string | undefined
+  models: Record<string, ModelLatency>
+  [field: string]: unknown
+}
 /** Times and lengths of answers, by model. */
 export type LatencyProfileInput = z.input<typeof LatencyProfile>
-export type ModelLatency = LatencyProfile['models'][string]
+export interface ModelLatency {
+  firstByteMs?: Quantiles | undefined
+  gapMs?: Quantiles | undefined
+  totalMs?: Quantiles | undefined
+  tokens?: Quantiles | undefined
+  keepAliveMs?: number | undefined
+  [field: string]: unknown
+}
 
 /** The option: every form becomes a profile. */
 export const Latency = z.lazy(() =>
@@ -172,8 +185,7 @@ export function valueAt(quantiles: Quantiles, share: number): number {
 }
 
 function findProfile(name: string): LatencyProfile {
-  const profile = Object.hasOwn(bundledProfiles, name) ? bundledProfiles[name] : undefined
-  if (profile) return profile
+  if (Object.hasOwn(bundledProfiles, name)) return bundledProfiles[name as LatencyProfileName]
   const names = Object.keys(bundledProfiles)
   const near = nearest(name, names)
   const meant = near === undefined ? '' : `: did you mean '${near}'?`
@@ -199,8 +211,11 @@ function readProfile(file: string): LatencyProfile {
 const plausible =
   'No published measurement has all of these quantiles: plausible figures, in the range that public comparisons of hosted models show.'
 
+/** Names of the bundled profiles. */
+export type LatencyProfileName = 'fast' | 'typical' | 'reasoning'
+
 /** Profiles by name. */
-export const bundledProfiles: Readonly<Record<string, LatencyProfile>> = {
+export const bundledProfiles: Readonly<Record<LatencyProfileName, LatencyProfile>> = {
   fast: {
     profile: 1,
     source: `A small model close by. ${plausible}`,

@@ -2,11 +2,11 @@
  * The options of a gateway as a person gives them: everything optional. The sentences are those that an editor shows,
  * and those of the table in the README.
  */
-import type { CollectionName, SizedCollectionName } from '../resources/collections.ts'
+import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import type { LatencyInput, LatencyProfileInput } from './latency.ts'
+import type { LatencyInput, LatencyProfileInput, LatencyProfileName } from './latency.ts'
 
 /** Groups of operations that the specification names and does not describe. */
 export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
@@ -42,7 +42,7 @@ export interface GatewayOptionsInput {
   /** How many records a collection has: the first so many fixtures, filled up from the seed. Default: the fixtures. */
   size?: { [Name in SizedCollectionName]?: number }
   /** Your own records in place of the canonical ones, by collection. Default: none. */
-  fixtures?: { [Name in CollectionName]?: readonly unknown[] }
+  fixtures?: { [Name in CollectionName]?: readonly Rows[Name][] }
   /** Where the gateway lives, ending in /api/v1. Default: any origin. */
   baseUrl?: string
   /** The valid keys. Default: any key. */
@@ -66,7 +66,7 @@ export interface GatewayOptionsInput {
   /** Which events a stream has: all that published clients know, or those that the specification shows. Default: `all`. */
   streamEvents?: 'all' | 'documented'
   /** How long answers take: milliseconds until the first event, times for all models, or a profile by model: bundled, the path of a JSON file as `profile` prints it, or data. Default: no time. */
-  latency?: number | string | LatencyInput | LatencyProfileInput
+  latency?: number | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
   /** The engine whose `max_results` ends at 20; null for none. Default: `engine_c`. */
   limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c' | null
   /** Globs of the models there are: another one is warned of, or refused with `strict`. Default: any. */

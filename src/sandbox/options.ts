@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
 import { amount, count } from '../lib/numbers.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
-import { Latency } from './latency.ts'
+import { Latency, type LatencyProfile } from './latency.ts'
 import { extensionNames, type GatewayOptionsInput, type OwnOperation } from './options-input.ts'
 import { type Given, readOptions } from './read-options.ts'
 import { nodeNameForm } from './sandbox-id.ts'
@@ -82,11 +82,18 @@ type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ?
 // An option stands here, where it is checked, and in the interface, which describes it.
 true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
 
-type Checked = Given<typeof checks>
-
 /** Options with every default in place. */
-export type GatewayOptions = Omit<Checked, Defaulted> & Required<Pick<Checked, Defaulted>>
+export interface GatewayOptions extends Omit<GatewayOptionsInput, Defaulted | Read>, Required<Defaults> {
+  latency?: LatencyProfile
+  journal: Required<NonNullable<GatewayOptionsInput['journal']>>
+  sandboxes: SandboxLimits & Required<Omit<SandboxLimits, 'node'>>
+}
+
+type SandboxLimits = NonNullable<GatewayOptionsInput['sandboxes']>
+type Defaults = Omit<Pick<GatewayOptionsInput, Defaulted>, Read>
 type Defaulted = keyof ReturnType<typeof defaultOptions>
+/** Options that have another type when they are checked. */
+type Read = 'latency' | 'journal' | 'sandboxes'
 
 export const optionNames = Object.keys(checks)
 
@@ -100,7 +107,8 @@ export function readGatewayOptions(
   extras: readonly { readonly options?: object }[],
 ): GatewayOptions {
   const all: typeof checks = Object.assign({}, checks, ...extras.map(({ options }) => options))
-  return { ...defaultOptions(), ...readOptions(all, given, 'createGateway') } as GatewayOptions
+  const checked: Given<typeof checks> = readOptions(all, given, 'createGateway')
+  return { ...defaultOptions(), ...checked } as GatewayOptions
 }
 
 /** What of the options a sandbox may have of its own. */

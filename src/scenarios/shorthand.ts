@@ -6,12 +6,12 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { KnownOperation } from './check-scenario.ts'
 import type { OperationName } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
-import type { ScriptedReply } from './scripted-reply.ts'
+import type { ScriptedReplyInput } from './scripted-reply.ts'
 
 type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
 
 /** When a scripted text is given, and what comes with it. */
-export interface ReplyOptions extends HowOften, Pick<ScriptedReply, 'status' | 'headers' | 'citations'> {
+export interface ReplyOptions extends HowOften, Pick<ScriptedReplyInput, 'status' | 'headers' | 'citations'> {
   /** Operations that answer with text. Default: all that are on; through a remote client, `createResponse`. */
   on?: RuleInput['on']
 }

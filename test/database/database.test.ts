@@ -64,7 +64,7 @@ describe('A collection', () => {
       presets: [{ ...preset, designated_version_id: uuid(1), id: Reflect.get(version, 'preset_id') }],
       presetVersions: [version],
     }
-    const other = make({ fixtures })
+    const other = make({ fixtures: fixtures as never })
     expect(await other.presetVersions.list()).toEqual([version])
     mine.mine.deep.push('d')
     expect((await other.presetVersions.get(uuid(1)))?.config).toEqual({ mine: { deep: ['a', 'b', 'c'] } })
@@ -218,7 +218,9 @@ describe('The configuration of a preset', () => {
     await expect(presetVersions.update(id, { config: config as never })).rejects.toMatchObject(refusal)
     const version = { ...(await presetVersions.get(id)), config }
     const fixtures = { presets: [preset], presetVersions: [version] }
-    expect(() => createGateway({ fixtures })).toThrow(`Bad fixture: presetVersions[0].${path}`)
+    expect(() => createGateway({ fixtures: fixtures as never })).toThrow(
+      `Bad fixture: presetVersions[0].${path}`,
+    )
   })
 
   it('may hold what no request knows, and settings that the request has to complete', async () => {
@@ -748,7 +750,9 @@ describe('The records that a gateway begins with', () => {
       )
     }
     const own = { ...preset, id: uuid(2), designated_version_id: uuid(1) }
-    const db = make({ fixtures: { presets: [own], presetVersions: [versions(uuid(1), uuid(2))] } })
+    const db = make({
+      fixtures: { presets: [own], presetVersions: [versions(uuid(1), uuid(2))] } as never,
+    })
     expect(await db.presets.list()).toEqual([own])
     expect(await db.presetVersions.list()).toHaveLength(1)
   })

@@ -2,7 +2,7 @@
  * One specification for a sandbox in this process, and for the same seen from another one.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Bodies, GatewayOptions, NewSandbox } from '../../src/index.ts'
+import type { Bodies, GatewayOptions, SandboxOptions } from '../../src/index.ts'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -10,7 +10,7 @@ import { call as send } from '../call.ts'
 
 /** What both are, for whoever awaits everything. */
 type AnySandbox = Sandbox<Bodies> | RemoteSandbox
-type Create = (options?: NewSandbox) => AnySandbox | Promise<AnySandbox>
+type Create = (options?: SandboxOptions) => AnySandbox | Promise<AnySandbox>
 
 const options: GatewayOptions = { seed: 7, timeScale: 0, journal: { entries: 20 } }
 
@@ -69,7 +69,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
       })
 
       it('refuses a fixture that breaks its schema, with collection, index and path', async () => {
-        const made = async () => create({ fixtures: { providers: [{ name: 'x' }] } })
+        const made = async () => create({ fixtures: { providers: [{ name: 'x' } as never] } })
         await expect(made()).rejects.toMatchObject({
           status: 400,
           message: expect.stringContaining('providers[0].slug'),

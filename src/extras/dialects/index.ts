@@ -8,30 +8,32 @@ import { openrouter } from './openrouter.ts'
 
 export interface DialectOptions {
   /** The names and extra fields of one vendor: a bundled dialect by name, or your own. Default: those of the specification. */
-  dialect?: string | object
+  dialect?: DialectName | Dialect
 }
 
-const bundled: readonly Dialect[] = [openrouter]
+/** Names of the bundled dialects. */
+export type DialectName = 'openrouter'
+
+const bundled: Readonly<Record<DialectName, Dialect>> = { openrouter }
 
 export const dialects: ExtraDefinition<DialectOptions> = {
   name: 'dialects',
   options: {
     dialect: () =>
       z.union([
-        z.string(),
-        z.custom<object>((value) => typeof value === 'object' && value !== null).superRefine(checkFunctions),
+        // An unknown name is refused when the gateway is created, with the nearest one.
+        z.string() as z.ZodType<string, string> as z.ZodType<DialectName>,
+        z.custom<Dialect>((value) => typeof value === 'object' && value !== null).superRefine(checkFunctions),
       ]),
   },
   flags: [{ flags: '--dialect <name>', description: 'names and extra fields of one vendor, by its name' }],
   create: ({ dialect }) => (dialect === undefined ? undefined : { dialect: findDialect(dialect) }),
 }
 
-function findDialect(given: string | object): Dialect {
-  // Its functions were checked with the option.
-  if (typeof given === 'object') return given as Dialect
-  const found = bundled.find(({ name }) => name === given)
-  if (found) return found
-  const names = bundled.map(({ name }) => name)
+function findDialect(given: DialectName | Dialect): Dialect {
+  if (typeof given === 'object') return given
+  if (Object.hasOwn(bundled, given)) return bundled[given]
+  const names = Object.keys(bundled)
   throw new TypeError(`createGateway: unknown dialect '${given}'${didYouMean(given, names)}`)
 }
 

@@ -17,7 +17,7 @@ const mostNumbers = 2048 * defaultDimensions
 const content = () =>
   z.looseObject({ content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })) })
 
-const EmbeddingsRequest = z.lazy(() =>
+export const EmbeddingsRequest = z.lazy(() =>
   z
     .looseObject({
       model: CreateResponseBody.unwrap().shape.model,
@@ -40,6 +40,8 @@ const EmbeddingsRequest = z.lazy(() =>
     .meta({ id: 'EmbeddingsRequest', description: 'A request for embeddings.' }),
 )
 type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
+/** The body of `createEmbeddings`. */
+export type CreateEmbeddingsRequest = z.input<typeof EmbeddingsRequest>
 
 const EmbeddingsList = z.lazy(() =>
   z.object({

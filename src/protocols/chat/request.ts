@@ -123,6 +123,8 @@ export const ChatRequest = z.lazy(() => {
     .meta({ id: 'ChatRequest', description: 'A request for a chat completion.' })
 })
 export type ChatRequest = z.infer<typeof ChatRequest>
+/** The body of `createChatCompletion`. */
+export type CreateChatCompletionRequest = z.input<typeof ChatRequest>
 
 export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {
   return tool.type === 'function'

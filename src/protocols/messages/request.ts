@@ -81,6 +81,8 @@ export const MessagesRequest = z.lazy(() => {
     .meta({ id: 'MessagesRequest', description: 'A request for a message.' })
 })
 export type MessagesRequest = z.infer<typeof MessagesRequest>
+/** The body of `createMessage`. */
+export type CreateMessageRequest = z.input<typeof MessagesRequest>
 
 interface ForcedTool {
   tool_choice?: z.infer<ReturnType<typeof toolChoice>> | null | undefined

@@ -129,9 +129,25 @@ function replaced(
   const known = new Set<string>()
   const parts: string[] = []
   let end = 0
-  for (const node of parseSync(file, text).program.body) {
+  const { body } = parseSync(file, text).program
+  const types = new Set(
+    body.flatMap((node) => {
+      const { declaration } = node.type === 'ExportNamedDeclaration' ? node : { declaration: undefined }
+      const isType =
+        declaration?.type === 'TSTypeAliasDeclaration' || declaration?.type === 'TSInterfaceDeclaration'
+      return isType ? declaration.id.name : []
+    }),
+  )
+  for (const node of body) {
     if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) known.add(local.name)
     const { declaration } = node.type === 'ExportNamedDeclaration' ? node : { declaration: undefined }
+    if (file.endsWith('.d.ts') && declaration?.type === 'VariableDeclaration') {
+      // Of a schema and its type, the type is published.
+      const [{ id } = {}] = declaration.declarations
+      if (id?.type !== 'Identifier' || !types.has(id.name)) continue
+      parts.push(text.slice(end, node.start), '')
+      end = node.end
+    }
     if (declaration?.type !== 'TSTypeAliasDeclaration') continue
     known.add(declaration.id.name)
     const plain = texts.get(declaration.id.name)
