@@ -33,9 +33,10 @@ type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMes
 /** Answers what is not even a request: Node has read no more of it than where it went wrong. */
 export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
   const { _httpMessage: earlier } = socket
-  if (error.code === 'ECONNRESET' || !socket.writable || earlier?.headersSent) return void socket.destroy()
-  // The request before was whole, and may have changed something: its caller gets its reply.
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // The request before was whole, and may have changed something: its caller gets all of its reply.
   if (earlier?.req.complete) return void earlier.once('finish', () => socket.destroy())
+  if (earlier?.headersSent) return void socket.destroy()
   endSocket(socket, statusOf[error.code ?? ''] ?? malformed)
 }
 

@@ -187,6 +187,16 @@ describe('a connection that turns to garbage', () => {
       expect([status, JSON.parse(text).data.name]).toEqual([200, 'Broken'])
     }
   })
+
+  it('behind a whole request whose stream has begun leaves it all of its stream', async () => {
+    await using paced = await startServer({ latency: { gapMs: 1 } })
+    const body = '{"model":"aurora/dawn-2","input":"Hello?","stream":true}'
+    const headers = { host: 'localhost', ...key }
+    const socket = raw(paced.port, request('POST /api/v1/responses', headers, body))
+    await socket.until('response.created')
+    socket.socket.write('GARBAGE\r\n\r\n')
+    expect(await socket.closed()).toContain('data: [DONE]')
+  })
 })
 
 describe('a body that drips on after a refusal', () => {
