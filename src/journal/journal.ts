@@ -52,6 +52,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   #records: CallRecord[] = []
   #evicted = 0
   #waiters: Set<() => void> | undefined
+  #hasEnded = false
 
   /** @internal */
   constructor(store: JournalStore, operations: readonly KnownOperation[]) {
@@ -188,9 +189,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
       this.#callsOf(operation)
       const check = () => {
         const calls = this.calls(operation)
-        if (calls.length < count) return
+        if (calls.length < count && !this.#hasEnded) return
         stop()
-        resolve(calls)
+        if (calls.length >= count) resolve(calls)
+        else reject(new GatewayError(410, `Waited for ${count} × ${operation}: the sandbox was disposed of`))
       }
       const giveUp = () => {
         stop()
@@ -231,7 +233,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** Removes all calls. */
   clear(): void {
-    this.release()
+    this.#release()
     this.#records = []
     this.#evicted = 0
   }
@@ -241,6 +243,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#records.push(record)
     record.kept()
     this.#store.add(record, this)
+    this.#checkWaiters()
+  }
+
+  #checkWaiters(): void {
     if (this.#waiters) for (const check of [...this.#waiters]) check()
   }
 
@@ -263,8 +269,15 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#evicted++
   }
 
-  /** Takes its calls out of the store. @internal */
-  release(): void {
+  /** Its sandbox is disposed of: takes its calls out of the store, and ends waits. @internal */
+  end(): void {
+    this.#release()
+    this.#hasEnded = true
+    this.#checkWaiters()
+  }
+
+  /** Takes its calls out of the store. */
+  #release(): void {
     for (const record of this.#records) {
       this.#store.remove(record)
       record.evicted()

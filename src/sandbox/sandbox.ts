@@ -173,7 +173,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** The gateway removes it. @internal */
   end(): void {
     this.#state.end()
-    this.#journal.release()
+    this.#journal.end()
   }
 
   /**

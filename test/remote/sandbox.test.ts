@@ -284,6 +284,15 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         )
       })
 
+      it('ends waits when it is disposed', async () => {
+        const waiting = sandbox.journal.waitFor('createResponse', { timeoutMs: 60_000 })
+        const outcome = expect(waiting).rejects.toMatchObject({ status: 410 })
+        const { journal } = server.gateway.sandboxes.find(sandbox.id)
+        await expect.poll(() => journal.waiting).toBe(1)
+        await sandbox.dispose()
+        await outcome
+      })
+
       it('keeps so many entries, the newest, and says how many went', async () => {
         for (let index = 0; index < 25; index++) await call(`GET /presets/number-${index}`)
         const entries = await sandbox.journal.entries()
