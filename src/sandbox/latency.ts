@@ -30,6 +30,13 @@ const quantileRecord = (value: z.ZodNumber) =>
       },
     )
     .refine((quantiles) => Object.keys(quantiles).length > 0, { error: 'give at least one quantile' })
+    .refine(
+      (quantiles) =>
+        new Set(pointsOf(quantiles).map(([share]) => share)).size === Object.keys(quantiles).length,
+      {
+        error: "give each quantile once: 'p50' and 'p50.0' are the same",
+      },
+    )
 
 const times = () => ({
   firstByteMs: Quantiles.optional().describe('Milliseconds until the first event of a stream. Default: 0.'),

@@ -11,6 +11,10 @@ describe('createGateway', () => {
     ],
     [{ timeScale: -1 }, 'createGateway: options.timeScale: Too small: expected number to be >=0'],
     [{ baseUrl: 'nope' }, 'createGateway: options.baseUrl: Invalid URL'],
+    [
+      { latency: { gapMs: { p50: 1, 'p50.0': 2 } } },
+      "options.latency.gapMs: give each quantile once: 'p50' and 'p50.0' are the same",
+    ],
     [{ scenarios: ['flakey'] }, "Unknown scenario 'flakey': did you mean 'flaky'?"],
   ])('refuses %o in one clear line', (options, message) => {
     expect(() => createGateway(options)).toThrow(message)
