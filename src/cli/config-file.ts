@@ -3,7 +3,7 @@
  */
 import { dirname, resolve } from 'node:path'
 import { GatewayCore } from '../gateway/gateway.ts'
-import { readDataFile } from '../lib/data-file.ts'
+import { FileError, readDataFile } from '../lib/data-file.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { isScenarioPath, type ScenarioPath } from '../scenarios/names.ts'
@@ -25,7 +25,8 @@ export function readConfig(file: string): GatewayOptionsInput {
     const path: unknown = Reflect.get(options, name)
     if (typeof path === 'string') Object.assign(options, { [name]: resolve(dirname(file), path) })
   }
-  if (!Array.isArray(scenarios)) return options
+  if (scenarios === undefined) return options
+  if (!Array.isArray(scenarios)) throw new UsageError(`${file}: scenarios must be a list, as in [flaky]`)
   const here = (given: GivenScenario) =>
     isPath(given) ? (resolve(dirname(file), given) as ScenarioPath) : given
   return { ...options, scenarios: scenarios.map(here) }
@@ -46,16 +47,27 @@ function isPath(given: unknown): given is string {
   return typeof given === 'string' && isScenarioPath(given)
 }
 
+interface OptionsFile {
+  readonly file: string
+  /** Scenarios that it lists, before those of flags. */
+  readonly scenarios: number
+}
+
 /**
  * Creates a gateway with all extras. Throws a `UsageError`.
  *
  * @param config The file that the options are from.
  */
-export function toGateway(options: GatewayOptionsInput, config?: string): GatewayCore {
+export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): GatewayCore {
   try {
     return new GatewayCore(options, gatewaySetup)
   } catch (error) {
-    const place = config === undefined ? '' : `${config}: `
-    throw new UsageError((error as Error).message.replace(/^createGateway: |^(?=Bad fixture)/, place))
+    const { message, scenario } = error as Error & { scenario?: number }
+    if (error instanceof FileError || config === undefined)
+      throw new UsageError(message.replace('createGateway: ', ''))
+    const place = `${config.file}: `
+    if (scenario === undefined)
+      throw new UsageError(message.replace(/^createGateway: |^(?=Bad fixture)/, place))
+    throw new UsageError(scenario < config.scenarios ? `${place}scenarios[${scenario}]: ${message}` : message)
   }
 }

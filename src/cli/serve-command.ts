@@ -145,7 +145,7 @@ function prepare(flags: ServeFlags) {
         ...(!hasDefault && { default: false }),
       },
     },
-    config,
+    config === undefined ? undefined : { file: config, scenarios: options.scenarios?.length ?? 0 },
   )
   return { gateway, files: scenarioFiles(scenarios) }
 }

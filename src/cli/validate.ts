@@ -50,7 +50,9 @@ function configProblems(file: string): FileProblem[] {
     return []
   } catch (error) {
     if (error instanceof FileError) return [...error.problems]
-    return [{ file, message: (error as Error).message.replace('createGateway: ', ''), line: 1, column: 1 }]
+    const { message, scenario } = error as Error & { scenario?: number }
+    const place = scenario === undefined ? '' : `scenarios[${scenario}]: `
+    return [{ file, message: place + message.replace('createGateway: ', ''), line: 1, column: 1 }]
   }
 }
 

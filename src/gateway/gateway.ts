@@ -67,7 +67,13 @@ export class GatewayCore extends Sandbox<Bodies> {
       readScenario && typeof given === 'string' && isScenarioPath(given)
         ? (readScenario(given, operations) as Scenario)
         : toScenario(given, operations, knownExtras)
-    const scenarios = checked.scenarios.map(fromFileToo)
+    const scenarios = checked.scenarios.map((given, scenario) => {
+      try {
+        return fromFileToo(given)
+      } catch (error) {
+        throw Object.assign(error as Error, { scenario })
+      }
+    })
     const sandboxes: Sandboxes = new Sandboxes({
       options: checked,
       operations,

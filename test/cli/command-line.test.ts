@@ -240,11 +240,20 @@ describe('what is wrong is one line, and exit code 2:', () => {
       ['--config', '@record.yaml'],
       '@record.yaml: Bad fixture: providers[0].slug: Invalid input: expected string, received undefined',
     ],
+    [['--config', '@word.yaml'], '@word.yaml: scenarios must be a list, as in [flaky]'],
+    [
+      ['--config', '@scenarios.yaml'],
+      "@scenarios.yaml: scenarios[1]: Unknown operation 'listProvider' in scenario 'rule', rule 1: did you mean 'listProviders'?",
+    ],
+    [['--config', '@fine.yaml', '--scenario', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
     [['scenarios', 'show', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
     [['validate'], "missing required argument 'files'"],
   ])('%j', async (args, message) => {
     await write('bad.yaml', failing(503).replace('listProviders', 'listProvider'))
     await write('list.yaml', '- 1\n')
+    await write('word.yaml', 'scenarios: flaky\n')
+    await write('fine.yaml', 'scenarios: [flaky]\n')
+    await write('scenarios.yaml', 'scenarios: [flaky, { on: listProvider, fault: timeout }]\n')
     await write('typo.yaml', 'timeScal: 0\n')
     await write('record.yaml', 'fixtures: { providers: [{ name: x, privacy_policy_url: null }] }\n')
     expect(await exit(...args)).toBe(2)
