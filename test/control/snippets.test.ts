@@ -5,228 +5,38 @@ import fc from 'fast-check'
 import { load as parseYaml } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { toCurl, toTest } from '../../src/control/entry-code.ts'
-import { hideInQuery, hideInText, isSecretName } from '../../src/http/secrets.ts'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
-import type { CallRecord } from '../../src/journal/call-record.ts'
 import { startServer } from '../../src/serve.ts'
 import { raw, request } from '../server/raw.ts'
 import { cases } from '../whole.ts'
+import {
+  anyRecord,
+  argumentsFor,
+  body,
+  expectedOf,
+  json,
+  path,
+  reply,
+  site,
+  text,
+  token,
+  tryCurl,
+  tryTest,
+  without,
+} from './any-record.ts'
 import { curlCalls, runTest } from './snippets.ts'
 
-const site = { baseUrl: 'https://gateway.example/api/v1', origin: 'https://gateway.example', apiKey: "a'key" }
 const ofExtras = createGateway().extras.flatMap((extra) => Object.keys(extra.exports ?? {}))
 const formats = ['curl', 'vitest', 'playwright', ...ofExtras]
-
-/** What ends a literal, a line, a comment or a paste somewhere, and what hides it. */
-const fragments = [
-  ...'\'"`$\\;&|!#%*?~<>(){}[] \t\n\r\0\x03\x04\x15\x1b\x7f\x85',
-  ...[
-    '${',
-    '$(',
-    "$'",
-    "'\\''",
-    '\\x27',
-    '`id`',
-    '$(touch /tmp/x)',
-    '$' + '{process.exit(9)}',
-    '!!',
-    '*/',
-    '/*',
-    '//',
-  ],
-  ...[
-    '</script>',
-    '<!--',
-    '-->',
-    '\x1b[201~',
-    '\r\n',
-    '\u2028',
-    '\u2029',
-    '\u202e',
-    '\u2066',
-    '\u200b',
-    '\ufeff',
-  ],
-  ...[
-    '\ud800',
-    '\udfff',
-    '\u{e0041}',
-    '🌊',
-    'é',
-    '日',
-    '%00',
-    '%0a',
-    '__proto__',
-    'constructor',
-    '- ',
-    ': ',
-    '|-',
-  ],
-  ...[
-    '{{now}}',
-    '@',
-    '-o',
-    '--',
-    '..',
-    '/../',
-    'x',
-    'rm -rf ~',
-    'import',
-    '\n---\n',
-    'true',
-    'null',
-    '0x1F',
-    '1e999',
-  ],
-]
-const text = (fragment = fc.constantFrom(...fragments)) =>
-  fc.oneof(
-    fc.array(fragment, { maxLength: 8 }).map((parts) => parts.join('')),
-    fc.string({ unit: 'binary', maxLength: 20 }),
-  )
-const without = (refused: RegExp) =>
-  text(fc.constantFrom(...fragments.map((part) => part.replace(refused, '')))).map((each) =>
-    each.replace(refused, ''),
-  )
-
-const token = fc
-  .array(fc.constantFrom(..."!#$%&'*+.^_`|~-", '`id`', 'GET', 'X', '__proto__'), {
-    minLength: 1,
-    maxLength: 6,
-  })
-  .map((parts) => parts.join(''))
-const json = fc.jsonValue({ maxDepth: 2, stringUnit: fc.constantFrom(...fragments) as never })
-const body = fc.oneof(
-  text(),
-  fc.json({ maxDepth: 3 }),
-  json.map((value) => JSON.stringify(value)),
-  json.map((value) => JSON.stringify(value, null, 2)),
-  fc.constantFrom('{"__proto__":{"a":1},"b":["</script>"]}', '{"b":["\\u2028</script>"]}'),
-  text().map((each) => JSON.stringify({ data: { [each]: each }, error: { code: -7, message: each } })),
-)
-const reply = fc.oneof(
-  body,
-  text().map((each) => `data: x\n\nevent: ${each}\ndata: y\n\n`),
-)
-const path = without(/[\p{Cc} ]/gu)
-
-/** Headers that a snippet repeats: those of one connection are not among them. */
-const repeated = (headers: Readonly<Record<string, string>>) =>
-  Object.entries(headers).filter(
-    ([name]) => /^(?!host$|connection$)[\w!#$%&'*+.^`|~-]+$/.test(name) && !isSecretName(name),
-  )
-
-interface Expected {
-  isStream: boolean
-  method: string
-  url: (base: string, origin: string) => string
-  headers: [string, string][]
-  body: string
-}
-
-function expectedOf(record: CallRecord): Expected {
-  const { method, path: given, route, search, headers, requestBody, asksForStream } = record
-  const target = given.startsWith('/') ? given : `/${given.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '')}`
-  return {
-    isStream: asksForStream,
-    method,
-    url: (base, origin) => (route === undefined ? origin + target : base + route) + hideInQuery(search),
-    headers: repeated(headers),
-    body: hideInText(requestBody.text),
-  }
-}
-
-/** Arguments of curl for a call. */
-function argumentsFor({ isStream, method, url, headers, body: sent }: Expected): string[] {
-  const { baseUrl, origin, apiKey } = site
-  return [
-    ...(/[[\]{}]/.test(url('', '')) ? ['-g'] : []),
-    ...(isStream ? ['-N'] : []),
-    ...(method === 'GET' ? [] : ['-X', method]),
-    url(baseUrl, origin),
-    ...[`authorization: Bearer ${apiKey}`, ...headers.map(headerArgument)].flatMap((each) => ['-H', each]),
-    ...(sent === '' ? [] : ['--data-raw', sent]),
-    // As UTF-8 has them.
-  ].map((each) => each.toWellFormed())
-}
-
-/** As curl wants a header without a value. */
-const headerArgument = ([name, value]: [string, string]) => (value === '' ? `${name};` : `${name}: ${value}`)
 
 /** Whole, the properties take minutes. */
 const timeoutMs = cases(15_000, 600_000)
 
-/** Any call, also one that no transport and no file could bring. */
-const anyRecord = fc
-  .record({
-    method: fc.oneof(token, text(), fc.constantFrom('GET', 'POST')),
-    path: fc.oneof(
-      text(),
-      path.map((each) => `/${each}`),
-      fc.constantFrom('//evil.example/x', '/\\evil.example', '@evil.example/', 'http://evil.example/x', '*'),
-    ),
-    route: fc.option(
-      text().map((each) => `/${each}`),
-      { nil: undefined },
-    ),
-    search: fc.oneof(
-      text().map((each) => `?${each}`),
-      fc.constantFrom('', '?api_key=abc&a={b,c}[1-9]'),
-    ),
-    operation: fc.option(
-      text().filter((each) => each !== ''),
-      { nil: undefined },
-    ),
-    headers: fc.dictionary(fc.oneof(token, text(), fc.constant('__proto__')), text(), { maxKeys: 3 }),
-    requestBody: body.map((each) => ({ text: each, cut: 0 })),
-    replyBody: reply.map((each) => ({ text: each, cut: 0 })),
-    replyHeaders: fc.record({ 'content-type': fc.oneof(text(), fc.constant('text/event-stream')) }),
-    status: fc.constantFrom(0, 200, 404, 500),
-    delivery: fc.constantFrom('pending', 'complete', 'cut', 'client-left'),
-    asksForStream: fc.boolean(),
-    match: fc.option(
-      fc.record({
-        scenario: text(),
-        rule: fc.nat(),
-        effect: fc.record({
-          faults: fc.array(fc.record({ name: text(), message: text() }), { maxLength: 2 }),
-          reply: fc.option(fc.record({ text: text(), body: json, headers: fc.dictionary(text(), text()) }), {
-            nil: undefined,
-          }),
-        }),
-      }),
-      { nil: undefined },
-    ),
-  })
-  .map((record) => record as unknown as CallRecord)
-
 describe('snippets of any call', () => {
-  const sandbox = { baseUrl: 'https://gateway.example/sandboxes/s1/api/v1', apiKey: 'a`key' }
-
   it(
     'are one call of curl with the intended words',
     () => {
-      const property = fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 40 }), (records) => {
-        const wanted: string[][] = []
-        const commands: string[] = []
-        for (const record of records) {
-          const words = argumentsFor(expectedOf(record))
-          if (words.some((word) => word.includes('\0'))) {
-            expect(() => toCurl(record, site)).toThrow('NUL')
-            continue
-          }
-          wanted.push(words)
-          const command = toCurl(record, site)
-          // A pasted control character acts on the terminal, not on the shell: it can end the command.
-          expect(command.replaceAll(' \\\n  ', '').trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
-          commands.push(command)
-        }
-        expect(curlCalls(commands)).toEqual(wanted)
-        // A shell without $'…' reads other words, and as many.
-        expect(curlCalls(commands, 'sh').map(({ length }) => length)).toEqual(
-          wanted.map(({ length }) => length),
-        )
-      })
+      const property = fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 40 }), tryCurl)
       fc.assert(property, { numRuns: cases(8, 250), seed: 1 })
     },
     timeoutMs,
@@ -235,32 +45,7 @@ describe('snippets of any call', () => {
   it(
     'are tests of one call with the intended literals',
     async () => {
-      const property = fc.asyncProperty(
-        anyRecord,
-        fc.constantFrom('vitest', 'playwright'),
-        async (record, runner) => {
-          const code = toTest(record, runner)
-          expect(code).not.toMatch(/<\/script|(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
-          const { url, init, rule, title, literals } = await runTest(code, sandbox)
-          const wanted = expectedOf(record)
-          expect(url).toBe(wanted.url(sandbox.baseUrl, 'https://gateway.example'))
-          expect(init.method ?? 'GET').toBe(wanted.method)
-          expect(Object.entries(init.headers).sort()).toEqual(
-            [['authorization', `Bearer ${sandbox.apiKey}`], ...wanted.headers].sort(),
-          )
-          expect(init.body ?? '').toBe(wanted.body)
-          expect(title).toContain(record.method)
-          const { operation, match } = record
-          if (match) {
-            const { faults, reply: scripted } = match.effect
-            expect(rule).toMatchObject({
-              on: operation ?? (record.route === undefined ? '*' : expect.any(String)),
-            })
-            expect(JSON.stringify(rule)).toContain(JSON.stringify(scripted ?? faults).slice(1, -1))
-          } else expect(rule).toBeUndefined()
-          if (operation !== undefined) expect(literals).toContain(operation)
-        },
-      )
+      const property = fc.asyncProperty(anyRecord, fc.constantFrom('vitest', 'playwright'), tryTest)
       await fc.assert(property, { numRuns: cases(200, 5000), seed: 1 })
     },
     timeoutMs,

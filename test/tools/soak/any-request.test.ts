@@ -1,4 +1,4 @@
-/** The seeded part of `npm run abuse`, which sends a million of them. */
+/** The seeded part of `npm run soak`, which sends more of them. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'

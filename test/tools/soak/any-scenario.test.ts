@@ -1,4 +1,4 @@
-/** The seeded part of `npm run abuse`, which tries many more. */
+/** The seeded part of `npm run soak`, which tries many more. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'

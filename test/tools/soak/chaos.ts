@@ -1,52 +1,96 @@
 /**
- * Mixed load with chaos for some minutes: 40 clients at a time, sandboxes made, used and deleted all the while. Memory
- * is read as it goes.
+ * Mixed load with chaos for some minutes: 40 clients at a time, sandboxes made, used and deleted all the while. The
+ * server's vitals are read as it goes.
  */
 import { monotonic } from '../../../src/lib/clock.ts'
 import { open } from '../../call.ts'
-import type { Memory, Program } from './program.ts'
+import type { Program, Vitals } from './program.ts'
 
 export interface Chaos {
   requests: number
+  /** Sandboxes made. */
   sandboxes: number
   /** One each ten seconds. */
-  readings: Memory[]
+  readings: Reading[]
 }
 
-/** @param perSecond Requests of all clients together, at most. */
+export interface Reading extends Vitals {
+  minutes: number
+}
+
+export interface Load {
+  minutes: number
+  /** Requests of all clients together, at most. */
+  perSecond: number
+  /** Sandboxes that live at a time. */
+  living: number
+}
+
+const clientCount = 40
+
 export async function chaos(
   program: Program,
-  { minutes, perSecond }: { minutes: number; perSecond: number },
-  tell: (line: string) => void,
+  { minutes, perSecond, living }: Load,
+  report: (line: string) => void,
 ): Promise<Chaos> {
   const result: Chaos = { requests: 0, sandboxes: 0, readings: [] }
   const from = monotonic()
   const until = from + minutes * 60_000
   const client = async (number: number) => {
-    for (let turn = 0; monotonic() < until; turn++) {
+    const sandboxes: { id: string; apiKey: string }[] = []
+    const replace = async () => {
       const made = await control(program.url, 'POST', '/sandboxes')
       const { data } = (await made.json()) as { data: { id: string; apiKey: string } }
       result.sandboxes++
-      for (let call = 0; call < 30; call++) {
+      sandboxes.push(data)
+      if (sandboxes.length <= living / clientCount) return
+      const { id } = sandboxes.shift() as { id: string }
+      await (await control(program.url, 'DELETE', `/sandboxes/${id}`)).text()
+    }
+    while (sandboxes.length < Math.ceil(living / clientCount)) await replace()
+    for (let turn = 0; monotonic() < until; turn++) {
+      await replace()
+      for (let each = 0; each < 30; each++) {
         while (result.requests > ((monotonic() - from) / 1000) * perSecond && monotonic() < until)
           await new Promise((resolve) => setTimeout(resolve, 20))
         result.requests++
-        await ask(program.url, data.apiKey, number * 31 + turn + call).catch(() => {})
+        const { apiKey } = sandboxes[each % sandboxes.length] as { apiKey: string }
+        await ask(program.url, apiKey, number * 31 + turn + each).catch(() => {})
       }
-      await (await control(program.url, 'DELETE', `/sandboxes/${data.id}`)).text()
     }
   }
-  const clients = Array.from({ length: 40 }, (_, number) => client(number))
+  const clients = Array.from({ length: clientCount }, (_, number) => client(number))
   const watch = async () => {
     while (monotonic() < until) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(10_000, until - monotonic())))
-      const reading = await program.read()
+      const reading = { minutes: (monotonic() - from) / 60_000, ...(await program.read()) }
       result.readings.push(reading)
-      tell(`${result.requests} requests, ${result.sandboxes} sandboxes: ${inMegabytes(reading)}`)
+      report(`${result.requests} requests, ${result.sandboxes} sandboxes: ${inWords(reading)}`)
     }
   }
   await Promise.all([...clients, watch()])
   return result
+}
+
+/** `y = start + slope × minutes`, by least squares. */
+export interface Fit {
+  start: number
+  slope: number
+}
+
+export function fitOf(readings: readonly Reading[], name: keyof Vitals): Fit {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const x = mean(readings.map(({ minutes }) => minutes))
+  const y = mean(readings.map((reading) => reading[name]))
+  const covariance = mean(readings.map((reading) => (reading.minutes - x) * (reading[name] - y)))
+  const slope = covariance / mean(readings.map(({ minutes }) => (minutes - x) ** 2))
+  return { start: y - slope * x, slope }
+}
+
+const mebibyte = 1024 * 1024
+
+export function inWords({ rss, heapUsed, descriptors, delayMs }: Vitals): string {
+  return `RSS ${Math.round(rss / mebibyte)} MB, heap ${Math.round(heapUsed / mebibyte)} MB, ${descriptors} descriptors, event-loop delay p99 ${delayMs.toFixed(0)} ms`
 }
 
 /** Tried again where the server has just closed an idle connection: on a busy machine that and a request can meet. */
@@ -75,11 +119,4 @@ async function ask(url: string, apiKey: string, number: number): Promise<void> {
   // Some read nothing of it.
   if (number % 11 === 0) await response.body?.cancel()
   else await response.text()
-}
-
-export function inMegabytes(memory: object): string {
-  return Object.entries(memory)
-    .filter(([name]) => name !== 'sockets' && name !== 'timers')
-    .map(([name, bytes]) => `${name} ${Math.round(bytes / 1024 / 1024)}`)
-    .join(', ')
 }

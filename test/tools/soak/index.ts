@@ -1,22 +1,24 @@
 /**
- * `npm run abuse`: a million requests of any kind, schemas, scenarios, changed files, plans against the model of the
- * state, requests of any size, clients without luck, and load with chaos, with progress and a summary. Ends with 1 where
- * something was violated. These are the defaults; 0 leaves a part out:
+ * `npm run soak`: requests of any kind, on sockets and in process, schemas, scenarios, changed files, snippets,
+ * templates, plans against the model of the state, clients without luck, and load with chaos, with progress and a
+ * summary. Ends with 1 if something was violated. These are the defaults; 0 leaves a part out:
  *
- *   npm run abuse -- --requests 1000000 --sockets 20000 --schemas 20000 --scenarios 20000 --files 20000 --plans 70000 \
- *     --sizes 1 --clients 5000 --minutes 30 --per-second 250 --seed 1
+ *   npm run soak -- --requests 100000 --sockets 20000 --schemas 20000 --scenarios 20000 --files 20000 \
+ *     --snippets 2000 --templates 20000 --plans 20000 --clients 5000 --minutes 30 --sandboxes 1000 --per-second 250 \
+ *     --seed 1
  */
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { createGateway } from '../../../src/index.ts'
 import { monotonic } from '../../../src/lib/clock.ts'
 import { fakeValue } from '../../../src/model/structured.ts'
-import { growthOf, sized } from '../../gateway/sized.ts'
+import { anyRecord, tryCurl, tryTest } from '../../control/any-record.ts'
 import { anyRequest, tryInProcess } from './any-request.ts'
 import { anyScenario, tryScenario } from './any-scenario.ts'
 import { anySchema } from './any-schema.ts'
-import { chaos, inMegabytes } from './chaos.ts'
-import { startChild } from './child.ts'
+import { anyTemplate, tryTemplate } from './any-template.ts'
+import { chaos, fitOf, inWords } from './chaos.ts'
+import { type Reading, startChild } from './child.ts'
 import { anyMutation, mutated, realFiles, tryFile } from './mutated-file.ts'
 import { startProgram } from './program.ts'
 import { trySocket } from './socket.ts'
@@ -25,15 +27,17 @@ import { unlucky } from './unlucky.ts'
 
 const { values } = parseArgs({
   options: {
-    requests: { type: 'string', default: '1000000' },
+    requests: { type: 'string', default: '100000' },
     sockets: { type: 'string', default: '20000' },
     schemas: { type: 'string', default: '20000' },
     scenarios: { type: 'string', default: '20000' },
-    plans: { type: 'string', default: '70000' },
     files: { type: 'string', default: '20000' },
+    snippets: { type: 'string', default: '2000' },
+    templates: { type: 'string', default: '20000' },
+    plans: { type: 'string', default: '20000' },
     clients: { type: 'string', default: '5000' },
-    sizes: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '30' },
+    sandboxes: { type: 'string', default: '1000' },
     'per-second': { type: 'string', default: '250' },
     seed: { type: 'string', default: '1' },
   },
@@ -163,19 +167,22 @@ async function ofFiles(): Promise<void> {
   for (const batch of batches(anyMutation, count('files'))) {
     for (const mutation of batch) {
       const [kind, data] = files[mutation.of] as (typeof files)[number]
-      const from = monotonic()
+      const from = process.threadCpuUsage()
       const { wrong, isValid } = await tryFile(kind, mutated(data, mutation)).catch((error) => ({
         wrong: `rejected: ${error.stack}`,
         isValid: true,
       }))
-      slowest = Math.max(slowest, monotonic() - from)
+      const { user, system } = process.threadCpuUsage(from)
+      const ms = (user + system) / 1000
+      slowest = Math.max(slowest, ms)
+      if (ms > 1000) violated(`a changed file takes ${Math.round(ms)} ms`, { kind, ...mutation })
       if (wrong) violated(wrong, { kind, ...mutation })
       if (isValid) valid++
       done++
     }
     tell(`${done} changed files, ${valid} of them valid`)
   }
-  summary.push(`${done} changed files, ${valid} of them valid, the slowest ${Math.round(slowest)} ms`)
+  summary.push(`${done} changed files, ${valid} of them valid, the slowest ${Math.round(slowest)} ms of processor time`)
 }
 
 /** Sandboxes against a model of their state, each fifth plan with steps that wait for each other. */
@@ -195,18 +202,38 @@ async function ofState(): Promise<void> {
   summary.push(`${done} plans against the model of the state`)
 }
 
-/** Every list, map and text that callers fill. */
-async function ofSizes(): Promise<void> {
-  let worst = 0
-  for (const [what, sizedBy] of sized) {
-    const growth = await growthOf(sizedBy)
-    worst = Math.max(worst, growth)
-    if (growth > 30) violated(`${growth.toFixed(1)} times the time for eight times ${what}`, what)
+/** Copied calls are the intended literals and nothing else: as curl, and as a test. */
+async function ofSnippets(): Promise<void> {
+  let done = 0
+  for (const batch of batches(anyRecord, count('snippets') / 2)) {
+    for (const [index, record] of batch.entries()) {
+      try {
+        if (index % 40 === 0) tryCurl(batch.slice(index, index + 40))
+        await tryTest(record, index % 2 === 0 ? 'vitest' : 'playwright')
+      } catch (error) {
+        violated(`a snippet: ${(error as Error).message}`, record)
+      }
+      done += 2
+    }
+    tell(`${done} snippets`)
   }
-  summary.push(
-    `${sized.length} lists, maps and texts: eight times the size takes at most ${worst.toFixed(1)} times the time`,
-  )
-  tell(summary.at(-1) as string)
+  summary.push(`${done} snippets`)
+}
+
+async function ofTemplates(): Promise<void> {
+  let done = 0
+  let valid = 0
+  for (const batch of batches(anyTemplate, count('templates'))) {
+    const gateway = createGateway({ timeScale: 0, seed })
+    for (const template of batch) {
+      const { wrong, isValid } = await tryTemplate(gateway, template)
+      if (wrong) violated(wrong, template)
+      if (isValid) valid++
+      done++
+    }
+    tell(`${done} templates, ${valid} of them valid`)
+  }
+  summary.push(`${done} templates, ${valid} of them valid`)
 }
 
 async function ofClients(): Promise<void> {
@@ -226,26 +253,47 @@ async function ofClients(): Promise<void> {
 async function ofChaos(): Promise<void> {
   if (minutes === 0) return
   const program = await startProgram('--scenario', 'chaos')
-  const { requests, sandboxes, readings } = await chaos(
-    program,
-    { minutes, perSecond: count('per-second') },
-    tell,
-  )
+  const load = { minutes, perSecond: count('per-second'), living: count('sandboxes') }
+  const { requests, sandboxes, readings } = await chaos(program, load, tell)
   const endMs = await program.end()
+  summary.push(
+    `${requests} requests of chaos in ${minutes} minutes, ${load.living} sandboxes at a time, ${sandboxes} made`,
+  )
   // The first third warms up.
   const steady = readings.slice(Math.floor(readings.length / 3))
-  const [first, last] = [steady[0], steady.at(-1)]
-  if (first && last && last.rss > first.rss * 1.2) violated('memory grows', { first, last })
-  summary.push(`${requests} requests of chaos in ${minutes} minutes, ${sandboxes} sandboxes made and deleted`)
-  for (const reading of [readings[0], first, last]) if (reading) summary.push(`  ${inMegabytes(reading)}`)
+  for (const reading of [readings[0], steady[0], readings.at(-1)])
+    if (reading) summary.push(`  after ${reading.minutes.toFixed(1)} minutes: ${inWords(reading)}`)
+  for (const [name, unit, scale] of figures) {
+    const { start, slope } = fitOf(steady, name)
+    const end = start + slope * minutes
+    const sign = slope < 0 ? '-' : '+'
+    summary.push(
+      `  ${name}: ${(start / scale).toFixed(1)} ${sign} ${Math.abs(slope / scale).toFixed(3)} ${unit} a minute`,
+    )
+    const begin = start + (slope * minutes) / 3
+    if (name !== 'delayMs' && end > begin * 1.2) violated(`${name} grows`, { begin, end })
+  }
   summary.push(`  ended in ${Math.round(endMs)} ms`)
+}
+
+/** With the unit of a line, and how many of the figure it has. */
+const figures = [
+  ['rss', 'MB', 1024 * 1024],
+  ['heapUsed', 'MB', 1024 * 1024],
+  ['descriptors', '', 1],
+  ['delayMs', 'ms', 1],
+] as const
+
+function inMegabytes({ rss, heapUsed }: Reading): string {
+  return `RSS ${Math.round(rss / 1024 / 1024)} MB, heap ${Math.round(heapUsed / 1024 / 1024)} MB`
 }
 
 if (schemas > 0) ofSchemas()
 if (count('scenarios') > 0) await ofScenarios()
 if (count('files') > 0) await ofFiles()
+if (count('snippets') > 0) await ofSnippets()
+if (count('templates') > 0) await ofTemplates()
 if (count('plans') > 0) await ofState()
-if (count('sizes') > 0) await ofSizes()
 if (clients > 0) await ofClients()
 if (sockets > 0) await onSockets()
 if (requests > 0) await inProcess()

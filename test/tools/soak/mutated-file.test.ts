@@ -1,4 +1,4 @@
-/** The seeded part of `npm run abuse -- --files 20000`. */
+/** The seeded part of `npm run soak -- --files 20000`. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cases } from '../../whole.ts'

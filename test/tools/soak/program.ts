@@ -1,18 +1,23 @@
 /** The command `serve` in a process of its own, as people start it, from outside. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { monotonic } from '../../../src/lib/clock.ts'
 
-/** In bytes, by its own metrics. */
-export interface Memory {
+/** Memory in bytes, by the server's own metrics. */
+export interface Vitals {
   rss: number
   heapUsed: number
+  /** Open files and sockets. NaN if the system has no /proc. */
+  descriptors: number
+  /** Delay of the event loop since the last reading, 99 % of it. */
+  delayMs: number
 }
 
 export interface Program {
   readonly url: string
-  read(): Promise<Memory>
+  read(): Promise<Vitals>
   /** Ends it by SIGTERM. Returns the real milliseconds that it took. */
   end(): Promise<number>
 }
@@ -30,9 +35,12 @@ export async function startProgram(...flags: string[]): Promise<Program> {
     async read() {
       const text = await (await fetch(`${url}/__understudy/metrics`)).text()
       const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+      const files = `/proc/${child.pid}/fd`
       return {
         rss: figure('process_resident_memory_bytes'),
         heapUsed: figure('understudy_heap_used_bytes'),
+        descriptors: existsSync(files) ? readdirSync(files).length : Number.NaN,
+        delayMs: 1000 * figure('understudy_event_loop_lag_seconds{share="0.99"}'),
       }
     },
     async end() {

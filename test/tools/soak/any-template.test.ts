@@ -1,0 +1,20 @@
+/** The seeded part of `npm run soak -- --templates 20000`. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createGateway } from '../../../src/index.ts'
+import { cases } from '../../whole.ts'
+import { anyTemplate, tryTemplate } from './any-template.ts'
+
+it('any template writes what it names, or is refused with a place', async () => {
+  const gateway = createGateway({ timeScale: 0 })
+  let valid = 0
+  const templates = fc.sample(anyTemplate, { numRuns: cases(300, 20_000), seed: 1 })
+  for (const template of templates) {
+    const { wrong, isValid } = await tryTemplate(gateway, template)
+    expect(wrong, JSON.stringify(template)).toBeUndefined()
+    if (isValid) valid++
+  }
+  // Both kinds are tried.
+  expect(valid).toBeGreaterThan(templates.length / 2)
+  expect(valid).toBeLessThan(templates.length)
+}, 60_000)
