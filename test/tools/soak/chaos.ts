@@ -93,10 +93,14 @@ export function inWords({ rss, heapUsed, descriptors, delayMs }: Vitals): string
   return `RSS ${Math.round(rss / mebibyte)} MB, heap ${Math.round(heapUsed / mebibyte)} MB, ${descriptors} descriptors, event-loop delay p99 ${delayMs.toFixed(0)} ms`
 }
 
-/** Tried again where the server has just closed an idle connection: on a busy machine that and a request can meet. */
+/**
+ * Tried again where the server has just closed an idle connection, and where it or this process had no processor for as
+ * long as a request may take: on a busy machine that and a request can meet.
+ */
 async function control(url: string, method: string, path: string, tries = 5): Promise<Response> {
   try {
     const response = await fetch(`${url}/__understudy${path}`, { method })
+    if (response.status === 408) throw new TypeError('timed out')
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
     return response
   } catch (error) {

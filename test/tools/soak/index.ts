@@ -182,7 +182,9 @@ async function ofFiles(): Promise<void> {
     }
     tell(`${done} changed files, ${valid} of them valid`)
   }
-  summary.push(`${done} changed files, ${valid} of them valid, the slowest ${Math.round(slowest)} ms of processor time`)
+  summary.push(
+    `${done} changed files, ${valid} of them valid, the slowest ${Math.round(slowest)} ms of processor time`,
+  )
 }
 
 /** Sandboxes against a model of their state, each fifth plan with steps that wait for each other. */
