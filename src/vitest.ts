@@ -231,7 +231,7 @@ async function lendNew(gateway: Gateway, use: Use): Promise<void> {
   const sandbox = gateway.createSandbox()
   const before = sharedCalls(gateway)
   await use(withBaseUrl(sandbox, gateway))
-  warnOfSharing(gateway, sharedCalls(gateway) - before)
+  warnOfSharing(gateway, newest(gateway, sharedCalls(gateway) - before))
   sandbox.dispose()
 }
 
@@ -283,12 +283,13 @@ function sharedCalls({ journal }: Gateway): number {
 /** Once for each file is loud enough. */
 const warned = new WeakSet<Gateway>()
 
-function warnOfSharing(gateway: Gateway, count: number): void {
-  if (count === 0 || warned.has(gateway)) return
+function warnOfSharing(gateway: Gateway, shared: readonly JournalEntry[]): void {
+  // Late calls of tests that have ended were refused.
+  const answered = shared.filter(({ status }) => status !== 410)
+  const [example] = answered
+  if (!example || warned.has(gateway)) return
   warned.add(gateway)
-  const [example] = newest(gateway, count)
-  const came = example ? ` (${example.method} ${example.path})` : ''
   printWarning(
-    `THIS TEST SHARES ITS STATE. ${calls(count)}${came} came from code that belongs to no test, so the default sandbox answered, as it does for every other test of this file. That is work that a test did not await, or that runs in a queue, a timer or a process started outside of a test: await it, or give it sandbox.apiKey or sandbox.baseUrl. Where nothing can tell tests apart, say test.override({ serial: true }): then they take turns, each in a default sandbox that is reset.`,
+    `THIS TEST SHARES ITS STATE. ${calls(answered.length)} (${example.method} ${example.path}) came from code that belongs to no test, so the default sandbox answered, as it does for every other test of this file. That is work that a test did not await, or that runs in a queue, a timer or a process started outside of a test: await it, or give it sandbox.apiKey or sandbox.baseUrl. Where nothing can tell tests apart, say test.override({ serial: true }): then they take turns, each in a default sandbox that is reset.`,
   )
 }

@@ -38,7 +38,7 @@ function toCall({ sandboxes }: GatewayCore, request: Request, sink: ResponseSink
     path: pathname,
     search,
     headers: Object.fromEntries(request.headers),
-    sandbox: sandboxes.ofCaller()?.id,
+    sandbox: sandboxes.current.get(),
     readBody: async (limit) =>
       request.body
         ? collectBody(chunksOf(request.body), limit)

@@ -65,7 +65,7 @@ async function journal(gateway: GatewayCore, { method, url, headers }: Outgoing)
     path: url.pathname,
     search: url.search,
     headers,
-    sandbox: gateway.sandboxes.ofCaller()?.id,
+    sandbox: gateway.sandboxes.current.get(),
     readBody: async () => new Uint8Array(),
     sink: discard,
   }

@@ -92,7 +92,7 @@ function toCall({ sandboxes }: GatewayCore, { url, method, headers, body }: Disp
     path: url.pathname,
     search: url.search,
     headers,
-    sandbox: sandboxes.ofCaller()?.id,
+    sandbox: sandboxes.current.get(),
     readBody: (limit) => readDispatched(body, limit),
     sink,
   }

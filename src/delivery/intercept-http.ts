@@ -16,6 +16,7 @@ import {
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { serve } from './deliver.ts'
 import { type InterceptSetup, type Outgoing, verdictOn } from './intercept-destination.ts'
 import { toRecord } from './intercept-dispatch.ts'
@@ -93,7 +94,7 @@ export function onRequest(setup: InterceptSetup): (request: ClientRequest, url: 
     const verdict = mayAnswer ? 'answer' : verdictOn(setup, outgoing)
     if (verdict !== 'answer') return verdict
     // Captured here: at the other end of the connection, the async context of the caller is gone.
-    const sandbox = gateway.sandboxes.ofCaller()?.id
+    const sandbox = gateway.sandboxes.current.get()
     return (arrival) => {
       const answered = mayAnswer
         ? tryHandlers(setup, outgoing, arrival, sandbox)
@@ -115,7 +116,7 @@ interface Arrival {
 async function answer(
   { gateway }: InterceptSetup,
   { request, response }: Arrival,
-  options: { body?: Uint8Array; sandbox: string | undefined },
+  options: { body?: Uint8Array; sandbox: Sandbox | undefined },
 ): Promise<void> {
   await serve(gateway, toNodeCall(request, new NodeSink(response), options))
 }
@@ -124,7 +125,7 @@ async function tryHandlers(
   setup: InterceptSetup,
   outgoing: Outgoing,
   arrival: Arrival,
-  sandbox: string | undefined,
+  sandbox: Sandbox | undefined,
 ): Promise<void> {
   const { method, url, headers } = outgoing
   const body = new Uint8Array(await buffer(arrival.request))

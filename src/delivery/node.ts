@@ -8,6 +8,7 @@ import type { Call, Ending, Sink, Wait } from '../gateway/call.ts'
 import { within } from '../http/body.ts'
 import { GatewayError } from '../http/errors.ts'
 import type { Reply } from '../http/reply.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
@@ -21,7 +22,7 @@ export interface NodeCallOptions {
   readonly awaitsContinue?: boolean
   /** The body, if it was read already. */
   readonly body?: Uint8Array | undefined
-  readonly sandbox?: string | undefined
+  readonly sandbox?: Sandbox | undefined
 }
 
 /** Returns the call that a request makes. */

@@ -2,6 +2,7 @@
  * A request and its way back, as every transport hands them to the gateway.
  */
 import type { HangUp, Reply } from '../http/reply.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 
 export interface Call {
   /** Upper case. */
@@ -12,8 +13,8 @@ export interface Call {
   readonly search: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Id of the sandbox of the code that made the request, captured where it was made. */
-  readonly sandbox?: string | undefined
+  /** Sandbox of the code that made the request, captured where it was made; it may have been disposed since. */
+  readonly sandbox?: Sandbox | undefined
   /** Reads the body. Throws a 413 if it has more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>
   readonly sink: Sink

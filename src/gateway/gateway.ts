@@ -104,17 +104,17 @@ export class GatewayCore extends Sandbox<Bodies> {
     return this.sandboxes.open(file) as Promise<Sandbox<Bodies>>
   }
 
+  /** Runs some work in the default sandbox. */
+  override run<Result>(work: () => Result): Result
   /**
-   * Runs a test in a sandbox: a call that its code makes in this process sees that sandbox, whatever its key, without
-   * being told of it. The key or the path of another sandbox still wins. Throws where the platform has no
-   * `AsyncLocalStorage`, as in a browser.
+   * Runs some work in a sandbox, as `sandbox.run(work)`. Throws for anything but a live sandbox of this gateway.
    *
-   * @example await gateway.run(sandbox, async () => { await ask('Hello?') })
+   * @example await gateway.run(sandbox, () => ask('Hello?'))
    */
-  run<Result>(sandbox: Sandbox<Bodies>, work: () => Result): Result {
-    if (typeof work !== 'function')
-      throw new TypeError('gateway.run(sandbox, work): work is a function, as in () => ask(…)')
-    return this.sandboxes.current.run(sandbox as Sandbox, work)
+  override run<Result>(sandbox: Sandbox<Bodies>, work: () => Result): Result
+  override run(...given: unknown[]): unknown {
+    const [sandbox, work] = given.length > 1 ? given : [this, ...given]
+    return this.sandboxes.run(sandbox as Sandbox, work as () => unknown)
   }
 
   /**

@@ -42,8 +42,8 @@ export function locate(
   try {
     const named = idInPath ?? idInKey
     if (named !== undefined) return { ...caller, sandbox: sandboxes.find(named), gone: undefined }
-    const sandbox = (current !== undefined && sandboxes.peek(current)) || sandboxes.default
-    if (sandbox === sandboxes.default) sandboxes.assertDefault()
+    const sandbox = current ?? sandboxes.default
+    sandboxes.assertLive(sandbox)
     return { ...caller, sandbox, gone: undefined }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error

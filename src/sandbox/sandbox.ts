@@ -55,6 +55,8 @@ export interface SandboxHost {
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
   elapsed(): number
   dispose(sandbox: Sandbox): void
+  /** Runs some work, and all that it starts, in a sandbox. Throws for anything but a live sandbox of this gateway. */
+  run<Result>(sandbox: Sandbox, work: () => Result): Result
   /** Throws 410 for a sandbox that was disposed or has expired, and for a default sandbox that the options leave out. */
   assertLive(sandbox: Sandbox): void
 }
@@ -83,6 +85,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   #db: Database | undefined
   #inFlight = 0
   #usedAt: number
+  #ended: string | undefined
 
   /** @internal */
   constructor(setup: SandboxSetup, from?: StateSnapshot) {
@@ -170,8 +173,19 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     }
   }
 
+  /** @internal */
+  isOf(host: SandboxHost): boolean {
+    return this.#setup.host === host
+  }
+
+  /** How it ended, as in `was disposed`; undefined while it is live. @internal */
+  get ended(): string | undefined {
+    return this.#ended
+  }
+
   /** The gateway removes it. @internal */
-  end(): void {
+  end(how: string): void {
+    this.#ended = how
     this.#state.end()
     this.#journal.end()
   }
@@ -320,6 +334,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     this.#state = new SandboxState(this.#owner, this.#setup.seedData)
     this.#begin()
     this.#journal.clear()
+  }
+
+  /**
+   * Runs some work in this sandbox: a call that its code makes in this process reaches the sandbox, whatever its key. The
+   * key or the path of another sandbox still wins. Throws where the platform has no `AsyncLocalStorage`, as in a browser.
+   *
+   * @example await sandbox.run(() => ask('Hello?'))
+   */
+  run<Result>(work: () => Result): Result {
+    return this.#setup.host.run(this as Sandbox, work)
   }
 
   /** Ends the sandbox: from now on, requests to it and calls of its methods get a 410. */

@@ -133,14 +133,29 @@ export class Sandboxes implements SandboxHost {
   find(id: string): Sandbox {
     const sandbox = this.peek(id)
     if (sandbox) return sandbox
-    this.#remove(id)
     this.#assertHere(id)
-    throw goneError(id)
+    throw this.#goneError(id)
   }
 
   assertLive(sandbox: Sandbox): void {
     if (sandbox === this.#default) this.assertDefault()
-    else if (this.#default && this.find(sandbox.id) !== sandbox) throw goneError(sandbox.id)
+    else if (this.#default && this.peek(sandbox.id) !== sandbox)
+      throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}`)
+  }
+
+  run<Result>(sandbox: Sandbox, work: () => Result): Result {
+    if (!(sandbox instanceof Sandbox)) {
+      const given = typeof sandbox === 'string' ? `'${sandbox}'` : String(sandbox)
+      throw new TypeError(`run() expects a live sandbox of this gateway, got ${given}`)
+    }
+    if (!sandbox.isOf(this))
+      throw new TypeError(
+        `run() expects a live sandbox of this gateway; '${sandbox.id}' belongs to another gateway`,
+      )
+    this.assertLive(sandbox)
+    if (typeof work !== 'function')
+      throw new TypeError(`run() expects a function, as in run(() => ask('Hello?')), got ${String(work)}`)
+    return this.current.run(sandbox, work)
   }
 
   /** Throws 410 where the default sandbox was left out. */
@@ -155,13 +170,7 @@ export class Sandboxes implements SandboxHost {
   /** The living sandbox with this id, if there is one. */
   peek(id: string): Sandbox | undefined {
     const sandbox = id === 'default' ? this.default : this.#residents.get(id)
-    return sandbox && !this.#isIdle(sandbox) ? sandbox : undefined
-  }
-
-  /** The living sandbox that the code which runs now belongs to: of `gateway.run()`. */
-  ofCaller(): Sandbox | undefined {
-    const sandbox = this.current.get()
-    return sandbox && this.peek(sandbox.id) === sandbox ? sandbox : undefined
+    return sandbox && !this.#evictIfIdle(sandbox) ? sandbox : undefined
   }
 
   /** All that live, the default one apart; oldest first. */
@@ -232,7 +241,7 @@ export class Sandboxes implements SandboxHost {
   dispose(sandbox: Sandbox): void {
     if (sandbox === this.#default)
       throw new GatewayError(409, 'The default sandbox stays: use reset() instead')
-    if (this.#residents.get(sandbox.id) === sandbox) this.#remove(sandbox.id)
+    if (this.#residents.get(sandbox.id) === sandbox) this.#remove(sandbox, 'was disposed')
   }
 
   /**
@@ -276,22 +285,33 @@ export class Sandboxes implements SandboxHost {
     throw new GatewayError(421, message, { node: home }, { headers: { 'x-understudy-node': home } })
   }
 
-  #remove(id: string): void {
-    this.#residents.get(id)?.end()
-    this.#residents.delete(id)
+  #remove(sandbox: Sandbox, how: string): void {
+    sandbox.end(how)
+    this.#residents.delete(sandbox.id)
   }
 
-  #isIdle(sandbox: Sandbox): boolean {
-    return sandbox !== this.default && sandbox.idleMs > this.#setup.options.sandboxes.idleMs
+  /** `expired after 3600 s idle` */
+  get #expired(): string {
+    return `expired after ${this.#setup.options.sandboxes.idleMs / 1000} s idle`
+  }
+
+  #goneError(id: string): GatewayError {
+    return new GatewayError(
+      410,
+      `Sandbox '${id}' does not exist: it was disposed, ${this.#expired}, or was never created`,
+    )
+  }
+
+  #evictIfIdle(sandbox: Sandbox): boolean {
+    if (sandbox === this.default || sandbox.idleMs <= this.#setup.options.sandboxes.idleMs) return false
+    this.#remove(sandbox, this.#expired)
+    this.#evicted++
+    return true
   }
 
   #sweep(): void {
     this.#sweptAt = this.#clock.elapsed()
-    for (const [id, sandbox] of this.#residents) {
-      if (!this.#isIdle(sandbox)) continue
-      this.#remove(id)
-      this.#evicted++
-    }
+    for (const sandbox of this.#residents.values()) this.#evictIfIdle(sandbox)
   }
 }
 
@@ -308,13 +328,6 @@ function unchanged(living: Sandbox, { fork, seed, fixtures = {} }: NewSandbox): 
   throw new GatewayError(
     409,
     `Sandbox '${living.id}' exists already, so its ${ignored[0]} cannot be set: dispose of it first, or leave ${ignored[0]} out`,
-  )
-}
-
-function goneError(id: string): GatewayError {
-  return new GatewayError(
-    410,
-    `Sandbox '${id}' is gone: it was disposed of, was idle for too long, or never was`,
   )
 }
 

@@ -250,7 +250,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ["reply('{{#input}}')", () => gateway.reply('{{#input}}'), '{{#input}} is not a path'],
     ["script([{ txt: 'x' }])", () => gateway.script([{ txt: 'x' }]), "did you mean 'text'?"],
-    ['reply() on a disposed sandbox', () => disposed().reply('x'), 'is gone: it was disposed of'],
+    ['reply() on a disposed sandbox', () => disposed().reply('x'), "Sandbox 's1' was disposed"],
   ],
   'sandboxes, database and journal': [
     [
@@ -259,9 +259,9 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "options.sede: Unknown field: did you mean 'seed'?",
     ],
     [
-      'run(work) without a sandbox',
-      () => gateway.run(() => 1),
-      'gateway.run(sandbox, work): work is a function',
+      "run('s1', work)",
+      () => gateway.run('s1', () => 1),
+      "run() expects a live sandbox of this gateway, got 's1'",
     ],
     ['restore() without a snapshot', () => gateway.restore(undefined), "has no snapshot 'undefined'"],
     ["clock.advance('1s')", () => gateway.clock.advance('1s'), 'clock.advance takes milliseconds'],
@@ -402,7 +402,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a sandbox that is not there',
       () => told(control('GET /sandboxes/s99/journal')),
-      "Sandbox 's99' is gone",
+      "Sandbox 's99' does not exist: it was disposed",
     ],
     [
       "{ ms: '1000' }",

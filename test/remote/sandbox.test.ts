@@ -81,7 +81,9 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         await sandbox.dispose()
         expect(await call('GET /providers')).toMatchObject({
           status: 410,
-          body: { error: { code: 410, message: expect.stringContaining(`Sandbox '${sandbox.id}' is gone`) } },
+          body: {
+            error: { code: 410, message: expect.stringContaining(`Sandbox '${sandbox.id}' does not exist`) },
+          },
         })
         // No record is told to be absent where nobody could look.
         if (title === 'RemoteSandbox')

@@ -2,10 +2,16 @@
  * The living sandboxes of a gateway: how many there may be, and when they go.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createGateway, type GatewayOptions, parseScenario } from '../../src/index.ts'
+import {
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  parseScenario,
+  type Sandbox,
+} from '../../src/index.ts'
 import type { Scenario } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
-import { open } from '../call.ts'
+import { call, open } from '../call.ts'
 
 /** Asks with a sandbox's key, or with any other. */
 function asker(options: GatewayOptions) {
@@ -67,7 +73,8 @@ describe('sandboxes', () => {
 
   it('go when nobody has used them for the idle age, and are a 410 from then on', async () => {
     const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 } })
-    const { id, apiKey } = gateway.createSandbox()
+    const expired = gateway.createSandbox()
+    const { id, apiKey } = expired
     age(1000)
     expect((await ask(apiKey)).status).toBe(200)
     age(1000)
@@ -76,9 +83,10 @@ describe('sandboxes', () => {
     for (const gone of [await ask(apiKey), await ask('any', `/sandboxes/${id}/api/v1/providers`)]) {
       expect(gone.status).toBe(410)
       expect((await gone.json()).error.message).toBe(
-        `Sandbox '${id}' is gone: it was disposed of, was idle for too long, or never was`,
+        `Sandbox '${id}' does not exist: it was disposed, expired after 1 s idle, or was never created`,
       )
     }
+    expect(() => expired.journal).toThrow(`Sandbox '${id}' expired after 1 s idle`)
   })
 
   it('age by real time times timeScale, and not by the clock of another', async () => {
@@ -204,6 +212,9 @@ describe('A sandbox that was disposed', () => {
       () => sandbox.reset(),
       () => sandbox.usage(),
       () => sandbox.save(),
+      () => sandbox.run(() => 1),
+      () => sandbox.clock.advance(1),
+      () => sandbox.db.providers.create({} as never),
     ]
     for (const use of uses) await expect(async () => use()).rejects.toMatchObject({ status: 410 })
   })
@@ -215,7 +226,57 @@ describe('A sandbox that was disposed', () => {
     const second = gateway.createSandbox({ id: 'checkout' })
     first.dispose()
     expect(second.journal.size).toBe(0)
-    expect(() => first.journal).toThrow("Sandbox 'checkout' is gone")
+    expect(() => first.journal).toThrow("Sandbox 'checkout' was disposed")
+  })
+})
+
+describe('run()', () => {
+  const ask = async (gateway: Gateway) => {
+    const { status, body } = await call({ fetch: gateway.fetch }, 'GET /providers')
+    return { status, message: body.error?.message }
+  }
+
+  it('runs work in the sandbox that it is a method of, and a gateway in its default one', async () => {
+    const gateway = createGateway()
+    const sandbox = gateway.createSandbox()
+    await sandbox.run(() => ask(gateway))
+    expect([sandbox.journal.size, gateway.journal.size]).toEqual([1, 0])
+    await gateway.run(sandbox, () => ask(gateway))
+    expect(sandbox.journal.size).toBe(2)
+    await sandbox.run(() => gateway.run(() => ask(gateway)))
+    expect([sandbox.journal.size, gateway.journal.size]).toEqual([2, 1])
+  })
+
+  it('refuses anything but a live sandbox of its gateway', () => {
+    const gateway = createGateway()
+    const run = (sandbox: unknown) => () => gateway.run(sandbox as Sandbox, () => 'ran')
+    expect(run('s1')).toThrow(new TypeError("run() expects a live sandbox of this gateway, got 's1'"))
+    expect(run(undefined)).toThrow('run() expects a live sandbox of this gateway, got undefined')
+    gateway.createSandbox()
+    expect(run(createGateway().createSandbox())).toThrow(
+      "run() expects a live sandbox of this gateway; 's1' belongs to another gateway",
+    )
+    const disposed = gateway.createSandbox()
+    disposed.dispose()
+    expect(run(disposed)).toThrow(
+      expect.objectContaining({ status: 410, message: "Sandbox 's2' was disposed" }),
+    )
+    expect(() => disposed.run(() => 'ran')).toThrow("Sandbox 's2' was disposed")
+    expect(() => gateway.run('work' as never)).toThrow('run() expects a function')
+  })
+
+  it('has a call refused with 410 that is made when its sandbox has been disposed', async () => {
+    const gateway = createGateway()
+    const sandbox = gateway.createSandbox({ id: 'checkout' })
+    const late = sandbox.run(async () => {
+      await undefined
+      return ask(gateway)
+    })
+    sandbox.dispose()
+    // Another one of its name is another sandbox.
+    const next = gateway.createSandbox({ id: 'checkout' })
+    expect(await late).toEqual({ status: 410, message: "Sandbox 'checkout' was disposed" })
+    expect(next.journal.size).toBe(0)
   })
 })
 

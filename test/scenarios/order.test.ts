@@ -205,6 +205,6 @@ describe('A mistake in a call', () => {
   it('is told in one line: a sandbox that is disposed of', () => {
     const sandbox = createGateway().createSandbox()
     sandbox.dispose()
-    expect(() => sandbox.reply('Hello')).toThrow(`Sandbox '${sandbox.id}' is gone`)
+    expect(() => sandbox.reply('Hello')).toThrow(`Sandbox '${sandbox.id}' was disposed`)
   })
 })
