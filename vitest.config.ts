@@ -60,6 +60,7 @@ export default defineConfig({
           include: [
             'test/operations/**/*.test.ts',
             'test/delivery/msw.test.ts',
+            'test/delivery/leaks.test.ts',
             'test/faults/adapters.test.ts',
             'test/vitest/fixtures.test.ts',
           ],

@@ -24,10 +24,17 @@ export function toFetch(gateway: GatewayCore): typeof fetch {
  * Answers a request. Rejects if the connection ends without a response.
  *
  * @param announcesChunks See `ResponseSink`.
+ * @param refusal See `Call`.
  */
-export function respond(gateway: GatewayCore, request: Request, announcesChunks = false): Promise<Response> {
+export function respond(
+  gateway: GatewayCore,
+  request: Request,
+  announcesChunks = false,
+  refusal?: Call['refusal'],
+): Promise<Response> {
   const sink = new ResponseSink(request.signal, announcesChunks)
-  serve(gateway, toCall(gateway, request, sink)).catch((error) => sink.fail(error))
+  const call = toCall(gateway, request, sink)
+  serve(gateway, refusal ? { ...call, refusal } : call).catch((error) => sink.fail(error))
   return sink.response
 }
 

@@ -1,11 +1,13 @@
 /**
- * Where a call that this process makes is going: to the gateway, to somebody else, or by mistake to neither.
+ * Decides where a call of this process goes: to the gateway, to another host, or, if it looks meant for the gateway,
+ * nowhere. Interception and MSW handlers share this guard.
  */
 import { discard } from '../gateway/call.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { handle } from '../gateway/handle.ts'
 import { readAddress, sandboxIdOfKey } from '../gateway/locate.ts'
 import { unknownPath } from '../gateway/router.ts'
+import { GatewayError, messages } from '../http/errors.ts'
 import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
@@ -36,31 +38,78 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** The interceptions of this process. */
+const interceptions = new Set<InterceptSetup>()
+
+/** Makes all other interceptions leave the calls of this one alone, until the returned function ends that. */
+export function claim(setup: InterceptSetup): () => void {
+  interceptions.add(setup)
+  return () => interceptions.delete(setup)
+}
+
 /**
- * Whether the gateway answers a call, or it goes its way, or the error of one that may not leave: that is printed,
- * and the journal has it as a 404 where it was meant for the gateway.
+ * Returns whether the gateway answers a call, or the call passes, or the error of a call that may not leave: it is
+ * printed, and the journal has the call as a 404 if it looks meant for the gateway.
  */
 export function verdictOn(
   { gateway, unhandledRequests: unhandled }: InterceptSetup,
   outgoing: Outgoing,
 ): 'answer' | 'pass' | Error {
-  if (isAnswered(gateway, outgoing)) return 'answer'
-  if (unhandled === 'pass' || isLoopback(outgoing.url)) return 'pass'
-  const meant = looksMeant(gateway, outgoing)
-  if (unhandled === 'gateway' && !meant) return 'pass'
-  const message = refusal(gateway, outgoing, meant)
+  const others = [...interceptions].filter(
+    ({ gateway: other }) => other !== gateway && isAnswered(other, outgoing),
+  )
+  const isAnothers =
+    gateway.options.baseUrl === undefined && others.some((other) => other.gateway.options.baseUrl)
+  if (isAnswered(gateway, outgoing) && !isAnothers) return 'answer'
+  if (others.length > 0 || unhandled === 'pass' || isOwnServer(outgoing.url)) return 'pass'
+  const refusal = refusalOf(gateway, outgoing)
+  if (unhandled === 'gateway' && !refusal) return 'pass'
+  const { method, url } = outgoing
+  const wayOut = refusal
+    ? "(If this call is for somebody else: unhandledRequests: 'pass')"
+    : "and nothing answers it here (unhandledRequests: 'error'): mock it with server.use(…), or set unhandledRequests to 'gateway'"
+  const message = `${method} ${url.origin}${url.pathname} would leave this machine${refusal ? `: ${refusal.reason}.` : ','} ${wayOut}`
   if (unhandled === 'warn') {
     printWarning(message)
     return 'pass'
   }
   printError(message)
-  if (meant) void journal(gateway, outgoing)
+  if (refusal) void journal(gateway, outgoing, refusal)
   return new Error(message)
 }
 
+/** The 404 of a call that looks meant for the gateway, and that the gateway does not answer. */
+export class Misdirected extends GatewayError {
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(404, `${messages[404]}: ${reason}`)
+    this.reason = reason
+  }
+}
+
+/** Returns why a call that no operation answers may not leave this machine; undefined if it may. */
+export function refusalOf(gateway: GatewayCore, outgoing: Outgoing): Misdirected | undefined {
+  if (isOwnServer(outgoing.url) || !looksMeant(gateway, outgoing)) return undefined
+  const { method, url } = outgoing
+  const { baseUrl } = gateway.options
+  const { route } = readAddress(url.pathname)
+  if (baseUrl !== undefined || route === undefined) {
+    const below = baseUrl ?? 'a base URL that ends in /api/v1'
+    return new Misdirected(`the operations of the gateway are below ${below}; check the client's base URL`)
+  }
+  const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
+  return new Misdirected(`${why} (if this call is not for the gateway, set the gateway's baseUrl)`)
+}
+
 /** Records a refused call: its 404 goes nowhere. */
-async function journal(gateway: GatewayCore, { method, url, headers }: Outgoing): Promise<void> {
+async function journal(
+  gateway: GatewayCore,
+  { method, url, headers }: Outgoing,
+  refusal: Misdirected,
+): Promise<void> {
   const call = {
+    refusal,
     method,
     path: url.pathname,
     search: url.search,
@@ -96,7 +145,7 @@ export function isAnswered(
 /** Whether a call that the gateway does not answer was probably meant for it. */
 function looksMeant(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
   const { baseUrl } = gateway.options
-  if (baseUrl !== undefined && url.origin === new URL(baseUrl).origin) return true
+  if (baseUrl !== undefined && url.host === new URL(baseUrl).host) return true
   const key = headers['authorization']?.replace(/^Bearer +/i, '')
   if (key !== undefined && sandboxIdOfKey(key) !== undefined) return true
   const route = /\/v1(\/.*)$/.exec(url.pathname)?.[1]
@@ -111,23 +160,9 @@ function looksMeant(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
 const wellKnown =
   /^\/(responses|chat\/completions|completions|messages|models|embeddings|rerank|images\/generations|audio\/(speech|transcriptions)|workspaces|presets)(\/|$)/
 
-function isLoopback({ hostname }: URL): boolean {
-  return loopback.test(hostname)
+/** Whether a call is for a server of the application itself: on this machine, or the one that its page is from. */
+function isOwnServer({ hostname, origin }: URL): boolean {
+  return loopback.test(hostname) || origin === globalThis.location?.origin
 }
 
-/** An application's own servers. */
 const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/
-
-/** What a person is told of a call that was refused. */
-function refusal(gateway: GatewayCore, { method, url }: Outgoing, meant: boolean): string {
-  const asked = `${method} ${url.origin}${url.pathname}`
-  if (!meant)
-    return `${asked} would leave this machine, and nothing answers it here (unhandledRequests: 'error'): mock it with server.use(…), or set unhandledRequests to 'gateway'`
-  const { baseUrl } = gateway.options
-  const { route } = readAddress(url.pathname)
-  if (route === undefined)
-    return `${asked} would leave this machine for the gateway. Its operations are below ${baseUrl ?? 'a base URL that ends in /api/v1'}: does the client have that as its base URL? (If this call is for somebody else: unhandledRequests: 'pass')`
-  const wayOut = baseUrl === undefined ? ' (if not, set baseUrl to where the gateway is)' : ''
-  const why = unknownPath({ method, path: url.pathname, route }, gateway.operations)
-  return `${asked} would leave this machine for the gateway${wayOut}: ${why}`
-}

@@ -6,9 +6,10 @@ import type { RequestHandler } from 'msw'
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { readOptions } from '../sandbox/read-options.ts'
-import { type UnhandledRequests, unhandledRequests } from './intercept-destination.ts'
+import { claim, type UnhandledRequests, unhandledRequests } from './intercept-destination.ts'
 import { onDispatch } from './intercept-dispatch.ts'
 import { interceptDispatcher } from './intercept-dispatcher.ts'
+import { interceptFetch } from './intercept-fetch.ts'
 import { UserHandlers } from './intercept-handlers.ts'
 import { interceptNodeHttp, onRequest } from './intercept-http.ts'
 
@@ -34,7 +35,8 @@ export interface Interception {
 
 /**
  * Starts to intercept, in Node: `fetch` and undici at their global dispatcher, `node:http` and `node:https` at their
- * agents, whenever the clients were made. A request that brings a dispatcher of its own is not caught.
+ * agents, whenever the clients were made. A request that brings a dispatcher of its own is not caught. Bun and Deno have
+ * no such dispatcher for `fetch`: there, the global `fetch` is replaced, and a client must be created afterwards.
  *
  * @example
  * const interception = intercept(gateway)
@@ -47,12 +49,16 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
   const setup = { gateway, handlers, unhandledRequests }
   const restoreDispatcher = interceptDispatcher(onDispatch(setup))
   const restoreNodeHttp = interceptNodeHttp(onRequest(setup))
+  const restoreFetch = interceptFetch(setup)
+  const release = claim(setup)
   return {
     use: (...more) => handlers.use(more),
     resetHandlers: (...next) => handlers.reset(next),
     close() {
       restoreDispatcher()
       restoreNodeHttp()
+      restoreFetch()
+      release()
     },
   }
 }

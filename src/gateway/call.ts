@@ -1,6 +1,7 @@
 /**
  * A request and its way back, as every transport hands them to the gateway.
  */
+import type { GatewayError } from '../http/errors.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
@@ -15,6 +16,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>
   /** Sandbox of the code that made the request, captured where it was made; it may have been disposed since. */
   readonly sandbox?: Sandbox | undefined
+  /** Refuses the call: its address is not one of the gateway. A rule for all operations may reply instead. */
+  readonly refusal?: GatewayError
   /** Reads the body. Throws a 413 if it has more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>
   readonly sink: Sink

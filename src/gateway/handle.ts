@@ -32,8 +32,8 @@ interface Request {
 /** Handles one request: the returned record has its reply, and the journal has the record. */
 export async function handle(gateway: GatewayCore, call: Call): Promise<CallRecord<SandboxState>> {
   const caller = locate(gateway.sandboxes, call, gateway.takesKeyHeader)
-  const record = new CallRecord(caller.sandbox.state, call, caller.route)
-  const notAdmitted = admit(gateway, caller, record)
+  const record = new CallRecord(caller.sandbox.state, call, call.refusal ? undefined : caller.route)
+  const notAdmitted = call.refusal ?? admit(gateway, caller, record)
   const operation = gateway.router.operation(record.operation)
   const notRead = await readBody(call, record, operation, gateway.options.maxBodyBytes)
   const refusal = notAdmitted ?? notRead

@@ -72,7 +72,8 @@ describe('With a base URL', () => {
     ['GET https://any.example/api/v1/providers', meant],
     ['GET https://any.example/api/v1/users', foreign],
     ['POST https://any.example/v1/messages', meant],
-    ['GET http://models.example/users', foreign],
+    ['GET http://models.example/users', meant],
+    ['GET https://models.example:8443/users', foreign],
   ])('%s: %s', (line, expected) => {
     expect(verdicts(line, { baseUrl })).toBe(expected)
   })
@@ -115,28 +116,33 @@ describe('What is refused', () => {
     [
       'GET https://any.example/v1/providers',
       {},
-      "GET https://any.example/v1/providers would leave this machine for the gateway. Its operations are below a base URL that ends in /api/v1: does the client have that as its base URL? (If this call is for somebody else: unhandledRequests: 'pass')",
+      "GET https://any.example/v1/providers would leave this machine: the operations of the gateway are below a base URL that ends in /api/v1; check the client's base URL. (If this call is for somebody else: unhandledRequests: 'pass')",
     ],
     [
       'GET https://any.example/v1/providers',
       { baseUrl },
-      `GET https://any.example/v1/providers would leave this machine for the gateway. Its operations are below ${baseUrl}: does the client have that as its base URL? (If this call is for somebody else: unhandledRequests: 'pass')`,
+      `GET https://any.example/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: unhandledRequests: 'pass')`,
     ],
     [
       'GET https://any.example/api/v1/provider',
       {},
-      'GET https://any.example/api/v1/provider would leave this machine for the gateway (if not, set baseUrl to where the gateway is): no operation answers GET /provider: did you mean GET /providers?',
+      "GET https://any.example/api/v1/provider would leave this machine: no operation answers GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl). (If this call is for somebody else: unhandledRequests: 'pass')",
     ],
     [
       'GET https://any.example/api/v1/providers',
       { baseUrl },
-      'GET https://any.example/api/v1/providers would leave this machine for the gateway: no operation answers GET /providers: did you mean GET /providers?',
+      `GET https://any.example/api/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: unhandledRequests: 'pass')`,
     ],
   ])('%s of %j says so', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)
     expect(said).toHaveBeenCalledExactlyOnceWith(message)
     expect(refusal(line, 'warn', options).verdict).toBe('pass')
     expect(warned).toHaveBeenCalledExactlyOnceWith(message)
+  })
+
+  it('is in the journal as a 404 if an operation has its path on another host', async () => {
+    const { gateway } = refusal('GET https://any.example/api/v1/providers', 'gateway', { baseUrl })
+    await expect.poll(() => gateway.journal.unmatched()).toMatchObject([{ status: 404, operation: null }])
   })
 
   it('is in the journal where it was meant for the gateway, as cut off', async () => {

@@ -3,6 +3,7 @@ import { setupServer } from 'msw/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
+import { call } from '../call.ts'
 
 const authorization = 'Bearer sk-test'
 const anywhere = 'https://somewhere.example/api/v1'
@@ -14,11 +15,12 @@ function intercept(options: GatewayOptions = {}): {
 } {
   const gateway = createGateway(options)
   const server = setupServer(...gateway.handlers)
-  const loud: object = { onUnhandledFrame: 'error', onUnhandledRequest: 'error' }
   server.listen(loud)
   onTestFinished(() => server.close())
   return { gateway, server }
 }
+
+const loud: object = { onUnhandledFrame: 'error', onUnhandledRequest: 'error' }
 
 const get = (url: string, init: RequestInit = {}) => fetch(url, { headers: { authorization }, ...init })
 
@@ -58,7 +60,7 @@ describe('MSW handlers', () => {
     onTestFinished(() => printed.mockRestore())
     server.use(http.get('https://app.example/api/v1/users', () => HttpResponse.json('own')))
     expect(await (await get('https://app.example/api/v1/users')).json()).toBe('own')
-    await expect(get('https://app.example/api/v1/accounts')).rejects.toThrow()
+    await expect(get('https://app.example/accounts')).rejects.toThrow()
     expect(gateway.journal.entries()).toEqual([])
   })
 
@@ -76,8 +78,31 @@ describe('MSW handlers', () => {
     expect(await response.json()).toMatchObject({
       error: { code: 404, message: expect.stringContaining("the extension 'chat' answers") },
     })
-    await expect(get(`${anywhere}/providers`)).rejects.toThrow()
+    await expect(get('https://mail.example/inbox')).rejects.toThrow()
     expect(gateway.journal.unmatched()).toHaveLength(1)
+  })
+
+  it('refuse a call to another host that looks meant for the gateway with 404 and the reason', async () => {
+    const { gateway } = intercept({ baseUrl: 'https://gateway.example/api/v1' })
+    const { status, body } = await call({ baseUrl: anywhere }, 'GET /providers')
+    expect([status, body.error.message]).toEqual([
+      404,
+      "Resource not found: the operations of the gateway are below https://gateway.example/api/v1; check the client's base URL",
+    ])
+    expect(gateway.journal.unmatched()).toMatchObject([{ path: '/api/v1/providers', status: 404 }])
+  })
+
+  it('of two gateways with base URLs answer side by side', async () => {
+    const [first, second] = ['one', 'two'].map((name) =>
+      createGateway({ baseUrl: `https://${name}.example/api/v1` }),
+    ) as [Gateway, Gateway]
+    const server = setupServer(...first.handlers, ...second.handlers)
+    server.listen(loud)
+    onTestFinished(() => server.close())
+    expect((await get('https://one.example/api/v1/providers')).status).toBe(200)
+    expect((await get('https://two.example/api/v1/providers')).status).toBe(200)
+    expect((await get('https://two.example/api/v1/provider')).status).toBe(404)
+    expect([first.journal.size, second.journal.size]).toEqual([1, 2])
   })
 
   it('answer a path that only a rule knows', async () => {

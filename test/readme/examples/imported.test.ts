@@ -3,15 +3,17 @@ import { setupServer } from 'msw/node'
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 
-const gateway = createGateway()
+const baseUrl = 'https://gateway.example/api/v1'
+const gateway = createGateway({ baseUrl })
 const server = setupServer(...gateway.handlers)
 
-beforeAll(() => server.listen())
+// In MSW 2 the option is called `onUnhandledRequest`.
+beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))
 afterEach(() => gateway.reset())
 afterAll(() => server.close())
 
 // Made in each test: the client takes the `fetch` that it finds, and must find the intercepted one.
-const openai = () => new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
+const openai = () => new OpenAI({ apiKey: 'any', baseURL: baseUrl })
 
 test('answers with a text about the question', async () => {
   const response = await openai().responses.create({ model: 'aurora/dawn-2', input: 'How do tides work?' })
