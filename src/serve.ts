@@ -205,6 +205,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   })
   const { port: bound } = server.address() as AddressInfo
   const url = `http://${hostOf(host)}:${bound}`
+  const leave = core.sandboxes.serveAt(`${url}/api/v1`)
 
   const close = (graceMs = 0) =>
     new Promise<void>((resolve) => {
@@ -218,6 +219,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       endIdle()
       const idle = setInterval(endIdle, idleCheckMs)
       server.close(() => {
+        leave()
         clearTimeout(cut)
         clearInterval(idle)
         resolve()

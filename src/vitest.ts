@@ -23,7 +23,6 @@ import { createGateway, type Gateway } from './core.ts'
 import { type Interception, intercept } from './delivery/intercept.ts'
 import type { UnhandledRequests } from './delivery/intercept-destination.ts'
 import type { GatewayOptions } from './extras/exports.ts'
-import { sandboxBaseUrl } from './gateway/locate.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './journal/expectations.ts'
@@ -45,12 +44,6 @@ export interface PromptSnapshotOptions extends PromptOptions {
   name?: string
 }
 
-/** A sandbox, and where the code under test finds it. */
-export type TestSandbox = Sandbox<Bodies> & {
-  /** Ends in `/api/v1`; requests below it see this sandbox, whatever their key. */
-  readonly baseUrl: string
-}
-
 export interface Fixtures {
   /**
    * Options of the file's gateway: `test.override({ gatewayOptions: { … } })` at the top of the file, or `provide`
@@ -70,7 +63,7 @@ export interface Fixtures {
    * A new one for each test, so that tests may run at the same time. The calls that a test's code makes come to it,
    * whatever their key; `sandbox.apiKey` and `sandbox.baseUrl` are for those of other processes.
    */
-  sandbox: TestSandbox
+  sandbox: Sandbox<Bodies>
   /**
    * For code whose calls cannot be told apart, such as a queue that all tests share: `sandbox` is the default one,
    * reset before each test, and the tests of a file take turns in it, `test.concurrent` or not. Set by
@@ -224,13 +217,13 @@ function known(operation: string, { journal }: { journal: { operationIds?: strin
   throw new TypeError(`Unknown operation '${operation}'${didYouMean(operation, ids)}`)
 }
 
-type Use = (sandbox: TestSandbox) => Promise<void>
+type Use = (sandbox: Sandbox<Bodies>) => Promise<void>
 
 /** A sandbox for this test alone. */
 async function lendNew(gateway: Gateway, use: Use): Promise<void> {
   const sandbox = gateway.createSandbox()
   const before = sharedCalls(gateway)
-  await use(withBaseUrl(sandbox, gateway))
+  await use(sandbox)
   warnOfSharing(gateway, newest(gateway, sharedCalls(gateway) - before))
   sandbox.dispose()
 }
@@ -239,18 +232,13 @@ async function lendNew(gateway: Gateway, use: Use): Promise<void> {
 async function lendDefault(gateway: Gateway, use: Use): Promise<void> {
   const leave = await takeTurn(gateway)
   gateway.reset()
-  await use(withBaseUrl(gateway.sandboxes.default as Sandbox<Bodies>, gateway))
+  await use(gateway)
   leave()
-}
-
-function withBaseUrl(sandbox: Sandbox<Bodies>, { options }: Gateway): TestSandbox {
-  const baseUrl = sandboxBaseUrl(options.baseUrl ?? 'https://gateway.example/api/v1', sandbox.id)
-  return Object.assign(sandbox, { baseUrl })
 }
 
 function printIfFailed(
   gateway: Gateway,
-  sandbox: TestSandbox,
+  sandbox: Sandbox<Bodies>,
   onTestFailed: TestContext['onTestFailed'],
 ): void {
   const { id, journal } = sandbox
@@ -264,7 +252,7 @@ function printIfFailed(
 }
 
 /** Attaches the sandbox to the report, as a file that the console opens. By now it may be disposed. */
-async function attachSandbox(task: TestContext['task'], sandbox: TestSandbox): Promise<void> {
+async function attachSandbox(task: TestContext['task'], sandbox: Sandbox<Bodies>): Promise<void> {
   const body = new TextEncoder().encode(JSON.stringify(toSandboxFile(sandbox as Sandbox, true)))
   const attachments = [{ contentType: 'application/json', body }]
   await recordArtifact(task, { type: 'gateway-understudy:sandbox', attachments })

@@ -31,10 +31,13 @@ export interface Answer {
 
 /** Sends `METHOD /path` and returns the response, its body unread. */
 export function open(
-  { fetch = globalThis.fetch, baseUrl = 'https://gateway.example/api/v1', apiKey = 'any' }: Target,
+  target: Target,
   line: string,
   { body, headers = {}, signal }: CallOptions = {},
 ): Promise<Response> {
+  const { fetch = globalThis.fetch, apiKey = 'any' } = target
+  // A gateway without a server throws when its base URL is read.
+  const { baseUrl = 'https://gateway.example/api/v1' } = Object.hasOwn(target, 'baseUrl') ? target : {}
   const [method, path] = line.split(' ') as [string, string]
   const sent: Record<string, string | null> = {
     authorization: `Bearer ${apiKey}`,

@@ -4,12 +4,12 @@
 import * as z from 'zod'
 import type { Records } from '../database/database.ts'
 import { Fixtures } from '../database/seed-data.ts'
-import { sandboxBaseUrl } from '../gateway/locate.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import { type ClockReading, maxAdvanceMs } from '../lib/clock.ts'
 import { collectionNames } from '../resources/collections.ts'
 import type { SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
 
 const SandboxInfo = z

@@ -14,10 +14,26 @@ import { ResponseSink } from './response.ts'
  */
 export function toFetch(gateway: GatewayCore): typeof fetch {
   return async (input, init) => {
-    const request = input instanceof Request && init === undefined ? input : new Request(input, init)
+    const own = isForeign(input) ? ofThisRealm(input) : input
+    const request = own instanceof Request && init === undefined ? own : new Request(own, init)
     request.signal.throwIfAborted()
     return decompressed(await respond(gateway, request))
   }
+}
+
+/** Whether a value is a request of another realm, such as Miniflare's or that of undici from npm. */
+function isForeign(input: unknown): input is Request {
+  if (typeof input !== 'object' || input === null || input instanceof Request) return false
+  return 'url' in input && 'method' in input && 'headers' in input
+}
+
+function ofThisRealm({ url, method, headers, body, signal }: Request): Request {
+  const aborting = new AbortController()
+  const abort = () => aborting.abort(signal.reason)
+  if (signal?.aborted) abort()
+  else signal?.addEventListener('abort', abort, { once: true })
+  const init = { method, headers: new Headers(headers), body, signal: aborting.signal, duplex: 'half' }
+  return new Request(url, init as RequestInit)
 }
 
 /**

@@ -51,6 +51,7 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
   const restoreNodeHttp = interceptNodeHttp(onRequest(setup))
   const restoreFetch = interceptFetch(setup)
   const release = claim(setup)
+  const leave = gateway.sandboxes.serveAt(gateway.options.baseUrl ?? 'https://gateway.example/api/v1')
   return {
     use: (...more) => handlers.use(more),
     resetHandlers: (...next) => handlers.reset(next),
@@ -59,6 +60,7 @@ export function intercept(gateway: GatewayCore, options: InterceptOptions = {}):
       restoreNodeHttp()
       restoreFetch()
       release()
+      leave()
     },
   }
 }

@@ -70,11 +70,6 @@ export function readAddress(path: string): Address {
   return { route, sandboxId: at === 0 ? undefined : sandboxPrefix.exec(path.slice(0, at))?.[1] }
 }
 
-/** The base URL of one sandbox. */
-export function sandboxBaseUrl(baseUrl: string, id: string): string {
-  return `${baseUrl.slice(0, baseUrl.lastIndexOf(base))}/sandboxes/${id}${base}`
-}
-
 /** The id in a sandbox key, `us-<id>-…`. */
 export function sandboxIdOfKey(key: string): string | undefined {
   return /^us-([a-z0-9]+(?:-[a-z0-9]+)*)-/.exec(key)?.[1]

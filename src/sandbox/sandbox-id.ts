@@ -50,3 +50,9 @@ function entropy(): string {
   const numbers = Array.from(crypto.getRandomValues(new Uint32Array(2)), (number) => number.toString(36))
   return numbers.join('').padStart(8, '0')
 }
+
+/** The base URL of one sandbox. */
+export function sandboxBaseUrl(baseUrl: string, id: string): string {
+  const base = '/api/v1'
+  return `${baseUrl.slice(0, baseUrl.lastIndexOf(base))}/sandboxes/${id}${base}`
+}

@@ -55,6 +55,8 @@ export interface SandboxHost {
   /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
   elapsed(): number
   dispose(sandbox: Sandbox): void
+  /** Throws if the gateway has neither a server nor an interception. */
+  baseUrlOf(id: string): string
   /** Runs some work, and all that it starts, in a sandbox. Throws for anything but a live sandbox of this gateway. */
   run<Result>(sandbox: Sandbox, work: () => Result): Result
   /** Throws 410 for a sandbox that was disposed or has expired, and for a default sandbox that the options leave out. */
@@ -123,6 +125,14 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Activates the scenarios that every sandbox begins with. */
   #begin(): void {
     for (const scenario of this.#setup.host.scenarios) this.#state.rules.use(scenario)
+  }
+
+  /**
+   * Base URL of this sandbox, ending in `/api/v1`: requests below it see this sandbox, whatever their key. With two
+   * servers, that of the first. Throws if the gateway has neither a server nor an interception.
+   */
+  get baseUrl(): string {
+    return this.#setup.host.baseUrlOf(this.id)
   }
 
   /** Seed of all generated data. */

@@ -18,7 +18,7 @@ import type { NewSandbox } from './new-sandbox.ts'
 import { type GatewayOptions, OwnOptions } from './options.ts'
 import { Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
 import { keepSavedCalls, SandboxFile, strangeOperations } from './sandbox-file.ts'
-import { assertChosenId, nodeOf, SandboxIds } from './sandbox-id.ts'
+import { assertChosenId, nodeOf, SandboxIds, sandboxBaseUrl } from './sandbox-id.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
 
 export interface SandboxesSetup {
@@ -41,6 +41,8 @@ export class Sandboxes implements SandboxHost {
   /** In force in every sandbox from its start. */
   scenarios: readonly Scenario[]
   readonly #ids: SandboxIds
+  /** Base URLs of the servers and interceptions that answer, in the order of their start. */
+  readonly #baseUrls: { readonly baseUrl: string }[] = []
   #made = 0
   #evicted = 0
   /** No new sandbox is taken any more: see `drain`. */
@@ -141,6 +143,21 @@ export class Sandboxes implements SandboxHost {
     if (sandbox === this.#default) this.assertDefault()
     else if (this.#default && this.peek(sandbox.id) !== sandbox)
       throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}`)
+  }
+
+  /** Gives sandboxes a base URL, until the returned function ends that. */
+  serveAt(baseUrl: string): () => void {
+    const place = { baseUrl }
+    this.#baseUrls.push(place)
+    return () => void this.#baseUrls.splice(this.#baseUrls.indexOf(place), 1)
+  }
+
+  baseUrlOf(id: string): string {
+    const [first] = this.#baseUrls
+    if (first) return id === 'default' ? first.baseUrl : sandboxBaseUrl(first.baseUrl, id)
+    throw new Error(
+      `Sandbox '${id}' has no baseUrl, because its gateway has no server: start one with startServer({ gateway }), or use intercept(gateway), or give the client fetch: gateway.fetch and apiKey: sandbox.apiKey`,
+    )
   }
 
   run<Result>(sandbox: Sandbox, work: () => Result): Result {

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { Request as UndiciRequest } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 
@@ -18,6 +19,25 @@ describe('gateway.fetch', () => {
       expect((await fetch(input, { headers })).status).toBe(200)
     }
     expect((await fetch(new Request(`${url}/providers`, { headers }))).status).toBe(200)
+  })
+
+  it('takes requests of other realms, with their body and signal', async () => {
+    const gateway = make()
+    const foreign = (signal?: AbortSignal) =>
+      new UndiciRequest(`${url}/responses`, { ...streamed, ...(signal && { signal }) }) as unknown as Request
+    const reply = await gateway.fetch(foreign())
+    expect(await reply.text()).toContain('response.completed')
+    expect(gateway.journal.last('createResponse')?.body).toMatchObject({ input: 'Hello' })
+    const plain = { url: `${url}/providers`, method: 'GET', headers } as unknown as Request
+    expect((await gateway.fetch(plain)).status).toBe(200)
+    expect((await gateway.fetch(plain, { method: 'HEAD' })).status).toBe(200)
+    gateway.use({ on: 'createResponse', fault: 'timeout' })
+    const leaving = new AbortController()
+    const waiting = gateway.fetch(foreign(leaving.signal))
+    await gateway.journal.waitFor('createResponse', { count: 2 })
+    leaving.abort()
+    await expect(waiting).rejects.toThrow(/abort/i)
+    await expect(gateway.fetch(foreign(AbortSignal.abort()))).rejects.toThrow(/abort/i)
   })
 
   it('touches no global', async () => {

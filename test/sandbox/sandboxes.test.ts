@@ -1,6 +1,7 @@
 /**
  * The living sandboxes of a gateway: how many there may be, and when they go.
  */
+import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   createGateway,
@@ -9,6 +10,7 @@ import {
   parseScenario,
   type Sandbox,
 } from '../../src/index.ts'
+import { intercept } from '../../src/node.ts'
 import type { Scenario } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
@@ -227,6 +229,38 @@ describe('A sandbox that was disposed', () => {
     first.dispose()
     expect(second.journal.size).toBe(0)
     expect(() => first.journal).toThrow("Sandbox 'checkout' was disposed")
+  })
+})
+
+describe('The baseUrl of a sandbox', () => {
+  it('is at the first server of its gateway, as long as that runs', async () => {
+    const gateway = createGateway()
+    const sandbox = gateway.createSandbox()
+    const first = await startServer({ gateway })
+    await using second = await startServer({ gateway })
+    expect([sandbox.baseUrl, gateway.baseUrl]).toEqual([`${first.url}/sandboxes/s1/api/v1`, first.baseUrl])
+    expect((await call({ baseUrl: sandbox.baseUrl }, 'GET /providers')).status).toBe(200)
+    expect([sandbox.journal.size, gateway.journal.size]).toEqual([1, 0])
+    await first.close()
+    expect(sandbox.baseUrl).toBe(`${second.url}/sandboxes/s1/api/v1`)
+  })
+
+  it('is at the base URL of its gateway while that is intercepted', async () => {
+    const gateway = createGateway({ baseUrl: 'https://models.example/api/v1' })
+    const sandbox = gateway.createSandbox()
+    const interception = intercept(gateway)
+    expect(sandbox.baseUrl).toBe('https://models.example/sandboxes/s1/api/v1')
+    expect((await call({ baseUrl: sandbox.baseUrl }, 'GET /providers')).status).toBe(200)
+    interception.close()
+    expect(() => sandbox.baseUrl).toThrow("Sandbox 's1' has no baseUrl")
+  })
+
+  it('throws without a server, and is read neither by a comparison nor by a print', () => {
+    const [one, two] = [createGateway().createSandbox(), createGateway().createSandbox()]
+    expect(() => one.baseUrl).toThrow('start one with startServer({ gateway })')
+    expect(() => expect(one).toEqual(two)).not.toThrow('has no baseUrl')
+    expect(inspect(one, { depth: 9, getters: false })).not.toContain('baseUrl:')
+    expect({ ...one }).not.toHaveProperty('baseUrl')
   })
 })
 
