@@ -233,8 +233,7 @@ export const scenarioOperations = [
         data: dryRun(given, sandbox.journal.records(last), {
           seed,
           timeScale: options.timeScale,
-          readConversation: (operation, body) =>
-            gateway.operations.find(({ id }) => id === operation)?.protocol?.conversation(body),
+          protocolOf: (operation) => gateway.operations.find(({ id }) => id === operation)?.protocol,
         }),
       }
     },

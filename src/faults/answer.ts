@@ -88,7 +88,10 @@ export const answerFaults = [
       const longest = longestText(frames ?? reply.body)
       const read = frames ? withFrames(reply, frames) : reply
       return changeCitations(read, context, (citation) => {
-        if (!Object.hasOwn(citation, 'start_index')) return citation
+        if (!Object.hasOwn(citation, 'start_index')) {
+          context.missed(without('start_index'))
+          return citation
+        }
         const from = longest + by
         const span = Number(citation['end_index']) - Number(citation['start_index'])
         return { ...citation, start_index: from, end_index: from + (span > 0 ? span : 1) }
@@ -120,7 +123,9 @@ export const answerFaults = [
     apply: ({ field }, context, reply) =>
       changeCitations(reply, context, (citation) => {
         const { [field]: _missing, ...rest } = citation
-        return Object.hasOwn(citation, field) ? rest : citation
+        if (Object.hasOwn(citation, field)) return rest
+        context.missed(without(field))
+        return citation
       }),
   }),
   defineFault({
@@ -180,6 +185,8 @@ const types = ['string', 'number', 'boolean', 'null', 'array', 'object'] as cons
 type Citation = Record<string, unknown>
 
 const uncited = 'the answer has no citations'
+
+const without = (field: string) => `its citations have no '${field}'`
 
 type Fields = Record<string, unknown>
 

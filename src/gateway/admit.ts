@@ -33,7 +33,7 @@ function route({ router }: GatewayCore, record: CallRecord<SandboxState>): void 
     const headers = { allow: allow.join(', ') }
     throw new GatewayError(405, `${path} answers ${allow.join(', ')}`, undefined, { headers })
   }
-  record.routed(operation?.id, params)
+  record.routed(operation, params)
 }
 
 /** Throws 401 for a missing or malformed key, and for one that is neither allowed nor a live sandbox's. */

@@ -103,6 +103,7 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
   id = ''
   /** Operation id; undefined if no operation has this path and method. */
   operation: string | undefined
+  answersWithText = false
   params: Readonly<Record<string, string>> = noParams
   /** Method, path, query and body in one hash: the same for the same request. */
   contentKey = ''
@@ -214,8 +215,12 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
   }
 
   /** Sets the operation; undefined for a path that only a rule knows. */
-  routed(operation: string | undefined, params: Readonly<Record<string, string>>): void {
-    this.operation = operation
+  routed(
+    operation: { id: string; protocol?: object | undefined } | undefined,
+    params: Readonly<Record<string, string>>,
+  ): void {
+    this.operation = operation?.id
+    this.answersWithText = operation?.protocol !== undefined
     this.params = params
     this.#isRouted = true
   }

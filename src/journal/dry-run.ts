@@ -2,7 +2,7 @@
  * What a scenario would have done to calls that have been: which of them its rules would have met. Nothing changes.
  */
 import { Clock } from '../lib/clock.ts'
-import type { Conversation } from '../resources/conversation.ts'
+import type { Protocol } from '../resources/protocol.ts'
 import { Rules } from '../scenarios/rules.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { CallRecord } from './call-record.ts'
@@ -21,8 +21,8 @@ export interface DryRun {
 export interface DryRunSetup {
   readonly seed: string | number
   readonly timeScale: number
-  /** Reads a body as the conversation of an operation, for scripts. */
-  readConversation(operation: string | undefined, body: unknown): Conversation | undefined
+  /** Finds the protocol of an operation that answers with text. */
+  protocolOf(operation: string | undefined): Pick<Protocol<never, unknown>, 'conversation'> | undefined
 }
 
 /**
@@ -31,7 +31,7 @@ export interface DryRunSetup {
 export function dryRun(
   scenario: Scenario,
   records: readonly CallRecord[],
-  { seed, timeScale, readConversation }: DryRunSetup,
+  { seed, timeScale, protocolOf }: DryRunSetup,
 ): DryRun {
   const clock = new PastClock()
   const rules = new Rules({ seed, clock })
@@ -42,9 +42,11 @@ export function dryRun(
     clock.at = (record.startedAt - (records[0] as CallRecord).startedAt) * timeScale
     const { operation, method, route, params, query, headers, body, contentKey, occurrence, isRefused } =
       record
+    const protocol = protocolOf(operation)
     // A kept body is parsed for each who asks.
     const request = {
       operation,
+      answersWithText: protocol !== undefined,
       method,
       route,
       params,
@@ -55,7 +57,7 @@ export function dryRun(
       occurrence,
       isRefused,
     }
-    const { match } = rules.match(request, [], () => readConversation(operation, body))
+    const { match } = rules.match(request, [], () => protocol?.conversation(body))
     if (!match) continue
     calls.push({ id: record.id, rule: match.rule })
     const count = counts[match.rule - 1]

@@ -17,7 +17,7 @@ import type {
   ResolverContext,
 } from '../operation.ts'
 import type { OwnOperation } from '../sandbox/options-input.ts'
-import type { OwnOperationId } from '../scenarios/names.ts'
+import { type OwnOperationId, textOperations } from '../scenarios/names.ts'
 
 /** A Standard Schema: of zod, Valibot, ArkType, or your own. It may validate asynchronously. */
 export interface Schema<Input = unknown, Output = unknown> {
@@ -246,6 +246,8 @@ function isSchema(value: unknown): boolean {
 }
 
 function nameProblem({ id, method, path }: AnyOperation, known: readonly AnyOperation[]): string | undefined {
+  if (id === textOperations)
+    return `the id '${textOperations}' is reserved: in rules, it means every operation that answers with text`
   if (known.some((other) => other.id === id)) return 'there is an operation of this id already'
   const same = known.find((other) => other.method === method && shapeOf(other.path) === shapeOf(path))
   return same && `${method.toUpperCase()} ${path} is answered by '${same.id}' already`

@@ -209,7 +209,7 @@ export function keepSavedCalls(sandbox: Saved, calls: readonly SavedCall[]): voi
     const at = path.indexOf('/api/v1/')
     const route = at < 0 ? undefined : path.slice(at + '/api/v1'.length)
     const record = new CallRecord(owner, { method, path, search, headers }, route)
-    if (operation !== null) record.routed(operation, params)
+    if (operation !== null) record.routed({ id: operation }, params)
     record.received(rawBody.text)
     for (const name of call.assumptions) if (isAssumption(name)) record.assume(name)
     const reply: Reply = { status: call.status, headers: call.replyHeaders, body: { kind: 'none' } }

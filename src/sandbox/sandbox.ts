@@ -21,7 +21,6 @@ import {
   replyScenario,
   type ScriptOptions,
   scriptScenario,
-  textOperations,
 } from '../scenarios/shorthand.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/use.ts'
 import type { SandboxClock, SandboxSnapshot } from './new-sandbox.ts'
@@ -237,10 +236,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
   reply(answer: string | SandboxReply<Bodies>, options: ReplyOptions = {}): ActiveScenario {
-    const all =
-      typeof options === 'object' ? { on: textOperations(this.#setup.host.operations), ...options } : options
-    if (typeof answer !== 'function') return this.use(replyScenario(answer, all))
-    const { checked, isCounted } = this.#toUse(replyScenario('', all))
+    if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
+    const { checked, isCounted } = this.#toUse(replyScenario('', options))
     return this.#live.rules.use(checked, {
       isCounted,
       answer: (context) => answer({ ...context, sandbox: this }),
@@ -263,7 +260,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    * ])
    */
   script(turns: TurnInput[], options: ScriptOptions = {}): ActiveScenario {
-    return this.use(scriptScenario(turns, { on: textOperations(this.#setup.host.operations), ...options }))
+    return this.use(scriptScenario(turns, options))
   }
 
   /** The scripts in use, and how far the conversations that follow them are. */

@@ -28,7 +28,7 @@ import { needsStream } from '../faults/fault.ts'
 import { faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { ScenarioError } from './check-scenario.ts'
-import { isScenarioPath } from './names.ts'
+import { isScenarioPath, textOperations } from './names.ts'
 
 const files = {
   'provider-outage': providerOutage,
@@ -72,7 +72,7 @@ export function bundledScenario(name: string): unknown {
 
 function whyUnknown(name: string): string {
   if (faultNames.includes(name)) {
-    const on = needsStream(faultOf(name)) ? 'createResponse' : '*'
+    const on = needsStream(faultOf(name)) ? textOperations : '*'
     return `'${name}' is a fault, not a scenario: use({ on: '${on}', fault: '${name}' })`
   }
   if (isScenarioPath(name))

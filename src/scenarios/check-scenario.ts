@@ -10,6 +10,7 @@ import { type FaultSetting, faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { isPattern, type Pattern, patternProblem, When } from './condition.ts'
+import { textOperations } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Rule, Scenario, type Step } from './scenario.ts'
 import { callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
@@ -81,9 +82,9 @@ const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[^\s?#{}]*)$
 function* onProblems({ rule, place, operations, wayTo }: Site): Generator<Problem> {
   for (const [index, on] of [rule.on].flat().entries()) {
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
-    if (on === '*' || operations.some(({ id }) => id === on)) continue
+    if (on === '*' || on === textOperations || operations.some(({ id }) => id === on)) continue
     if (!on.includes('/')) {
-      const words = operations.map(({ id }) => id)
+      const words = [...operations.map(({ id }) => id), textOperations]
       const way = wayTo(on)
       const hint = way === undefined ? didYouMean(on, words) : `: ${way}`
       yield { path, message: `Unknown operation '${on}' ${place}${hint}` }
@@ -227,7 +228,10 @@ function* faultProblems(
     const what = needsStream(fault) ? 'streams' : 'generated answers'
     const wrong = [rule.on].flat().find((on) => on !== '*' && !generates(on, operations))
     if (wrong === undefined) continue
-    const able = operations.filter(streams).map(({ id }) => `'${id}'`)
+    const able = [
+      `'${textOperations}'`,
+      ...operations.filter(({ stream }) => stream).map(({ id }) => `'${id}'`),
+    ]
     yield {
       path,
       message: `'${fault.name}' ${place} is a fault of ${what}, and '${wrong}' has none: use it on ${able.join(' or ')}`,
@@ -256,7 +260,7 @@ function* faultProblems(
 
 /** Operations that write texts can stream and cite. */
 function generates(on: string, operations: readonly KnownOperation[]): boolean {
-  return operations.some((operation) => operation.id === on && streams(operation))
+  return on === textOperations || operations.some((operation) => operation.id === on && streams(operation))
 }
 
 function streams({ protocol, stream }: KnownOperation): boolean {
@@ -612,7 +616,9 @@ export function scenarioJsonSchema(operations: readonly KnownOperation[]): objec
     reused: 'ref',
     override({ jsonSchema, path }) {
       if (path.at(-1) !== 'on' || path.at(-2) !== 'properties') return
-      const name = { anyOf: [{ enum: ['*', ...operations.map(({ id }) => id)] }, { pattern: '^[A-Z]+ /' }] }
+      const name = {
+        anyOf: [{ enum: ['*', textOperations, ...operations.map(({ id }) => id)] }, { pattern: '^[A-Z]+ /' }],
+      }
       jsonSchema.anyOf = [name, { type: 'array', items: name, minItems: 1 }]
     },
   })

@@ -1,5 +1,5 @@
 /**
- * Scenarios prepared for matching, once per scenario: conditions become closures, and rules are grouped by operation.
+ * Scenarios prepared for matching, once per scenario: conditions become closures.
  */
 
 import { formFor } from '../faults/fault.ts'
@@ -66,10 +66,8 @@ export interface CompiledScenario {
   /** What it was made of. */
   readonly source: Scenario
   readonly rules: readonly CompiledRule[]
-  /** The rules about an operation or a `METHOD /path`, in their order. */
-  rulesFor(key: string): readonly CompiledRule[]
-  /** Whether a rule names this operation or `METHOD /path`; `*` names none. */
-  names(key: string): boolean
+  /** Operations and `METHOD /path`s that its rules name, and `text`; without `*`. */
+  readonly names: ReadonlySet<string>
 }
 
 const compiled = new WeakMap<Scenario, CompiledScenario>()
@@ -84,16 +82,9 @@ export function compileScenario(scenario: Scenario): CompiledScenario {
 function compile(source: Scenario): CompiledScenario {
   const { name, rules: written } = source
   const rules = written.map((rule, index) => compileRule(rule, name, index + 1))
-  const forAll = rules.filter(({ on }) => on.includes('*'))
-  const byKey = new Map<string, CompiledRule[]>()
-  for (const key of new Set(rules.flatMap(({ on }) => on))) {
-    if (key !== '*')
-      byKey.set(
-        key,
-        rules.filter(({ on }) => on.includes(key) || on.includes('*')),
-      )
-  }
-  return { name, source, rules, rulesFor: (key) => byKey.get(key) ?? forAll, names: (key) => byKey.has(key) }
+  const names = new Set(rules.flatMap(({ on }) => on))
+  names.delete('*')
+  return { name, source, rules, names }
 }
 
 function compileRule(rule: Rule, scenario: string, number: number): CompiledRule {

@@ -26,6 +26,8 @@ export interface Conditioned {
 export interface RuleRequest extends Conditioned {
   /** Operation id; undefined for a path that no operation describes. */
   readonly operation: string | undefined
+  /** If true, its operation answers with text. Default: false. */
+  readonly answersWithText?: boolean
   /** Upper case: `POST`. */
   readonly method: string
   /** The path below the base address, `/chat/completions`; undefined where it does not lie below one. */

@@ -2,6 +2,9 @@
  * Names in scenarios: the operations that a rule is about, and paths of scenario files.
  */
 
+/** In a rule's `on`: every operation that answers with text. No operation has this id. */
+export const textOperations = 'text'
+
 /** Operations of the specification, and of the extensions. */
 export type KnownOperationId =
   | 'listProviders'
@@ -23,10 +26,14 @@ export type KnownOperationId =
 /** An operation of your own, as `defineOperation` types its id; of a document: `'getFile' as OwnOperationId`. */
 export type OwnOperationId = string & { readonly isOwnOperation: true }
 
-/** What a rule is about: an operation, `*` for every request, or `POST /path` for a path that no operation describes. */
+/**
+ * Requests that a rule matches: an operation, `text` for every operation that answers with text, `*` for every request,
+ * or `POST /path` for a path that no operation describes.
+ */
 export type OperationName =
   | KnownOperationId
   | OwnOperationId
+  | typeof textOperations
   | '*'
   | `${'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'} /${string}`
 

@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import { compileScenario, type Effect } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
+import { textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
 import type { Scenario } from './scenario.ts'
@@ -106,8 +107,10 @@ export class Rules {
   #state = firstState
   /** How many conversations have followed a script. */
   #conversations = 0
-  /** Cache by operation or `METHOD /path`, dropped when the active scenarios change. */
+  /** Cache by names of requests, dropped when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
+  /** All that the active rules name in `on`. */
+  #names: ReadonlySet<string> = new Set()
 
   /** @param spent Dollars that the calls of the sandbox have cost, for budgets. Default: none are counted. */
   constructor({
@@ -194,7 +197,7 @@ export class Rules {
 
   /** Whether a rule names a path that no operation describes. */
   has(method: string, path: string): boolean {
-    return this.#uses.some(({ compiled }) => compiled.names(`${method} ${path}`))
+    return this.#names.has(`${method} ${path}`)
   }
 
   /**
@@ -209,8 +212,8 @@ export class Rules {
     named: readonly Scenario[] = [],
     readConversation: () => Conversation | undefined = () => undefined,
   ): Outcome {
-    const key = request.isRefused ? '*' : (request.operation ?? `${request.method} ${request.route}`)
-    const candidates = named.length === 0 ? this.#candidatesFor(key) : this.#withNamed(named, key)
+    const names = namesOf(request)
+    const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
     const { rules, uses } = candidates
     if (rules.length === 0) return nothing
 
@@ -305,23 +308,22 @@ export class Rules {
         `A sandbox holds at most ${maxRules} active rules: end some scenarios, or reset it`,
       )
     this.#uses = uses
+    this.#names = new Set(uses.flatMap(({ compiled }) => [...compiled.names]))
     this.#candidates = undefined
   }
 
-  #candidatesFor(key: string): Candidates {
+  #candidatesFor(names: readonly string[]): Candidates {
     this.#candidates ??= new Map()
-    let found = this.#candidates.get(key)
-    if (!found) {
-      // Callers can invent any number of paths: those that no rule names share one cache entry.
-      const known = this.#uses.some(({ compiled }) => compiled.names(key)) ? key : '*'
-      found = this.#candidates.get(known) ?? candidatesAmong(tryOrder(this.#uses), known)
-      // mutation: equivalent: a cache
-      this.#candidates.set(known, found)
-    }
+    // Callers can invent any number of paths: those that no rule names share one cache entry.
+    const known = names.filter((name) => this.#names.has(name))
+    const key = known.join()
+    const found = this.#candidates.get(key) ?? candidatesAmong(tryOrder(this.#uses), [...known, '*'])
+    // mutation: equivalent: a cache
+    this.#candidates.set(key, found)
     return found
   }
 
-  #withNamed(named: readonly Scenario[], key: string): Candidates {
+  #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
     const uses = named.map((scenario) => {
       const known = this.#named.get(scenario.name)
       if (known) return known
@@ -329,8 +331,15 @@ export class Rules {
       this.#named = new Map(this.#named).set(scenario.name, use)
       return use
     })
-    return candidatesAmong([...uses, ...tryOrder(this.#uses)], key)
+    return candidatesAmong([...uses, ...tryOrder(this.#uses)], [...names, '*'])
   }
+}
+
+/** How `on` may name a request, in addition to `*`. */
+function namesOf({ isRefused, operation, answersWithText, method, route }: RuleRequest): string[] {
+  if (isRefused) return []
+  if (operation === undefined) return [`${method} ${route}`]
+  return answersWithText ? [operation, textOperations] : [operation]
 }
 
 interface Setting {

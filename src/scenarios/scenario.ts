@@ -38,7 +38,7 @@ export const Rule = z.lazy(() =>
         error: 'give an operation, several of them, or *',
       })
       .describe(
-        'An operation, `*` for every request, or `POST /path` for a path that no operation describes.',
+        'An operation, `text` for every operation that answers with text, `*` for every request, or `POST /path` for a path that no operation describes.',
       ) as z.ZodType<string | string[], OperationName | OperationName[]>,
     when: When.optional().describe('Which of these requests it is about: all that is named must hold.'),
     times: z.int().optional().describe('How often it happens at most. Default: no end.'),

@@ -3,8 +3,7 @@
  */
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import type { KnownOperation } from './check-scenario.ts'
-import type { OperationName } from './names.ts'
+import { textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'
 
@@ -12,28 +11,22 @@ type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probabil
 
 /** When a scripted text is given, and what comes with it. */
 export interface ReplyOptions extends HowOften, Pick<ScriptedReplyInput, 'status' | 'headers' | 'citations'> {
-  /** Operations that answer with text. Default: all that are on; through a remote client, `createResponse`. */
+  /** Operations that answer with text. Default: `text`, all of them. */
   on?: RuleInput['on']
 }
 
-/** Answers POST /responses with a text. Every call, unless told otherwise. */
+/** Replies with a text: to every request of an operation that answers with text, unless the options limit it. */
 export function replyScenario(text: string, options: ReplyOptions = {}): ScenarioInput {
   if (typeof text === 'function')
     throw new TypeError('reply() takes a text here: a function works in the process of the gateway only')
   if (typeof text !== 'string')
     throw new TypeError(`reply() takes a text first, as in reply('Hello', { times: 2 }), not ${shown(text)}`)
   assertOptions('reply', text, options, replyOptions)
-  const { on = 'createResponse', status, headers, citations, ...often } = options
+  const { on = textOperations, status, headers, citations, ...often } = options
   return {
     name: 'reply',
     rules: [{ on, ...often, reply: { text, status, headers, citations } }],
   }
-}
-
-/** The operations that answer with text: POST /responses, and extensions that are on. */
-export function textOperations(operations: readonly KnownOperation[]): OperationName[] {
-  const ids = operations.filter((operation) => operation.protocol).map(({ id }) => id)
-  return ids as OperationName[]
 }
 
 type StatusFault = Extract<FaultInput, { name: 'status' }>
@@ -60,14 +53,14 @@ export interface ScriptOptions {
   exhausted?: RuleInput['exhausted']
   /** Which requests it is about. Default: all. */
   when?: RuleInput['when']
-  /** Operations that answer with text. Default: all that are on; through a remote client, `createResponse`. */
+  /** Operations that answer with text. Default: `text`, all of them. */
   on?: RuleInput['on']
 }
 
 /** Answers one conversation turn by turn. */
 export function scriptScenario(
   turns: NonNullable<RuleInput['script']>,
-  { exhausted, when, on = 'createResponse' }: ScriptOptions = {},
+  { exhausted, when, on = textOperations }: ScriptOptions = {},
 ): ScenarioInput {
   return { name: 'script', rules: [{ on, when, script: turns, exhausted }] }
 }

@@ -130,11 +130,13 @@ export function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, 
   return named.size === 0 ? noneNamed : new Map([...named].map(([name, use]) => [name, copyUse(use)]))
 }
 
-export function candidatesAmong(all: readonly Use[], key: string): Candidates {
+/** @param names Of a request, as `on` may name it. */
+export function candidatesAmong(all: readonly Use[], names: readonly string[]): Candidates {
   const rules: CompiledRule[] = []
   const uses: Use[] = []
   for (const use of all) {
-    for (const rule of use.compiled.rulesFor(key)) {
+    for (const rule of use.compiled.rules) {
+      if (!rule.on.some((on) => names.includes(on))) continue
       rules.push(rule)
       uses.push(use)
     }

@@ -92,5 +92,5 @@ it('the name of a fault says how a fault is used', () => {
   expect(() => gateway.use('timeout')).toThrow(
     "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",
   )
-  expect(() => gateway.use('stream-duplicate-event')).toThrow("use({ on: 'createResponse', fault:")
+  expect(() => gateway.use('stream-duplicate-event')).toThrow("use({ on: 'text', fault:")
 })

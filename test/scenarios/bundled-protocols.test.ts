@@ -1,0 +1,139 @@
+/**
+ * Each bundled scenario has an effect on each protocol of text, in process and through the remote client.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { type BundledScenarioName, createGateway, ok } from '../../src/index.ts'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { connectGateway } from '../../src/remote.ts'
+import { bundledScenarios } from '../../src/scenarios/bundled.ts'
+import { type RunningServer, startServer } from '../../src/serve.ts'
+import { open, type Target } from '../call.ts'
+
+const model = 'aurora/dawn-1'
+const messages = [{ role: 'user', content: 'Why is the sky blue? Search for it.' }]
+const protocols = {
+  createResponse: ['POST /responses', { model, input: 'Why is the sky blue?' }, 'gateway:web_search'],
+  createChatCompletion: ['POST /chat/completions', { model, messages }, 'gateway:web_search'],
+  createMessage: ['POST /messages', { model, messages, max_tokens: 1000 }, 'web_search_20250305'],
+} as const
+
+const options = { timeScale: 0, extensions: ['chat', 'messages'] as ('chat' | 'messages')[] }
+
+/** Why a scenario has no effect on a protocol. */
+const refusals: Record<string, string> = {
+  'bad-citations createMessage':
+    "'citation-out-of-range' found nothing to act on: its citations have no 'start_index'",
+}
+
+/** Sends JSON, streams and searches until the scenario has an effect. Returns the call that shows it, or its warning. */
+async function findEffect(
+  target: Target,
+  id: keyof typeof protocols,
+  name: string,
+  newest: () => Promise<JournalEntry | undefined>,
+): Promise<string> {
+  const [line, question, tool] = protocols[id]
+  const short = { [id === 'createResponse' ? 'max_output_tokens' : 'max_tokens']: 30 }
+  const search = { tools: [{ type: tool, ...(tool !== 'gateway:web_search' && { name: 'web_search' }) }] }
+  for (let turn = 0; turn < 20; turn++) {
+    for (const body of [question, { ...question, ...short, stream: true }, { ...question, ...search }]) {
+      // The effect may be a broken connection.
+      await send(target, line, { ...body, user: `user ${turn}` }, name === 'stream-stall').catch(() => {})
+      const { rule, warnings = [] } = (await newest()) ?? {}
+      const warning = warnings.find((each) => each.includes('nothing to act on'))
+      if (warning && warning === refusals[`${name} ${id}`]) return warning
+      if (rule?.scenario === name && !warning) return 'has an effect'
+    }
+  }
+  return 'has no effect'
+}
+
+/** Reads the reply, or only how it begins. */
+async function send(target: Target, line: string, body: object, onlyBeginning: boolean): Promise<void> {
+  const response = await open(target, line, { body })
+  if (!onlyBeginning) return void (await response.text())
+  const reader = response.body?.getReader()
+  await reader?.read()
+  await reader?.cancel()
+}
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ ...options })
+})
+afterAll(() => server.close())
+
+describe.each(Object.keys(protocols) as (keyof typeof protocols)[])('on %s', (id) => {
+  const names = [...bundledScenarios.keys()] as BundledScenarioName[]
+
+  it.each(names)('%s has an effect in process', async (name) => {
+    const gateway = createGateway(options)
+    gateway.use(name)
+    const effect = await findEffect(gateway, id, name, async () =>
+      gateway.journal.last(id as 'createResponse'),
+    )
+    expect(effect).toBe(refusals[`${name} ${id}`] ?? 'has an effect')
+  })
+
+  it.each(names)('%s has an effect through the remote client', async (name) => {
+    const remote = await connectGateway(server.url)
+    await using sandbox = await remote.createSandbox()
+    await sandbox.use(name)
+    const effect = await findEffect(sandbox, id, name, () => sandbox.journal.last(id as 'createResponse'))
+    expect(effect).toBe(refusals[`${name} ${id}`] ?? 'has an effect')
+  })
+})
+
+describe("on: 'text'", () => {
+  const ask = async (target: Target, id: keyof typeof protocols) => {
+    const [line, body] = protocols[id]
+    return (await open(target, line, { body })).text()
+  }
+
+  it.each(Object.keys(protocols) as (keyof typeof protocols)[])('includes %s', async (id) => {
+    const gateway = createGateway(options)
+    gateway.use({ on: 'text', reply: { text: 'A scripted text.' } })
+    expect(await ask(gateway, id)).toContain('A scripted text.')
+  })
+
+  it.each(Object.keys(protocols) as (keyof typeof protocols)[])(
+    'is the default of reply() and script() through the remote client, on %s',
+    async (id) => {
+      const remote = await connectGateway(server.url)
+      await using sandbox = await remote.createSandbox()
+      await sandbox.reply('A remote text.', { times: 1 })
+      expect(await ask(sandbox, id)).toContain('A remote text.')
+      await sandbox.script([{ text: 'A remote turn.' }])
+      expect(await ask(sandbox, id)).toContain('A remote turn.')
+    },
+  )
+
+  it('leaves other operations alone', async () => {
+    const gateway = createGateway(options)
+    gateway.use({ on: 'text', fault: 'status' })
+    expect((await open(gateway, 'GET /providers')).status).toBe(200)
+  })
+
+  it('matches past calls in a dry run', async () => {
+    const remote = await connectGateway(server.url)
+    await using sandbox = await remote.createSandbox()
+    await ask(sandbox, 'createMessage')
+    expect(await sandbox.dryRun({ on: 'text', script: [{ text: 'Hello' }] })).toMatchObject({ met: 1 })
+  })
+
+  it('is no id of a custom operation', () => {
+    const operation = {
+      id: 'text',
+      method: 'get',
+      path: '/text',
+      summary: 'x',
+      tag: 'x',
+      response: z.object({}),
+    }
+    const operations = [{ ...operation, resolve: () => ok({}) }]
+    expect(() => createGateway({ operations: operations as never })).toThrow(
+      "createGateway: operation 'text': the id 'text' is reserved: in rules, it means every operation that answers with text",
+    )
+  })
+})
