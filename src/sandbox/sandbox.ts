@@ -9,7 +9,6 @@ import { Journal, type JournalStore } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
 import { hash } from '../lib/seed.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import { isScenarioPath } from '../scenarios/names.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { TurnInput } from '../scenarios/script.ts'
@@ -201,18 +200,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
 
   /**
    * Activates scenarios, rules or recordings, in the order given: each is a value, the name of a bundled scenario, or in
-   * Node the path of a file. They are tried before all active ones; single rules with `times` are used up in the order
-   * given, before all others. Throws a `ScenarioError` with every problem, and then activates none.
+   * Node the path of a file. Finite rules, those with times, turns or steps left, apply first, in the order in which they
+   * were added; then endless ones, newest first. Throws a `ScenarioError` with every problem, and then activates none.
    *
    * @example using outage = sandbox.use('provider-outage')
    */
   use(...scenarios: Usable[]): ActiveScenario {
     const { rules } = this.#live
     if (scenarios.length === 0) throw new TypeError('use() takes scenarios or rules, and got none')
-    const uses = scenarios.map((scenario) => this.#toUse(scenario))
-    const active = uses.map(({ checked, isCounted }) =>
-      rules.use(checked, { isCounted, among: () => this.rules }),
-    )
+    const checked = scenarios.map((scenario) => this.#setup.host.checkScenario(scenario))
+    const active = checked.map((scenario) => rules.use(scenario, { among: () => this.rules }))
     return {
       id: active.map(({ id }) => id).join(', '),
       name: active.map(({ name }) => name).join(', '),
@@ -220,13 +217,6 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
         for (const each of active) each[Symbol.dispose]()
       },
     }
-  }
-
-  #toUse(scenario: Usable): { checked: Scenario; isCounted: boolean } {
-    const checked = this.#setup.host.checkScenario(scenario)
-    const isBundled = typeof scenario === 'string' && !isScenarioPath(scenario)
-    const isCounted = !isBundled && checked.rules.length === 1 && checked.rules[0]?.times !== undefined
-    return { checked, isCounted }
   }
 
   /**
@@ -237,9 +227,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    */
   reply(answer: string | SandboxReply<Bodies>, options: ReplyOptions = {}): ActiveScenario {
     if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
-    const { checked, isCounted } = this.#toUse(replyScenario('', options))
-    return this.#live.rules.use(checked, {
-      isCounted,
+    return this.#live.rules.use(this.#setup.host.checkScenario(replyScenario('', options)), {
       answer: (context) => answer({ ...context, sandbox: this }),
       among: () => this.rules,
     })

@@ -10,7 +10,7 @@ import { type FaultSetting, faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { isPattern, type Pattern, patternProblem, When } from './condition.ts'
-import { textOperations } from './names.ts'
+import { renamed, textOperations } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Rule, Scenario, type Step } from './scenario.ts'
 import { callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
@@ -123,7 +123,7 @@ function* whenProblems({ rule: { when = {} }, place }: Site): Generator<Problem>
 }
 
 function* oftenProblems({ rule, place }: Site): Generator<Problem> {
-  const { rateLimit, times, probability = 1, during, sequence, afterwards } = rule
+  const { rateLimit, times, probability = 1, during, sequence, script, onEnd } = rule
   if (rateLimit && rateLimit.requests === undefined && rateLimit.tokens === undefined) {
     const message = `The rate limit ${place} limits nothing: give it requests, tokens or both`
     yield { path: ['rateLimit'], message }
@@ -147,8 +147,13 @@ function* oftenProblems({ rule, place }: Site): Generator<Problem> {
       path: ['sequence'],
       message: `The sequence ${place} is empty: give it a step, or leave the rule out`,
     }
-  if (afterwards && !sequence)
-    yield { path: ['afterwards'], message: `'afterwards' ${place} has no sequence to follow: leave it out` }
+  if (onEnd === undefined || sequence || script) return
+  const needed = onEnd.startsWith('repeat') ? 'sequence or a script' : 'script, a sequence or times'
+  if (onEnd.startsWith('repeat') || times === undefined)
+    yield {
+      path: ['onEnd'],
+      message: `'onEnd: ${onEnd}' ${place} has no end to follow: give the rule a ${needed}`,
+    }
 }
 
 /** The problem of a condition's regular expression, if it has one that cannot be used. */
@@ -192,8 +197,6 @@ export function* effectProblems(site: Site): Generator<Problem> {
     }
   }
   if (rule.script) yield* scriptProblems(rule.script, site)
-  if (rule.exhausted && !rule.script)
-    yield { path: ['exhausted'], message: `'exhausted' ${place} has no script to follow: leave it out` }
   for (const [path, step] of stepsOf(rule)) {
     if (step === 'pass') continue
     if ('reply' in step) yield* replyProblems(step.reply, [...path, 'reply'], site)
@@ -459,12 +462,6 @@ function wordsFirst(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))
 }
 
-/** Fields of earlier versions, and what to write now. */
-const removed = new Map([
-  ['quota', ": write rateLimit: { requests: 60, per: '1m' }"],
-  ['window', ': windows of a rate limit are fixed'],
-])
-
 function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown): Problem[] {
   const path = [...above, ...issue.path] as (string | number)[]
   const place = placeOf(path, input)
@@ -484,7 +481,8 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
       path: [...path, key],
       message: known.includes(key)
         ? `'${key}' ${place} does not go with what stands beside it`
-        : `Unknown field '${key}' ${place}${removed.get(key) ?? (known.length > 0 ? didYouMean(key, known) : '')}`,
+        : (renamedAt(key, place) ??
+          `Unknown field '${key}' ${place}${known.length > 0 ? didYouMean(key, known) : ''}`),
     }))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
@@ -499,6 +497,11 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   const missing = (issue.code === 'invalid_type' || isUntyped) && value === undefined
   const message = missing ? `'${field}' is missing ${place}` : `Wrong '${field}' ${place}: ${issue.message}`
   return [{ path, message: field === '' ? `Not a scenario: ${issue.message}` : message }]
+}
+
+function renamedAt(key: string, place: string): string | undefined {
+  const now = renamed(key)
+  return now && `${now} (${place})`
 }
 
 /** The alternative that the value was meant for: the one that did not stumble over the value as a whole. */

@@ -6,8 +6,8 @@ import { formFor } from '../faults/fault.ts'
 import { FaultSetting, faultOf, inOrder } from '../faults/index.ts'
 import { compileWhen, streamTest, type Test } from './condition.ts'
 import { type CompiledRateLimit, compileRateLimit } from './rate-limit.ts'
-import type { Rule, Scenario, Step } from './scenario.ts'
-import type { Exhausted, Turn } from './script.ts'
+import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
+import type { Turn } from './script.ts'
 import type { ScriptedReply } from './scripted-reply.ts'
 
 /** What happens to a call: a scripted reply takes the place of the operation's answer, and faults act on either. */
@@ -28,10 +28,7 @@ export interface CompiledTurn {
   readonly faults: readonly FaultSetting[]
 }
 
-export interface CompiledScript {
-  readonly turns: readonly CompiledTurn[]
-  readonly exhausted: Exhausted
-}
+export type CompiledScript = readonly CompiledTurn[]
 
 export interface CompiledRule {
   readonly scenario: string
@@ -42,6 +39,12 @@ export interface CompiledRule {
   readonly tests: readonly Test[]
   readonly calls: ReadonlySet<number> | undefined
   readonly times: number
+  /** Calls after which it is over, `times` or its steps; Infinity for none. */
+  readonly ends: number
+  /** Calls that it takes before all endless rules; 0 for an endless rule and for a script, whose turns decide. */
+  readonly finite: number
+  /** What follows its last turn, step or time. */
+  readonly onEnd: OnEnd
   readonly after: number
   readonly every: number
   readonly probability: number | undefined
@@ -56,7 +59,7 @@ export interface CompiledRule {
   readonly script: CompiledScript | undefined
   /** A rule without a sequence has one step, which repeats. */
   readonly steps: readonly CompiledStep[]
-  readonly afterwards: 'pass' | 'last' | 'repeat'
+  readonly isSequence: boolean
   /** Replies to calls that pass its rate limit carry the `X-RateLimit-*` headers. */
   readonly announcesRateLimit: boolean
 }
@@ -93,6 +96,9 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
   const form = forms.size === 1 ? steps[0]?.form : undefined
   const tests = compileWhen(rule.when ?? {})
   const { call, state } = rule.when ?? {}
+  const { times = Number.POSITIVE_INFINITY, sequence, onEnd = rule.script ? 'fail' : 'pass' } = rule
+  const repeats = onEnd === 'repeat' || onEnd === 'repeat-last'
+  const ends = sequence && !repeats ? Math.min(times, sequence.length) : times
   return {
     scenario,
     number,
@@ -101,7 +107,10 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     // A rule whose every step needs a stream is only about requests for one; the same with JSON.
     tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream'), ...tests] : tests,
     calls: call === undefined ? undefined : new Set([call].flat()),
-    times: rule.times ?? Number.POSITIVE_INFINITY,
+    times,
+    ends,
+    finite: Number.isFinite(ends) ? ends : (sequence?.length ?? 0),
+    onEnd,
     after: rule.after ?? 0,
     every: rule.every ?? 1,
     probability: rule.probability,
@@ -110,12 +119,9 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     states: state === undefined ? undefined : [state].flat(),
     setState: rule.setState,
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
-    script: rule.script && {
-      turns: rule.script.map(compileTurn),
-      exhausted: rule.exhausted ?? 'fail',
-    },
+    script: rule.script?.map(compileTurn),
     steps,
-    afterwards: rule.sequence ? (rule.afterwards ?? 'pass') : 'last',
+    isSequence: sequence !== undefined,
     announcesRateLimit: rule.rateLimit !== undefined && steps.some(limitsRate),
   }
 }
@@ -148,4 +154,13 @@ function compileStep(step: Step): CompiledStep {
 
 function limitsRate({ effect }: CompiledStep): boolean {
   return effect?.faults.some(({ name }) => name === 'rate-limit') ?? false
+}
+
+/** A 400 that no client tries again. */
+export function refusal(message: string, metadata: object): Effect {
+  const headers = { 'x-should-retry': 'false' }
+  return {
+    faults: [{ name: 'status', status: 400, message, metadata: structuredClone(metadata) as never, headers }],
+    reply: undefined,
+  }
 }

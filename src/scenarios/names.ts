@@ -37,6 +37,19 @@ export type OperationName =
   | '*'
   | `${'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'} /${string}`
 
+/** Fields of earlier versions, and what to write now. */
+const earlier: Readonly<Record<string, string>> = {
+  exhausted: "is now 'onEnd'",
+  afterwards: "is now 'onEnd', and its 'last' is 'repeat-last'",
+  quota: "is now 'rateLimit': write rateLimit: { requests: 60, per: '1m' }",
+  window: 'is no longer there: windows of a rate limit are fixed',
+}
+
+/** Returns a message for a field that earlier versions had: `'exhausted' is now 'onEnd'`. */
+export function renamed(field: string): string | undefined {
+  return Object.hasOwn(earlier, field) ? `'${field}' ${earlier[field]}` : undefined
+}
+
 /** The path of a file with a scenario, a rule or a tape. */
 export type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.tape.jsonl`
 

@@ -86,7 +86,7 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
     case 'state':
       return `wants the state ${rule.states?.map((state) => `'${state}'`).join(' or ')}, it is '${reason.state}'`
     case 'script':
-      return 'is over, and lets the call pass'
+      return 'has no turn left for the call'
     case 'call':
       return `wants call ${[...(rule.calls ?? [])].join(' or ')}, this is call ${reason.call}`
     case 'after':

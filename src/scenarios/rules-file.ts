@@ -34,7 +34,6 @@ const UseFile = z.lazy(() =>
   z
     .strictObject({
       scenario: z.looseObject({}),
-      isCounted: z.boolean(),
       progress: z.array(
         z.strictObject({
           rule: count(1).describe('Its place in the scenario, from 1.'),
@@ -83,10 +82,9 @@ export function fromRulesFile(
   return { uses: uses.map(read), named: new Map(byName), conversations, state }
 }
 
-function toUseFile({ compiled, isCounted, progress }: Use): UseFile {
+function toUseFile({ compiled, progress }: Use): UseFile {
   return {
     scenario: compiled.source,
-    isCounted,
     progress: compiled.rules.flatMap(({ number }) => {
       const made = progress[number]
       if (!made) return []
@@ -102,8 +100,8 @@ function toUseFile({ compiled, isCounted, progress }: Use): UseFile {
   }
 }
 
-function fromUseFile({ isCounted, progress }: UseFile, scenario: Scenario): Use {
-  const use = begin(scenario, isCounted)
+function fromUseFile({ progress }: UseFile, scenario: Scenario): Use {
+  const use = begin(scenario)
   for (const { rule, quota, runs, ...counts } of progress) {
     use.progress[rule] = {
       ...counts,

@@ -12,23 +12,31 @@ import { textOperations } from './names.ts'
 import type { SkippedRules, SkipReason } from './near-misses.ts'
 import { type ChargeRateLimits, chargeRateLimits, type PassedRateLimit } from './rate-limit.ts'
 import type { Scenario } from './scenario.ts'
-import { playTurn, type TurnReading } from './script-runs.ts'
+import {
+  type PlayedTurn,
+  type Playing,
+  playEnd,
+  playTurn,
+  type ScriptUse,
+  type TurnReading,
+} from './script-runs.ts'
 import type { ReplyFunction } from './scripted-reply.ts'
 import {
   advance,
   begin,
+  type Candidate,
   type Candidates,
   candidatesAmong,
   copyNamed,
   copyUse,
   noneNamed,
+  type Progress,
   progressOf,
   putBack,
   type ScenarioProgress,
   type ScriptProgress,
   scenarioProgress,
   scriptsOf,
-  tryOrder,
   type Use,
 } from './use.ts'
 
@@ -124,25 +132,22 @@ export class Rules {
   }
 
   /**
-   * Activates a scenario; its rules are tried before all others.
+   * Activates a scenario. Its finite rules are tried after those of older scenarios, its other rules before theirs.
    *
-   * @param options.isCounted Its one rule has `times`, and waits until those given before it are used up.
    * @param options.answer Gives the replies of the scenario, in place of those that it has.
    * @param options.among The rules that it is among when somebody ends it: a restore brings others. Default: these.
    */
   use(
     scenario: Scenario,
     {
-      isCounted = false,
       answer,
       among = () => this,
     }: {
-      isCounted?: boolean
       answer?: ReplyFunction | undefined
       among?: () => Rules
     } = {},
   ): ActiveScenario {
-    const use = { ...begin(scenario, isCounted), answer }
+    const use = { ...begin(scenario), answer }
     this.#change([use, ...this.#uses])
     return { id: use.id, name: scenario.name, [Symbol.dispose]: () => among().end(use.id) }
   }
@@ -168,7 +173,7 @@ export class Rules {
   /** Replaces a scenario by a newer version wherever it is active; its progress starts at zero. */
   replace(old: Scenario, next: Scenario): void {
     const compiled = compileScenario(old)
-    this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next, use.isCounted) : use)))
+    this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next) : use)))
   }
 
   /** Ends every scenario. */
@@ -222,23 +227,17 @@ export class Rules {
       const charge = passed.length > 0 ? chargeRateLimits(passed, request, this.#clock) : undefined
       return { match, headers: charge?.(0), charge, skipped: { rules, looked, reasons } }
     }
-    let scriptsHaveBeenAsked = false
+    const play = (next: typeof playTurn | typeof playEnd, script?: Progress) => {
+      const conversation = readConversation()
+      return conversation && this.#play(candidates.scripts, request, conversation, next, script)
+    }
     let reasons: Map<number, SkipReason> | undefined
     for (const [index, rule] of rules.entries()) {
+      const turn = index === candidates.scriptsAt ? play(playTurn) : undefined
+      if (turn) return outcome(turn, index)
       if (!rule.tests.every((test) => test.passes(request))) continue
       if (rule.script) {
-        // All scripts about a request are looked at together, and once.
-        if (scriptsHaveBeenAsked) continue
-        scriptsHaveBeenAsked = true
-        const conversation = readConversation()
-        const match =
-          conversation &&
-          playScripts(candidates, request, conversation, {
-            uses: this.#uses,
-            state: this.#state,
-            seed: this.#seed,
-            nextConversation: () => ++this.#conversations,
-          })
+        const match = play(playEnd, progressOf(uses[index] as Use, rule))
         if (match) return outcome(match, index)
         reasons ??= new Map()
         reasons.set(index, { kind: 'script' })
@@ -249,6 +248,7 @@ export class Rules {
       const next = advance(rule, progress, request, here)
       const hasHappened = 'effect' in next || next.kind === 'step'
       if (hasHappened && rule.setState !== undefined) this.#state = rule.setState
+      if (hasHappened && progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
       if ('effect' in next) {
         const match: Match = {
           scenario: rule.scenario,
@@ -256,7 +256,10 @@ export class Rules {
           name: rule.name,
           effect: next.effect,
           rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, this.#clock),
-          nothingHappened: () => putBack(rule, progress),
+          nothingHappened: () => {
+            putBack(rule, progress)
+            this.#candidates = undefined
+          },
           turn: undefined,
           call: progress.seen,
           answer: uses[index]?.answer,
@@ -317,10 +320,48 @@ export class Rules {
     // Callers can invent any number of paths: those that no rule names share one cache entry.
     const known = names.filter((name) => this.#names.has(name))
     const key = known.join()
-    const found = this.#candidates.get(key) ?? candidatesAmong(tryOrder(this.#uses), [...known, '*'])
+    const found = this.#candidates.get(key) ?? candidatesAmong(this.#uses, [...known, '*'])
     // mutation: equivalent: a cache
     this.#candidates.set(key, found)
     return found
+  }
+
+  /** Plays the turn that a request takes, if a script has one for it. */
+  #play(
+    scripts: readonly Candidate[],
+    request: RuleRequest,
+    conversation: Conversation,
+    next: (uses: readonly ScriptUse[], at: Playing) => PlayedTurn | undefined,
+    script?: Progress,
+  ): Match | undefined {
+    const uses = scripts.flatMap(({ rule, use }) => {
+      const { script, states, tests, onEnd } = rule
+      if (!script || (states && !states.includes(this.#state))) return []
+      if (!tests.every((test) => test.passes(request))) return []
+      return [{ rule, script, onEnd, progress: progressOf(use, rule) }]
+    })
+    const index = uses.findIndex(({ progress }) => progress === script)
+    const played = next(uses, {
+      index,
+      request,
+      conversation,
+      seed: this.#seed,
+      nextConversation: () => ++this.#conversations,
+    })
+    const taken = played && uses[played.index]?.rule
+    if (!taken) return undefined
+    const { scenario, number, name } = taken
+    return {
+      scenario,
+      rule: number,
+      name,
+      effect: played.effect,
+      rateLimit: undefined,
+      nothingHappened() {},
+      turn: played.reading,
+      call: played.reading.turn,
+      answer: undefined,
+    }
   }
 
   #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
@@ -331,7 +372,7 @@ export class Rules {
       this.#named = new Map(this.#named).set(scenario.name, use)
       return use
     })
-    return candidatesAmong([...uses, ...tryOrder(this.#uses)], [...names, '*'])
+    return candidatesAmong(this.#uses, [...names, '*'], uses)
   }
 }
 
@@ -340,49 +381,4 @@ function namesOf({ isRefused, operation, answersWithText, method, route }: RuleR
   if (isRefused) return []
   if (operation === undefined) return [`${method} ${route}`]
   return answersWithText ? [operation, textOperations] : [operation]
-}
-
-interface Setting {
-  /** All uses but those that the request names in its header, newest first. */
-  readonly uses: readonly Use[]
-  /** Of the sandbox. */
-  readonly state: string
-  readonly seed: string | number
-  nextConversation(): number
-}
-
-/** Plays the turn that a request takes. Undefined where no script has anything to say to it. */
-export function playScripts(
-  { rules, uses }: Candidates,
-  request: RuleRequest,
-  conversation: Conversation,
-  setting: Setting,
-): Match | undefined {
-  const scripted = rules.flatMap((rule, index) => {
-    const use = uses[index] as Use
-    const { script } = rule
-    if (!script || !rule.tests.every((test) => test.passes(request))) return []
-    if (rule.states && !rule.states.includes(setting.state)) return []
-    return { rule, script, progress: progressOf(use, rule), place: setting.uses.indexOf(use) }
-  })
-  // A scenario that the request names in its header has no place, and comes first.
-  const isNamed = scripted[0]?.place === -1
-  const oldestFirst = scripted
-    .filter(({ place }) => (place === -1) === isNamed)
-    .sort((left, right) => right.place - left.place)
-  const played = scripted.length > 0 ? playTurn(oldestFirst, request, conversation, setting) : undefined
-  const rule = played && oldestFirst[played.index]?.rule
-  if (!rule) return undefined
-  const { scenario, number, name } = rule
-  return {
-    scenario,
-    rule: number,
-    name,
-    effect: played.effect,
-    rateLimit: undefined,
-    nothingHappened() {},
-    turn: played.reading,
-    call: played.reading.turn,
-    answer: undefined,
-  }
 }

@@ -6,7 +6,7 @@ import { amount, count } from '../lib/numbers.ts'
 import { When } from './condition.ts'
 import type { OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
-import { Exhausted, Script } from './script.ts'
+import { Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
 
 const milliseconds = z.lazy(() => amount())
@@ -28,6 +28,13 @@ export const Step = z.lazy(() =>
 export type Step = z.infer<typeof Step>
 /** What a rule does at one call; `pass` leaves the call to older rules and to the operation. */
 export type StepInput = z.input<typeof Step>
+
+export const OnEnd = z
+  .lazy(() => z.enum(['pass', 'fail', 'repeat', 'repeat-last']))
+  .describe(
+    'What follows the last turn of a script, the last step of a sequence, or the last of `times`: `pass` leaves calls to other rules and the operation, `fail` refuses them with 400, `repeat` begins again, for new conversations too, `repeat-last` repeats the last turn or step. Default: `fail` for a script, otherwise `pass`.',
+  )
+export type OnEnd = z.infer<typeof OnEnd>
 
 export const Rule = z.lazy(() =>
   z.strictObject({
@@ -81,14 +88,8 @@ export const Rule = z.lazy(() =>
       'What is answered in place of the operation. A `fault` beside it acts on this reply.',
     ),
     script: Script.optional().describe('The turns of one conversation: one request each.'),
-    exhausted: Exhausted.optional(),
     sequence: z.array(Step).optional().describe('One step a call.'),
-    afterwards: z
-      .enum(['pass', 'last', 'repeat'])
-      .optional()
-      .describe(
-        'After the end of the sequence: pass, the last step again and again, or from the start. Default: pass.',
-      ),
+    onEnd: OnEnd.optional(),
   }),
 )
 export type Rule = z.infer<typeof Rule>

@@ -7,8 +7,9 @@
  */
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
-import type { CompiledScript, CompiledTurn, Effect } from './compiled.ts'
+import { type CompiledScript, type CompiledTurn, type Effect, refusal } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
+import type { OnEnd } from './scenario.ts'
 import { answerOf, type CallResult, type Misfit, misfitOf } from './script.ts'
 
 /** One conversation that follows a script. Never changed, so that snapshots may share it. */
@@ -31,7 +32,19 @@ export interface ScriptRun {
 /** A script in use, and the conversations that follow it. */
 export interface ScriptUse {
   readonly script: CompiledScript
+  readonly onEnd: OnEnd
   readonly progress: { happened: number; runs: readonly ScriptRun[]; problem: string | null }
+}
+
+/** A request that may take a turn. */
+export interface Playing {
+  readonly request: RuleRequest
+  readonly conversation: Conversation
+  readonly seed: string | number
+  /** Index of the script whose end is looked at. */
+  readonly index: number
+  /** Returns the number of a new conversation. */
+  nextConversation(): number
 }
 
 /** The place of a request in a scripted conversation. */
@@ -57,90 +70,103 @@ export interface PlayedTurn {
 const maxRuns = 1000
 
 /**
- * Plays the turn that a request takes.
+ * Plays the turn that a request takes, or refuses a request that fits none of the scripts that have not begun. Returns
+ * undefined if no script has a turn left for the request.
  *
- * @param uses The scripts that are about the request, oldest first.
- * @param nextConversation Gives a new conversation its number.
- * @returns Undefined where the script is over and lets the request pass.
+ * @param uses The scripts about the request, oldest first.
  */
-export function playTurn(
-  uses: readonly ScriptUse[],
-  request: RuleRequest,
-  conversation: Conversation,
-  { seed, nextConversation }: { seed: string | number; nextConversation(): number },
-): PlayedTurn | undefined {
+export function playTurn(uses: readonly ScriptUse[], playing: Playing): PlayedTurn | undefined {
+  const { conversation } = playing
   const found = findRun(uses, conversation)
-  if (found) return continueRun(uses, found, request, conversation, seed)
-
-  const fits = ({ script }: ScriptUse) => misfitAt(script.turns[0], conversation, []) === undefined
-  const isFree = ({ progress }: ScriptUse) => progress.happened === 0
-  const next =
-    uses.find((use) => isFree(use) && fits(use)) ??
-    uses.find((use) => use.script.exhausted === 'repeat' && fits(use))
-  if (next) {
-    const run: ScriptRun = {
-      conversation: nextConversation(),
-      firstUserText: firstUserText(conversation),
-      turns: 0,
-      said: [],
-      calls: new Map(),
-      pending: [],
-      problem: null,
-    }
-    const { progress } = next
-    progress.runs = [...progress.runs.slice(1 - maxRuns), run]
-    progress.problem = null
-    return continueRun(uses, { index: uses.indexOf(next), run }, request, conversation, seed)
+  if (found) {
+    const { script } = uses[found.index] as ScriptUse
+    return found.run.turns < script.length ? takeTurn(uses, found, playing) : undefined
   }
+  const isFree = ({ progress }: ScriptUse) => progress.happened === 0
+  const index = uses.findIndex((use) => isFree(use) && fits(use.script[0], conversation))
+  if (index >= 0) return beginRun(uses, index, 0, playing)
   const waiting = uses.findIndex(isFree)
-  if (waiting < 0 && uses.some(({ script }) => script.exhausted === 'pass')) return undefined
-  return refuseNew(uses, waiting, conversation)
+  if (waiting < 0) return undefined
+  const { script, progress } = uses[waiting] as ScriptUse
+  const misfit = misfitAt(script[0], conversation, []) as Misfit
+  const problem = misfit.differences.join('; ')
+  progress.problem = problem
+  const reading = { conversation: 0, turn: 1, of: script.length, problem }
+  return { effect: misfitRefusal(1, script.length, misfit), reading, index: waiting }
 }
 
-/** No script takes a new conversation: all are taken, or none fits. */
-function refuseNew(uses: readonly ScriptUse[], waiting: number, conversation: Conversation): PlayedTurn {
-  const index = Math.max(0, waiting)
-  const { script, progress } = uses[index] as ScriptUse
-  const of = script.turns.length
-  if (waiting < 0) {
+/** Plays what follows the last turn of a script. Returns undefined if the script lets the request pass. */
+export function playEnd(uses: readonly ScriptUse[], playing: Playing): PlayedTurn | undefined {
+  const { conversation, index } = playing
+  const use = uses[index]
+  if (!use) return undefined
+  const of = use.script.length
+  const found = findRun(uses, conversation)
+  if (!found) {
+    const again = uses.findIndex(({ script, onEnd }) => {
+      if (onEnd === 'repeat') return fits(script[0], conversation)
+      return onEnd === 'repeat-last' && fits(script.at(-1), conversation)
+    })
+    if (again >= 0) {
+      const { onEnd, script } = uses[again] as ScriptUse
+      return beginRun(uses, again, onEnd === 'repeat' ? 0 : script.length, playing)
+    }
+    if (uses.some(({ onEnd }) => onEnd === 'pass')) return undefined
     const problem = `no script is left for this new conversation, each of ${count(uses.length, 'script')} is taken by another`
     return {
-      effect: refusal(problem, { turn: 1 }),
+      effect: scriptRefusal(problem, { turn: 1 }),
       reading: { conversation: 0, turn: 1, of, problem },
       index,
     }
   }
-  const misfit = misfitAt(script.turns[0], conversation, []) as Misfit
-  const problem = misfit.differences.join('; ')
-  progress.problem = problem
-  return { effect: misfitRefusal(1, of, misfit), reading: { conversation: 0, turn: 1, of, problem }, index }
+  if (found.index !== index || use.onEnd === 'pass') return undefined
+  if (use.onEnd !== 'fail') return takeTurn(uses, found, playing)
+  const turn = found.run.turns + 1
+  const problem = `no turn ${turn}, the script is over after ${count(of, 'turn')}`
+  replaceRun(use, found.run, { ...found.run, problem })
+  const reading = { conversation: found.run.conversation, turn, of, problem }
+  return { effect: scriptRefusal(problem, { turn }), reading, index }
 }
 
-function continueRun(
+function fits(turn: CompiledTurn | undefined, conversation: Conversation): boolean {
+  return misfitAt(turn, conversation, []) === undefined
+}
+
+function beginRun(
+  uses: readonly ScriptUse[],
+  index: number,
+  turns: number,
+  playing: Playing,
+): PlayedTurn | undefined {
+  const run: ScriptRun = {
+    conversation: playing.nextConversation(),
+    firstUserText: firstUserText(playing.conversation),
+    turns,
+    said: [],
+    calls: new Map(),
+    pending: [],
+    problem: null,
+  }
+  const { progress } = uses[index] as ScriptUse
+  progress.runs = [...progress.runs.slice(1 - maxRuns), run]
+  progress.problem = null
+  return takeTurn(uses, { index, run }, playing)
+}
+
+function replaceRun({ progress }: ScriptUse, run: ScriptRun, next: ScriptRun): void {
+  progress.runs = progress.runs.map((each) => (each === run ? next : each))
+}
+
+function takeTurn(
   uses: readonly ScriptUse[],
   { index, run }: { index: number; run: ScriptRun },
-  request: RuleRequest,
-  conversation: Conversation,
-  seed: string | number,
-): PlayedTurn | undefined {
-  const { script, progress } = uses[index] as ScriptUse
-  const of = script.turns.length
-  const put = (next: ScriptRun) => {
-    progress.runs = progress.runs.map((each) => (each === run ? next : each))
-  }
-  if (run.turns >= of && script.exhausted === 'pass') return undefined
-  if (run.turns >= of && script.exhausted === 'fail') {
-    const turn = run.turns + 1
-    const problem = `no turn ${turn}, the script is over after ${count(of, 'turn')}`
-    put({ ...run, problem })
-    return {
-      effect: refusal(problem, { turn }),
-      reading: { conversation: run.conversation, turn, of, problem },
-      index,
-    }
-  }
-  const turn = script.turns[run.turns % of] as CompiledTurn
-  const number = (run.turns % of) + 1
+  { request, conversation, seed }: Playing,
+): PlayedTurn {
+  const use = uses[index] as ScriptUse
+  const of = use.script.length
+  const place = use.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
+  const turn = use.script[place] as CompiledTurn
+  const number = place + 1
   const misfit = misfitAt(turn, conversation, resultsOf(conversation, run))
   const reading = {
     conversation: run.conversation,
@@ -149,15 +175,15 @@ function continueRun(
     problem: misfit?.differences.join('; ') ?? null,
   }
   if (misfit) {
-    put({ ...run, problem: `turn ${number}: ${reading.problem}` })
+    replaceRun(use, run, { ...run, problem: `turn ${number}: ${reading.problem}` })
     return { effect: misfitRefusal(number, of, misfit), reading, index }
   }
   const answer = answerOf(
     turn.turn,
-    (place) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, place)}`,
+    (call) => `call_${hash(seed, 'script', request.contentKey, request.occurrence, call)}`,
   )
   const isSure = turn.faults.length === 0 && answer.arrives
-  put({
+  replaceRun(use, run, {
     ...run,
     turns: run.turns + 1,
     said: [...run.said, ...answer.said.map((text) => ({ text, isSure }))],
@@ -165,7 +191,7 @@ function continueRun(
     pending: [...answer.calls.keys()],
     problem: null,
   })
-  progress.happened++
+  use.progress.happened++
   return { effect: { faults: turn.faults, reply: answer.reply }, reading, index }
 }
 
@@ -244,17 +270,11 @@ function misfitAt(
 /** `Turn 2 of 3 does not fit: expected …, received …` */
 function misfitRefusal(turn: number, of: number, { differences, expected, received }: Misfit): Effect {
   const problem = differences.map((difference) => `expected ${difference}`).join('; ')
-  return refusal(`turn ${turn} of ${of} does not fit: ${problem}`, { turn, expected, received })
+  return scriptRefusal(`turn ${turn} of ${of} does not fit: ${problem}`, { turn, expected, received })
 }
 
-/** A 400 that no client tries again. */
-function refusal(problem: string, metadata: object): Effect {
-  const message = `Script: ${problem}`
-  const headers = { 'x-should-retry': 'false' }
-  return {
-    faults: [{ name: 'status', status: 400, message, metadata: structuredClone(metadata) as never, headers }],
-    reply: undefined,
-  }
+function scriptRefusal(problem: string, metadata: object): Effect {
+  return refusal(`Script: ${problem}`, metadata)
 }
 
 function count(number: number, noun: string): string {

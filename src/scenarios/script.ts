@@ -96,13 +96,6 @@ export const Script = z.lazy(() =>
 )
 export type Script = z.infer<typeof Script>
 
-export const Exhausted = z
-  .lazy(() => z.enum(['fail', 'repeat', 'pass']))
-  .describe(
-    'What a conversation gets after the last turn: `fail` refuses, `repeat` begins again, also for new conversations, `pass` leaves it to other rules and the operation. Default: fail.',
-  )
-export type Exhausted = z.infer<typeof Exhausted>
-
 /** The calls of a turn, one each. */
 export function callsOf({ call = [] }: Turn): { name: string; args: Record<string, unknown> }[] {
   return [call].flat().flatMap((calls) => Object.entries(calls).map(([name, args]) => ({ name, args })))

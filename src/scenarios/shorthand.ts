@@ -3,7 +3,7 @@
  */
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { textOperations } from './names.ts'
+import { renamed, textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'
 
@@ -47,10 +47,10 @@ export function failScenario(status: number, options: FailOptions = {}): Scenari
   return { name: 'fail', rules: [{ on, ...often, fault: { name: 'status', status, ...envelope } }] }
 }
 
-/** What a script is about, and what a conversation gets after its last turn. */
+/** Requests that a script is for, and what follows its last turn. */
 export interface ScriptOptions {
-  /** Default: `fail`, which refuses the call. */
-  exhausted?: RuleInput['exhausted']
+  /** What follows the last turn. Default: `fail`, which refuses the call. */
+  onEnd?: RuleInput['onEnd']
   /** Which requests it is about. Default: all. */
   when?: RuleInput['when']
   /** Operations that answer with text. Default: `text`, all of them. */
@@ -60,9 +60,11 @@ export interface ScriptOptions {
 /** Answers one conversation turn by turn. */
 export function scriptScenario(
   turns: NonNullable<RuleInput['script']>,
-  { exhausted, when, on = textOperations }: ScriptOptions = {},
+  options: ScriptOptions = {},
 ): ScenarioInput {
-  return { name: 'script', rules: [{ on, when, script: turns, exhausted }] }
+  assertOptions('script', turns, options, ['onEnd', 'when', 'on'])
+  const { onEnd, when, on = textOperations } = options
+  return { name: 'script', rules: [{ on, when, script: turns, onEnd }] }
 }
 
 const howOften = ['on', 'when', 'times', 'after', 'every', 'probability'] as const
@@ -85,7 +87,9 @@ function assertOptions(verb: string, what: unknown, options: unknown, names: rea
   if (typeof options === 'object' && options !== null) {
     const unknown = Object.keys(options).find((name) => !names.includes(name))
     if (unknown === undefined) return
-    throw new TypeError(`${verb}(): unknown option '${unknown}'${didYouMean(unknown, names)}`)
+    throw new TypeError(
+      `${verb}(): ${renamed(unknown) ?? `unknown option '${unknown}'${didYouMean(unknown, names)}`}`,
+    )
   }
   const call = (second: unknown) => `${verb}(${JSON.stringify(what)}, ${second})`
   const meant = typeof options === 'number' ? `{ times: ${options} }` : '{ times: 2 }'

@@ -1,6 +1,5 @@
 /**
- * One use of a scenario: the progress of its rules, the order in which the rules of several are tried, and how far they
- * are.
+ * One use of a scenario: the progress of its rules, and the order in which the rules of several are tried.
  */
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
@@ -10,6 +9,7 @@ import {
   type CompiledStep,
   compileScenario,
   type Effect,
+  refusal,
 } from './compiled.ts'
 import { asksForStream, type RuleRequest } from './condition.ts'
 import type { SkipReason } from './near-misses.ts'
@@ -52,8 +52,7 @@ export function advance(
   request: RuleRequest,
   { seed, clock, state, spent }: { seed: string | number; clock: Clock; state: string; spent: () => number },
 ): { effect: Effect } | SkipReason {
-  if (progress.taken >= rule.times) return { kind: 'times' }
-  if (rule.afterwards === 'pass' && progress.taken >= rule.steps.length) return { kind: 'sequence' }
+  if (isOver(rule, progress)) return { kind: progress.taken >= rule.times ? 'times' : 'sequence' }
   if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
   if (rule.budget !== undefined && spent() < rule.budget) return { kind: 'budget', spent: spent() }
   if (rule.during) {
@@ -80,14 +79,23 @@ export function advance(
 }
 
 /** A step that a call has taken found nothing to act on: it has not happened, and is left for another call. */
-export function putBack({ steps, afterwards }: CompiledRule, progress: Progress): void {
+export function putBack({ isSequence }: CompiledRule, progress: Progress): void {
   progress.happened--
-  if (steps.length === 1 && afterwards === 'last') progress.taken--
+  if (!isSequence) progress.taken--
 }
 
-function stepAt({ steps, afterwards }: CompiledRule, turn: number): CompiledStep {
-  const place = afterwards === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
+function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
+  if (turn >= ends) {
+    const calls = `${ends} call${ends === 1 ? '' : 's'}`
+    return { effect: refusal(`Scenario: the rule is over after ${calls}`, {}), form: undefined }
+  }
+  const place = onEnd === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
   return steps[place] as CompiledStep
+}
+
+/** Returns true for a rule that has ended, and lets all calls pass. */
+function isOver({ ends, onEnd }: CompiledRule, { taken }: Pick<Progress, 'taken'>): boolean {
+  return onEnd !== 'fail' && taken >= ends
 }
 
 /** One `use()` of a scenario. */
@@ -97,27 +105,35 @@ export interface Use {
   readonly compiled: CompiledScenario
   /** By the rule's number, from 1; undefined for a rule whose conditions no call has met. */
   readonly progress: Progress[]
-  /** A single rule with `times`: those are tried first, in the order in which they were given. */
-  readonly isCounted: boolean
   /** Gives its replies, in place of those that it has. */
   readonly answer?: ReplyFunction | undefined
 }
 
-/** The rules about an operation, in the order in which they are tried: see `tryOrder`. */
+/** A rule, and the use that holds its progress. */
+export interface Candidate {
+  readonly rule: CompiledRule
+  readonly use: Use
+}
+
+/** The rules about a request, in the order in which they are tried: see `candidatesAmong`. */
 export interface Candidates {
   readonly rules: readonly CompiledRule[]
   /** By index in `rules`: the use that holds its progress. */
   readonly uses: readonly Use[]
+  /** All scripts, oldest first. In `rules`, a script is among the endless rules. */
+  readonly scripts: readonly Candidate[]
+  /** Index in `rules` of the rule before which the scripts that have turns left are tried. */
+  readonly scriptsAt: number
 }
 
 export const noneNamed: ReadonlyMap<string, Use> = new Map()
 
 /** A scenario whose rules have not happened yet. */
-export function begin(scenario: Scenario, isCounted = false): Use {
+export function begin(scenario: Scenario): Use {
   const compiled = compileScenario(scenario)
   // No name has a `~`, so no id is a name.
   const id = `${scenario.name}~${++begun}`
-  return { id, compiled, progress: [], isCounted }
+  return { id, compiled, progress: [] }
 }
 
 let begun = 0
@@ -130,26 +146,46 @@ export function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, 
   return named.size === 0 ? noneNamed : new Map([...named].map(([name, use]) => [name, copyUse(use)]))
 }
 
-/** @param names Of a request, as `on` may name it. */
-export function candidatesAmong(all: readonly Use[], names: readonly string[]): Candidates {
-  const rules: CompiledRule[] = []
-  const uses: Use[] = []
-  for (const use of all) {
-    for (const rule of use.compiled.rules) {
-      if (!rule.on.some((on) => names.includes(on))) continue
-      rules.push(rule)
-      uses.push(use)
+/**
+ * Orders rules: finite ones as they were added, then endless ones, newest first. A rule is finite while it has times or
+ * steps left; a script comes at its place among the finite rules while it has turns left. The first matching rule of a
+ * scenario wins, so a finite rule behind an endless one of its scenario stays behind it.
+ *
+ * @param newestFirst All uses.
+ * @param names Of a request, as `on` may name it.
+ * @param named Uses that the request names in its header; they come first.
+ */
+export function candidatesAmong(
+  newestFirst: readonly Use[],
+  names: readonly string[],
+  named: readonly Use[] = [],
+): Candidates {
+  const about = (use: Use): Candidate[] =>
+    use.compiled.rules.flatMap((rule) => (rule.on.some((on) => names.includes(on)) ? [{ rule, use }] : []))
+  const first = named.flatMap(about)
+  const others = newestFirst.map(about)
+  const scripts: Candidate[] = []
+  let scriptsAt = -1
+  const finite = new Set<Candidate>()
+  for (const candidates of others.toReversed()) {
+    let isBehindEndless = false
+    for (const candidate of candidates) {
+      const { rule, use } = candidate
+      if (rule.script) {
+        if (scripts.push(candidate) === 1) scriptsAt = first.length
+        isBehindEndless ||= rule.onEnd !== 'pass'
+        continue
+      }
+      const progress = use.progress[rule.number] ?? { taken: 0 }
+      if (progress.taken >= rule.finite) isBehindEndless ||= !isOver(rule, progress)
+      else if (!isBehindEndless) {
+        finite.add(candidate)
+        first.push(candidate)
+      }
     }
   }
-  return { rules, uses }
-}
-
-/** Counted rules in the order given, then the other scenarios, newest first. */
-export function tryOrder(newestFirst: readonly Use[]): Use[] {
-  return [
-    ...newestFirst.filter(({ isCounted }) => isCounted).reverse(),
-    ...newestFirst.filter(({ isCounted }) => !isCounted),
-  ]
+  const all = [...first, ...others.flat().filter((candidate) => !finite.has(candidate))]
+  return { rules: all.map(({ rule }) => rule), uses: all.map(({ use }) => use), scripts, scriptsAt }
 }
 
 export function progressOf(use: Use, rule: CompiledRule): Progress {
@@ -190,15 +226,13 @@ export function scenarioProgress({ id, compiled, progress }: Use): ScenarioProgr
     description: source.description ?? null,
     rules: rules.map((rule, index) => {
       const { seen = 0, happened = 0, taken = 0 } = progress[rule.number] ?? {}
-      const steps = rule.afterwards === 'pass' && !rule.script ? rule.steps.length : Number.POSITIVE_INFINITY
-      const most = Math.min(rule.times, steps)
       return {
         rule: rule.number,
         name: rule.name ?? null,
         on: [...rule.on],
         seen,
         happened,
-        left: Number.isFinite(most) ? Math.max(0, most - taken) : null,
+        left: Number.isFinite(rule.ends) ? Math.max(0, rule.ends - taken) : null,
         // Every rule with its defaults is one that a person may write.
         source: source.rules[index] as RuleInput,
       }
@@ -234,7 +268,7 @@ export function scriptsOf({ compiled, progress }: Use): ScriptProgress[] {
   return compiled.rules.flatMap(({ scenario, number, script }) => {
     if (!script) return []
     const { runs = [], problem = null } = progress[number] ?? {}
-    return { scenario, rule: number, turns: script.turns.length, conversations: runs.map(toReading), problem }
+    return { scenario, rule: number, turns: script.length, conversations: runs.map(toReading), problem }
   })
 }
 

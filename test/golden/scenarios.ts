@@ -32,7 +32,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
         { reply, fault: { name: 'stream-error-event', afterDeltas: 2, code: 'overloaded' } },
         { reply, fault: ['stream-without-completed', 'stream-without-done'] },
       ],
-      afterwards: 'repeat',
+      onEnd: 'repeat',
     },
     { on, reply: { text, headers: { 'X-Extra': 'yes' } }, fault: 'missing-usage' },
     { on: '*', every: 2, fault: 'lost-reply' },
@@ -54,10 +54,10 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
           fault: ['stream-lone-cr', 'stream-data-after-done', 'citation-late', 'stream-reordered-events'],
         },
       ],
-      afterwards: 'repeat',
+      onEnd: 'repeat',
     },
     { on, when: { body: { tools: { present: true } } }, reply, fault: 'stream-instead-of-json' },
-    { on: '*', sequence: [{ fault: 'wrong-content-type' }, { fault: 'gzip-body' }], afterwards: 'repeat' },
+    { on: '*', sequence: [{ fault: 'wrong-content-type' }, { fault: 'gzip-body' }], onEnd: 'repeat' },
   ]),
   // Replies that break below the events.
   bytes: inline('bytes', () => [
@@ -73,7 +73,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
         { fault: { name: 'status', status: 429, headers: { 'Retry-After': '7' }, metadata: { a: [1] } } },
         { fault: 'retry-after-date' },
       ],
-      afterwards: 'repeat',
+      onEnd: 'repeat',
     },
   ]),
   scripted: inline('scripted', (on) => [

@@ -93,7 +93,15 @@ describe('a wrong word is named with its place and the nearest right one', () =>
     ],
     [
       { on: '*', quota: { limit: 1, windowMs: 1000 }, ...status },
-      "Unknown field 'quota' in scenario 'outage', rule 2: write rateLimit: { requests: 60, per: '1m' }",
+      "'quota' is now 'rateLimit': write rateLimit: { requests: 60, per: '1m' } (in scenario 'outage', rule 2)",
+    ],
+    [
+      { on: '*', script: [{ text: 'a' }], exhausted: 'pass' },
+      "'exhausted' is now 'onEnd' (in scenario 'outage', rule 2)",
+    ],
+    [
+      { on: '*', sequence: [{ fault: 'status' }], afterwards: 'last' },
+      "'afterwards' is now 'onEnd', and its 'last' is 'repeat-last' (in scenario 'outage', rule 2)",
     ],
     [{ ...status }, "Wrong 'on' in scenario 'outage', rule 2: give an operation, several of them, or *"],
     [
@@ -156,8 +164,8 @@ describe('a rule that contradicts itself is refused', () => {
     ],
     [{ on: '*', sequence: [] }, "The sequence in scenario 'outage', rule 2 is empty"],
     [
-      { on: '*', fault: 'status', afterwards: 'last' },
-      "'afterwards' in scenario 'outage', rule 2 has no sequence to follow",
+      { on: '*', fault: 'status', onEnd: 'repeat-last' },
+      "'onEnd: repeat-last' in scenario 'outage', rule 2 has no end to follow: give the rule a sequence or a script",
     ],
     [
       { on: '*', during: { fromMs: 9, toMs: 9 }, fault: 'status' },
@@ -310,9 +318,9 @@ describe('every mistake is told with its path', () => {
     { on: '*', setState: 'a' },
     { on: '*', setState: '' },
     { on: '*', name: '' },
-    { on: '*', fault, afterwards: 'last' },
-    { on: '*', sequence: ['pass'], afterwards: 'never' },
-    { on: '*', sequence: ['pass'], exhausted: 'pass' },
+    { on: '*', fault, onEnd: 'repeat-last' },
+    { on: '*', sequence: ['pass'], onEnd: 'never' },
+    { on: '*', sequence: ['pass'], onEnd: 'pass' },
     // What happens: faults.
     { on: '*', fault: [] },
     { on: '*', fault: {} },
@@ -360,12 +368,12 @@ describe('every mistake is told with its path', () => {
     { on, fault, reply, sequence: ['pass'] },
     { on, sequence: ['pass', { fault: 'nothing' }, { reply: {} }, { reply, fault }] },
     { on, sequence: [{ fault, reply: undefined }, {}, { reply, falt: 1 }, 7] },
-    { on, sequence: [{ fault, afterwards: 1 }] },
+    { on, sequence: [{ fault, onEnd: 1 }] },
     // Scripts.
     { on, script: [] },
     { on: ['*', on], script: [{ text: 'a' }] },
-    { on, exhausted: 'pass', fault },
-    { on, script: [{ text: 'a' }], exhausted: 'pass' },
+    { on, onEnd: 'pass', fault },
+    { on, script: [{ text: 'a' }], onEnd: 'pass' },
     ...['times', 'after', 'every', 'probability', 'budget'].map((name) => ({
       on,
       script: [reply],

@@ -15,7 +15,7 @@ it.each<[object, SkipReason, string]>([
   [{ steps: [{}, {}] }, { kind: 'sequence' }, 'is spent: its sequence of 2 has run out'],
   [{ states: ['a'] }, { kind: 'state', state: 'b' }, "wants the state 'a', it is 'b'"],
   [{ states: ['a', 'c'] }, { kind: 'state', state: 'b' }, "wants the state 'a' or 'c', it is 'b'"],
-  [{}, { kind: 'script' }, 'is over, and lets the call pass'],
+  [{}, { kind: 'script' }, 'has no turn left for the call'],
   [{ calls: new Set([2, 4]) }, { kind: 'call', call: 3 }, 'wants call 2 or 4, this is call 3'],
   [{ after: 2 }, { kind: 'after', call: 1 }, 'lets 2 calls pass first, this is call 1'],
   ...(
@@ -93,7 +93,7 @@ it('A rule whose condition failed says which, the first of them', () => {
 it('So many rules are explained, of those that were looked at, and the others counted', () => {
   const rules = [1, 2, 3, 4].map((number) => rule({ number }))
   const over: SkipReason[] = rules.map(() => ({ kind: 'script' }))
-  const line = (number: number) => `s ${number}: rule ${number} of 's' is over, and lets the call pass`
+  const line = (number: number) => `s ${number}: rule ${number} of 's' has no turn left for the call`
   expect(explained(rules, over)).toEqual([1, 2, 3, 4].map(line))
   expect(explained(rules, over, 2)).toEqual([1, 2].map(line))
   expect(explained(rules, over, 2, 2)).toEqual([1, 2].map(line))

@@ -50,7 +50,7 @@ describe('Rules with times', () => {
     expect([await ask(), await ask({ input: 'Why tides?' })]).toEqual(['about skies', 'about tides'])
   })
 
-  it('leave rules without times and whole scenarios newest first', async () => {
+  it('of whole and bundled scenarios are used up in the same order', async () => {
     const { gateway, ask } = setup()
     gateway.reply('older')
     gateway.use({
@@ -61,20 +61,11 @@ describe('Rules with times', () => {
       ],
     })
     gateway.use('flaky')
-    expect([await ask(), await ask(), await ask(), await ask(), await ask()]).toEqual([
-      503,
-      503,
-      'rule 1',
-      'rule 2',
-      'older',
-    ])
-  })
-
-  it('come before a bundled scenario, which is a whole one also where its one rule has times', async () => {
-    const { gateway, ask } = setup()
-    gateway.use('flaky')
     gateway.reply('once', { times: 1 })
-    expect([await ask(), await ask(), await ask()]).toEqual(['once', 503, 503])
+    gateway.reply('newest')
+    const answers = []
+    for (let turn = 0; turn < 7; turn++) answers.push(await ask())
+    expect(answers).toEqual(['rule 1', 'rule 2', 503, 503, 'once', 'newest', 'newest'])
   })
 
   it('keep their order in a snapshot and a fork', async () => {
@@ -87,17 +78,114 @@ describe('Rules with times', () => {
     expect([await ask(), await ask()]).toEqual(['first', 'second'])
   })
 
-  it('count as older where the sandbox began with them', async () => {
+  it('come first where the sandbox began with them', async () => {
     const gateway = createGateway({
       scenarios: [{ on: '*', times: 1, fault: { name: 'status', status: 500 } }],
     })
     gateway.fail(503, { times: 1 })
     const statuses = [await status(gateway), await status(gateway), await status(gateway)]
-    expect(statuses).toEqual([503, 500, 200])
+    expect(statuses).toEqual([500, 503, 200])
   })
 })
 
 const status = async (gateway: Target) => (await open(gateway, 'GET /providers')).status
+
+describe('A script', () => {
+  it('comes before endless rules while it has turns left, then at its own place among them', async () => {
+    const { gateway, ask } = setup()
+    gateway.script([{ text: 'first' }, { text: 'second' }])
+    gateway.reply('default')
+    const input: unknown[] = [{ role: 'user', content: 'Hello' }]
+    const answers: unknown[] = []
+    for (let turn = 0; turn < 4; turn++) {
+      const answer = await ask({ input })
+      answers.push(answer)
+      input.push({ role: 'assistant', content: answer }, { role: 'user', content: 'Go on' })
+    }
+    expect(answers).toEqual(['first', 'second', 'default', 'default'])
+    expect(await ask({ input: 'A new conversation' })).toBe('default')
+  })
+
+  it('refuses calls after its last turn before older endless rules', async () => {
+    const { gateway, ask } = setup()
+    gateway.reply('older')
+    gateway.script([{ text: 'only' }])
+    expect([await ask(), await ask({ input: 'Another' })]).toEqual(['only', 400])
+  })
+
+  it('takes its turns after finite rules that were added before it, and before later ones', async () => {
+    const { gateway, ask } = setup()
+    gateway.fail(503, { times: 1 })
+    gateway.script([{ text: 'turn' }], { onEnd: 'pass' })
+    gateway.fail(529, { times: 1 })
+    expect([await ask(), await ask(), await ask({ input: 'Another' })]).toEqual([503, 'turn', 529])
+  })
+})
+
+describe('onEnd of a sequence', () => {
+  const first = { reply: { text: 'first' } }
+  const second = { reply: { text: 'second' } }
+  const answersWith = async (onEnd: RuleInput['onEnd'], newest = 'newest') => {
+    const { gateway, ask } = setup()
+    gateway.use({ on: 'text', sequence: [first, second], onEnd })
+    if (newest) gateway.reply(newest)
+    return [await ask(), await ask(), await ask(), await ask()]
+  }
+
+  it.each(['pass', 'fail', 'repeat', 'repeat-last'] as const)(
+    '%s: takes its steps before a newer endless rule, which answers from then on',
+    async (onEnd) => {
+      expect(await answersWith(onEnd)).toEqual(['first', 'second', 'newest', 'newest'])
+    },
+  )
+
+  it('fail refuses, repeat begins again, repeat-last stays at the last step', async () => {
+    expect(await answersWith('fail', '')).toEqual(['first', 'second', 400, 400])
+    expect(await answersWith('repeat', '')).toEqual(['first', 'second', 'first', 'second'])
+    expect(await answersWith('repeat-last', '')).toEqual(['first', 'second', 'second', 'second'])
+  })
+
+  it('fail refuses calls after `times` too, in a sandbox file as well', async () => {
+    const { gateway, ask } = setup()
+    gateway.use({ name: 'twice', rules: [{ on: 'text', times: 2, onEnd: 'fail', ...first }] })
+    expect([await ask(), await ask()]).toEqual(['first', 'first'])
+    const opened = await gateway.openSandbox(gateway.save())
+    const { status, body } = await call(gateway, 'POST /responses', {
+      body: question,
+      headers: { authorization: `Bearer ${opened.apiKey}` },
+    })
+    expect([status, body.error.message]).toEqual([400, 'Scenario: the rule is over after 2 calls'])
+  })
+})
+
+describe('Within one scenario', () => {
+  it('the first matching rule wins, so a finite rule stays behind an endless one', async () => {
+    const { gateway, ask } = setup()
+    gateway.use({
+      name: 'endless-first',
+      rules: [
+        { on: 'text', after: 1, reply: { text: 'endless' } },
+        { on: 'text', times: 2, reply: { text: 'finite' } },
+      ],
+    })
+    expect([await ask(), await ask(), await ask()]).toEqual(['finite', 'endless', 'endless'])
+    gateway.reply('newer')
+    expect(await ask()).toBe('newer')
+  })
+
+  it('a finite rule does not wait behind an endless one for other operations', async () => {
+    const { gateway, ask } = setup()
+    gateway.use({
+      name: 'others-first',
+      rules: [
+        { on: 'listProviders', fault: 'status' },
+        { on: 'text', times: 1, reply: { text: 'finite' } },
+      ],
+    })
+    gateway.reply('newer')
+    expect([await ask(), await ask()]).toEqual(['finite', 'newer'])
+  })
+})
 
 describe('A fault of streams as one step of a sequence', () => {
   const steps: RuleInput = {

@@ -122,13 +122,16 @@ describe('A rate limit of requests and tokens', () => {
 
   it('refuses with 429 and the right headers when the tokens are used, and a minute is over at once', async () => {
     const gateway = createGateway({ timeScale: 0 })
-    gateway.script(
-      [
-        { text: 'One', usage: { input_tokens: 600, output_tokens: 300 } },
-        { text: 'Two', usage: { input_tokens: 50, output_tokens: 60 } },
-      ],
-      { exhausted: 'repeat' },
-    )
+    gateway.use({
+      on: 'text',
+      when: { input: 'More' },
+      reply: { text: 'Two', usage: { input_tokens: 50, output_tokens: 60 } },
+    })
+    gateway.use({
+      on: 'text',
+      when: { body: { input: 'Hello' } },
+      reply: { text: 'One', usage: { input_tokens: 600, output_tokens: 300 } },
+    })
     gateway.use({ on: 'createResponse', rateLimit: { tokens: 1000, requests: 60, per: '1m' } })
     const ask = asking(gateway)
     const history = [
@@ -214,7 +217,7 @@ describe('A rate limit of requests and tokens', () => {
   it('tells of tokens where they are what is used up, or what alone is limited', async () => {
     const told = async (rateLimit: Omit<RateLimit, 'per'>, count: number) => {
       const gateway = createGateway({ timeScale: 0 })
-      gateway.script([{ text: 'One', usage: { input_tokens: 6, output_tokens: 4 } }], { exhausted: 'repeat' })
+      gateway.use({ on: 'text', reply: { text: 'One', usage: { input_tokens: 6, output_tokens: 4 } } })
       gateway.use({ on: 'createResponse', rateLimit: { ...rateLimit, per: '1m' } })
       const ask = asking(gateway)
       for (let call = 1; call < count; call++) await ask()

@@ -225,9 +225,9 @@ describe('how often', () => {
 })
 
 describe('sequence', () => {
-  const names = (afterwards: RuleInput['afterwards']) => {
+  const names = (onEnd: RuleInput['onEnd']) => {
     const steps = [{ fault: 'timeout' }, 'pass', { fault: 'status' }] as const
-    const { ask } = setup({ on: '*', sequence: [...steps], afterwards })
+    const { ask } = setup({ on: '*', sequence: [...steps], onEnd })
     return Array.from({ length: 5 }, () => {
       return ask().match?.effect.faults[0]?.name ?? '-'
     })
@@ -237,7 +237,9 @@ describe('sequence', () => {
     expect(names(undefined)).toEqual(['timeout', '-', 'status', '-', '-'])
   })
   it('stays at its last step', () =>
-    expect(names('last')).toEqual(['timeout', '-', 'status', 'status', 'status']))
+    expect(names('repeat-last')).toEqual(['timeout', '-', 'status', 'status', 'status']))
+  it('refuses the calls after it', () =>
+    expect(names('fail')).toEqual(['timeout', '-', 'status', 'status', 'status']))
   it('begins again', () => expect(names('repeat')).toEqual(['timeout', '-', 'status', 'timeout', '-']))
 
   it('leaves a call that it passes to an older rule', () => {

@@ -159,12 +159,12 @@ describe('A script', () => {
     expect((await new Agent(gateway, 'Book two boats').ask()).code).toBe(200)
   })
 
-  it('refuses turns after its last one, begins again, or lets them pass', async () => {
+  it('refuses turns after its last one, begins again, repeats the last one, or lets them pass', async () => {
     const turns = [{ text: 'One' }, { text: 'Two' }]
-    const third = async (exhausted?: 'fail' | 'repeat' | 'pass') => {
+    const third = async (onEnd?: RuleInput['onEnd']) => {
       const gateway = createGateway()
       gateway.reply('From an older rule')
-      gateway.script(turns, { exhausted })
+      gateway.script(turns, { onEnd })
       const agent = new Agent(gateway, 'Hello')
       await agent.ask()
       await agent.says('Go on').ask()
@@ -178,6 +178,8 @@ describe('A script', () => {
     expect(failed.readings.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
     const repeated = await third('repeat')
     expect([textOf(repeated.last), textOf(repeated.other)]).toEqual(['One', 'One'])
+    const last = await third('repeat-last')
+    expect([textOf(last.last), textOf(last.other)]).toEqual(['Two', 'Two'])
     const passed = await third('pass')
     expect([textOf(passed.last), textOf(passed.other)]).toEqual(['From an older rule', 'From an older rule'])
   })
@@ -307,7 +309,7 @@ describe('Conversations', () => {
   it('wait for a conversation that fits them, and let others pass once all are taken', async () => {
     const gateway = createGateway()
     gateway.script([{ expect: { input: 'Boats' }, text: 'A' }])
-    gateway.script([{ text: 'B' }], { exhausted: 'pass' })
+    gateway.script([{ text: 'B' }], { onEnd: 'pass' })
     expect(textOf(await new Agent(gateway, 'Hello').ask())).toBe('B')
     const refused = await new Agent(gateway, 'Other').ask()
     expect([refused.code, refused.error.message]).toEqual([
@@ -427,10 +429,10 @@ describe('A turn of a script', () => {
 })
 
 describe('Around scripts', () => {
-  it('rules with times come first, and do not use up a turn', async () => {
+  it('earlier rules with times come first, and do not use up a turn', async () => {
     const gateway = createGateway()
-    gateway.script([{ text: 'One' }])
     gateway.fail(529, { times: 1 })
+    gateway.script([{ text: 'One' }])
     const agent = new Agent(gateway, 'Hello')
     expect([(await agent.ask()).code, textOf(await agent.ask())]).toEqual([529, 'One'])
   })
@@ -464,7 +466,7 @@ describe('Around scripts', () => {
     const gateway = await connectGateway(server.url)
     await gateway.use({
       name: 'loop',
-      rules: [{ on: 'createResponse', script: [{ text: 'From afar' }], exhausted: 'pass' }],
+      rules: [{ on: 'createResponse', script: [{ text: 'From afar' }], onEnd: 'pass' }],
     })
     await gateway.script([{ text: 'From a script' }])
     const local = {
@@ -498,8 +500,8 @@ describe('Around scripts', () => {
     ],
     [{ on: 'createResponse', script: [{ text: 'x' }], times: 1 }, "Both script and 'times'"],
     [
-      { on: 'createResponse', fault: 'status', exhausted: 'fail' },
-      "'exhausted' in scenario 'rule', rule 1 has no script",
+      { on: 'createResponse', fault: 'status', onEnd: 'fail' },
+      "'onEnd: fail' in scenario 'rule', rule 1 has no end to follow: give the rule a script, a sequence or times",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', fault: 'status' }] },
@@ -514,7 +516,7 @@ describe('Around scripts', () => {
       { on: 'createResponse', script: [{ text: 'x', expect: { input: { matches: '(' } } }] },
       'Bad regular expression',
     ],
-    [{ on: 'createResponse', script: [{ text: 'x' }], exhausted: 'stop' }, "Wrong 'exhausted'"],
+    [{ on: 'createResponse', script: [{ text: 'x' }], onEnd: 'stop' }, "Wrong 'onEnd'"],
   ])('a mistake is told: %j', (rule, message) => {
     expect(() => createGateway().use(rule as never)).toThrow(message)
   })

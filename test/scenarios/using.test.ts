@@ -199,8 +199,8 @@ describe('createGateway', () => {
     })
     const gateway = createGateway({ scenarios: ['flaky', outage] })
     const status = async (path: string) => (await open(gateway, `GET ${path}`)).status
-    expect([await status('/providers'), await status('/presets/any'), await status('/providers')]).toEqual([
-      503, 502, 503,
+    expect([await status('/providers'), await status('/providers'), await status('/presets/any')]).toEqual([
+      503, 503, 502,
     ])
     gateway.resetScenarios()
     expect(await status('/providers')).toBe(503)

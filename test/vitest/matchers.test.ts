@@ -159,7 +159,7 @@ describe('toHaveUsedAllRules', () => {
     await call(gateway, 'POST /responses', { body: question })
     expect(said(() => expect(gateway).toHaveUsedAllRules()).message).toBe(
       `Expected every rule to have happened, these did not:
-  rule 1 of 'reply', on createResponse
+  rule 1 of 'reply', on text
 The journal has 1 call:
   1. POST /api/v1/responses (createResponse): 200, 0 ms
      rule 1 of 'reply' wants input text with 'Rome' in it, the request has 'What is the weather in Oslo?'.`,

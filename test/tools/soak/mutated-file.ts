@@ -30,7 +30,7 @@ const rules = [
   {
     on: 'getPreset',
     sequence: ['pass', { fault: { name: 'bandwidth', bytesPerSecond: 100 } }],
-    afterwards: 'last',
+    onEnd: 'repeat-last',
   },
   {
     on: 'createResponse',
