@@ -70,16 +70,7 @@ export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   if (kind !== '.json') return parseYaml(file, text)
   const value = parseJson(text, (message, offset) => fail(message, placeAt(text, offset)))
   // JSON is nearly YAML. Only if something is wrong with it, it is read as such, for the places.
-  return {
-    value,
-    locate(path) {
-      try {
-        return placeIn(text, loadYaml().parseEvents(text, {}), path)
-      } catch {
-        return placeAt(text, 0)
-      }
-    },
-  }
+  return { value, locate: locator(text, () => loadYaml().parseEvents(text, {})) }
 }
 
 /** Reads a data file and checks it. Throws a `FileError` with every problem and its place. */
@@ -142,7 +133,7 @@ function parseYaml(file: string, text: string): DataFile {
     if (another !== undefined) throw new YAMLException('more than one document')
     if (events.some(({ type }) => type === EVENT_ID.ALIAS) && sizeOf(value, maxExpanded) > maxExpanded)
       throw new FileError([{ file, message: 'repeats itself by aliases too often', ...placeAt(text, 0) }])
-    return { value, locate: (path) => placeIn(text, events, path) }
+    return { value, locate: locator(text, () => events) }
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
     const tooDeep = /maxDepth/.test(error.reason)
@@ -169,9 +160,23 @@ interface Located {
   readonly inside: Map<string, { readonly offset: number; readonly value: Located }>
 }
 
-/** The place of the last step of a path that the text has. */
-function placeIn(text: string, events: readonly Event[], path: readonly PropertyKey[]): Place {
-  let node = locateAll(text, events)
+/** Reads the places of a text once, when the first is asked for: a file may have as many problems as lines. */
+function locator(text: string, read: () => readonly Event[]): DataFile['locate'] {
+  const placeAtOffset = placesOf(text)
+  let root: Located | undefined
+  return (path) => {
+    try {
+      root ??= locateAll(text, read())
+    } catch {
+      root = { offset: 0, inside: new Map() }
+    }
+    return placeAtOffset(offsetOf(root, path))
+  }
+}
+
+/** Returns the offset of the last step of a path that the text has. */
+function offsetOf(root: Located, path: readonly PropertyKey[]): number {
+  let node = root
   let { offset } = node
   for (const step of path) {
     const next = node.inside.get(String(step))
@@ -179,7 +184,7 @@ function placeIn(text: string, events: readonly Event[], path: readonly Property
     offset = next.offset
     node = next.value
   }
-  return placeAt(text, offset)
+  return offset
 }
 
 function locateAll(text: string, events: readonly Event[]): Located {
@@ -216,8 +221,22 @@ function locateAll(text: string, events: readonly Event[]): Located {
 }
 
 function placeAt(text: string, offset: number): Place {
-  const before = text.slice(0, offset).split('\n')
-  return { line: before.length, column: (before.at(-1) as string).length + 1 }
+  return placesOf(text)(offset)
+}
+
+/** Returns the places of offsets. */
+function placesOf(text: string): (offset: number) => Place {
+  let starts: number[] | undefined
+  return (offset) => {
+    starts ??= [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
+    let [line, end] = [0, starts.length]
+    while (end - line > 1) {
+      const middle = (line + end) >> 1
+      if ((starts[middle] as number) <= offset) line = middle
+      else end = middle
+    }
+    return { line: line + 1, column: offset - (starts[line] as number) + 1 }
+  }
 }
 
 function decode(bytes: Uint8Array): string | undefined {
