@@ -1,10 +1,21 @@
 /**
- * Lists and objects as large as a caller likes: no stack overflows, warnings and violations are counted, and the time
- * grows with the bytes and not with their square. `caller-sized.slow.test.ts` measures all of them.
+ * Lists and objects as large as a caller likes: no stack overflows, and warnings and violations are counted. How their
+ * work grows is in `test/proportional`.
  */
 import { describe, expect, it } from 'vitest'
-import { draw } from '../../src/lib/seed.ts'
-import { ask, growthOf, keys, list, message, patient, sized, unknownTools, withFields } from './sized.ts'
+import {
+  asking,
+  badMessage,
+  keys,
+  list,
+  message,
+  unknownTools,
+  withFields,
+} from '../proportional/callers-data.ts'
+
+const patient = 30_000
+const ask = (body: string | undefined, line = 'POST /responses', rule?: object) =>
+  asking({ line, ...(body !== undefined && { body }), rule })()
 
 describe('unknown fields of the caller’s number', () => {
   it(
@@ -52,13 +63,15 @@ describe('a hundred thousand messages', () => {
   )
 })
 
-describe('the time of a request grows with its bytes and not with their square', () => {
-  it.each(sized.filter(([what]) => draw('sized', what) < 0.12))(
-    'for %s',
-    async (_, sizedBy) => {
-      // Eight times the bytes; their square would be sixty-four times.
-      expect(await growthOf(sizedBy)).toBeLessThan(30)
-    },
-    patient,
-  )
-})
+it(
+  '100,000 messages of which 65,000 are bad are a 400 with the first hundred violations, and how many more',
+  async () => {
+    const input = list(100_000, (index) => (index < 65_000 ? badMessage : message))
+    const { status, text } = await ask(withFields({ input }))
+    const { metadata } = JSON.parse(text).error
+    expect(status).toBe(400)
+    expect(metadata.violations).toHaveLength(100)
+    expect(metadata.more).toBeGreaterThan(64_000)
+  },
+  patient,
+)
