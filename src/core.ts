@@ -65,11 +65,11 @@ export type { Bodies, OperationId } from './operations/index.ts'
 export {
   type DeclaredOperation,
   defineOperation,
-  type OwnDeclaration as Operation,
+  type OperationDefinition as Operation,
 } from './operations/own-operation.ts'
 export type { CollectionName } from './resources/collections.ts'
 export type {
-  NewSandbox as SandboxOptions,
+  SandboxOptions,
   SandboxClock,
   SandboxSnapshot,
 } from './sandbox/new-sandbox.ts'
@@ -77,7 +77,7 @@ export type { Sandbox } from './sandbox/sandbox.ts'
 export type { BundledScenarioName } from './scenarios/bundled.ts'
 export { ScenarioError } from './scenarios/check-scenario.ts'
 export type { WhenInput as When } from './scenarios/condition.ts'
-export type { OperationName, OwnOperationId, ScenarioPath } from './scenarios/names.ts'
+export type { OperationName, CustomOperationId, ScenarioPath } from './scenarios/names.ts'
 export type { NearMiss } from './scenarios/near-misses.ts'
 export type { ActiveScenario, UnusedRule } from './scenarios/rules.ts'
 export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './scenarios/scenario.ts'

@@ -10,4 +10,8 @@
 
 export * from './core.ts'
 export { type Interception, type InterceptOptions, intercept } from './delivery/intercept.ts'
-export type { UnhandledRequests } from './delivery/intercept-destination.ts'
+export type {
+  UnhandledRequestCallback,
+  UnhandledRequestPrint,
+  UnhandledRequestStrategy,
+} from './delivery/intercept-destination.ts'

@@ -15,7 +15,7 @@ import {
   type SandboxAddress,
 } from './control/remote-sandbox.ts'
 import { GatewayError } from './http/errors.ts'
-import { assertNames, type NewSandbox, newSandboxNames } from './sandbox/new-sandbox.ts'
+import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/new-sandbox.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
 
 export { RemoteSandbox }
@@ -57,8 +57,8 @@ export async function connectGateway(
 /** The default sandbox, and whatever others are made. */
 export class RemoteGateway extends RemoteSandbox {
   /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
-  async createSandbox(options: NewSandbox = {}): Promise<RemoteSandbox> {
-    assertNames(options, newSandboxNames, 'createSandbox')
+  async createSandbox(options: SandboxOptions = {}): Promise<RemoteSandbox> {
+    assertNames(options, sandboxOptionNames, 'createSandbox')
     return newSandbox(this.client, options)
   }
 

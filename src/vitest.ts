@@ -21,7 +21,7 @@ import {
 } from 'vitest'
 import { createGateway, type Gateway } from './core.ts'
 import { type Interception, intercept } from './delivery/intercept.ts'
-import type { UnhandledRequests } from './delivery/intercept-destination.ts'
+import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
 import type { GatewayOptions } from './extras/exports.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import type { JournalEntry } from './journal/entry.ts'
@@ -32,9 +32,10 @@ import { didYouMean } from './lib/did-you-mean.ts'
 import { printable, printError, printWarning } from './lib/print.ts'
 import { takeTurn } from './lib/turns.ts'
 import { type Bodies, everyOperation, type OperationId } from './operations/index.ts'
+import { assertNames } from './sandbox/new-sandbox.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { toSandboxFile } from './sandbox/sandbox-file.ts'
-import type { OwnOperationId } from './scenarios/names.ts'
+import type { CustomOperationId } from './scenarios/names.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
 import type { ScriptProgress } from './scenarios/use.ts'
 
@@ -51,10 +52,10 @@ export interface Fixtures {
    */
   gatewayOptions: GatewayOptions
   /**
-   * What becomes of calls that the gateway does not answer: `gateway`, `error`, `warn` or `pass`, as for `intercept`.
-   * Set as `gatewayOptions` are. Default: `gateway`, which refuses what looks meant for the gateway.
+   * Handling of requests that the gateway does not answer: `guard`, `error`, `warn` or `bypass`, as for `intercept`.
+   * Set as `gatewayOptions` are. Default: `guard`, which refuses requests that look meant for the gateway.
    */
-  unhandledRequests: UnhandledRequests
+  onUnhandledRequest: UnhandledRequestStrategy
   /** One for each file. */
   gateway: Gateway
   /** The interception, on while the tests of the file run: `server.use(…)` takes MSW handlers of your own. */
@@ -74,7 +75,7 @@ export interface Fixtures {
 
 export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
   gatewayOptions: [{}, { scope: 'file', injected: true }],
-  unhandledRequests: ['gateway', { scope: 'file', injected: true }],
+  onUnhandledRequest: ['guard', { scope: 'file', injected: true }],
   gateway: [
     async ({ gatewayOptions }, use) => {
       await use(createGateway(gatewayOptions))
@@ -82,8 +83,8 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
     { scope: 'file' },
   ],
   server: [
-    async ({ gateway, unhandledRequests }, use) => {
-      const server = intercept(gateway, { unhandledRequests })
+    async ({ gateway, onUnhandledRequest }, use) => {
+      const server = intercept(gateway, { onUnhandledRequest })
       await use(server)
       server.close()
     },
@@ -126,6 +127,7 @@ expect.extend({
   async toMatchPrompts(received, options: PromptSnapshotOptions = {}) {
     if (!isJudged(received))
       throw new TypeError(`expect() takes a gateway or a sandbox here, not ${received}`)
+    assertNames(options, ['mask', 'name'], 'toMatchPrompts')
     const text = promptsText(await received.journal.entries(), everyOperation, options)
     const assertion = expect(text)
     await (this.isNot ? assertion.not : assertion).toMatchFileSnapshot(promptsFile(this, options.name))
@@ -150,12 +152,12 @@ declare module 'vitest' {
      *
      * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/aurora-large' } })
      */
-    toHaveReceived<Id extends OperationId | OwnOperationId>(
+    toHaveReceived<Id extends OperationId | CustomOperationId>(
       operation: Id,
       match?: CallMatch<BodyOf<Bodies, Id>>,
     ): R
     /** The same, exactly so often. */
-    toHaveReceivedTimes<Id extends OperationId | OwnOperationId>(
+    toHaveReceivedTimes<Id extends OperationId | CustomOperationId>(
       operation: Id,
       times: number,
       match?: CallMatch<BodyOf<Bodies, Id>>,
@@ -168,7 +170,7 @@ declare module 'vitest' {
      * What the calls asked of models is what it was: instructions, tools, and who said what, in a file beside the test,
      * `__prompts__/<test file>/<test>.txt`. Written the first time, and by `vitest -u`.
      *
-     * @example await expect(sandbox).toMatchPrompts({ volatile: [/\d{4}-\d\d-\d\d/] })
+     * @example await expect(sandbox).toMatchPrompts({ mask: [/\d{4}-\d\d-\d\d/] })
      */
     toMatchPrompts(options?: PromptSnapshotOptions): Promise<void>
     /** Every script was followed to its end, by every conversation that began one. */
@@ -265,7 +267,7 @@ function newest({ journal }: Gateway, count: number): JournalEntry[] {
 
 /** How many calls have reached the default sandbox. */
 function sharedCalls({ journal }: Gateway): number {
-  return journal.dropped() + journal.entries().length
+  return journal.evictedCount + journal.entries().length
 }
 
 /** Once for each file is loud enough. */

@@ -62,7 +62,7 @@ function enter(adapter: Entrance['adapter'], options: GatewayOptions): Entrance 
     journal = sandbox.journal
   })
   afterEach(() => {
-    const broken = journal.entries().filter(({ brokeContract }) => brokeContract)
+    const broken = journal.entries().filter(({ schemaViolation }) => schemaViolation)
     expect(broken.map(({ path, warnings }) => `${path}: ${warnings.join('; ')}`)).toEqual([])
   })
   afterAll(async () => {

@@ -10,6 +10,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { collect, readEnvironment, toToken } from '../lib/flags.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
+import { renamed } from '../lib/renamed.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { ExtensionName } from '../sandbox/options-input.ts'
 import { ScenarioError } from '../scenarios/check-scenario.ts'
@@ -39,7 +40,7 @@ async function toProgram(start: Start): Promise<Command> {
   const program = new Command('gateway-understudy')
     .description('Plays the Model Gateway API on this machine: seeded, instant, and able to fail on purpose.')
     .version(manifest.version)
-    .configureOutput({ outputError: (text, write) => write(`${printable(oneLine(text))}\n`) })
+    .configureOutput({ outputError: (text, write) => write(`${printable(withNewName(oneLine(text)))}\n`) })
     .exitOverride()
   const serve = addServe(program, start)
   addValidate(program)
@@ -169,6 +170,14 @@ function addOpenapi(program: Command): void {
   for (const { flags = [] } of gatewaySetup.extras)
     for (const flag of flags)
       if (flag.ofDocument) command.addOption(toOption({ ...flag, description: flag.ofDocument }))
+}
+
+/** Replaces the end of Commander's message if a flag, or its value, has a new name. */
+function withNewName(text: string): string {
+  const [, flag] = /unknown option '([^']+)'/.exec(text) ?? []
+  const [, value, choices = ''] = /'([^']+)' is invalid\. Allowed choices are (.+)\./.exec(text) ?? []
+  const now = flag === undefined ? renamed(value, choices.split(', ')) : renamed(flag)
+  return now === undefined ? text : `error: ${now}`
 }
 
 function toPort(text: string): number {

@@ -86,7 +86,7 @@ function ruleOf({ match, operation, method, route }: CallRecord): object | undef
 
 /** Whether the reply never ends by itself, or had no reader to the end. */
 function isEndless({ delivery }: CallRecord): boolean {
-  return delivery === 'pending' || delivery === 'client-left'
+  return delivery === 'pending' || delivery === 'aborted-by-client'
 }
 
 function requestOf(record: CallRecord, asker: string): string[] {
@@ -120,7 +120,7 @@ function expectationsOf(record: CallRecord, remote: string): string[] {
   if (status === 0) return ['await expect(request).rejects.toThrow()', ...calls]
   return [
     `expect(response.status).toBe(${status})`,
-    ...(delivery === 'cut'
+    ...(delivery === 'aborted-by-fault'
       ? ['await expect(response.text()).rejects.toThrow()']
       : isEndless(record)
         ? ['await response.body?.cancel()']

@@ -83,9 +83,9 @@ const Entry = z
     traceId: z.string().nullable().describe('The trace of its traceparent.'),
     assumptions: z.array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]])),
     warnings: z.array(z.string()),
-    brokeContract: z.boolean(),
-    delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
-    at: z.string().describe('Sandbox time, ISO 8601.'),
+    schemaViolation: z.boolean(),
+    delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
+    timestamp: z.string().describe('Sandbox time, ISO 8601.'),
     durationMs: Milliseconds.describe('Real milliseconds until the last byte.'),
     firstByteMs: Milliseconds.describe('Real milliseconds until the first byte of the body.'),
   })
@@ -118,7 +118,7 @@ const Summary = z
     unmatched: z.boolean().describe('Whether neither an operation nor a rule answered.'),
     missed: z.int().describe('How many rules were meant for it and did not happen.'),
     warnings: z.int(),
-    delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
+    delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     tokens: z.int().describe('Tokens that its reply has used.'),
     startedAt: z.string().describe('Real time of day at its arrival, ISO 8601.'),
     durationMs: Milliseconds.describe('Real milliseconds until the last byte; null while under way.'),
@@ -133,9 +133,14 @@ export const journalOperations = [
     remote: 'journal.entries',
     doc: { summary: 'List every call, oldest first', tag: 'Journal' },
     output: Entries.extend({
-      meta: z.object({ dropped: z.int().describe('How many entries went to make room for newer ones.') }),
+      meta: z.object({
+        evictedCount: z.int().describe('How many entries went to make room for newer ones.'),
+      }),
     }),
-    resolve: ({ journal }) => ({ data: shown(journal.entries()), meta: { dropped: journal.dropped() } }),
+    resolve: ({ journal }) => ({
+      data: shown(journal.entries()),
+      meta: { evictedCount: journal.evictedCount },
+    }),
   }),
   sandboxOperation({
     id: 'listTrace',

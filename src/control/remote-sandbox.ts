@@ -9,12 +9,12 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Bodies } from '../operations/index.ts'
-import type { NewSandbox, SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
+import type { SandboxOptions, SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
 import type { Usable } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
-import { isScenarioPath, type OwnOperationId } from '../scenarios/names.ts'
+import { isScenarioPath, type CustomOperationId } from '../scenarios/names.ts'
 import type { ActiveScenario } from '../scenarios/rules.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { TurnInput } from '../scenarios/script.ts'
@@ -213,7 +213,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
 /** Creates a sandbox, or finds the one that has this id. */
 export async function newSandbox(
   client: ControlClient,
-  { id, fork, ...options }: NewSandbox,
+  { id, fork, ...options }: SandboxOptions,
 ): Promise<RemoteSandbox> {
   const body = { ...options, fork: typeof fork === 'object' ? fork.id : fork }
   const address: SandboxAddress =
@@ -250,21 +250,15 @@ export interface RemoteJournal<Bodies extends object>
   extends Promised<
     Pick<
       Journal<Bodies>,
-      | (keyof typeof journalMethods & keyof Journal)
-      | 'entry'
-      | 'summaries'
-      | 'dropped'
-      | 'trace'
-      | 'explain'
-      | 'har'
+      (keyof typeof journalMethods & keyof Journal) | 'entry' | 'summaries' | 'trace' | 'explain' | 'har'
     >
   > {
   // A derived type would forget which operation has which body.
-  calls<Id extends (keyof Bodies & string) | OwnOperationId>(
+  calls<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
     match?: CallMatch<BodyOf<Bodies, Id>>,
   ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]>
-  last<Id extends (keyof Bodies & string) | OwnOperationId>(
+  last<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
   ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>
   waitFor: Journal<Bodies>['waitFor']
@@ -273,6 +267,8 @@ export interface RemoteJournal<Bodies extends object>
    * 409 for a call that lacks what it takes.
    */
   exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
+  /** Number of calls that were evicted to make room for newer ones. */
+  readonly evictedCount: Promise<number>
   /** Asks again what a call asked, and returns the new call when its reply begins. */
   resend(entry: string | { readonly id: string }): Promise<JournalEntry>
 }
@@ -289,9 +285,10 @@ function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bo
       return text
     },
     resend: (entry) => client.data('resendCall', { sandbox, entry: idOf(entry) }),
-    async dropped() {
-      const { meta }: { meta: { dropped: number } } = await client.whole('listJournal', here)
-      return meta.dropped
+    get evictedCount() {
+      return client
+        .whole<{ meta: { evictedCount: number } }, 'listJournal'>('listJournal', here)
+        .then(({ meta }) => meta.evictedCount)
     },
     calls: (operation, match) => client.data('queryJournal', here, { body: { operation, match } }),
     async last(operation) {

@@ -27,7 +27,7 @@ const SandboxInfo = z
   .meta({ id: 'Sandbox', description: 'An isolated world of one client.' })
 const OneSandbox = z.object({ data: SandboxInfo })
 
-const NewSandbox = z.strictObject({
+const SandboxOptions = z.strictObject({
   fork: z.string().optional().describe('The id of a sandbox to begin like. Default: begin from the seed.'),
   seed: z
     .union([z.int(), z.string().min(1)])
@@ -72,7 +72,7 @@ export const sandboxOperations = [
     id: 'createSandbox',
     route: 'POST /sandboxes',
     doc: { summary: 'Create a sandbox, from the seed or as a fork', tag: 'Sandboxes', status: 201 },
-    input: { body: NewSandbox.optional(), bodyIsOptional: true },
+    input: { body: SandboxOptions.optional(), bodyIsOptional: true },
     output: OneSandbox,
     resolve: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
   }),
@@ -90,7 +90,7 @@ export const sandboxOperations = [
           .min(1)
           .describe('1 to 64 small letters and digits, with single hyphens between them.'),
       }),
-      body: NewSandbox.optional(),
+      body: SandboxOptions.optional(),
       bodyIsOptional: true,
     },
     output: OneSandbox,

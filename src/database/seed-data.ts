@@ -44,7 +44,7 @@ function optionals<Name extends string, Schema extends z.ZodType>(names: readonl
 /** The options that determine the records, by collection. */
 export interface SeedOptions {
   readonly seed: string | number
-  readonly size: Readonly<Record<string, number | undefined>>
+  readonly recordCounts: Readonly<Record<string, number | undefined>>
   readonly fixtures: Readonly<Record<string, readonly unknown[] | undefined>>
 }
 
@@ -96,7 +96,7 @@ export class SeedData {
     if (seen.has(declaration)) return true
     seen.add(declaration)
     const { name } = declaration
-    if (this.#given.has(name) || this.#options.size[name] !== undefined) return false
+    if (this.#given.has(name) || this.#options.recordCounts[name] !== undefined) return false
     return namesRead(declaration).every((other) => this.#isCanonical(this.#declared(other), seen))
   }
 
@@ -117,7 +117,7 @@ export class SeedData {
   /** Returns as many rows as the size says. */
   async #filled(declaration: CollectionDeclaration, written: readonly object[]): Promise<readonly object[]> {
     // mutation: equivalent: spares a generator that is not used
-    const size = this.#options.size[declaration.name] ?? written.length
+    const size = this.#options.recordCounts[declaration.name] ?? written.length
     // mutation: equivalent: spares a generator that is not used
     if (size <= written.length) return written.slice(0, size)
     const others = await this.#others(declaration)

@@ -45,11 +45,11 @@ const longBody = 1024 * 1024
 
 export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: DeliveryWatch): Promise<void> {
   const { body, transport } = reply
-  if (sink.hasLeft) return watch.settled('client-left')
+  if (sink.hasLeft) return watch.settled('aborted-by-client')
   if (body.kind === 'hang-up') return breakOff(body.how, reply, sink, watch)
   if (transport && !sink.hasConnection) {
     if (transport.headMs) await watch.clock.wait(transport.headMs, sink.left)
-    if (sink.hasLeft) return watch.settled('client-left')
+    if (sink.hasLeft) return watch.settled('aborted-by-client')
     if (transport.headIsCut) return breakOff('close', reply, sink, watch)
   }
 
@@ -65,11 +65,11 @@ export async function deliver(reply: Readonly<Reply>, sink: Sink, watch: Deliver
   } else {
     const wait: Wait = (ms) => watch.clock.wait(ms, sink.left)
     await sink.head(reply, length, wait)
-    if (transport?.headIsCut) return watch.settled('cut')
+    if (transport?.headIsCut) return watch.settled('aborted-by-fault')
     const frames: Iterable<Frame> =
       body.kind === 'frames' ? body.frames : [{ kind: 'bytes', bytes: content ?? '' }]
     const ending = hasBody ? await play(frames, sink, watch) : 'complete'
-    if (ending === 'left' || sink.hasLeft) return watch.settled('client-left')
+    if (ending === 'left' || sink.hasLeft) return watch.settled('aborted-by-client')
     if (ending !== 'complete') return breakOff(ending, reply, sink, watch)
     watch.settled('complete')
     await sink.end('complete')
@@ -86,8 +86,8 @@ async function breakOff(
   sink: Sink,
   watch: DeliveryWatch,
 ): Promise<void> {
-  if (how === 'silence') return stall(sink, watch)
-  watch.settled('cut')
+  if (how === 'stall') return stall(sink, watch)
+  watch.settled('aborted-by-fault')
   // A body that ends properly is no break, unless the head has promised more of it.
   const isProper = how === 'end' && reply.body.kind !== 'hang-up' && !('content-length' in reply.headers)
   await sink.end(isProper ? 'complete' : how === 'end' ? 'close' : how)
@@ -97,16 +97,16 @@ async function breakOff(
 function stall(sink: Sink, watch: DeliveryWatch): Promise<void> {
   return new Promise((resolve) => {
     const release = watch.hold(() => {
-      watch.settled('cut')
+      watch.settled('aborted-by-fault')
       resolve(sink.end('close'))
     })
     const leave = () => {
       release()
-      watch.settled('client-left')
+      watch.settled('aborted-by-client')
       resolve()
     }
     sink.left.addEventListener('abort', leave, { once: true })
-    void sink.end('silence')
+    void sink.end('stall')
   })
 }
 

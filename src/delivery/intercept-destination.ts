@@ -12,22 +12,32 @@ import { printError, printWarning } from '../lib/print.ts'
 import type { UserHandlers } from './intercept-handlers.ts'
 
 /**
- * What becomes of a call that the gateway does not answer:
- * - `gateway` refuses what looks meant for the gateway, and lets the rest pass;
- * - `error` refuses everything but calls to this machine;
- * - `warn` lets all pass, and prints those that leave this machine;
- * - `pass` lets all pass.
+ * Handling of requests that the gateway does not answer:
+ * - `guard` refuses requests that look meant for the gateway, and passes the rest through;
+ * - `error` refuses every request except those to this machine;
+ * - `warn` passes all requests through, and prints those that leave this machine;
+ * - `bypass` passes all requests through.
  */
-export type UnhandledRequests = (typeof unhandledRequests)[number]
+export type UnhandledRequestStrategy = (typeof unhandledRequestStrategies)[number]
 
-export const unhandledRequests = ['gateway', 'error', 'warn', 'pass'] as const
+export const unhandledRequestStrategies = ['guard', 'error', 'warn', 'bypass'] as const
+
+/** Called for each unhandled request that leaves this machine. The request passes through unless it calls `print.error()` or throws. */
+export type UnhandledRequestCallback = (request: Request, print: UnhandledRequestPrint) => void
+
+export interface UnhandledRequestPrint {
+  /** Prints a warning; the request passes through. */
+  warning(): void
+  /** Prints an error and refuses the request. */
+  error(): void
+}
 
 /** What an interception goes by. */
 export interface InterceptSetup {
   readonly gateway: GatewayCore
   /** The user's own, before the gateway. */
   readonly handlers: UserHandlers
-  readonly unhandledRequests: UnhandledRequests
+  readonly onUnhandledRequest: UnhandledRequestStrategy | UnhandledRequestCallback
 }
 
 /** As much of a call as its destination depends on. */
@@ -52,7 +62,7 @@ export function claim(setup: InterceptSetup): () => void {
  * printed, and the journal has the call as a 404 if it looks meant for the gateway.
  */
 export function verdictOn(
-  { gateway, unhandledRequests: unhandled }: InterceptSetup,
+  { gateway, onUnhandledRequest: strategy }: InterceptSetup,
   outgoing: Outgoing,
 ): 'answer' | 'pass' | Error {
   const others = [...interceptions].filter(
@@ -61,21 +71,43 @@ export function verdictOn(
   const isAnothers =
     gateway.options.baseUrl === undefined && others.some((other) => other.gateway.options.baseUrl)
   if (isAnswered(gateway, outgoing) && !isAnothers) return 'answer'
-  if (others.length > 0 || unhandled === 'pass' || isOwnServer(outgoing.url)) return 'pass'
+  if (others.length > 0 || strategy === 'bypass' || isOwnServer(outgoing.url)) return 'pass'
   const refusal = refusalOf(gateway, outgoing)
-  if (unhandled === 'gateway' && !refusal) return 'pass'
+  if (strategy === 'guard' && !refusal) return 'pass'
   const { method, url } = outgoing
   const wayOut = refusal
-    ? "(If this call is for somebody else: unhandledRequests: 'pass')"
-    : "and nothing answers it here (unhandledRequests: 'error'): mock it with server.use(…), or set unhandledRequests to 'gateway'"
+    ? "(If this call is for somebody else: onUnhandledRequest: 'bypass')"
+    : "and nothing answers it here (onUnhandledRequest: 'error'): mock it with server.use(…), or set onUnhandledRequest to 'guard'"
   const message = `${method} ${url.origin}${url.pathname} would leave this machine${refusal ? `: ${refusal.reason}.` : ','} ${wayOut}`
-  if (unhandled === 'warn') {
-    printWarning(message)
-    return 'pass'
+  const warning = () => printWarning(message)
+  const error = () => {
+    printError(message)
+    if (refusal) void journal(gateway, outgoing, refusal)
+    return new Error(message)
   }
-  printError(message)
-  if (refusal) void journal(gateway, outgoing, refusal)
-  return new Error(message)
+  if (typeof strategy === 'function') return decide(strategy, outgoing, { warning, error })
+  if (strategy !== 'warn') return error()
+  warning()
+  return 'pass'
+}
+
+/** Lets a function of the user decide. `print.error()` throws, so that code after it does not run. */
+function decide(
+  strategy: UnhandledRequestCallback,
+  { url, method, headers }: Outgoing,
+  { warning, error }: { warning(): void; error(): Error },
+): 'pass' | Error {
+  try {
+    strategy(new Request(url, { method, headers }), {
+      warning,
+      error() {
+        throw error()
+      },
+    })
+    return 'pass'
+  } catch (cause) {
+    return cause instanceof Error ? cause : new Error(String(cause))
+  }
 }
 
 /** The 404 of a call that looks meant for the gateway, and that the gateway does not answer. */
@@ -119,7 +151,7 @@ async function journal(
     sink: discard,
   }
   const record = await handle(gateway, call)
-  record.settled('cut')
+  record.settled('aborted-by-fault')
 }
 
 /**

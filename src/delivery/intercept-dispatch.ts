@@ -229,7 +229,7 @@ class DispatchSink implements Sink, Controller {
   }
 
   end(how: Ending): Promise<void> | void {
-    if (how === 'silence') return this.#startTimeout()
+    if (how === 'stall') return this.#startTimeout()
     if (how !== 'complete') return this.breakOff(brokenConnection(how))
     if (this.#isOver) return
     this.#isOver = true

@@ -6,7 +6,12 @@ import type { RequestHandler } from 'msw'
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { readOptions } from '../sandbox/read-options.ts'
-import { claim, type UnhandledRequests, unhandledRequests } from './intercept-destination.ts'
+import {
+  claim,
+  type UnhandledRequestCallback,
+  type UnhandledRequestStrategy,
+  unhandledRequestStrategies,
+} from './intercept-destination.ts'
 import { onDispatch } from './intercept-dispatch.ts'
 import { interceptDispatcher } from './intercept-dispatcher.ts'
 import { interceptFetch } from './intercept-fetch.ts'
@@ -15,14 +20,22 @@ import { interceptNodeHttp, onRequest } from './intercept-http.ts'
 
 export interface InterceptOptions {
   /**
-   * What becomes of calls that the gateway does not answer. `gateway` (the default) refuses what looks meant for the
-   * gateway: below `/api/v1`, `/v1/responses` and the like on any host, or with the key of a sandbox. `error` refuses
-   * all but calls to this machine, `warn` prints those and lets them pass, `pass` lets all pass.
+   * Handling of requests that the gateway does not answer. `guard` refuses requests that look meant for the gateway:
+   * below `/api/v1`, `/v1/responses` and the like on any host, or with the key of a sandbox. `error` refuses all
+   * except requests to this machine, `warn` prints those and passes them through, `bypass` passes all through. A
+   * function receives each request that leaves this machine, and `print.warning()` and `print.error()`, which refuses
+   * it. Default: `guard`.
    */
-  unhandledRequests?: UnhandledRequests
+  onUnhandledRequest?: UnhandledRequestStrategy | UnhandledRequestCallback
 }
 
-const checks = { unhandledRequests: () => z.enum(unhandledRequests) }
+const checks = {
+  onUnhandledRequest: () =>
+    z.union([
+      z.enum(unhandledRequestStrategies),
+      z.custom<UnhandledRequestCallback>((value) => typeof value === 'function'),
+    ]),
+}
 
 export interface Interception {
   /** Puts MSW handlers of your own before the gateway; the newest come first. */
@@ -44,9 +57,9 @@ export interface Interception {
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
   if (!isGateway(gateway)) throw new TypeError('intercept takes a gateway, as in intercept(createGateway())')
-  const { unhandledRequests = 'gateway' } = readOptions(checks, options, 'intercept')
+  const { onUnhandledRequest = 'guard' } = readOptions(checks, options, 'intercept')
   const handlers = new UserHandlers()
-  const setup = { gateway, handlers, unhandledRequests }
+  const setup = { gateway, handlers, onUnhandledRequest }
   const restoreDispatcher = interceptDispatcher(onDispatch(setup))
   const restoreNodeHttp = interceptNodeHttp(onRequest(setup))
   const restoreFetch = interceptFetch(setup)

@@ -209,7 +209,7 @@ export class NodeSink implements Sink {
     const { response } = this
     if (how === 'complete') return void response.end()
     if (response.headersSent) this.#flush()
-    if (how === 'silence') this.isSilent = true
+    if (how === 'stall') this.isSilent = true
     else if (how === 'close') response.socket?.end()
     else if (response.socket) return this.#reset(response.socket)
   }

@@ -108,7 +108,7 @@ export class ResponseSink implements Sink {
   }
 
   async end(how: Ending): Promise<void> {
-    if (how === 'silence') return
+    if (how === 'stall') return
     if (how === 'complete') return void (this.hasLeft || this.#body?.close())
     if (!this.#body) return this.fail(new ConnectionError('fetch failed', how))
     await this.#wanted.promise

@@ -213,7 +213,7 @@ export const streamFaults = [
     layerOf: layerOfEnd,
     summary: 'The stream goes silent in the middle and stays open.',
     params: () => atOnePlace(z.strictObject(position())),
-    apply: endsBy('silence'),
+    apply: endsBy('stall'),
   }),
   defineFault({
     name: 'stream-multiline-data',

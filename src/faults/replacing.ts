@@ -37,7 +37,7 @@ export const replacingFaults = [
     name: 'timeout',
     layer: 'replacement',
     summary: 'The request is accepted and never answered; the connection stays open.',
-    apply: () => noReply('silence'),
+    apply: () => noReply('stall'),
   }),
   defineFault({
     name: 'connection-reset',

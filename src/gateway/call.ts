@@ -49,11 +49,11 @@ export interface Sink {
   ready(): Promise<void> | undefined
   /** Sends one chunk. Chunks are never joined. */
   chunk(bytes: string | Uint8Array, length: number): void
-  /** Ends the reply; may be called before the head. After `silence` it may be called once more. */
+  /** Ends the reply; may be called before the head. After `stall` it may be called once more. */
   end(how: Ending): Promise<void> | void
 }
 
-/** `complete` ends the body properly, `close` and `reset` break it, `silence` leaves it open. */
+/** `complete` ends the body properly, `close` and `reset` break it, `stall` leaves it open. */
 export type Ending = 'complete' | Exclude<HangUp, 'end'>
 
 export type Wait = (ms: number) => Promise<void> | undefined

@@ -51,7 +51,7 @@ interface OptionSchema<Value> {
 
 /** A flag of `serve` in the words of Commander. It sets the option of its name. */
 export interface Flag {
-  /** `--on-miss <what>` */
+  /** `--on-unmatched-recording <what>` */
   readonly flags: string
   readonly description: string
   readonly choices?: readonly string[]

@@ -5,7 +5,7 @@
 import { invalidRequest } from '../http/errors.ts'
 import type { AnyOperation } from '../operation.ts'
 import { type Bodies, operationsOf } from '../operations/index.ts'
-import { assertNames, type NewSandbox, newSandboxNames } from '../sandbox/new-sandbox.ts'
+import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox/new-sandbox.ts'
 import { readGatewayOptions } from '../sandbox/options.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject } from '../sandbox/read-options.ts'
@@ -93,9 +93,9 @@ export class GatewayCore extends Sandbox<Bodies> {
   }
 
   /** An isolated sandbox: its own data, rules, journal and clock, and a key of its own. */
-  createSandbox(options: NewSandbox = {}): Sandbox<Bodies> {
+  createSandbox(options: SandboxOptions = {}): Sandbox<Bodies> {
     assertObject(options, 'createSandbox')
-    assertNames(options, newSandboxNames, 'createSandbox')
+    assertNames(options, sandboxOptionNames, 'createSandbox')
     return this.sandboxes.create(options) as Sandbox<Bodies>
   }
 

@@ -54,7 +54,7 @@ async function tryModels(request: Request): Promise<Reply> {
     record.asks(model)
     const reply = await answer(request)
     const next = models?.[place + 1]
-    if (reply.status < 400 || next === undefined || record.brokeContract) return reply
+    if (reply.status < 400 || next === undefined || record.schemaViolation) return reply
     record.warn(`'${model}' was answered with ${reply.status}: '${next}' was asked in its place`)
   }
   return answer(request)

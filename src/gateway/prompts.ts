@@ -9,20 +9,20 @@ import type { Conversation } from '../resources/conversation.ts'
 
 export interface PromptOptions {
   /** What varies from run to run: every match is written as `…`. A text stands for itself. Default: nothing. */
-  volatile?: readonly (string | RegExp)[] | undefined
+  mask?: readonly (string | RegExp)[] | undefined
 }
 
 export function promptsText(
   entries: readonly JournalEntry[],
   operations: readonly Pick<AnyOperation, 'id' | 'protocol'>[],
-  { volatile = [] }: PromptOptions = {},
+  { mask = [] }: PromptOptions = {},
 ): string {
   const readers = new Map(operations.map(({ id, protocol }) => [id, protocol?.conversation]))
   const counts = new Map<string, number>()
   for (const { operation, body } of entries) {
     const conversation = readers.get(operation ?? '')?.(body)
     if (!conversation || operation === null) continue
-    const text = volatile.reduce(hide, promptText(operation, body, conversation))
+    const text = mask.reduce(hide, promptText(operation, body, conversation))
     counts.set(text, (counts.get(text) ?? 0) + 1)
   }
   return [...counts]
@@ -76,10 +76,10 @@ function indented(text: string, by = 2): string[] {
   return text.split(/\r?\n/).map((line) => (line === '' ? '' : ' '.repeat(by) + line))
 }
 
-function hide(text: string, volatile: string | RegExp): string {
-  if (typeof volatile === 'string') return volatile === '' ? text : text.replaceAll(volatile, '…')
-  const flags = volatile.flags.includes('g') ? volatile.flags : `${volatile.flags}g`
-  return text.replace(new RegExp(volatile.source, flags), '…')
+function hide(text: string, mask: string | RegExp): string {
+  if (typeof mask === 'string') return mask === '' ? text : text.replaceAll(mask, '…')
+  const flags = mask.flags.includes('g') ? mask.flags : `${mask.flags}g`
+  return text.replace(new RegExp(mask.source, flags), '…')
 }
 
 /** The file beside a test, `__prompts__/agent.test.ts/books-two-boats.txt`. */

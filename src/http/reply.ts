@@ -10,9 +10,9 @@ export interface StreamEvent {
 
 /**
  * How a connection ends: `end` ends the body cleanly, `close` closes the connection in the middle of it, `reset` breaks
- * it, `silence` leaves it open and says nothing more.
+ * it, `stall` leaves it open and says nothing more.
  */
-export type HangUp = 'end' | 'close' | 'reset' | 'silence'
+export type HangUp = 'end' | 'close' | 'reset' | 'stall'
 
 /** One step of a streamed reply, in the order in which a client would notice it. */
 export type Frame =

@@ -16,9 +16,9 @@ import { KeptBody, type KeptText, type TimedPart, Timeline } from './body.ts'
 import type { CallUsage } from './ledger.ts'
 
 /**
- * How a reply reached the client: `pending` is in flight, `cut` was broken off by a fault, `client-left` by the client.
+ * How a reply reached the client: `pending` is in flight, `aborted-by-fault` was broken off by a fault, `aborted-by-client` by the client.
  */
-export type Delivery = 'pending' | 'complete' | 'cut' | 'client-left'
+export type Delivery = 'pending' | 'complete' | 'aborted-by-fault' | 'aborted-by-client'
 
 /** The sandbox state that a call arrived in, as far as its record needs it. */
 export interface StateOfCall {
@@ -128,7 +128,7 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
   savedNearMisses: readonly NearMiss[] | undefined
   assumptions: readonly AssumptionName[] = none
   warnings: readonly string[] = none
-  brokeContract = false
+  schemaViolation = false
   /** Tokens and cost of the reply; undefined if they are not counted. */
   usage: CallUsage | undefined
   status = 0
@@ -285,7 +285,7 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
 
   /** Its reply does not match our own schema, or could not be made: a bug of ours. */
   broken(message: string): void {
-    this.brokeContract = true
+    this.schemaViolation = true
     this.warn(message)
   }
 
@@ -361,13 +361,13 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.replyHeaders = saved.replyHeaders
     this.requestBody.cut += saved.rawBody.cut
     this.replyBody.cut += saved.replyBody.cut
-    if (saved.at !== undefined) this.at = Date.parse(saved.at)
+    if (saved.timestamp !== undefined) this.at = Date.parse(saved.timestamp)
     this.rule = saved.rule ?? undefined
     this.turn = saved.turn ?? undefined
     this.usage = saved.usage ?? undefined
     this.savedNearMisses = saved.nearMisses
     this.warnings = saved.warnings
-    this.brokeContract = saved.brokeContract
+    this.schemaViolation = saved.schemaViolation
     this.timeline = saved.timeline.length > 0 ? Timeline.from(saved.timeline) : undefined
     this.firstByteAt = saved.firstByteMs === null ? undefined : this.startedAt + saved.firstByteMs
     this.endedAt = this.startedAt + (saved.durationMs ?? saved.firstByteMs ?? 0)
@@ -381,13 +381,13 @@ export interface SavedFacts {
   readonly rawBody: KeptText
   readonly replyBody: KeptText
   /** Sandbox time, ISO 8601. */
-  readonly at?: string | undefined
+  readonly timestamp?: string | undefined
   readonly rule: CallRule | null
   readonly turn: TurnReading | null
   readonly usage: CallUsage | null
   readonly nearMisses: readonly NearMiss[]
   readonly warnings: readonly string[]
-  readonly brokeContract: boolean
+  readonly schemaViolation: boolean
   readonly timeline: readonly TimedPart[]
   /** Real milliseconds. */
   readonly firstByteMs: number | null

@@ -59,11 +59,11 @@ export interface JournalEntry<Body = unknown> {
   /** What a caller should know, and the reply does not say. */
   warnings: string[]
   /** Whether the reply broke the double's own schema: our bug, please report it. */
-  brokeContract: boolean
+  schemaViolation: boolean
   /** How the reply reached its reader. */
   delivery: Delivery
   /** Sandbox time, ISO 8601. */
-  at: string
+  timestamp: string
   /** Real milliseconds until the last byte, null while under way. */
   durationMs: number | null
   /** Real milliseconds until the first byte of the body, which is a stream's first event; null where none came. */
@@ -93,9 +93,9 @@ const entryFields: readonly string[] = [
   'traceId',
   'assumptions',
   'warnings',
-  'brokeContract',
+  'schemaViolation',
   'delivery',
-  'at',
+  'timestamp',
   'durationMs',
   'firstByteMs',
 ] satisfies (keyof JournalEntry)[]
@@ -140,9 +140,9 @@ export function toEntry(record: CallRecord): JournalEntry {
     traceId: record.traceId ?? null,
     assumptions: [...record.assumptions],
     warnings: [...record.warnings],
-    brokeContract: record.brokeContract,
+    schemaViolation: record.schemaViolation,
     delivery: record.delivery,
-    at: new Date(record.at).toISOString(),
+    timestamp: new Date(record.at).toISOString(),
     durationMs: endedAt === undefined ? null : endedAt - startedAt,
     firstByteMs: firstByteAt === undefined ? null : firstByteAt - startedAt,
   }

@@ -66,12 +66,12 @@ function remarks({
   turn,
   warnings,
   nearMisses,
-  brokeContract,
+  schemaViolation,
 }: JournalEntry): string[] {
   const refusal = toldReason(status, reason ?? undefined, rule !== null)
   return [
     ...(refusal === undefined || turn?.problem ? [] : [sentence(refusal)]),
-    ...(brokeContract ? ['The reply broke its schema: a mistake of understudy, please report it.'] : []),
+    ...(schemaViolation ? ['The reply broke its schema: a mistake of understudy, please report it.'] : []),
     ...(turn?.problem ? [`The script expected otherwise: ${turn.problem}.`] : []),
     ...warnings,
     ...nearMisses.slice(0, explained).map(({ reason }) => `${reason}.`),

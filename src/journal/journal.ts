@@ -12,7 +12,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { withoutBreaks } from '../lib/one-line.ts'
 import { printable } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
-import type { OwnOperationId } from '../scenarios/names.ts'
+import type { CustomOperationId } from '../scenarios/names.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
 import {
   assertEntryFields,
@@ -76,7 +76,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /** Number of calls that were evicted to make room for newer ones. */
-  dropped(): number {
+  get evictedCount(): number {
     return this.#evicted
   }
 
@@ -84,7 +84,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    * The calls of one operation, oldest first; those that have the fields of `match`, where it is given. Throws 400 for
    * an operation that there is none of.
    */
-  calls<Id extends (keyof Bodies & string) | OwnOperationId>(
+  calls<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
     match?: CallMatch<BodyOf<Bodies, Id>>,
   ): JournalEntry<BodyOf<Bodies, Id>>[] {
@@ -96,7 +96,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 
   /** The newest call of one operation. Throws 400 for an operation that there is none of. */
-  last<Id extends (keyof Bodies & string) | OwnOperationId>(
+  last<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
   ): JournalEntry<BodyOf<Bodies, Id>> | undefined {
     this.#assertOperation(operation)
@@ -179,7 +179,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    *
    * Rejects when that takes too long, and says what came instead.
    */
-  waitFor<Id extends (keyof Bodies & string) | OwnOperationId>(
+  waitFor<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
     options: WaitOptions = {},
   ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]> {
@@ -416,7 +416,7 @@ function played({ turn }: CallRecord): string[] {
 }
 
 function delivered({ delivery }: CallRecord): string[] {
-  if (delivery === 'cut') return ['A fault broke the reply off.']
-  if (delivery === 'client-left') return ['The client left before the reply was complete.']
+  if (delivery === 'aborted-by-fault') return ['A fault broke the reply off.']
+  if (delivery === 'aborted-by-client') return ['The client left before the reply was complete.']
   return delivery === 'pending' ? ['The reply is still under way.'] : []
 }

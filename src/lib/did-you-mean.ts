@@ -2,8 +2,12 @@
  * The word that somebody probably meant.
  */
 
-/** `: did you mean 'times'?` where a word is near, the words there are otherwise. */
+import { renamed } from './renamed.ts'
+
+/** Returns `: did you mean 'times'?` if a word is near, the successor of a former name, or all words. */
 export function didYouMean(word: string, words: readonly string[]): string {
+  const now = renamed(word, words)
+  if (now !== undefined) return `: ${now}`
   const near = nearest(word, words)
   return near === undefined ? `; there are ${words.join(', ')}` : `: did you mean '${near}'?`
 }

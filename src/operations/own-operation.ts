@@ -16,8 +16,8 @@ import type {
   RequestContext,
   ResolverContext,
 } from '../operation.ts'
-import type { OwnOperation } from '../sandbox/options-input.ts'
-import { type OwnOperationId, textOperations } from '../scenarios/names.ts'
+import type { CustomOperation } from '../sandbox/options-input.ts'
+import { type CustomOperationId, textOperations } from '../scenarios/names.ts'
 
 /** A Standard Schema: of zod, Valibot, ArkType, or your own. It may validate asynchronously. */
 export interface Schema<Input = unknown, Output = unknown> {
@@ -47,7 +47,7 @@ type InputOf<Of extends Schema> = NonNullable<Of['~standard']['types']>['input']
 type OutputOf<Of extends Schema> = NonNullable<Of['~standard']['types']>['output']
 
 /** An operation as a person declares it. */
-export interface OwnDeclaration<
+export interface OperationDefinition<
   Params extends Schema = Schema,
   Query extends Schema = Schema,
   Body extends Schema = Schema,
@@ -90,9 +90,9 @@ export interface OwnDeclaration<
 }
 
 /** The same, declared: rules name it by `on: getReport.id`. */
-export interface DeclaredOperation<Id extends string = string> extends OwnOperation {
+export interface DeclaredOperation<Id extends string = string> extends CustomOperation {
   /** For rules and the journal: `on: getReport.id`. */
-  readonly id: Id & OwnOperationId
+  readonly id: Id & CustomOperationId
 }
 
 /**
@@ -110,7 +110,9 @@ export function defineOperation<
   Query extends Schema,
   Body extends Schema,
   Response extends Schema,
->(operation: OwnDeclaration<Params, Query, Body, Response> & { readonly id: Id }): DeclaredOperation<Id> {
+>(
+  operation: OperationDefinition<Params, Query, Body, Response> & { readonly id: Id },
+): DeclaredOperation<Id> {
   // A brand that only the compiler knows.
   return operation as typeof operation & DeclaredOperation<Id>
 }
@@ -122,7 +124,7 @@ const schemas = ['params', 'query', 'headers', 'body', 'response', 'events'] as 
 export function ownOperation(given: object, known: readonly AnyOperation[]): AnyOperation {
   const own = given as Readonly<Record<string, unknown>>
   const name = typeof own['id'] === 'string' && own['id'] !== '' ? `operation '${own['id']}'` : 'an operation'
-  const operation = () => toOperation(given as OwnDeclaration)
+  const operation = () => toOperation(given as OperationDefinition)
   const problem = shapeProblem(own) ?? nameProblem(operation(), known)
   if (problem !== undefined) throw new TypeError(`createGateway: ${name}: ${problem}`)
   return operation()
@@ -131,7 +133,7 @@ export function ownOperation(given: object, known: readonly AnyOperation[]): Any
 /** The schemas of a declaration check a request when it resolves, as they may be asynchronous: until then it is open. */
 const anything = z.lazy(() => z.unknown())
 
-function toOperation(own: OwnDeclaration): AnyOperation {
+function toOperation(own: OperationDefinition): AnyOperation {
   const { id, path, summary, tag, params, query, body, bodyIsOptional } = own
   return {
     id,
@@ -152,7 +154,7 @@ function toOperation(own: OwnDeclaration): AnyOperation {
   }
 }
 
-async function resolve(own: OwnDeclaration, context: RequestContext): Promise<Reply> {
+async function resolve(own: OperationDefinition, context: RequestContext): Promise<Reply> {
   const violations: Violation[] = []
   const checked = async (schema: Schema | undefined, value: unknown, root: string) => {
     const result = await schema?.['~standard'].validate(value)
@@ -195,7 +197,7 @@ function violationsOf(schema: Schema, issues: readonly Issue[], root: string): V
 }
 
 /** Schemas as JSON Schema, from libraries that offer it. */
-function documented(own: OwnDeclaration): DocumentedSchemas {
+function documented(own: OperationDefinition): DocumentedSchemas {
   const names = [...own.path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => [name, { type: 'string' }])
   const params = own.params && toJsonSchema(own.params, 'input')
   return {

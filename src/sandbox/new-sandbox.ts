@@ -7,7 +7,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import type { GatewayOptionsInput } from './options-input.ts'
 
 /** A sandbox as it is asked for; everything has a default. */
-export interface NewSandbox {
+export interface SandboxOptions {
   /**
    * A name to choose yourself: 1 to 64 small letters and digits, with single hyphens between them. The living sandbox
    * of this name is returned as it is. Default: the gateway gives one.
@@ -22,7 +22,12 @@ export interface NewSandbox {
 }
 
 /** What a sandbox may be asked for with. */
-export const newSandboxNames: readonly (keyof NewSandbox)[] = ['id', 'fork', 'seed', 'fixtures']
+export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = [
+  'id',
+  'fork',
+  'seed',
+  'fixtures',
+]
 
 /** A state to go back to. Opaque, so that it travels: whoever took it keeps the state, the others its id. */
 export interface SandboxSnapshot {

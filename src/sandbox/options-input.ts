@@ -13,7 +13,7 @@ export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'acco
 export type ExtensionName = (typeof extensionNames)[number]
 
 /** An operation of a person's own; what it is exactly is known above. */
-export interface OwnOperation {
+export interface CustomOperation {
   /** Verb first: `listReports`. */
   readonly id: string
   readonly method: string
@@ -21,7 +21,7 @@ export interface OwnOperation {
 }
 
 /** A recording, as `parseTape` returns it. */
-export interface GivenTape {
+export interface RecordingInput {
   readonly head: object
   readonly chunks: readonly unknown[]
 }
@@ -34,13 +34,13 @@ export type Usable =
   | (string & {})
   | ScenarioInput
   | RuleInput
-  | GivenTape
+  | RecordingInput
 
 export interface GatewayOptionsInput {
   /** Fixes everything random. Default: 1. */
   seed?: string | number
   /** How many records a collection has: the first so many fixtures, filled up from the seed. Default: the fixtures. */
-  size?: { [Name in SizedCollectionName]?: number }
+  recordCounts?: { [Name in SizedCollectionName]?: number }
   /** Your own records in place of the canonical ones, by collection. Default: none. */
   fixtures?: { [Name in CollectionName]?: readonly Rows[Name][] }
   /** Where the gateway lives, ending in /api/v1. Default: any origin. */
@@ -56,7 +56,7 @@ export interface GatewayOptionsInput {
   /** Groups of operations outside the specification that are answered too. Default: none. */
   extensions?: ExtensionName[]
   /** Operations of your own, from `defineOperation`. Default: none. */
-  operations?: OwnOperation[]
+  operations?: CustomOperation[]
   /** In force from the start: names, paths of files, scenarios or rules. Default: none. */
   scenarios?: (BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput)[]
   /** Whether input that an earlier prompt of the sandbox began with counts as cached tokens. Default: false. */

@@ -7,7 +7,7 @@ import { Fixtures, Size } from '../database/seed-data.ts'
 import { amount, count } from '../lib/numbers.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Latency, type LatencyProfile } from './latency.ts'
-import { extensionNames, type GatewayOptionsInput, type OwnOperation } from './options-input.ts'
+import { extensionNames, type GatewayOptionsInput, type CustomOperation } from './options-input.ts'
 import { type Given, readOptions } from './read-options.ts'
 import { nodeNameForm } from './sandbox-id.ts'
 
@@ -16,7 +16,7 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 /** What is in place of an option that is left out. */
 export const defaultOptions = () => ({
   seed: 1,
-  size: {},
+  recordCounts: {},
   fixtures: {},
   strict: false,
   clock: 'fixed',
@@ -39,7 +39,7 @@ const defaultSandboxes = () => ({ limit: 100_000, idleMs: 60 * 60 * 1000, defaul
 /** What each option must be. A gateway makes the checks of those that it is given: all of them take 5 ms. */
 const checks = {
   seed: () => z.union([z.int(), z.string().min(1)]),
-  size: () => Size,
+  recordCounts: () => Size,
   fixtures: () => Fixtures,
   baseUrl: () => z.url().regex(/\/api\/v1\/?$/, 'Must end in /api/v1, as https://gateway.example/api/v1'),
   apiKeys: () => z.array(z.string().min(1)),
@@ -47,7 +47,8 @@ const checks = {
   clock: () => z.enum(['fixed', 'system']),
   timeScale: () => z.number().min(0).max(1e6),
   extensions: () => z.array(z.enum(extensionNames)),
-  operations: () => z.array(z.custom<OwnOperation>(isObject, 'Must be an operation, from defineOperation')),
+  operations: () =>
+    z.array(z.custom<CustomOperation>(isObject, 'Must be an operation, from defineOperation')),
   // Annotated: published declarations would spell the inferred type out.
   scenarios: (): z.ZodType<(string | ScenarioInput | RuleInput)[]> =>
     z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),

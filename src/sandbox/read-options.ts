@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
+import { renamed } from '../lib/renamed.ts'
 
 /** What `startServer` takes beside the options of a gateway; `serve.ts` describes them. */
 export const serverOptionNames = [
@@ -28,7 +29,7 @@ const removed = new Map([
   ['keepAliveMs', 'write latency: { keepAliveMs: 100 }'],
   ['latencyProfile', 'write latency'],
   ['speed', 'write timeScale: 0.5 for replay that is twice as fast'],
-  ['allowCi', "unset CI where onMiss: 'forward' may call the real gateway"],
+  ['allowCi', "unset CI where onUnmatchedRecording: 'passthrough' may call the real gateway"],
   ['modelsWithoutNativeSearch', 'script the replies of these models by a rule with when.model'],
   ['xSearchVendor', "posts are searched by models of 'x-ai'"],
 ])
@@ -89,6 +90,10 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
   }
   const [{ path, message } = { path: 'options', message: 'Invalid' }] = toViolations(error, 'options')
   const value = issue?.path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), input)
+  const issues = issue?.code === 'invalid_union' ? issue.errors.flat() : [issue]
+  const values = issues.flatMap((each) => (each?.code === 'invalid_value' ? each.values.map(String) : []))
+  const now = renamed(value, values)
+  if (now !== undefined) return `${path}: ${now}`
   const list = issue?.code === 'invalid_type' && issue.expected === 'array' && typeof value === 'string'
   return `${path}: ${message}${list ? `: write [${shown(value)}]` : ''}`
 }

@@ -73,11 +73,11 @@ const SavedCall = z.lazy(() =>
     status: z.int().min(0).max(999),
     replyHeaders: Headers,
     replyBody: Kept,
-    delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
+    delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     warnings: z.array(Text),
     assumptions: z.array(Name).default([]),
     reason: Text.nullish(),
-    at: z.iso.datetime().optional(),
+    timestamp: z.iso.datetime().optional(),
     rule: z
       .looseObject({ scenario: Name, rule: Count, faults: z.array(Name) })
       .nullable()
@@ -88,7 +88,7 @@ const SavedCall = z.lazy(() =>
       .default(null),
     usage: Usage.nullable().default(null),
     nearMisses: z.array(z.looseObject({ scenario: Name, rule: Count, reason: Text })).default([]),
-    brokeContract: z.boolean().default(false),
+    schemaViolation: z.boolean().default(false),
     timeline: z
       .array(z.looseObject({ ms: amount(), offset: Count }))
       .max(maxParts)

@@ -14,7 +14,7 @@ import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { fromRulesFile } from '../scenarios/rules-file.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
-import type { NewSandbox } from './new-sandbox.ts'
+import type { SandboxOptions } from './new-sandbox.ts'
 import { type GatewayOptions, OwnOptions } from './options.ts'
 import { Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
 import { keepSavedCalls, SandboxFile, strangeOperations } from './sandbox-file.ts'
@@ -81,7 +81,7 @@ export class Sandboxes implements SandboxHost {
    * Throws 400 for a name or fixtures that are wrong, 409 for a live sandbox with other data, 410 for a fork of a sandbox
    * that does not exist, 429 when there are too many, 503 while the gateway drains.
    */
-  create({ id, fork, seed, fixtures }: NewSandbox = {}): Sandbox {
+  create({ id, fork, seed, fixtures }: SandboxOptions = {}): Sandbox {
     if (id !== undefined) {
       const living = this.peek(id)
       if (living) return unchanged(living, { fork, seed, fixtures })
@@ -333,7 +333,7 @@ export class Sandboxes implements SandboxHost {
 }
 
 /** Returns a live sandbox that is created again. Throws 409 for data that would be ignored. */
-function unchanged(living: Sandbox, { fork, seed, fixtures = {} }: NewSandbox): Sandbox {
+function unchanged(living: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sandbox {
   const { options } = living
   const differs = (name: string, rows: unknown) => !equal(Reflect.get(options.fixtures, name), rows)
   const ignored = Object.entries({

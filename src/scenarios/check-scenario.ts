@@ -9,8 +9,9 @@ import { askedForm, type Fault, formFor, needsGeneratedAnswer, needsStream } fro
 import { type FaultSetting, faultNames, faultOf } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
+import { renamed } from '../lib/renamed.ts'
 import { isPattern, type Pattern, patternProblem, When } from './condition.ts'
-import { renamed, textOperations } from './names.ts'
+import { textOperations } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Rule, Scenario, type Step } from './scenario.ts'
 import { callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
@@ -186,7 +187,7 @@ export function* effectProblems(site: Site): Generator<Problem> {
   if (
     given.length === 0 &&
     rule.rateLimit === undefined &&
-    rule.budget === undefined &&
+    rule.budgetUsd === undefined &&
     rule.setState === undefined
   )
     yield { path: [], message: `Nothing happens ${place}: give it a fault, a reply, a sequence or a script` }
@@ -342,7 +343,7 @@ const counts = [
   'every',
   'probability',
   'rateLimit',
-  'budget',
+  'budgetUsd',
   'setState',
   'during',
 ] as const
@@ -481,7 +482,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
       path: [...path, key],
       message: known.includes(key)
         ? `'${key}' ${place} does not go with what stands beside it`
-        : (renamedAt(key, place) ??
+        : (renamedAt(key, known, place) ??
           `Unknown field '${key}' ${place}${known.length > 0 ? didYouMean(key, known) : ''}`),
     }))
   }
@@ -494,13 +495,15 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
     const mismatch = typeMismatch(isUntyped ? issue.errors : [[issue]], value)
     return [{ path, message: `Wrong '${field}' ${place}: ${mismatch}` }]
   }
+  const now = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
+  if (now !== undefined) return [{ path, message: `Wrong '${field}' ${place}: ${now}` }]
   const missing = (issue.code === 'invalid_type' || isUntyped) && value === undefined
   const message = missing ? `'${field}' is missing ${place}` : `Wrong '${field}' ${place}: ${issue.message}`
   return [{ path, message: field === '' ? `Not a scenario: ${issue.message}` : message }]
 }
 
-function renamedAt(key: string, place: string): string | undefined {
-  const now = renamed(key)
+function renamedAt(key: string, known: readonly string[], place: string): string | undefined {
+  const now = renamed(key, known)
   return now && `${now} (${place})`
 }
 

@@ -50,7 +50,7 @@ export interface CompiledRule {
   readonly probability: number | undefined
   readonly rateLimit: CompiledRateLimit | undefined
   /** Dollars; undefined for none. */
-  readonly budget: number | undefined
+  readonly budgetUsd: number | undefined
   /** The states of the sandbox in which it happens; undefined for all. */
   readonly states: readonly string[] | undefined
   readonly setState: string | undefined
@@ -115,7 +115,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     every: rule.every ?? 1,
     probability: rule.probability,
     rateLimit: rule.rateLimit && compileRateLimit(rule.rateLimit),
-    budget: rule.budget,
+    budgetUsd: rule.budgetUsd,
     states: state === undefined ? undefined : [state].flat(),
     setState: rule.setState,
     during: rule.during && { fromMs: rule.during.fromMs, toMs: rule.during.toMs ?? Number.POSITIVE_INFINITY },
@@ -130,12 +130,12 @@ function compileTurn(turn: Turn): CompiledTurn {
   return { turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] }
 }
 
-function stepsOf({ fault, reply, sequence, rateLimit, budget, setState }: Rule): readonly Step[] {
+function stepsOf({ fault, reply, sequence, rateLimit, budgetUsd, setState }: Rule): readonly Step[] {
   if (sequence) return sequence
   if (reply) return [{ reply, fault }]
   if (fault) return [{ fault }]
   if (rateLimit) return [{ fault: FaultSetting.parse('rate-limit') }]
-  if (budget !== undefined) {
+  if (budgetUsd !== undefined) {
     const metadata = { error_type: 'payment_required' }
     return [{ fault: FaultSetting.parse({ name: 'status', status: 402, metadata }) }]
   }

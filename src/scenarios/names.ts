@@ -23,8 +23,8 @@ export type KnownOperationId =
   | 'getCredits'
   | 'getGeneration'
 
-/** An operation of your own, as `defineOperation` types its id; of a document: `'getFile' as OwnOperationId`. */
-export type OwnOperationId = string & { readonly isOwnOperation: true }
+/** An operation of your own, as `defineOperation` types its id; of a document: `'getFile' as CustomOperationId`. */
+export type CustomOperationId = string & { readonly isCustomOperation: true }
 
 /**
  * Requests that a rule matches: an operation, `text` for every operation that answers with text, `*` for every request,
@@ -32,23 +32,10 @@ export type OwnOperationId = string & { readonly isOwnOperation: true }
  */
 export type OperationName =
   | KnownOperationId
-  | OwnOperationId
+  | CustomOperationId
   | typeof textOperations
   | '*'
   | `${'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'} /${string}`
-
-/** Fields of earlier versions, and what to write now. */
-const earlier: Readonly<Record<string, string>> = {
-  exhausted: "is now 'onEnd'",
-  afterwards: "is now 'onEnd', and its 'last' is 'repeat-last'",
-  quota: "is now 'rateLimit': write rateLimit: { requests: 60, per: '1m' }",
-  window: 'is no longer there: windows of a rate limit are fixed',
-}
-
-/** Returns a message for a field that earlier versions had: `'exhausted' is now 'onEnd'`. */
-export function renamed(field: string): string | undefined {
-  return Object.hasOwn(earlier, field) ? `'${field}' ${earlier[field]}` : undefined
-}
 
 /** The path of a file with a scenario, a rule or a tape. */
 export type ScenarioPath = `${string}.json` | `${string}.yaml` | `${string}.yml` | `${string}.tape.jsonl`

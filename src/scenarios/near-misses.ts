@@ -106,7 +106,7 @@ function inWords(rule: CompiledRule, reason: SkipReason): string {
     case 'probability':
       return `has probability ${round(reason.probability)}, this call drew ${round(reason.drawn)}`
     case 'budget':
-      return `waits until ${rule.budget} dollars are spent, so far it is ${reason.spent}`
+      return `waits until ${rule.budgetUsd} dollars are spent, so far it is ${reason.spent}`
     case 'during':
       return `runs ${spanOf(rule)} of the elapsed time, this call came at ${round(reason.elapsedMs)} ms`
   }

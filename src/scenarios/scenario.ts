@@ -62,7 +62,7 @@ export const Rule = z.lazy(() =>
     rateLimit: RateLimit.optional().describe(
       'At most these requests and tokens pass in each window of sandbox time; it happens to the others. Without an effect of its own, these get the fault `rate-limit`.',
     ),
-    budget: amount()
+    budgetUsd: amount()
       .optional()
       .describe(
         'It happens once the calls of the sandbox have cost so many dollars. Without an effect of its own, it refuses with 402.',

@@ -142,7 +142,7 @@ export const ScriptedFrame = z.lazy(() =>
         .strictObject({ done: z.literal(true).describe('The literal [DONE].') })
         .describe('The literal [DONE].'),
       z
-        .strictObject({ hangUp: z.enum(['end', 'reset', 'silence']).describe('How the connection ends.') })
+        .strictObject({ hangUp: z.enum(['end', 'reset', 'stall']).describe('How the connection ends.') })
         .describe('The connection closes, breaks, or stays open and says nothing more.'),
     ],
     { error: 'a frame is one of event, data, bytes, base64, wait, done, hangUp' },

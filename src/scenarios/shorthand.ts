@@ -3,7 +3,8 @@
  */
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { renamed, textOperations } from './names.ts'
+import { renamed } from '../lib/renamed.ts'
+import { textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'
 
@@ -88,7 +89,7 @@ function assertOptions(verb: string, what: unknown, options: unknown, names: rea
     const unknown = Object.keys(options).find((name) => !names.includes(name))
     if (unknown === undefined) return
     throw new TypeError(
-      `${verb}(): ${renamed(unknown) ?? `unknown option '${unknown}'${didYouMean(unknown, names)}`}`,
+      `${verb}(): ${renamed(unknown, names) ?? `unknown option '${unknown}'${didYouMean(unknown, names)}`}`,
     )
   }
   const call = (second: unknown) => `${verb}(${JSON.stringify(what)}, ${second})`

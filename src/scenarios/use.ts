@@ -54,7 +54,7 @@ export function advance(
 ): { effect: Effect } | SkipReason {
   if (isOver(rule, progress)) return { kind: progress.taken >= rule.times ? 'times' : 'sequence' }
   if (rule.states && !rule.states.includes(state)) return { kind: 'state', state }
-  if (rule.budget !== undefined && spent() < rule.budget) return { kind: 'budget', spent: spent() }
+  if (rule.budgetUsd !== undefined && spent() < rule.budgetUsd) return { kind: 'budget', spent: spent() }
   if (rule.during) {
     const elapsedMs = clock.elapsed()
     if (elapsedMs < rule.during.fromMs || elapsedMs >= rule.during.toMs) return { kind: 'during', elapsedMs }

@@ -46,7 +46,7 @@ export function toRequestLine(
     rule: match && `${match.scenario}#${match.rule}`,
     reason:
       record && toldReason(record.status, record.reason && hideInString(record.reason), match !== undefined),
-    delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'client-left'),
+    delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'aborted-by-client'),
   }
 }
 

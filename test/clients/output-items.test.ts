@@ -268,7 +268,7 @@ describe('what clients make of', () => {
         table[`${client}, ${form}`] = await ask(fetch).then(without, (error: Error) => ({
           throws: error.message.split('\n')[0]?.slice(0, 160),
         }))
-        expect(gateway.journal.entries().filter(({ brokeContract }) => brokeContract)).toEqual([])
+        expect(gateway.journal.entries().filter(({ schemaViolation }) => schemaViolation)).toEqual([])
       }
     }
     const lines = Object.entries(table).map(([client, seen]) => `${client}: ${JSON.stringify(seen)}\n`)

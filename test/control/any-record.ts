@@ -175,7 +175,7 @@ export const anyRecord = fc
     replyBody: reply.map((each) => ({ text: each, cut: 0 })),
     replyHeaders: fc.record({ 'content-type': fc.oneof(text(), fc.constant('text/event-stream')) }),
     status: fc.constantFrom(0, 200, 404, 500),
-    delivery: fc.constantFrom('pending', 'complete', 'cut', 'client-left'),
+    delivery: fc.constantFrom('pending', 'complete', 'aborted-by-fault', 'aborted-by-client'),
     asksForStream: fc.boolean(),
     match: fc.option(
       fc.record({

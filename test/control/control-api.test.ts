@@ -115,7 +115,7 @@ describe('a request that is wrong', () => {
     ['POST /sandboxes', '{', 400],
     ['POST /sandboxes', '[]', 400],
     ['POST /sandboxes', { fork: 3 }, 400],
-    ['POST /sandboxes', { size: {} }, 400],
+    ['POST /sandboxes', { recordCounts: {} }, 400],
     ['POST /sandboxes', { fixtures: { provider: [] } }, 400],
     ['POST /sandboxes', { seed: 1.5 }, 400],
     ['POST /sandboxes/{id}/restore', undefined, 400],
@@ -139,10 +139,10 @@ describe('a request that is wrong', () => {
   })
 
   it('lists every violation with its path', async () => {
-    const { body } = await control('POST /sandboxes', { fork: 3, size: {} })
+    const { body } = await control('POST /sandboxes', { fork: 3, recordCounts: {} })
     expect(body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual([
       'body.fork',
-      'body.size',
+      'body.recordCounts',
     ])
   })
 })

@@ -108,7 +108,7 @@ it('tells a call that is under way, and again when it is over', async () => {
   await vi.waitFor(() => expect(told()).toEqual(['pending']))
   left.abort()
   await reply.text().catch(() => '')
-  await vi.waitFor(() => expect(told()).toEqual(['pending', 'client-left']))
+  await vi.waitFor(() => expect(told()).toEqual(['pending', 'aborted-by-client']))
 })
 
 it('says resync in the place of more than 250 calls in a frame', async () => {

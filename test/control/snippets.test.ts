@@ -64,7 +64,7 @@ const savedCall = fc.record({
   status: fc.constantFrom(0, 200, 404, 503),
   replyHeaders: fc.dictionary(token, without(/[\0\r\n]/g), { maxKeys: 3 }),
   replyBody: fc.record({ text: reply, cut: fc.constant(0) }),
-  delivery: fc.constantFrom('pending', 'complete', 'cut', 'client-left'),
+  delivery: fc.constantFrom('pending', 'complete', 'aborted-by-fault', 'aborted-by-client'),
   warnings: fc.array(text(), { maxLength: 2 }),
   assumptions: fc.array(text(), { maxLength: 2 }),
   reason: fc.option(text()),

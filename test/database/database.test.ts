@@ -414,7 +414,7 @@ describe('A reader', () => {
   })
 
   it('sees rows and keys of the same version, at any moment of a write', async () => {
-    const state = new DatabaseState(new SeedData({ seed: 1, size: {}, fixtures: {} }))
+    const state = new DatabaseState(new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }))
     const { providers } = state.tables
     const rename = (from: string, to: string) => () => providers.update(from, { slug: to })
     for (let turns = 0; turns < 40; turns++) {
@@ -474,7 +474,7 @@ describe('A collection that is declared elsewhere', () => {
   })
 
   it('is read, written and filled up like the others, beside them', async () => {
-    const options = { seed: 1, size: { gadgets: 3 }, fixtures: {} }
+    const options = { seed: 1, recordCounts: { gadgets: 3 }, fixtures: {} }
     const state = new DatabaseState(new SeedData(options, [...collections, gadgets]))
     const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
     const [first, , third] = (await db['gadgets']?.list()) ?? []
@@ -495,7 +495,7 @@ describe('A collection that is declared elsewhere', () => {
       },
     }
     const state = new DatabaseState(
-      new SeedData({ seed: 1, size: {}, fixtures: {} }, [...collections, flaky]),
+      new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }, [...collections, flaky]),
     )
     const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
     await expect(db['gadgets']?.list()).rejects.toThrow('no such file')
@@ -511,7 +511,7 @@ describe('The rows of a collection', () => {
     fixtures: async () => ({ default: [{ id: 'a' }] }),
     fake: ({ index }) => ({ id: String(index) }),
   })
-  const options = { seed: 1, size: {}, fixtures: {} }
+  const options = { seed: 1, recordCounts: {}, fixtures: {} }
 
   it('are loaded once, however many callers wait for them', async () => {
     let loads = 0
@@ -528,10 +528,10 @@ describe('The rows of a collection', () => {
     const rowsOf = (name: string, more: object = {}) => new SeedData({ ...options, ...more }).rows(name)
     for (const name of ['providers', 'presets', 'presetVersions'])
       expect(await rowsOf(name), name).toBe(await rowsOf(name))
-    const size = { workspaces: 3 }
-    expect(await rowsOf('providers', { size })).toBe(await rowsOf('providers'))
-    expect(await rowsOf('presets', { size })).not.toBe(await rowsOf('presets'))
-    expect(await rowsOf('presetVersions', { size })).not.toBe(await rowsOf('presetVersions'))
+    const recordCounts = { workspaces: 3 }
+    expect(await rowsOf('providers', { recordCounts })).toBe(await rowsOf('providers'))
+    expect(await rowsOf('presets', { recordCounts })).not.toBe(await rowsOf('presets'))
+    expect(await rowsOf('presetVersions', { recordCounts })).not.toBe(await rowsOf('presetVersions'))
   })
 
   it.each([
@@ -541,7 +541,7 @@ describe('The rows of a collection', () => {
     [3, ['a', 'b', '2']],
   ])('are %i where the size says so', async (size, ids) => {
     const two = { ...tags, fixtures: async () => ({ default: [{ id: 'a' }, { id: 'b' }] }) }
-    const { rows } = await new SeedData({ ...options, size: { tags: size } }, [two]).rows('tags')
+    const { rows } = await new SeedData({ ...options, recordCounts: { tags: size } }, [two]).rows('tags')
     expect(rows.map((row) => Reflect.get(row, 'id'))).toEqual(ids)
   })
 })
@@ -577,7 +577,7 @@ it('A table takes rows up to its limit', async () => {
 })
 
 it('A table refuses a write during another one, and keeps its rows', async () => {
-  const { tables } = new DatabaseState(new SeedData({ seed: 1, size: {}, fixtures: {} }))
+  const { tables } = new DatabaseState(new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }))
   const { providers } = tables
   const writes = [providers.update('aurora', { name: 'A' }), providers.update('borealis', { name: 'B' })]
   expect(await Promise.allSettled(writes)).toMatchObject([
@@ -666,18 +666,20 @@ describe('The records that a gateway begins with', () => {
       pages: 50,
       posts: 30,
     }
-    const first = make({ seed: 3, size })
-    const second = make({ seed: 3, size })
+    const first = make({ seed: 3, recordCounts: size })
+    const second = make({ seed: 3, recordCounts: size })
     for (const [name, count] of Object.entries(size)) {
       const rows = await first[name as 'providers'].list()
       expect(rows, name).toHaveLength(count)
       expect(await second[name as 'providers'].list(), name).toEqual(rows)
     }
-    expect(await make({ seed: 4, size }).providers.list()).not.toEqual(await first.providers.list())
+    expect(await make({ seed: 4, recordCounts: size }).providers.list()).not.toEqual(
+      await first.providers.list(),
+    )
   })
 
   it('gives generated presets two versions each, and designates one of them', async () => {
-    const { presets, presetVersions } = make({ size: { presets: 6 } })
+    const { presets, presetVersions } = make({ recordCounts: { presets: 6 } })
     const generated = (await presets.list()).slice(4)
     expect(generated).toHaveLength(2)
     for (const preset of generated) {
@@ -688,8 +690,8 @@ describe('The records that a gateway begins with', () => {
   })
 
   it('does not shift what is generated when another collection grows', async () => {
-    const small = await make({ size: { providers: 20 } }).providers.list()
-    const large = await make({ size: { providers: 40, pages: 60 } }).providers.list()
+    const small = await make({ recordCounts: { providers: 20 } }).providers.list()
+    const large = await make({ recordCounts: { providers: 40, pages: 60 } }).providers.list()
     expect(large.slice(0, 20)).toEqual(small)
   })
 
@@ -765,7 +767,7 @@ describe('The records that a gateway begins with', () => {
   })
 
   it('leaves out the versions of presets that the size leaves out', async () => {
-    const { presets, presetVersions } = make({ size: { presets: 1 } })
+    const { presets, presetVersions } = make({ recordCounts: { presets: 1 } })
     const [only] = await presets.list()
     const owners = (await presetVersions.list()).map(({ preset_id }) => preset_id)
     expect(owners).toEqual([only?.id, only?.id, only?.id])
@@ -773,15 +775,15 @@ describe('The records that a gateway begins with', () => {
 
   it("generates presets for a person's own workspaces", async () => {
     const workspace = { ...(await make().workspaces.get('staging')), id: uuid(7), slug: 'mine' } as never
-    const { presets } = make({ fixtures: { workspaces: [workspace] }, size: { presets: 8 } })
+    const { presets } = make({ fixtures: { workspaces: [workspace] }, recordCounts: { presets: 8 } })
     const generated = (await presets.list()).slice(4)
     expect(generated.map(({ workspace_id }) => workspace_id)).toEqual(Array(4).fill(uuid(7)))
   })
 
   it("generates around a person's own records that have the same keys", async () => {
-    const generated = await make({ size: { providers: 16 } }).providers.list()
+    const generated = await make({ recordCounts: { providers: 16 } }).providers.list()
     const fixtures = { providers: generated.slice(12).map((row) => ({ ...row, name: 'Mine' })) }
-    const all = await make({ fixtures, size: { providers: 20 } }).providers.list()
+    const all = await make({ fixtures, recordCounts: { providers: 20 } }).providers.list()
     expect(new Set(all.map(({ slug }) => slug)).size).toBe(20)
     expect(all.slice(0, 4).map(({ name }) => name)).toEqual(Array(4).fill('Mine'))
   })

@@ -143,20 +143,20 @@ describe.each(Object.entries(clients))('%s, made before the interception,', (_, 
     await expect.poll(() => sandbox.journal.entries()).toHaveLength(1)
     left.abort()
     await expect(answer).rejects.toThrow()
-    await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('client-left')
+    await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
   it('leaves in the middle of a stream', async () => {
     sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 8 } })
     const left = new AbortController()
     await inSandbox(() => client.stream(() => left.abort(), left.signal)).catch(() => {})
-    await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('client-left')
+    await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
   it('is told of a connection that is reset', async () => {
     sandbox.use({ on: 'createResponse', fault: 'connection-reset' })
     await expect(inSandbox(() => client.plain())).rejects.toThrow()
-    expect(sandbox.journal.last('createResponse')?.delivery).toBe('cut')
+    expect(sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-fault')
   })
 
   it('is told of a stream that is reset, after all that came before', async () => {
@@ -164,7 +164,7 @@ describe.each(Object.entries(clients))('%s, made before the interception,', (_, 
     const parts: string[] = []
     await expect(inSandbox(() => client.stream((part) => parts.push(part)))).rejects.toThrow()
     expect(parts.length).toBeGreaterThan(0)
-    expect(sandbox.journal.last('createResponse')?.delivery).toBe('cut')
+    expect(sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-fault')
   })
 
   it('sees the end of a stream that is cut off', async () => {
@@ -172,6 +172,6 @@ describe.each(Object.entries(clients))('%s, made before the interception,', (_, 
     const parts: string[] = []
     await inSandbox(() => client.stream((part) => parts.push(part))).catch(() => {})
     expect(parts.join()).not.toMatch(/response\.completed/)
-    expect(sandbox.journal.last('createResponse')?.delivery).toBe('cut')
+    expect(sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-fault')
   })
 })

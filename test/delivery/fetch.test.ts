@@ -68,7 +68,7 @@ describe('gateway.fetch', () => {
     const answer = gateway.fetch(`${url}/providers`, { headers, signal: aborted.signal })
     setTimeout(() => aborted.abort(new Error('enough')), 10)
     await expect(answer).rejects.toThrow('enough')
-    await expect.poll(() => gateway.journal.last('listProviders')?.delivery).toBe('client-left')
+    await expect.poll(() => gateway.journal.last('listProviders')?.delivery).toBe('aborted-by-client')
   })
 
   it('rejects with the reason when a silent connection is aborted', async () => {
@@ -76,7 +76,7 @@ describe('gateway.fetch', () => {
     gateway.use({ on: '*', fault: 'timeout' })
     const answer = gateway.fetch(`${url}/providers`, { headers, signal: AbortSignal.timeout(10) })
     await expect(answer).rejects.toThrow(/timeout/i)
-    expect(gateway.journal.last('listProviders')?.delivery).toBe('client-left')
+    expect(gateway.journal.last('listProviders')?.delivery).toBe('aborted-by-client')
   })
 
   it.each([
@@ -90,7 +90,7 @@ describe('gateway.fetch', () => {
       const error = await gateway.fetch(`${url}/providers`, { headers }).catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(TypeError)
       expect(error).toMatchObject({ message: 'fetch failed', cause: { code } })
-      expect(gateway.journal.last('listProviders')?.delivery).toBe('cut')
+      expect(gateway.journal.last('listProviders')?.delivery).toBe('aborted-by-fault')
     },
   )
 
@@ -102,7 +102,7 @@ describe('gateway.fetch', () => {
     await reader?.read()
     aborted.abort(new Error('enough'))
     await expect(reader?.read()).rejects.toThrow('enough')
-    expect(gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+    expect(gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
   it('notices an abort also when nobody holds on to the request any more', async () => {
@@ -133,6 +133,6 @@ describe('gateway.fetch', () => {
     expect(entry?.delivery).toBe('pending')
     expect((entry?.replyBody.text.length ?? 0) + (entry?.replyBody.cut ?? 0)).toBeLessThan(100_000)
     await reader?.cancel()
-    expect(gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+    expect(gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 })

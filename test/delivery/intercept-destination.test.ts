@@ -2,7 +2,11 @@
  * Where a call of the process goes: to the gateway, its own way, or nowhere, with a line that says why.
  */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
-import { isAnswered, type UnhandledRequests, verdictOn } from '../../src/delivery/intercept-destination.ts'
+import {
+  isAnswered,
+  type UnhandledRequestStrategy,
+  verdictOn,
+} from '../../src/delivery/intercept-destination.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 
 let said: MockInstance
@@ -13,15 +17,15 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-const kinds = ['gateway', 'error', 'warn', 'pass'] as const
+const kinds = ['guard', 'error', 'warn', 'bypass'] as const
 
 /** `answer`, `pass`, or `refuse`, of each way to treat what is not answered. */
 function verdicts(line: string, options: GatewayOptions, headers: Record<string, string> = {}): string {
   const [method = '', address = ''] = line.split(' ')
   const gateway = createGateway(options)
   const outgoing = { method, url: new URL(address), headers }
-  const words = kinds.map((unhandledRequests: UnhandledRequests) => {
-    const verdict = verdictOn({ gateway, handlers: {} as never, unhandledRequests }, outgoing)
+  const words = kinds.map((onUnhandledRequest: UnhandledRequestStrategy) => {
+    const verdict = verdictOn({ gateway, handlers: {} as never, onUnhandledRequest }, outgoing)
     expect(verdict === 'answer').toBe(isAnswered(gateway, outgoing))
     return verdict instanceof Error ? 'refuse' : verdict
   })
@@ -99,10 +103,14 @@ it('A path that a rule of any sandbox scripts is answered', () => {
 })
 
 describe('What is refused', () => {
-  const refusal = (line: string, unhandledRequests: UnhandledRequests, options: GatewayOptions = {}) => {
+  const refusal = (
+    line: string,
+    onUnhandledRequest: UnhandledRequestStrategy,
+    options: GatewayOptions = {},
+  ) => {
     const [method = '', address = ''] = line.split(' ')
     const gateway = createGateway(options)
-    const setup = { gateway, handlers: {} as never, unhandledRequests }
+    const setup = { gateway, handlers: {} as never, onUnhandledRequest }
     const verdict = verdictOn(setup, { method, url: new URL(address), headers: {} })
     return { gateway, verdict, message: (verdict as Error).message }
   }
@@ -111,27 +119,27 @@ describe('What is refused', () => {
     [
       'GET https://any.example/inbox?a=1',
       {},
-      "GET https://any.example/inbox would leave this machine, and nothing answers it here (unhandledRequests: 'error'): mock it with server.use(…), or set unhandledRequests to 'gateway'",
+      "GET https://any.example/inbox would leave this machine, and nothing answers it here (onUnhandledRequest: 'error'): mock it with server.use(…), or set onUnhandledRequest to 'guard'",
     ],
     [
       'GET https://any.example/v1/providers',
       {},
-      "GET https://any.example/v1/providers would leave this machine: the operations of the gateway are below a base URL that ends in /api/v1; check the client's base URL. (If this call is for somebody else: unhandledRequests: 'pass')",
+      "GET https://any.example/v1/providers would leave this machine: the operations of the gateway are below a base URL that ends in /api/v1; check the client's base URL. (If this call is for somebody else: onUnhandledRequest: 'bypass')",
     ],
     [
       'GET https://any.example/v1/providers',
       { baseUrl },
-      `GET https://any.example/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: unhandledRequests: 'pass')`,
+      `GET https://any.example/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: onUnhandledRequest: 'bypass')`,
     ],
     [
       'GET https://any.example/api/v1/provider',
       {},
-      "GET https://any.example/api/v1/provider would leave this machine: no operation answers GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl). (If this call is for somebody else: unhandledRequests: 'pass')",
+      "GET https://any.example/api/v1/provider would leave this machine: no operation answers GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl). (If this call is for somebody else: onUnhandledRequest: 'bypass')",
     ],
     [
       'GET https://any.example/api/v1/providers',
       { baseUrl },
-      `GET https://any.example/api/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: unhandledRequests: 'pass')`,
+      `GET https://any.example/api/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: onUnhandledRequest: 'bypass')`,
     ],
   ])('%s of %j says so', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)
@@ -141,7 +149,7 @@ describe('What is refused', () => {
   })
 
   it('is in the journal as a 404 if an operation has its path on another host', async () => {
-    const { gateway } = refusal('GET https://any.example/api/v1/providers', 'gateway', { baseUrl })
+    const { gateway } = refusal('GET https://any.example/api/v1/providers', 'guard', { baseUrl })
     await expect.poll(() => gateway.journal.unmatched()).toMatchObject([{ status: 404, operation: null }])
   })
 
@@ -150,7 +158,13 @@ describe('What is refused', () => {
     await expect
       .poll(() => gateway.journal.entries())
       .toMatchObject([
-        { method: 'POST', path: '/api/v1/users', query: { a: '1' }, status: 404, delivery: 'cut' },
+        {
+          method: 'POST',
+          path: '/api/v1/users',
+          query: { a: '1' },
+          status: 404,
+          delivery: 'aborted-by-fault',
+        },
       ])
     const other = refusal('GET https://any.example/inbox', 'error')
     const warning = refusal('GET https://any.example/api/v1/users', 'warn')

@@ -156,51 +156,72 @@ describe('intercept', () => {
   })
 })
 
-describe.each(Object.entries(clients))('unhandledRequests, with %s:', (_, get) => {
+describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) => {
   const elsewhere = [
     'https://api.elsewhere.example/v1/responses',
     `${anywhere}/users`,
     `${anywhere}/provider`,
   ]
 
-  it("'gateway' refuses what looks meant for the gateway, and says so", async () => {
+  it("'guard' refuses what looks meant for the gateway, and says so", async () => {
     using context = start()
     for (const url of elsewhere) await expect(get(url)).rejects.toThrow()
     const names = elsewhere.map((url) => expect.stringContaining(`GET ${url} would leave this machine`))
     expect(said.mock.calls.flat()).toEqual(names)
     expect(context.gateway.journal.entries().map(({ status, delivery }) => [status, delivery])).toEqual(
-      elsewhere.map(() => [404, 'cut']),
+      elsewhere.map(() => [404, 'aborted-by-fault']),
     )
   })
 
-  it("'gateway' refuses the key of a sandbox on its way to anybody", async () => {
+  it("'guard' refuses the key of a sandbox on its way to anybody", async () => {
     using context = start()
     const authorization = `Bearer ${context.gateway.createSandbox().apiKey}`
     await expect(get('https://other.example/anything', { authorization })).rejects.toThrow()
   })
 
   it('lets calls to this machine pass', async () => {
-    using _ = start({ unhandledRequests: 'error' })
+    using _ = start({ onUnhandledRequest: 'error' })
     expect(await get(local)).toBe('ours: GET ')
   })
 
   it("'error' refuses every other call, and says how to mock it", async () => {
-    using context = start({ unhandledRequests: 'error' })
+    using context = start({ onUnhandledRequest: 'error' })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
-    expect(said).toHaveBeenCalledWith(expect.stringContaining("unhandledRequests: 'error'"))
+    expect(said).toHaveBeenCalledWith(expect.stringContaining("onUnhandledRequest: 'error'"))
     expect(context.gateway.journal.entries()).toEqual([])
   })
 
   it("'warn' lets all pass, and prints those that leave this machine", async () => {
-    using _ = start({ unhandledRequests: 'warn' })
+    using _ = start({ onUnhandledRequest: 'warn' })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
     expect(warned).toHaveBeenCalledOnce()
     await get(local)
     expect(warned).toHaveBeenCalledOnce()
   })
 
-  it("'pass' lets all pass in silence", async () => {
-    using context = start({ unhandledRequests: 'pass' })
+  it('calls a function, which prints a warning or refuses the request', async () => {
+    const urls: string[] = []
+    using context = start({
+      onUnhandledRequest({ method, url, headers }, print) {
+        urls.push(`${method} ${url} ${headers.get('x-own')}`)
+        if (url.includes('models.invalid')) print.warning()
+        else print.error()
+      },
+    })
+    await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
+    expect([warned, said].map(({ mock }) => mock.calls.length)).toEqual([1, 0])
+    await expect(get('https://mail.example/inbox', { 'x-own': 'kept' })).rejects.toThrow()
+    expect([warned, said].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
+    expect(urls).toEqual([
+      'GET https://models.invalid/v1/responses null',
+      'GET https://mail.example/inbox kept',
+    ])
+    expect(context.gateway.journal.entries()).toEqual([])
+    expect(await get(local)).toBe('ours: GET ')
+  })
+
+  it("'bypass' lets all pass in silence", async () => {
+    using context = start({ onUnhandledRequest: 'bypass' })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
     expect(said).not.toHaveBeenCalled()
     expect(warned).not.toHaveBeenCalled()
@@ -341,6 +362,6 @@ describe('a node:http client', () => {
     context.gateway.use({ on: '*', fault: 'timeout' })
     const slow = axios.get(`${anywhere}/providers`, { adapter: 'http', headers: key, timeout: 20 })
     await expect(slow).rejects.toThrow('timeout of 20ms exceeded')
-    await expect.poll(() => context.gateway.journal.entries()[0]?.delivery).toBe('client-left')
+    await expect.poll(() => context.gateway.journal.entries()[0]?.delivery).toBe('aborted-by-client')
   })
 })

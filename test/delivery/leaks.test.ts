@@ -102,7 +102,7 @@ for (const [transport, start] of Object.entries(transports)) {
 }
 
 it('Calls reach the stand-in if the user asks for it', async () => {
-  startInterception(createGateway(), { unhandledRequests: 'pass' })
+  startInterception(createGateway(), { onUnhandledRequest: 'bypass' })
   expect(await clients['fetch']?.('GET', `http://gateway.example:${port}/api/v1/provider`)).toBe(200)
   expect(received.splice(0)).toHaveLength(1)
 })

@@ -146,7 +146,7 @@ describe('The server', () => {
     socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
     await readUntil(socket, /output_text\.delta/)
     socket.destroy()
-    await expect.poll(() => server.gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+    await expect.poll(() => server.gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
     expect(server.gateway.journal.last('createResponse')?.replyBody.text).not.toContain('response.completed')
   })
 

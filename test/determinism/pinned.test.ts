@@ -55,7 +55,7 @@ it('Generated records stay as they are, whatever their number', async () => {
     posts: 60,
     models: 40,
   }
-  const { db } = createGateway({ size })
+  const { db } = createGateway({ recordCounts: size })
   for (const [name, collection] of Object.entries(db)) {
     const records = await collection.list()
     await expect(inLines(records)).toMatchFileSnapshot(inFile(name))

@@ -237,7 +237,9 @@ export function describeClients(entrance: 'over a socket' | 'through gateway.fet
       const controller = new AbortController()
       const reading = client.streamed(question, (piece) => piece && controller.abort(), controller.signal)
       await reading.catch(() => 'left')
-      await expect.poll(() => sandbox.journal.entries()[0]?.delivery, { interval: 5 }).toBe('client-left')
+      await expect
+        .poll(() => sandbox.journal.entries()[0]?.delivery, { interval: 5 })
+        .toBe('aborted-by-client')
     })
 
     it('sees a refusal, and a stream that breaks on its way', async () => {

@@ -49,7 +49,7 @@ describe('latency', () => {
 })
 
 it.each([
-  ['timeout', 'silence'],
+  ['timeout', 'stall'],
   ['connection-reset', 'reset'],
   ['empty-response', 'end'],
 ] as const)('%s gives no answer', (name, how) => {

@@ -23,7 +23,7 @@ it('An answer that breaks its own schema is a 500 that says where, and the journ
   const response = await ask()
   expect(response.status).toBe(500)
   const [entry] = gateway.journal.entries()
-  expect(entry).toMatchObject({ brokeContract: true, status: 500 })
+  expect(entry).toMatchObject({ schemaViolation: true, status: 500 })
   expect(entry?.warnings[0]).toContain(
     'understudy broke its contract in listColours: reply.data[1].name: Invalid input: expected string, received number',
   )
@@ -36,5 +36,5 @@ it('An answer that keeps to its schema is sent as it is, the same frozen one als
     const response = await ask()
     expect([turn, response.status, response.body]).toEqual([turn, 200, { data: [{ name: 'red' }] }])
   }
-  expect(gateway.journal.entries().map(({ brokeContract }) => brokeContract)).toEqual([false, false])
+  expect(gateway.journal.entries().map(({ schemaViolation }) => schemaViolation)).toEqual([false, false])
 })

@@ -303,14 +303,14 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'intercept takes a gateway, as in intercept(createGateway())',
     ],
     [
-      "{ onUnhandledRequest: 'error' }",
-      () => (intercept as Any)(gateway, { onUnhandledRequest: 'error' }),
-      "did you mean 'unhandledRequests'?",
+      "{ onUnhandledRequests: 'error' }",
+      () => (intercept as Any)(gateway, { onUnhandledRequests: 'error' }),
+      "did you mean 'onUnhandledRequest'?",
     ],
     [
-      "{ unhandledRequests: 'bypass' }",
-      () => (intercept as Any)(gateway, { unhandledRequests: 'bypass' }),
-      'expected one of "gateway"|"error"|"warn"|"pass"',
+      "{ onUnhandledRequest: 'ignore' }",
+      () => (intercept as Any)(gateway, { onUnhandledRequest: 'ignore' }),
+      'expected one of "guard"|"error"|"warn"|"bypass"',
     ],
   ],
   defineOperation: [

@@ -6,8 +6,8 @@ describe('createGateway', () => {
   it.each<[object, string]>([
     [{ seeed: 1 }, "createGateway: options.seeed: Unknown field: did you mean 'seed'?"],
     [
-      { size: { provider: 3 } },
-      "createGateway: options.size.provider: Unknown field: did you mean 'providers'?",
+      { recordCounts: { provider: 3 } },
+      "createGateway: options.recordCounts.provider: Unknown field: did you mean 'providers'?",
     ],
     [{ timeScale: -1 }, 'createGateway: options.timeScale: Too small: expected number to be >=0'],
     [{ baseUrl: 'nope' }, 'createGateway: options.baseUrl: Invalid URL'],
@@ -24,7 +24,7 @@ describe('createGateway', () => {
     const { options } = createGateway()
     expect(options).toEqual({
       seed: 1,
-      size: {},
+      recordCounts: {},
       fixtures: {},
       strict: false,
       clock: 'fixed',
@@ -96,7 +96,7 @@ describe('createGateway', () => {
       [{ limit: 1, idleMs: 0.5, node: 'n3', default: false }],
       [{ limit: 0 }, { idleMs: 0 }, { node: '3' }],
     ],
-    ['size', [{ providers: 0 }], [{ providers: -1 }, { providers: 1.5 }]],
+    ['recordCounts', [{ providers: 0 }], [{ providers: -1 }, { providers: 1.5 }]],
     ['operations', [[]], [['a'], [null]]],
   ])('takes %s as %j, and refuses %j', (name, right, wrong) => {
     for (const value of right)

@@ -89,7 +89,10 @@ it.each([
   [{ durationMs: 1.234 }, 'GET /api/v1/providers 200 1.2 ms'],
   [{ durationMs: 9.94 }, 'GET /api/v1/providers 200 9.9 ms'],
   [{ durationMs: 12.345, rule: 'flaky#1' }, 'GET /api/v1/providers 200 12 ms flaky#1'],
-  [{ status: 0, delivery: 'cut' as const }, 'GET /api/v1/providers no answer 2.0 ms cut'],
+  [
+    { status: 0, delivery: 'aborted-by-fault' as const },
+    'GET /api/v1/providers no answer 2.0 ms aborted-by-fault',
+  ],
   [{ status: 400, reason: 'a:\n  b' }, 'GET /api/v1/providers 400 2.0 ms: a: b'],
 ])('the line of a request tells %j', (change, line) => {
   const request = { method: 'GET', path: '/api/v1/providers', status: 200, durationMs: 2 }

@@ -109,12 +109,12 @@ describe('an entry', () => {
     gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 3 }, times: 1 })
     const stream = { body: { ...question, stream: true } }
     await (await call('POST /responses', stream)).text().catch(() => {})
-    expect(journal.last('createResponse')?.delivery).toBe('cut')
+    expect(journal.last('createResponse')?.delivery).toBe('aborted-by-fault')
 
     const left = await call('POST /responses', stream)
     expect(journal.last('createResponse')).toMatchObject({ delivery: 'pending', durationMs: null })
     await left.body?.cancel()
-    expect(journal.last('createResponse')?.delivery).toBe('client-left')
+    expect(journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
   it('tells the time to the first event apart from the whole', async () => {
@@ -158,7 +158,7 @@ describe('its limits', () => {
     const { call, journal } = begin({ journal: { entries: 100 } })
     for (let index = 0; index < 101; index++) await call(`GET /presets/${index}`)
     expect(journal.entries()).toHaveLength(100)
-    expect(journal.dropped()).toBe(1)
+    expect(journal.evictedCount).toBe(1)
     expect(journal.entries()[0]?.params['slug']).toBe('1')
   })
 
@@ -170,7 +170,7 @@ describe('its limits', () => {
     const entries = journal.entries()
     const kept = entries.map(({ rawBody, replyBody }) => rawBody.text.length + replyBody.text.length)
     expect(kept.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(5000)
-    expect(journal.dropped() + entries.length).toBe(6)
+    expect(journal.evictedCount + entries.length).toBe(6)
     expect(entries.at(-1)?.body).toMatchObject({ name: 'f'.repeat(100) })
   })
 
@@ -406,7 +406,7 @@ describe('the journal as HAR', () => {
     expect(patch?.response.content.size).toBe(Buffer.byteLength(patch?.response.content.text as string))
     expect(stream?.response.content.mimeType).toContain('text/event-stream')
     expect(long?.request.postData?.comment).toBe(`${70_012 - 65_536} more bytes were not kept`)
-    expect(reset).toMatchObject({ response: { status: 0 }, _delivery: 'cut', _rule: 'rule#1' })
+    expect(reset).toMatchObject({ response: { status: 0 }, _delivery: 'aborted-by-fault', _rule: 'rule#1' })
   })
 
   it('says so where a single byte of a body was not kept', async () => {
@@ -506,7 +506,7 @@ it('A call that is larger than the journal is kept until the next one comes', as
     await (await call(`GET ${path}`)).text()
     expect(gateway.journal.entries().map((entry) => entry.path)).toEqual([`/api/v1${path}`])
   }
-  expect(gateway.journal.dropped()).toBe(1)
+  expect(gateway.journal.evictedCount).toBe(1)
 })
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'

@@ -233,7 +233,7 @@ describeAdapters(
       await reader?.read().catch(() => undefined)
       await expect
         .poll(() => entrance.sandbox.journal.last('createResponse'), { timeout: 2000 })
-        .toMatchObject({ delivery: 'client-left' })
+        .toMatchObject({ delivery: 'aborted-by-client' })
     })
   },
 )

@@ -57,7 +57,7 @@ describeAdapters('GET /providers', (entrance) => {
   })
 })
 
-describeAdapters('GET /providers of a larger world', { size: { providers: 60 } }, ({ call }) => {
+describeAdapters('GET /providers of a larger world', { recordCounts: { providers: 60 } }, ({ call }) => {
   it('is filled up to the size, the hand-written ones first', async () => {
     const { body } = await call('GET /providers')
     expect(body.data).toHaveLength(60)
@@ -67,7 +67,7 @@ describeAdapters('GET /providers of a larger world', { size: { providers: 60 } }
   })
 })
 
-describeAdapters('GET /providers of a smaller world', { size: { providers: 0 } }, ({ call }) => {
+describeAdapters('GET /providers of a smaller world', { recordCounts: { providers: 0 } }, ({ call }) => {
   it('may be an empty list', async () => {
     expect((await call('GET /providers')).body).toEqual({ data: [] })
   })

@@ -301,9 +301,9 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(entries.map(({ params }) => params['slug'])).toEqual(
           Array.from({ length: 20 }, (_, index) => `number-${index + 5}`),
         )
-        expect(await sandbox.journal.dropped()).toBe(5)
+        expect(await sandbox.journal.evictedCount).toBe(5)
         await sandbox.journal.clear()
-        expect([await sandbox.journal.entries(), await sandbox.journal.dropped()]).toEqual([[], 0])
+        expect([await sandbox.journal.entries(), await sandbox.journal.evictedCount]).toEqual([[], 0])
       })
 
       it('exports as HAR', async () => {

@@ -31,7 +31,7 @@ describe('The journal', () => {
       for (const { apiKey } of [first, second]) await ask(gateway, apiKey, { model: `aurora/dawn-${turn}` })
     expect(models(first)).toEqual(['aurora/dawn-3', 'aurora/dawn-4'])
     expect(models(second)).toEqual(['aurora/dawn-2', 'aurora/dawn-3', 'aurora/dawn-4'])
-    expect([first.journal.dropped(), second.journal.dropped()]).toEqual([2, 1])
+    expect([first.journal.evictedCount, second.journal.evictedCount]).toEqual([2, 1])
   })
 
   it('limits the bytes of all bodies together, of streams in flight too', async () => {

@@ -103,11 +103,11 @@ describe('A sandbox file', () => {
     const hidden = opened.save().calls
     expect(hidden).toEqual(file.calls)
     expect(hidden?.some(({ replyBody }) => replyBody.cut > 0)).toBe(true)
-    expect(hidden?.map(({ delivery }) => delivery)).toContain('cut')
+    expect(hidden?.map(({ delivery }) => delivery)).toContain('aborted-by-fault')
     expect(opened.journal.nearMisses().map(({ path }) => path)).toEqual(['/api/v1/providers'])
   })
 
-  it.each(['complete', 'cut', 'client-left'] as const)(
+  it.each(['complete', 'aborted-by-fault', 'aborted-by-client'] as const)(
     'keeps how a reply was delivered: %s',
     async (delivery) => {
       const gateway = createGateway()

@@ -195,7 +195,7 @@ describe('a budget', () => {
   it('answers 402 when it is spent, and not before', async () => {
     const gateway = createGateway()
     gateway.use({ on: 'createResponse', reply: { usage: { input_tokens: 400, output_tokens: 0 } } })
-    gateway.use({ on: 'createResponse', budget: 0.002 })
+    gateway.use({ on: 'createResponse', budgetUsd: 0.002 })
     const answers = []
     for (let call = 0; call < 4; call++) answers.push(await ask(gateway))
     expect(answers.map(({ code }) => code)).toEqual([200, 200, 402, 402])
@@ -205,7 +205,7 @@ describe('a budget', () => {
 
   it('does what its rule says, and tells why it has not', async () => {
     const gateway = createGateway()
-    gateway.use({ on: 'createResponse', budget: 1000, reply: { text: 'Over' } })
+    gateway.use({ on: 'createResponse', budgetUsd: 1000, reply: { text: 'Over' } })
     await ask(gateway)
     const [entry] = gateway.journal.entries()
     expect(entry?.nearMisses[0]?.reason).toContain('waits until 1000 dollars are spent')

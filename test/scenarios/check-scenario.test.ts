@@ -313,8 +313,8 @@ describe('every mistake is told with its path', () => {
     { on: '*', rateLimit: { per: 0, tokens: 1 } },
     { on: '*', rateLimit: { per: '1m' } },
     { on: '*', rateLimit: { per: '1m', token: 1 } },
-    { on: '*', budget: 0 },
-    { on: '*', budget: -1 },
+    { on: '*', budgetUsd: 0 },
+    { on: '*', budgetUsd: -1 },
     { on: '*', setState: 'a' },
     { on: '*', setState: '' },
     { on: '*', name: '' },
@@ -374,7 +374,7 @@ describe('every mistake is told with its path', () => {
     { on: ['*', on], script: [{ text: 'a' }] },
     { on, onEnd: 'pass', fault },
     { on, script: [{ text: 'a' }], onEnd: 'pass' },
-    ...['times', 'after', 'every', 'probability', 'budget'].map((name) => ({
+    ...['times', 'after', 'every', 'probability', 'budgetUsd'].map((name) => ({
       on,
       script: [reply],
       [name]: 1,

@@ -65,7 +65,7 @@ it.each<[object, SkipReason, string]>([
     { kind: 'probability', probability: 0.12345, drawn: 0.98765 },
     'has probability 0.123, this call drew 0.988',
   ],
-  [{ budget: 3 }, { kind: 'budget', spent: 1 }, 'waits until 3 dollars are spent, so far it is 1'],
+  [{ budgetUsd: 3 }, { kind: 'budget', spent: 1 }, 'waits until 3 dollars are spent, so far it is 1'],
   [
     { during: { fromMs: 5, toMs: 9 } },
     { kind: 'during', elapsedMs: 1.23456 },

@@ -21,8 +21,11 @@ it.each([
   [{ durationMs: 10.5 }, 'GET /api/v1/providers 200 11 ms'],
   [{ status: 0 }, 'GET /api/v1/providers no answer 12 ms'],
   [{ rule: 'flaky#1', status: 503 }, 'GET /api/v1/providers 503 12 ms flaky#1'],
-  [{ delivery: 'cut', rule: 'flaky#1' }, 'GET /api/v1/providers 200 12 ms flaky#1 cut'],
-  [{ delivery: 'client-left' }, 'GET /api/v1/providers 200 12 ms client-left'],
+  [
+    { delivery: 'aborted-by-fault', rule: 'flaky#1' },
+    'GET /api/v1/providers 200 12 ms flaky#1 aborted-by-fault',
+  ],
+  [{ delivery: 'aborted-by-client' }, 'GET /api/v1/providers 200 12 ms aborted-by-client'],
   [{ status: 400, reason: 'model:\n  must\tbe' }, 'GET /api/v1/providers 400 12 ms: model: must be'],
 ] satisfies [Partial<RequestLine>, string][])('the line of %j', (more, text) => {
   expect(requestLineText({ ...line, ...more })).toBe(text)
@@ -57,7 +60,7 @@ it('tells of requests what the gateway made of them, and hides secrets of the qu
   server.gateway.use({ name: 'away', rules: [{ on: '*', fault: 'empty-response' }] })
   await expect(seen('/api/v1/providers')).rejects.toThrow()
   await expect.poll(() => lines.length).toBe(1)
-  expect(lines.pop()).toMatchObject({ status: 0, rule: 'away#1', delivery: 'cut' })
+  expect(lines.pop()).toMatchObject({ status: 0, rule: 'away#1', delivery: 'aborted-by-fault' })
 })
 
 it('escapes what a client could send to the terminal', async () => {

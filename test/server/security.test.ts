@@ -360,7 +360,10 @@ describe('limits', () => {
     await new Promise((resolve) => connection.socket.once('connect', resolve))
     connection.socket.destroy()
     await vi.waitFor(() => {
-      expect(journal.last('updateWorkspace')).toMatchObject({ delivery: 'client-left', brokeContract: false })
+      expect(journal.last('updateWorkspace')).toMatchObject({
+        delivery: 'aborted-by-client',
+        schemaViolation: false,
+      })
     })
   })
 })

@@ -47,7 +47,7 @@ describe('close', () => {
     const unread = await openStream(server)
     await server.close()
     await expect(unread.text()).rejects.toThrow()
-    expect(server.gateway.journal.last('createResponse')?.delivery).toBe('client-left')
+    expect(server.gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
   it('lets them finish in the time that they are given', async () => {

@@ -5,7 +5,7 @@ import { describe, vi } from 'vitest'
 import { expect, test } from '../../src/vitest.ts'
 import { open } from '../call.ts'
 
-test.override({ gatewayOptions: { seed: 'fixtures', size: { providers: 3 } } })
+test.override({ gatewayOptions: { seed: 'fixtures', recordCounts: { providers: 3 } } })
 
 function listProviders(baseUrl: string, apiKey = 'any'): Promise<Response> {
   return open({ baseUrl, apiKey }, 'GET /providers')

@@ -23,7 +23,7 @@ async function ask({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, bod
 }
 
 const agent = { instructions: 'You are brief.\nToday is 2026-01-01.', input: 'Book a boat' }
-const volatile = [/\d{4}-\d\d-\d\d/]
+const mask = [/\d{4}-\d\d-\d\d/]
 
 describe('toMatchPrompts', () => {
   test('writes instructions, tools and roles', async ({ sandbox }) => {
@@ -37,7 +37,7 @@ describe('toMatchPrompts', () => {
         { type: 'function_call_output', call_id: 'call_1', output: 'done' },
       ],
     })
-    await expect(sandbox).toMatchPrompts({ volatile })
+    await expect(sandbox).toMatchPrompts({ mask })
     const file = new URL(
       '__prompts__/prompts.test.ts/toMatchPrompts-writes-instructions-tools-and-roles.txt',
       import.meta.url,
@@ -57,7 +57,7 @@ describe('toMatchPrompts', () => {
         { instructions: 'You are long.', input: 'Other', tools: run % 2 ? tools : [...tools].reverse() },
       ]
       for (const call of run % 3 ? calls : calls.toReversed()) await ask(sandbox, call)
-      await expect(sandbox).toMatchPrompts({ volatile, name: 'a hundred runs' })
+      await expect(sandbox).toMatchPrompts({ mask, name: 'a hundred runs' })
     }
   })
 

@@ -128,8 +128,8 @@ class Metrics implements CallListener {
     const sandboxes = this.#sandboxes
     const { store } = sandboxes
     const dropped = () => {
-      let total = sandboxes.default.journal.dropped()
-      for (const { journal } of sandboxes.living()) total += journal.dropped()
+      let total = sandboxes.default.journal.evictedCount
+      for (const { journal } of sandboxes.living()) total += journal.evictedCount
       return total
     }
     return [

@@ -16,10 +16,10 @@ export function addRecordingCommands(program: Command): void {
     .option('--all', 'record every request, and replace old recordings')
     .option(
       '--redact <file>',
-      'further secrets, as .yaml or .json: headers, fields, patterns, values, volatile',
+      'further secrets, as .yaml or .json: headers, fields, patterns, values, ignoreFields',
     )
     .option('--redact-text', redactText)
-    .option('--volatile <paths>', 'body fields to ignore when comparing requests; may be repeated', collect)
+    .option('--ignore-field <path>', 'body field to ignore when comparing requests; may be repeated', collect)
     .option('--dialect <name>', dialect, 'neutral')
     .option('--port <number>', 'port to listen on; 0 takes any free one', toWholeNumber, 4142)
     .option('--host <address>', 'address to listen on; beyond loopback, requests need a token', '127.0.0.1')
@@ -112,7 +112,7 @@ export function addRecordingCommands(program: Command): void {
     .option('--key-env <name>', 'variable with the key for the upstream')
     .option('--model <name>', 'model for answers of the real gateway')
     .option(
-      '--budget <amount>',
+      '--budget-usd <amount>',
       'maximum cost of these answers; one without a price costs 0.01',
       toAmount,
       0.05,

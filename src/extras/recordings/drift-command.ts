@@ -38,7 +38,7 @@ export interface DriftFlags {
   upstream?: URL
   keyEnv?: string
   model?: string
-  budget: number
+  budgetUsd: number
   dialect?: string
   json?: true
   markdown?: true
@@ -134,7 +134,7 @@ function readRecordings(
 }
 
 async function recordLive(flags: DriftFlags, progress: (text: string) => void, unchecked: string[]) {
-  const { upstream, keyEnv, budget, model } = flags
+  const { upstream, keyEnv, budgetUsd, model } = flags
   if (!upstream) throw new UsageError('--live needs --upstream, the base address of the real gateway')
   const key = keyEnv === undefined ? undefined : keyIn(keyEnv)
   const folder = await mkdtemp(join(tmpdir(), 'understudy-drift-'))
@@ -143,7 +143,7 @@ async function recordLive(flags: DriftFlags, progress: (text: string) => void, u
       upstream,
       key,
       folder,
-      budget,
+      budgetUsd,
       model,
       redactor: toRedactor({}, upstreamSecrets(upstream, key)),
       onRequest: (line) => progress(`Sending ${line}`),
@@ -162,7 +162,7 @@ export interface LiveSetup {
   /** An empty folder. The caller removes it. */
   readonly folder: string
   /** Maximum cost of all answers of the model, in the currency of the gateway. */
-  readonly budget: number
+  readonly budgetUsd: number
   /** Model for answers. Default: none, and no answers. */
   readonly model?: string | undefined
   /** Called with each request, `GET /providers`. */
@@ -189,7 +189,7 @@ export async function askGateway(
     idleMs: timeoutMs,
   })
   const unchecked: string[] = []
-  let left = setup.budget
+  let left = setup.budgetUsd
   const ask = async (method: string, path: string, body?: object): Promise<string> => {
     const line = `${method} ${path}`
     onRequest?.(line)

@@ -79,7 +79,7 @@ const recordedFields = () => ({
   status: count().max(999),
   replyHeaders: z.record(z.string(), z.string()).default({}),
   replyBody: Kept,
-  delivery: z.enum(['pending', 'complete', 'cut', 'client-left']),
+  delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
   durationMs: amount().nullable().default(null),
   firstByteMs: amount().nullable().default(null),
 })
@@ -182,5 +182,9 @@ export function entryExchange(entry: RecordedEntry): Exchange {
 
 /** The ending that corresponds to a delivery in the journal. */
 export function toEnding(delivery: string | undefined): RecordedEnding {
-  return delivery === 'cut' ? 'reset' : delivery === 'client-left' ? 'client-left' : 'fin'
+  return delivery === 'aborted-by-fault'
+    ? 'reset'
+    : delivery === 'aborted-by-client'
+      ? 'aborted-by-client'
+      : 'fin'
 }

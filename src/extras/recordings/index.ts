@@ -5,7 +5,7 @@ import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import { operations } from '../../operations/index.ts'
-import type { GivenTape } from '../../sandbox/options-input.ts'
+import type { RecordingInput } from '../../sandbox/options-input.ts'
 import { isRecording, isRecordingFile } from './recording.ts'
 import { openRecordings, type RecordingOptions, readRecordingFile } from './recordings.ts'
 import { recordingScenario } from './replay.ts'
@@ -15,9 +15,9 @@ export { parseRecording, type Recording } from './recording.ts'
 export const recordings: ExtraDefinition<RecordingOptions> = {
   name: 'recordings',
   options: {
-    recordings: () => z.union([z.string().min(1), z.array(z.custom<GivenTape>(isObject))]),
-    onMiss: () => z.enum(['fail', 'double', 'forward']),
-    volatileFields: () => z.array(z.string().min(1)),
+    recordings: () => z.union([z.string().min(1), z.array(z.custom<RecordingInput>(isObject))]),
+    onUnmatchedRecording: () => z.enum(['error', 'simulate', 'passthrough']),
+    ignoreFields: () => z.array(z.string().min(1)),
     upstream: () =>
       z.url({ protocol: /^https?$/ }).refine((text) => {
         const url = URL.parse(text)
@@ -27,21 +27,23 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
   flags: [
     { flags: '--recordings <folder>', description: 'recordings to replay if no scenario applies' },
     {
-      flags: '--on-miss <what>',
-      description: 'if no recording matches: 404, simulate, or forward to upstream (default: fail)',
-      choices: ['fail', 'double', 'forward'],
+      flags: '--on-unmatched-recording <what>',
+      description: 'if no recording matches: 404, simulate, or pass through to upstream (default: error)',
+      choices: ['error', 'simulate', 'passthrough'],
     },
     {
       flags: '--upstream <url>',
-      description: 'base address of the real gateway, for --on-miss forward',
+      description: 'base address of the real gateway, for --on-unmatched-recording passthrough',
     },
   ],
-  checkFlags({ recordings, onMiss, upstream, config }) {
-    if (onMiss !== undefined && recordings === undefined && config === undefined)
-      throw new UsageError('--on-miss needs recordings: give a folder with --recordings')
-    if (onMiss === 'forward' && upstream === undefined)
-      throw new UsageError('--on-miss forward needs --upstream, the base address of the real gateway')
-    if (onMiss === 'forward' && process.env['CI'])
+  checkFlags({ recordings, onUnmatchedRecording, upstream, config }) {
+    if (onUnmatchedRecording !== undefined && recordings === undefined && config === undefined)
+      throw new UsageError('--on-unmatched-recording needs recordings: give a folder with --recordings')
+    if (onUnmatchedRecording === 'passthrough' && upstream === undefined)
+      throw new UsageError(
+        '--on-unmatched-recording passthrough needs --upstream, the base address of the real gateway',
+      )
+    if (onUnmatchedRecording === 'passthrough' && process.env['CI'])
       throw new UsageError('CI is set, so nothing is forwarded: unset it to forward')
   },
   async commands(program) {

@@ -306,8 +306,8 @@ class ProxyExchange {
   /** If the client disconnects after the last event, the upstream still has a moment to end the stream. */
   #clientLeft(): void {
     if (this.#isOver) return
-    if (this.#isComplete) setTimeout(() => this.#end('client-left'), lingerMs).unref()
-    else this.#end('client-left')
+    if (this.#isComplete) setTimeout(() => this.#end('aborted-by-client'), lingerMs).unref()
+    else this.#end('aborted-by-client')
   }
 
   #end(how: RecordedEnding): void {

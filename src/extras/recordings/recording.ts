@@ -65,12 +65,17 @@ const Chunk = z.lazy(() =>
   ),
 )
 
-/** `fin`: complete; `reset`: connection broken; `client-left`: the client disconnected; `idle`: upstream went silent. */
-const endings = ['fin', 'reset', 'client-left', 'idle'] as const
+/** `fin`: complete; `reset`: connection broken; `aborted-by-client`: the client disconnected; `idle`: upstream went silent. */
+const endings = ['fin', 'reset', 'aborted-by-client', 'idle'] as const
+
+/** Recordings of earlier versions end with `client-left`. */
+const Ending = z
+  .enum([...endings, 'client-left'])
+  .transform((end) => (end === 'client-left' ? 'aborted-by-client' : end))
 
 const End = z.lazy(() =>
   z.looseObject({
-    end: z.enum(endings),
+    end: Ending,
     ms: milliseconds(),
     bytes: count().describe('Length of all chunks together.'),
     sha256: z.string().optional().describe('Hash of all chunks together. Not checked if absent.'),

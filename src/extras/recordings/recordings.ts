@@ -8,7 +8,7 @@ import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
 import type { CallRecord } from '../../journal/call-record.ts'
 import { monotonic } from '../../lib/clock.ts'
-import type { GivenTape } from '../../sandbox/options-input.ts'
+import type { RecordingInput } from '../../sandbox/options-input.ts'
 import type { SandboxState } from '../../sandbox/sandbox-state.ts'
 import {
   fileNameOf,
@@ -34,34 +34,35 @@ import { forward } from './upstream.ts'
 
 export interface RecordingOptions {
   /** Recordings to replay: a folder, or parsed ones. They answer if no rule does, before the operations. Default: none. */
-  recordings?: string | GivenTape[]
-  /** What to do if no recording matches: a 404 that names the nearest one, simulate, or forward to `upstream`. Default: `fail`. */
-  onMiss?: 'fail' | 'double' | 'forward'
+  recordings?: string | RecordingInput[]
+  /** What to do if no recording matches: a 404 that names the nearest one, simulate, or pass through to `upstream`. Default: `error`. */
+  onUnmatchedRecording?: 'error' | 'simulate' | 'passthrough'
   /** Body fields to ignore when matching recordings, as paths. Default: fields that change from call to call. */
-  volatileFields?: string[]
-  /** The base address of the real gateway, for `onMiss: 'forward'`, which is refused where CI is set. Default: none. */
+  ignoreFields?: string[]
+  /** The base address of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is refused where CI is set. Default: none. */
   upstream?: string
 }
 
 /** Undefined if the options have no recordings. Throws for a wrong recording, or a missing option. */
 export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'> | undefined {
-  const { recordings, onMiss, upstream, volatileFields } = options
+  const { recordings, onUnmatchedRecording, upstream, ignoreFields } = options
   if (recordings === undefined) return undefined
-  if (onMiss === 'forward') {
-    if (upstream === undefined) throw new TypeError('createGateway: onMiss: forward needs upstream')
+  if (onUnmatchedRecording === 'passthrough') {
+    if (upstream === undefined)
+      throw new TypeError('createGateway: onUnmatchedRecording: passthrough needs upstream')
     if (globalThis.process?.env?.['CI'])
       throw new TypeError('createGateway: CI is set, so nothing is forwarded: unset it to forward')
   }
   const byName =
     typeof recordings === 'string' ? readRecordingFolder(recordings) : withNames(recordings.map(checked))
-  const index = new RecordingIndex(byName, volatileFields)
+  const index = new RecordingIndex(byName, ignoreFields)
   return { replay: (record, refusal, signal) => replay(index, options, record, refusal, signal) }
 }
 
 /** Replays a request, even one that was refused because its path is unknown. */
 async function replay(
   index: RecordingIndex,
-  { onMiss = 'fail', upstream }: RecordingOptions,
+  { onUnmatchedRecording = 'error', upstream }: RecordingOptions,
   record: CallRecord<SandboxState>,
   refusal: unknown,
   signal: AbortSignal | undefined,
@@ -84,13 +85,13 @@ async function replay(
     return reply
   }
   const { message, nearest } = explainMiss()
-  switch (onMiss) {
-    case 'fail':
+  switch (onUnmatchedRecording) {
+    case 'error':
       throw new GatewayError(404, message, nearest && { nearest })
-    case 'double':
+    case 'simulate':
       record.warn(message)
       return undefined
-    case 'forward':
+    case 'passthrough':
       record.warn(`${message}; forwarded to ${upstream}`)
       return forward(String(upstream), record, signal)
   }
@@ -172,15 +173,15 @@ export class RecordingIndex {
 
   /**
    * @param recordings By file name.
-   * @param volatile Body fields to ignore, as paths. Default: `volatileFields`.
+   * @param ignoreFields Body fields to ignore, as paths. Default: `defaultIgnoreFields`.
    */
-  constructor(recordings: ReadonlyMap<string, Recording>, volatile?: readonly string[]) {
-    this.#redactor = new Redactor(volatile && { volatile })
+  constructor(recordings: ReadonlyMap<string, Recording>, ignoreFields?: readonly string[]) {
+    this.#redactor = new Redactor(ignoreFields && { ignoreFields })
     this.#all = [...recordings]
       .map(([name, recording]) => ({
         name,
         recording,
-        parts: recordedKeyParts(recording, this.#redactor.volatile),
+        parts: recordedKeyParts(recording, this.#redactor.ignoreFields),
       }))
       .sort((left, right) => numberOf(left.name) - numberOf(right.name))
     for (const named of this.#all) {
@@ -196,10 +197,10 @@ export class RecordingIndex {
   find(request: RecordedRequest): Match {
     const { request: clean, parts } = this.#redactor.request(request)
     const exact = toText(parts)
-    const { volatile } = this.#redactor
+    const { ignoreFields } = this.#redactor
     const key = this.#byKey.has(exact)
       ? exact
-      : (this.#redacted.find((each) => equalsRedacted(each.request, clean, volatile))?.key ?? exact)
+      : (this.#redacted.find((each) => equalsRedacted(each.request, clean, ignoreFields))?.key ?? exact)
     const recordings = this.#byKey.get(key) ?? []
     return { key, recordings, explainMiss: () => this.#explainMiss(clean, parts, recordings.length) }
   }
@@ -213,12 +214,12 @@ export class RecordingIndex {
     if (replayed > 0) {
       const all = replayed === 1 ? 'The only recording' : `All ${replayed} recordings`
       const have = replayed === 1 ? 'has' : 'have'
-      const message = `${all} of ${line} ${have} been replayed: record the request again, or set onMiss`
+      const message = `${all} of ${line} ${have} been replayed: record the request again, or set onUnmatchedRecording`
       return { message, nearest: undefined }
     }
-    const near = nearestRecording(this.#all, request, parts, this.#redactor.volatile)
+    const near = nearestRecording(this.#all, request, parts, this.#redactor.ignoreFields)
     if (!near) {
-      const message = `No recording matches ${line}: none exists. Run gateway-understudy record, or set onMiss`
+      const message = `No recording matches ${line}: none exists. Run gateway-understudy record, or set onUnmatchedRecording`
       return { message, nearest: undefined }
     }
     const message = `No recording matches ${line}. The nearest is ${near.tape}, whose ${near.reason}`

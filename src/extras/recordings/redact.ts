@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { fromLatin1, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { FileError, readCheckedFile } from '../../lib/data-file.ts'
 import { bytesOf, type RecordedRequest, toContent } from './recording.ts'
-import { keyPartsOf, parsedBody, volatileFields } from './request-key.ts'
+import { defaultIgnoreFields, keyPartsOf, parsedBody } from './request-key.ts'
 import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, SecretFinder } from './secrets.ts'
 import { credentialsOf } from './upstream.ts'
 
@@ -17,8 +17,8 @@ export interface RedactionSetup extends FinderSetup {
   readonly headers?: readonly string[]
   /** If true, prompts and answers become filler of the same shape. Default: false. */
   readonly text?: boolean
-  /** Body fields to ignore when comparing requests, as paths. Default: `volatileFields`. */
-  readonly volatile?: readonly string[]
+  /** Body fields to ignore when comparing requests, as paths. Default: `defaultIgnoreFields`. */
+  readonly ignoreFields?: readonly string[]
 }
 
 /** Headers without personal data or keys. */
@@ -52,14 +52,19 @@ const overlap = 64 * 1024
 
 export class Redactor {
   readonly finder: SecretFinder
-  readonly volatile: readonly string[]
+  readonly ignoreFields: readonly string[]
   readonly #text: boolean
   readonly #exact = new Set<string>()
   readonly #prefixes: string[] = []
 
-  constructor({ headers = [], text = false, volatile = volatileFields, ...finder }: RedactionSetup = {}) {
+  constructor({
+    headers = [],
+    text = false,
+    ignoreFields = defaultIgnoreFields,
+    ...finder
+  }: RedactionSetup = {}) {
     this.finder = new SecretFinder(finder)
-    this.volatile = volatile
+    this.ignoreFields = ignoreFields
     this.#text = text
     for (const name of [...allowedHeaders, ...headers].map((each) => each.toLowerCase()))
       if (name.endsWith('*')) this.#prefixes.push(name.slice(0, -1))
@@ -83,7 +88,7 @@ export class Redactor {
       headers: this.headers(request.headers, note),
       ...toContent(fromLatin1(this.finder.replace(toLatin1(bytesOf(request)), note))),
     }
-    const parts = keyPartsOf(clean, this.volatile)
+    const parts = keyPartsOf(clean, this.ignoreFields)
     if (!this.#text) return { request: clean, parts, bodyHash: undefined, redacted: [...kinds] }
     kinds.add('texts')
     return { request: withFiller(clean), parts, bodyHash: parts.bodyHash, redacted: [...kinds] }
@@ -294,19 +299,19 @@ const RedactionRules = z.lazy(() =>
       .default([])
       .describe('Regular expressions that match secrets.'),
     values: names().describe('Values that must not appear.'),
-    volatile: names().describe('Body fields to ignore when comparing requests, as paths.'),
+    ignoreFields: names().describe('Body fields to ignore when comparing requests, as paths.'),
   }),
 )
 
 export interface RedactionFlags {
   redact?: string
   redactText?: true
-  volatile?: string[]
+  ignoreField?: string[]
 }
 
 /** @param known Secrets in addition to those of the environment and of the file. Default: none. */
 export function toRedactor(
-  { redact, redactText, volatile = [] }: RedactionFlags,
+  { redact, redactText, ignoreField = [] }: RedactionFlags,
   known: readonly KnownSecret[] = [],
 ): Redactor {
   const rules = redact === undefined ? RedactionRules.parse({}) : readCheckedFile(redact, RedactionRules)
@@ -323,7 +328,7 @@ export function toRedactor(
       ...environmentSecrets(),
       ...rules.values.map((value) => ({ kind: 'a value of the rules', value })),
     ],
-    volatile: [...volatileFields, ...rules.volatile, ...volatile],
+    ignoreFields: [...defaultIgnoreFields, ...rules.ignoreFields, ...ignoreField],
     text: redactText ?? false,
   })
 }

@@ -9,7 +9,7 @@ import type { OperationName } from '../../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../../scenarios/scenario.ts'
 import type { ScriptedFrame } from '../../scenarios/scripted-reply.ts'
 import { bodyOf, bytesOf, type RecordedRequest, type Recording, rounded } from './recording.ts'
-import { comparableBody, parsedBody, volatileFields } from './request-key.ts'
+import { comparableBody, defaultIgnoreFields, parsedBody } from './request-key.ts'
 import { isPlaceholder } from './secrets.ts'
 
 /**
@@ -39,7 +39,7 @@ export function toReplay(
 type RecordedFrame =
   | { kind: 'wait'; ms: number }
   | { kind: 'bytes'; bytes: Uint8Array }
-  | { kind: 'hang-up'; how: 'reset' | 'silence' }
+  | { kind: 'hang-up'; how: 'reset' | 'stall' }
 
 /** @param start Called with the first frame: the time from which waits are measured. */
 function* framesOf(recording: Recording, start: () => number): Generator<RecordedFrame> {
@@ -82,13 +82,13 @@ export function replayedHeaders({ reply }: Recording): Record<string, string> {
 }
 
 /** How the connection breaks; undefined if it does not, or only did after the last event. */
-export function hangUpOf(recording: Recording): 'reset' | 'silence' | undefined {
+export function hangUpOf(recording: Recording): 'reset' | 'stall' | undefined {
   switch (recording.end?.end) {
     case 'reset':
       return 'reset'
     case 'idle':
-      return 'silence'
-    case 'client-left':
+      return 'stall'
+    case 'aborted-by-client':
       return isComplete(recording) ? undefined : 'reset'
     default:
       return undefined
@@ -104,22 +104,22 @@ function isComplete(recording: Recording): boolean {
  * A scenario of one rule, for `use()` and for editing. It matches requests with the same fields in the body, whatever
  * their texts if those are redacted; a recording without a request matches every request.
  *
- * @param volatile Body fields to ignore, as paths. Default: `volatileFields`.
+ * @param ignoreFields Body fields to ignore, as paths. Default: `defaultIgnoreFields`.
  */
 export function recordingScenario(
   recording: Recording,
   operations: readonly KnownOperation[],
-  volatile: readonly string[] = volatileFields,
+  ignoreFields: readonly string[] = defaultIgnoreFields,
 ): ScenarioInput {
   const { operation, key } = recording.head
   const name = `tape-${operation}-${key || 'capture'}`.replace(/[^\w.-]+/g, '-').slice(0, 100)
-  return { name, rules: [toRule(recording, operations, volatile)] }
+  return { name, rules: [toRule(recording, operations, ignoreFields)] }
 }
 
 function toRule(
   recording: Recording,
   operations: readonly KnownOperation[],
-  volatile: readonly string[],
+  ignoreFields: readonly string[],
 ): RuleInput {
   const { head, request, reply, end } = recording
   const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
@@ -127,7 +127,7 @@ function toRule(
     name: 'recorded',
     // An id of these operations, or a method as it was sent.
     on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
-    ...whenOf(recording, operation, volatile),
+    ...whenOf(recording, operation, ignoreFields),
   }
   if (!end) throw new TypeError(`The recording of ${head.operation} has a request and no reply yet`)
   if (!reply) return { ...rule, fault: { name: end.end === 'idle' ? 'timeout' : 'connection-reset' } }
@@ -145,12 +145,12 @@ function toRule(
 function whenOf(
   { head, request }: Recording,
   operation: KnownOperation | undefined,
-  volatile: readonly string[],
+  ignoreFields: readonly string[],
 ): Pick<RuleInput, 'when'> {
   if (!request) return {}
   const params = (operation && paramsOf(operation, request)) ?? {}
   const query = Object.fromEntries(new URLSearchParams(request.query))
-  const fields = head.bodyHash === undefined ? comparableBody(parsedBody(request), volatile) : undefined
+  const fields = head.bodyHash === undefined ? comparableBody(parsedBody(request), ignoreFields) : undefined
   const body =
     typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? Object.entries(fields) : []
   const when = {

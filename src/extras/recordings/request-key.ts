@@ -12,7 +12,7 @@ import { bytesOf, jsonIn, type RecordedRequest, type Recording } from './recordi
 import { withoutPlaceholders } from './secrets.ts'
 
 /** Body fields, as paths, that change from call to call and do not affect the reply. */
-export const volatileFields: readonly string[] = [
+export const defaultIgnoreFields: readonly string[] = [
   'idempotency_key',
   'metadata.request_id',
   'metadata.session_id',
@@ -36,13 +36,13 @@ export interface KeyParts {
   readonly bodyHash: string
 }
 
-/** @param volatile Body fields to ignore, as paths. */
-export function keyPartsOf(request: RecordedRequest, volatile: readonly string[]): KeyParts {
+/** @param ignoreFields Body fields to ignore, as paths. */
+export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly string[]): KeyParts {
   return {
     method: methodOf(request),
     path: request.path,
     query: withoutPlaceholders(sortedQuery(request.query)),
-    bodyHash: hash(canonicalBody(request, volatile)),
+    bodyHash: hash(canonicalBody(request, ignoreFields)),
   }
 }
 
@@ -54,10 +54,10 @@ export function toKey(operation: string, { method, path, query, bodyHash }: KeyP
 /** The parts of a recorded request. If its texts are filler, the head has the hash of the body from before. */
 export function recordedKeyParts(
   { head, request }: Recording,
-  volatile: readonly string[],
+  ignoreFields: readonly string[],
 ): KeyParts | undefined {
   if (!request) return undefined
-  const parts = keyPartsOf(request, volatile)
+  const parts = keyPartsOf(request, ignoreFields)
   return head.bodyHash === undefined ? parts : { ...parts, bodyHash: head.bodyHash }
 }
 
@@ -76,13 +76,13 @@ export function isRedacted(request: RecordedRequest): boolean {
 export function equalsRedacted(
   redacted: RecordedRequest,
   sent: RecordedRequest,
-  volatile: readonly string[],
+  ignoreFields: readonly string[],
 ): boolean {
   if (methodOf(redacted) !== methodOf(sent)) return false
   const [left, right] = [redacted, sent].map(({ path, query }) => `${path}?${sortedQuery(query)}`)
   if (!valueEqualsRedacted(left, right)) return false
   const [before, now] = [redacted, sent].map(
-    (each) => comparableBody(parsedBody(each), volatile) ?? toLatin1(bytesOf(each)),
+    (each) => comparableBody(parsedBody(each), ignoreFields) ?? toLatin1(bytesOf(each)),
   )
   return valueEqualsRedacted(before, now)
 }
@@ -113,16 +113,16 @@ function sortedQuery(query: string): string {
   return parameters.toString()
 }
 
-/** A JSON body with ordered keys and without volatile fields; any other body unchanged. */
-export function canonicalBody(request: RecordedRequest, volatile: readonly string[]): string {
+/** A JSON body with ordered keys and without ignored fields; any other body unchanged. */
+export function canonicalBody(request: RecordedRequest, ignoreFields: readonly string[]): string {
   const body = parsedBody(request)
   if (body === undefined) return withoutPlaceholders(toLatin1(bytesOf(request)))
-  return withoutPlaceholders(JSON.stringify(sorted(comparableBody(body, volatile))))
+  return withoutPlaceholders(JSON.stringify(sorted(comparableBody(body, ignoreFields))))
 }
 
-/** A JSON body without volatile fields. */
-export function comparableBody(body: unknown, volatile: readonly string[]): unknown {
-  return volatile.reduce((left, path) => edited(left, readPath(path), () => undefined).value, body)
+/** A JSON body without ignored fields. */
+export function comparableBody(body: unknown, ignoreFields: readonly string[]): unknown {
+  return ignoreFields.reduce((left, path) => edited(left, readPath(path), () => undefined).value, body)
 }
 
 /** The body as JSON; undefined if it is not JSON. */
@@ -169,14 +169,14 @@ export function nearestRecording(
   recordings: readonly NamedRecording[],
   request: RecordedRequest,
   parts: KeyParts,
-  volatile: readonly string[],
+  ignoreFields: readonly string[],
 ): Nearest | undefined {
   const withRequest = recordings.filter(({ recording }) => recording.request)
   const samePath = withRequest.filter((each) => each.parts?.path === parts.path)
   const alike = samePath.filter((each) => each.parts?.method === parts.method)
   const [best] = alike
     .slice(0, maxCompared)
-    .map((each) => ({ each, differences: [...differencesOf(each, request, parts, volatile)] }))
+    .map((each) => ({ each, differences: [...differencesOf(each, request, parts, ignoreFields)] }))
     .sort((left, right) => left.differences.length - right.differences.length)
   const [first, ...others] = best?.differences ?? []
   if (best && first) {
@@ -200,13 +200,13 @@ function* differencesOf(
   { recording, parts }: NamedRecording,
   request: RecordedRequest,
   sent: KeyParts,
-  volatile: readonly string[],
+  ignoreFields: readonly string[],
 ): Generator<FieldDifference> {
   if (parts?.query !== sent.query)
     yield { field: 'query', reason: `query is '${parts?.query}', not '${sent.query}'` }
   if (parts?.bodyHash === sent.bodyHash) return
   const [theirs, ours] = [recording.request as RecordedRequest, request].map((each) =>
-    comparableBody(parsedBody(each), volatile),
+    comparableBody(parsedBody(each), ignoreFields),
   )
   if (recording.head.bodyHash === undefined) yield* valueDifferences(theirs, ours, 'body')
   else yield { field: 'body', reason: 'body differs; its texts are redacted, so they cannot be compared' }

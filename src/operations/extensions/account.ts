@@ -113,7 +113,7 @@ function generationOf(id: string, record: CallRecord, usage: NonNullable<CallRec
     native_tokens_reasoning: reasoningTokens,
     native_tokens_completion_images: 0,
     streamed,
-    cancelled: record.delivery === 'client-left',
+    cancelled: record.delivery === 'aborted-by-client',
     finish_reason: record.delivery === 'complete' ? 'stop' : null,
     native_finish_reason: null,
     origin: '',

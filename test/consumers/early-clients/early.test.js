@@ -53,7 +53,7 @@ for (const [name, client] of Object.entries(clients)) {
         const answer = client.plain(left.signal)
         setTimeout(() => left.abort(), 50)
         await assert.rejects(answer)
-        await delivery(sandbox, 'client-left')
+        await delivery(sandbox, 'aborted-by-client')
       }),
     )
 
@@ -63,7 +63,7 @@ for (const [name, client] of Object.entries(clients)) {
         sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 8 } })
         const left = new AbortController()
         await client.stream(() => left.abort(), left.signal).catch(() => {})
-        await delivery(sandbox, 'client-left')
+        await delivery(sandbox, 'aborted-by-client')
       }),
     )
 
@@ -72,7 +72,7 @@ for (const [name, client] of Object.entries(clients)) {
       sandboxed(async (sandbox) => {
         sandbox.use({ on: 'createResponse', fault: 'connection-reset' })
         await assert.rejects(client.plain())
-        await delivery(sandbox, 'cut')
+        await delivery(sandbox, 'aborted-by-fault')
       }),
     )
 
@@ -83,7 +83,7 @@ for (const [name, client] of Object.entries(clients)) {
         const parts = []
         await client.stream((part) => parts.push(JSON.stringify(part))).catch(() => {})
         assert.doesNotMatch(parts.join(), /response\.completed/)
-        await delivery(sandbox, 'cut')
+        await delivery(sandbox, 'aborted-by-fault')
       }),
     )
 

@@ -42,7 +42,7 @@ test('recovers as the client retries', async () => {
 })
 
 test('generates records where there are not enough', async () => {
-  const large = createGateway({ size: { providers: 50 } })
+  const large = createGateway({ recordCounts: { providers: 50 } })
   assert.equal((await large.db.providers.list()).length, 50)
 })
 

@@ -79,12 +79,12 @@ test('what becomes of calls that leave is said: refused, told of, or neither', a
     context.mock.method(console, 'warn', () => {}),
     context.mock.method(console, 'error', () => {}),
   ]
-  const leaving = async (unhandledRequests) => {
-    using _ = intercepted({ unhandledRequests })
+  const leaving = async (onUnhandledRequest) => {
+    using _ = intercepted({ onUnhandledRequest })
     const failure = await fetch('https://elsewhere.invalid/v1/responses').catch((error) => error)
     const lines = told.reduce((count, { mock }) => count + mock.callCount(), 0)
     for (const { mock } of told) mock.resetCalls()
-    return [/unhandledRequests/.test(`${failure.message} ${failure.cause?.message}`), lines]
+    return [/onUnhandledRequest/.test(`${failure.message} ${failure.cause?.message}`), lines]
   }
   assert.deepEqual(await leaving('error'), [true, 1])
   assert.deepEqual(await leaving('warn'), [false, 1])

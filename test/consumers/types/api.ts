@@ -15,7 +15,7 @@ import { setupServer } from 'msw/node'
 
 const options: GatewayOptions = {
   seed: 7,
-  size: { providers: 20 },
+  recordCounts: { providers: 20 },
   scenarios: ['flaky'],
   fixtures: { providers },
 }

@@ -43,7 +43,7 @@ describe('GET /__understudy/metrics', () => {
     const requests = 'understudy_requests_total'
     expect(value(`${requests}{operation="listProviders",status="200",outcome="complete"}`)).toBe(2)
     expect(value(`${requests}{operation="none",status="404",outcome="complete"}`)).toBe(1)
-    expect(value(`${requests}{operation="createResponse",status="200",outcome="cut"}`)).toBe(1)
+    expect(value(`${requests}{operation="createResponse",status="200",outcome="aborted-by-fault"}`)).toBe(1)
     const { inputTokens, outputTokens } = await sandbox.usage()
     expect(value('understudy_tokens_total{kind="input"}')).toBe(inputTokens)
     expect(value('understudy_tokens_total{kind="output"}')).toBe(outputTokens)

@@ -11,7 +11,7 @@ import { dump as stringify } from 'js-yaml'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { Budget } from '../../../src/model/json-schema/budget.ts'
-import type { OwnOperationId } from '../../../src/scenarios/names.ts'
+import type { CustomOperationId } from '../../../src/scenarios/names.ts'
 import { call, open } from '../../call.ts'
 import { describeAdapters } from '../../describe-adapters.ts'
 import { hardDocument } from './hard-document.ts'
@@ -169,8 +169,11 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
   })
 
   it('lets rules, faults and the journal hold, by the id of the document or a line of its own', async () => {
-    entrance.sandbox.fail(503, { on: 'getTree' as OwnOperationId, times: 1 })
-    entrance.sandbox.use({ on: 'postSpeech' as OwnOperationId, reply: { status: 207, body: { mine: true } } })
+    entrance.sandbox.fail(503, { on: 'getTree' as CustomOperationId, times: 1 })
+    entrance.sandbox.use({
+      on: 'postSpeech' as CustomOperationId,
+      reply: { status: 207, body: { mine: true } },
+    })
     expect((await call('GET /tree')).status).toBe(503)
     expect((await call('GET /tree')).status).toBe(200)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }

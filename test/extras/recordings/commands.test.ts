@@ -139,14 +139,21 @@ describe('record', () => {
 describe('serve', () => {
   it.each([
     [['--recordings', '@none'], 'there is no such file or folder'],
-    [['--on-miss', 'forward'], '--recordings'],
-    [['--recordings', '.', '--on-miss', 'forward'], '--upstream'],
-    [['--recordings', '.', '--on-miss', 'sometimes'], 'Allowed choices'],
+    [['--on-unmatched-recording', 'passthrough'], '--recordings'],
+    [['--recordings', '.', '--on-unmatched-recording', 'passthrough'], '--upstream'],
+    [['--recordings', '.', '--on-unmatched-recording', 'sometimes'], 'Allowed choices'],
     [['--recordings', '.', '--time-scale', 'fast'], 'A factor'],
     [['--recordings', '.', '--upstream', 'ftp://a'], 'options.upstream'],
     [['--recordings', ''], 'options.recordings: Too small'],
     [
-      ['--recordings', '.', '--on-miss', 'forward', '--upstream', 'https://gateway.example/api/v1'],
+      [
+        '--recordings',
+        '.',
+        '--on-unmatched-recording',
+        'passthrough',
+        '--upstream',
+        'https://gateway.example/api/v1',
+      ],
       'CI is set',
     ],
   ])('%j ends with 2 and one line', async (flags, reason) => {
@@ -158,10 +165,10 @@ describe('serve', () => {
 
 describe('serve --recordings', () => {
   it.each([
-    [['--on-miss', 'double'], { onMiss: 'double' }],
+    [['--on-unmatched-recording', 'simulate'], { onUnmatchedRecording: 'simulate' }],
     [
-      ['--on-miss', 'forward', '--upstream', 'http://127.0.0.1:9/api/v1'],
-      { onMiss: 'forward', upstream: 'http://127.0.0.1:9/api/v1' },
+      ['--on-unmatched-recording', 'passthrough', '--upstream', 'http://127.0.0.1:9/api/v1'],
+      { onUnmatchedRecording: 'passthrough', upstream: 'http://127.0.0.1:9/api/v1' },
     ],
   ])('takes %j', async (args, options) => {
     vi.stubEnv('CI', '')
@@ -396,7 +403,7 @@ describe('drift', () => {
     expect(await exit('drift', ...flags), stdout).toBe(0)
     expect(stdout).toBe('No drift in 7 live replies\n')
     expect(server.gateway.journal.calls('createResponse')).toHaveLength(3)
-    expect(await exit('drift', ...flags, '--budget', '0')).toBe(2)
+    expect(await exit('drift', ...flags, '--budget-usd', '0')).toBe(2)
     expect(stdout).toContain('the budget is spent')
     expect(await exit('drift', '--live', '--upstream', 'http://127.0.0.1:9/api/v1')).toBe(2)
     server.gateway.fail(503, { on: 'listProviders' })

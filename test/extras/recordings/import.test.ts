@@ -368,8 +368,8 @@ describe('An entry of a HAR file', () => {
 
   it.each([
     ['complete', 'fin'],
-    ['cut', 'reset'],
-    ['client-left', 'client-left'],
+    ['aborted-by-fault', 'reset'],
+    ['aborted-by-client', 'aborted-by-client'],
     [undefined, 'fin'],
   ])('whose delivery was %s ended with %s', (delivery, how) => {
     expect(read(entry({ ...(delivery && { _delivery: delivery }) }))).toMatchObject({ end: { how } })
@@ -378,8 +378,8 @@ describe('An entry of a HAR file', () => {
   it('without an answer is one that was cut, or none', () => {
     const failed = { response: { status: 0 }, timings: { wait: 1, receive: 2 } }
     expect(read(entry(failed))).toBe('has no response (status 0)')
-    expect(read(entry({ ...failed, _delivery: 'client-left' }))).toBe('has no response (status 0)')
-    expect(read(entry({ ...failed, _delivery: 'cut' }))).toMatchObject({
+    expect(read(entry({ ...failed, _delivery: 'aborted-by-client' }))).toBe('has no response (status 0)')
+    expect(read(entry({ ...failed, _delivery: 'aborted-by-fault' }))).toMatchObject({
       reply: undefined,
       chunks: [],
       end: { how: 'reset', ms: 3 },
@@ -511,8 +511,8 @@ describe('An entry of a journal', () => {
       reply: { headers: {} },
     })
     expect(read({ replyBody: { text: '', cut: 0 } })).toMatchObject({ chunks: [] })
-    expect(read({ delivery: 'cut' })).toMatchObject({ end: { how: 'reset' } })
-    expect(read({ delivery: 'client-left' })).toMatchObject({ end: { how: 'client-left' } })
+    expect(read({ delivery: 'aborted-by-fault' })).toMatchObject({ end: { how: 'reset' } })
+    expect(read({ delivery: 'aborted-by-client' })).toMatchObject({ end: { how: 'aborted-by-client' } })
     expect(read({ status: 0 })).toMatchObject({ reply: undefined })
   })
 

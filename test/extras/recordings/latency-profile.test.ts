@@ -66,12 +66,9 @@ describe('A latency profile', () => {
     const status = (status: number) => recordingOf([], { reply: { ms: 1, status, headers: {} } })
     const samples = (recording: Recording) => latencyProfile([recording]).models['*']?.samples
     expect([399, 400, 500].map((each) => samples(status(each)))).toEqual([1, undefined, undefined])
-    expect(['fin', 'client-left', 'reset', 'idle'].map((end) => samples(recordingOf([], { end })))).toEqual([
-      1,
-      1,
-      undefined,
-      undefined,
-    ])
+    expect(
+      ['fin', 'aborted-by-client', 'reset', 'idle'].map((end) => samples(recordingOf([], { end }))),
+    ).toEqual([1, 1, undefined, undefined])
     expect(samples(recordingOf([], { reply: undefined }))).toBeUndefined()
     expect(samples({ ...recordingOf([]), end: undefined })).toBeUndefined()
   })

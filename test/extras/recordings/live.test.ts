@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true }))
 /** What is asked of an upstream that answers so. */
 async function asked(
   answer: (line: string, call: number) => [number, string],
-  { budget = 1, model }: { budget?: number; model?: string } = {},
+  { budgetUsd = 1, model }: { budgetUsd?: number; model?: string } = {},
 ) {
   const seen: string[] = []
   await using upstream = await startUpstream(({ method, url, headers, body }, response) => {
@@ -34,7 +34,7 @@ async function asked(
     key: 'secret-key-of-mine',
     redactor: new Redactor(),
     folder,
-    budget,
+    budgetUsd,
     model,
     onRequest: (line) => told.push(line),
   })
@@ -65,7 +65,7 @@ describe('A real gateway', () => {
     const cost =
       (text: string) =>
       (_line: string, call: number): [number, string] => [200, call === 6 ? text : '{}']
-    const whole = await asked(cost('{}'), { model: 'a/b', budget: 0.02 })
+    const whole = await asked(cost('{}'), { model: 'a/b', budgetUsd: 0.02 })
     expect(whole.told).toEqual([...listings, 'POST /responses', 'POST /responses'])
     const bodies = whole.seen.slice(5).map((line) => JSON.parse(line.slice(line.indexOf('{'))))
     const question = { model: 'a/b', input: 'Say hello.', max_output_tokens: 16 }
@@ -86,9 +86,9 @@ describe('A real gateway', () => {
     // The last one counts.
     [1, '{"cost":1}{"cost":0.5}', 7, []],
     [1, '{"cost":0.5}{"cost":1}', 6, [usedUp]],
-  ])('of a budget of %f, an answer %s makes %i requests', async (budget, text, requests, reasons) => {
+  ])('of a budget of %f, an answer %s makes %i requests', async (budgetUsd, text, requests, reasons) => {
     const { seen, unchecked } = await asked((_, call) => [200, call === 6 ? text : '{}'], {
-      budget,
+      budgetUsd,
       model: 'a/b',
     })
     expect([seen.length, unchecked]).toEqual([requests, reasons])

@@ -19,7 +19,7 @@ const redactor = new Redactor()
 
 /** What the double answers to some requests, as recordings by name. */
 export async function recordingsOfMock(asks: readonly Ask[], seed: number): Promise<Map<string, Recording>> {
-  const gateway = createGateway({ seed, timeScale: 0, size: { providers: 20 + (seed % 9) } })
+  const gateway = createGateway({ seed, timeScale: 0, recordCounts: { providers: 20 + (seed % 9) } })
   const recordings = new Map<string, Recording>()
   for (const [index, { method, path, body }] of asks.entries()) {
     const response = await open(gateway, `${method} ${path}`, { body })

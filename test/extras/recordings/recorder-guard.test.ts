@@ -235,7 +235,7 @@ describe('a path through the recorder', () => {
     await using upstream = await startEcho()
     await using server = await startServer({
       recordings: [],
-      onMiss: 'forward',
+      onUnmatchedRecording: 'passthrough',
       upstream: upstream.url.href,
     })
     const { host, port } = new URL(server.baseUrl)

@@ -121,7 +121,7 @@ describe('The recorder', () => {
     await ask(recorder.baseUrl, '/responses', { body: {} }, (_, stop) => stop())
     await recorder.close()
     const [recording] = (await recordingsIn(recorder.out)).values()
-    expect(recording?.end?.end).toBe('client-left')
+    expect(recording?.end?.end).toBe('aborted-by-client')
   })
 
   it('stops recording, not answering, above so many bytes (64 MB by default)', async () => {

@@ -15,7 +15,7 @@ import {
 } from '../../../src/extras/recordings/recording.ts'
 import { type Exchange, toRecording } from '../../../src/extras/recordings/recording-files.ts'
 import { Redactor } from '../../../src/extras/recordings/redact.ts'
-import { keyPartsOf, toKey, volatileFields } from '../../../src/extras/recordings/request-key.ts'
+import { defaultIgnoreFields, keyPartsOf, toKey } from '../../../src/extras/recordings/request-key.ts'
 import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
 import { head, recordingOf, utf8 } from './samples.ts'
 
@@ -146,7 +146,7 @@ describe('An exchange that is written', () => {
 
   it('is a recording of its lines', () => {
     const recording = write({}, { dialect: 'own', recordedAt: 'today' })
-    const parts = keyPartsOf(recording.request as NonNullable<Recording['request']>, volatileFields)
+    const parts = keyPartsOf(recording.request as NonNullable<Recording['request']>, defaultIgnoreFields)
     expect(recording).toEqual({
       head: {
         tape: 1,
@@ -195,7 +195,7 @@ describe('An exchange that is written', () => {
   it('has the hash of its body where its texts are filler', () => {
     expect(write().head).not.toHaveProperty('bodyHash')
     const filled = write({}, { redactor: new Redactor({ text: true }) })
-    expect(filled.head.bodyHash).toBe(keyPartsOf(write().request as never, volatileFields).bodyHash)
+    expect(filled.head.bodyHash).toBe(keyPartsOf(write().request as never, defaultIgnoreFields).bodyHash)
     expect(filled.head.redacted).toEqual(['header cookie', 'texts'])
   })
 

@@ -127,7 +127,7 @@ describe('Recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('do not look at the order of fields, at volatile ones, or at the order of parameters', async () => {
+  it('do not look at the order of fields, at ignored ones, or at the order of parameters', async () => {
     const gateway = replaying(await simple([{ path: '/responses?a=1&b=2', body: { ...hello, user: 'u-1' } }]))
     const { status } = await post(gateway, '/responses?b=2&a=1', {
       input: 'Hello',
@@ -164,12 +164,14 @@ describe('Recordings', () => {
     const gateway = createGateway({ recordings: [] })
     const { text } = await post(gateway, '/responses', hello)
     expect(JSON.parse(text).error.message).toBe(
-      'No recording matches POST /responses: none exists. Run gateway-understudy record, or set onMiss',
+      'No recording matches POST /responses: none exists. Run gateway-understudy record, or set onUnmatchedRecording',
     )
   })
 
-  it('leave a miss to the double where onMiss says so', async () => {
-    const gateway = replaying(await simple([{ path: '/responses', body: hello }]), { onMiss: 'double' })
+  it('leave a miss to the double where onUnmatchedRecording says so', async () => {
+    const gateway = replaying(await simple([{ path: '/responses', body: hello }]), {
+      onUnmatchedRecording: 'simulate',
+    })
     const { status } = await post(gateway, '/responses', { ...hello, input: 'Other' })
     expect(status).toBe(200)
     expect(gateway.journal.last('createResponse')?.warnings[0]).toContain('No recording matches')
@@ -221,7 +223,7 @@ describe('Recordings', () => {
     await using upstream = await startHeldStream()
     const options: GatewayOptions = {
       recordings: [],
-      onMiss: 'forward',
+      onUnmatchedRecording: 'passthrough',
       upstream: upstream.url.href,
     }
     await using server = await startServer(options)
@@ -233,7 +235,9 @@ describe('Recordings', () => {
     const forwarded = expect.stringContaining(`; forwarded to ${upstream.url.href}`)
     expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
 
-    expect(() => createGateway({ recordings: [], onMiss: 'forward' })).toThrow('needs upstream')
+    expect(() => createGateway({ recordings: [], onUnmatchedRecording: 'passthrough' })).toThrow(
+      'needs upstream',
+    )
     vi.stubEnv('CI', 'true')
     expect(() => createGateway(options)).toThrow('CI is set')
   })
@@ -244,7 +248,11 @@ describe('Recordings', () => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'x-other': 'kept' }
       response.writeHead(200, headers).end(gzipSync(text))
     })
-    await using server = await startServer({ recordings: [], onMiss: 'forward', upstream: upstream.url.href })
+    await using server = await startServer({
+      recordings: [],
+      onUnmatchedRecording: 'passthrough',
+      upstream: upstream.url.href,
+    })
     const reply = await call(server, 'POST /responses', { body: hello })
     expect([reply.text, reply.headers.get('x-other')]).toEqual([text, 'kept'])
     expect(reply.headers.get('content-encoding')).toBeNull()
@@ -257,7 +265,11 @@ describe('Recordings', () => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(text)
     })
     const marker = 'x-understudy-forwarded'
-    await using server = await startServer({ recordings: [], onMiss: 'forward', upstream: upstream.url.href })
+    await using server = await startServer({
+      recordings: [],
+      onUnmatchedRecording: 'passthrough',
+      upstream: upstream.url.href,
+    })
     const { status, body } = await call(server, 'POST /responses', { body: hello })
     expect(upstream.requests).toHaveLength(1)
     expect([status, body.error.message]).toEqual([
@@ -281,7 +293,7 @@ describe('Recordings', () => {
       const { href } = upstream.url
       await using server = await startServer({
         recordings: [],
-        onMiss: 'forward',
+        onUnmatchedRecording: 'passthrough',
         upstream: href,
       })
       if (why === 'a rule cuts the reply')
@@ -306,7 +318,7 @@ describe('Recordings', () => {
       return void response.once('close', left.resolve)
     })
     const { href } = upstream.url
-    const options: GatewayOptions = { recordings: [], onMiss: 'forward', upstream: href }
+    const options: GatewayOptions = { recordings: [], onUnmatchedRecording: 'passthrough', upstream: href }
     const gateway = createGateway({ ...options, extensions: ['chat'] })
     const models = ['aurora/dawn-2', 'borealis/polar-1']
     const body = { models, messages: [{ role: 'user', content: 'Hi' }] }

@@ -47,16 +47,16 @@ describe('A replay', () => {
   it.each([
     ['fin', 'a', undefined],
     ['reset', 'a', 'reset'],
-    ['idle', 'a', 'silence'],
-    ['client-left', 'data: {"type":"x"}\n\n', 'reset'],
-    ['client-left', 'data: [DONE]\n\n', undefined],
-    ['client-left', 'data:[DONE]\n\n', undefined],
-    ['client-left', 'a [DONE]', 'reset'],
-    ['client-left', '{"type":"response.completed"}', undefined],
-    ['client-left', '{"type": "response.failed"}', undefined],
-    ['client-left', '{"type":"response.incomplete"}', undefined],
-    ['client-left', '{"type":"message_stop"}', undefined],
-    ['client-left', '{"type":"response.created"}', 'reset'],
+    ['idle', 'a', 'stall'],
+    ['aborted-by-client', 'data: {"type":"x"}\n\n', 'reset'],
+    ['aborted-by-client', 'data: [DONE]\n\n', undefined],
+    ['aborted-by-client', 'data:[DONE]\n\n', undefined],
+    ['aborted-by-client', 'a [DONE]', 'reset'],
+    ['aborted-by-client', '{"type":"response.completed"}', undefined],
+    ['aborted-by-client', '{"type": "response.failed"}', undefined],
+    ['aborted-by-client', '{"type":"response.incomplete"}', undefined],
+    ['aborted-by-client', '{"type":"message_stop"}', undefined],
+    ['aborted-by-client', '{"type":"response.created"}', 'reset'],
   ])('of a reply that ended with %s after %j hangs up with %j', (end, body, how) => {
     const recording = recordingOf([body], { end })
     expect(hangUpOf(recording)).toBe(how)
@@ -65,7 +65,7 @@ describe('A replay', () => {
   it('of a connection that ended without a head hangs up after the same time', () => {
     const nothing = (end: string) => framesOf(recordingOf([], { end, reply: undefined }))
     expect(nothing('reset')).toEqual([100, 'hang up: reset'])
-    expect(nothing('idle')).toEqual([100, 'hang up: silence'])
+    expect(nothing('idle')).toEqual([100, 'hang up: stall'])
     expect(nothing('fin')).toEqual([100, 'hang up: end'])
     const open = { ...recordingOf([], { reply: undefined }), end: undefined }
     expect(framesOf(open)).toEqual([0, 'hang up: end'])

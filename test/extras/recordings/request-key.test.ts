@@ -6,9 +6,9 @@ import type { Recording } from '../../../src/extras/recordings/recording.ts'
 import { RecordingIndex } from '../../../src/extras/recordings/recordings.ts'
 import {
   canonicalBody,
+  defaultIgnoreFields,
   keyPartsOf,
   operationName,
-  volatileFields,
 } from '../../../src/extras/recordings/request-key.ts'
 import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
 import { head, recordingOf, requestOf } from './samples.ts'
@@ -24,7 +24,7 @@ describe('Names and keys', () => {
   })
 
   const parts = (request: object) =>
-    keyPartsOf(requestOf({ b: 1, a: [{ d: 2, c: null }] }, request), volatileFields)
+    keyPartsOf(requestOf({ b: 1, a: [{ d: 2, c: null }] }, request), defaultIgnoreFields)
 
   it('are of what counts of a request', () => {
     expect(parts({ query: '?b=2&a=1' })).toEqual({ ...parts({}), query: 'a=1&b=2' })
@@ -77,8 +77,14 @@ describe('Recordings', () => {
   })
 
   it.each([
-    [1, 'The only recording of POST /ask has been replayed: record the request again, or set onMiss'],
-    [2, 'All 2 recordings of POST /ask have been replayed: record the request again, or set onMiss'],
+    [
+      1,
+      'The only recording of POST /ask has been replayed: record the request again, or set onUnmatchedRecording',
+    ],
+    [
+      2,
+      'All 2 recordings of POST /ask have been replayed: record the request again, or set onUnmatchedRecording',
+    ],
   ])('report that %i were replayed', (count, message) => {
     const recordings = Array.from({ length: count }, (_, index) => recorded(`a.${index + 1}.tape.jsonl`, {}))
     expect(miss(recordings, {})).toEqual({ message, nearest: undefined })
@@ -162,7 +168,7 @@ describe('Recordings', () => {
       `body is "${'x'.repeat(78)}", not "${'x'.repeat(79)}…`,
     ],
     [
-      'a volatile field',
+      'an ignored field',
       [recorded('a', {}, { user: 'x', a: 1 })],
       { user: 'y', a: 2 },
       {},
@@ -186,7 +192,7 @@ describe('Recordings', () => {
       'No recording matches POST /ask. The nearest is a, whose body differs; its texts are redacted, so they cannot be compared',
     )
     expect(miss([recorded('a', undefined)], {}).message).toBe(
-      'No recording matches POST /ask: none exists. Run gateway-understudy record, or set onMiss',
+      'No recording matches POST /ask: none exists. Run gateway-understudy record, or set onUnmatchedRecording',
     )
   })
 })

@@ -21,7 +21,7 @@ test('a refusal, a failure, and what it all cost', async ({ sandbox }) => {
       { reply: { text: 'Roses are', incompleteReason: 'content_filter', usage: { input_tokens: 2_000 } } },
     ],
   })
-  sandbox.use({ on: 'createResponse', budget: 0.01 })
+  sandbox.use({ on: 'createResponse', budgetUsd: 0.01 })
 
   expect((await ask()).output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
   expect((await ask()).incomplete_details).toEqual({ reason: 'content_filter' })

@@ -8,7 +8,7 @@ const headers = { authorization: 'Bearer bench' }
 
 export async function measure(bench: Bench): Promise<Figure[]> {
   const { createGateway } = (await import(bench.entry('index'))) as typeof import('../../../src/index.ts')
-  const gateway = createGateway({ size: { providers: 60 } })
+  const gateway = createGateway({ recordCounts: { providers: 60 } })
   const reply = await gateway.fetch(url, { headers })
   const init = { status: reply.status, headers: [...reply.headers] }
   const body = await reply.text()

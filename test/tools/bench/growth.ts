@@ -46,19 +46,19 @@ const cases: ReadonlyArray<() => Case> = [
   () => ({
     name: 'Point read, 60 -> 10,000 rows',
     aim: flat,
-    small: { corridor: new Corridor({ size: { presets: 60 } }), call: getPreset },
-    large: { corridor: new Corridor({ size: { presets: 10_000 } }), call: getPreset },
+    small: { corridor: new Corridor({ recordCounts: { presets: 60 } }), call: getPreset },
+    large: { corridor: new Corridor({ recordCounts: { presets: 10_000 } }), call: getPreset },
   }),
   () => ({
     // `@msw/data` looks for the record among all: no aim.
     name: 'Point write, 60 -> 10,000 rows',
-    small: { corridor: new Corridor({ size: { workspaces: 60 } }), call: patchWorkspace },
-    large: { corridor: new Corridor({ size: { workspaces: 10_000 } }), call: patchWorkspace },
+    small: { corridor: new Corridor({ recordCounts: { workspaces: 60 } }), call: patchWorkspace },
+    large: { corridor: new Corridor({ recordCounts: { workspaces: 10_000 } }), call: patchWorkspace },
   }),
   () => ({
     name: 'List of unchanged rows, 60 -> 10,000',
-    small: { corridor: new Corridor({ size: { providers: 60 } }), call: getProviders },
-    large: { corridor: new Corridor({ size: { providers: 10_000 } }), call: getProviders },
+    small: { corridor: new Corridor({ recordCounts: { providers: 60 } }), call: getProviders },
+    large: { corridor: new Corridor({ recordCounts: { providers: 10_000 } }), call: getProviders },
   }),
   () => ({
     name: 'Matching, 0 -> 1,000 rules for another operation',
@@ -122,7 +122,7 @@ function withRules(on: 'listProviders' | 'createResponse'): Corridor {
 }
 
 function withSandboxes(count: number): Exercise {
-  const corridor = new Corridor({ size: { providers: 60 } })
+  const corridor = new Corridor({ recordCounts: { providers: 60 } })
   const made = Array.from({ length: count }, () => corridor.gateway.createSandbox())
   return { corridor, call: getProviders, keys: made.slice(-1).map(({ apiKey }) => apiKey) }
 }

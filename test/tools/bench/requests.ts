@@ -69,7 +69,7 @@ export const requests: Section = {
     await using ours = await startSubject({
       kind: 'understudy',
       entry: bench.entry('serve'),
-      options: { size: { providers: 60 } },
+      options: { recordCounts: { providers: 60 } },
     })
     const figures: Figure[] = []
     for (const exercise of exercises) {

@@ -77,7 +77,7 @@ const frame = fc.oneof(
   fc.record({ base64: fc.base64String() }),
   fc.record({ wait: number }),
   fc.constant({ done: true }),
-  fc.record({ hangUp: fc.constantFrom('end', 'reset', 'silence') }),
+  fc.record({ hangUp: fc.constantFrom('end', 'reset', 'stall') }),
 )
 const wholeReply = some({
   status: fc.constantFrom(200, 204, 304, 404, 500, 599),
@@ -193,7 +193,7 @@ export async function tryScenario(
   const entries = sandbox.journal.entries()
   JSON.stringify([entries, sandbox.journal.har()])
   for (const entry of entries) sandbox.journal.explain(entry)
-  const broken = entries.find((entry) => entry.brokeContract)
+  const broken = entries.find((entry) => entry.schemaViolation)
   sandbox.reset()
   const after = await open({ fetch: gateway.fetch, apiKey: sandbox.apiKey }, 'GET /providers')
   sandbox.dispose()

@@ -25,7 +25,7 @@ const rules = [
     fault: { name: 'slow-body', ms: 50, chunks: 5 },
   },
   { on: 'updateWorkspace', fault: { name: 'retry-after-date', ms: 3000 } },
-  { on: 'createResponse', budget: 5, during: { fromMs: 10, toMs: 5000 }, fault: 'timeout' },
+  { on: 'createResponse', budgetUsd: 5, during: { fromMs: 10, toMs: 5000 }, fault: 'timeout' },
   { on: 'getPreset', times: 2, fault: { name: 'rate-limit', retryAfterMs: 10, limit: 5 } },
   {
     on: 'getPreset',
@@ -60,7 +60,7 @@ async function sandboxFile(): Promise<unknown> {
 const recording = parseRecording(read('extras/recordings/golden/createResponse-4649300636fb4c01.tape.jsonl'))
 const config = {
   seed: 7,
-  size: { providers: 20 },
+  recordCounts: { providers: 20 },
   timeScale: 0,
   latency: { firstByteMs: 5, gapMs: { p10: 1, p90: 3 }, tokens: { p50: 20, p90: 90 }, keepAliveMs: 100 },
   maxBodyBytes: 100_000,
@@ -171,9 +171,9 @@ export async function tryFile(
     sandbox.usage(),
   ])
   for (const entry of entries) sandbox.journal.explain(entry)
-  const bad = entries.find(({ brokeContract, status, rule, id }) => {
+  const bad = entries.find(({ schemaViolation, status, rule, id }) => {
     const isSaved = JSON.stringify(file).includes(id)
-    return !isSaved && (brokeContract || (status >= 500 && !rule))
+    return !isSaved && (schemaViolation || (status >= 500 && !rule))
   })
   if (bad) return { isValid: true, wrong: `${bad.status}: ${bad.reason} ${bad.warnings}` }
   if (kind === 'sandbox') await createGateway().openSandbox(sandbox.fork().save())
@@ -183,7 +183,7 @@ export async function tryFile(
 
 function optionsWith(kind: Kind, file: unknown): unknown {
   if (kind === 'config') return file
-  if (kind === 'recording') return { timeScale: 0, recordings: [file], onMiss: 'double' }
+  if (kind === 'recording') return { timeScale: 0, recordings: [file], onUnmatchedRecording: 'simulate' }
   return { timeScale: 0, ...(kind === 'profile' && { latency: file }) }
 }
 

@@ -77,7 +77,7 @@ function passes(call: CallSummary, { text, operation, status, rule }: Filter): b
 }
 
 function statusPasses({ status, delivery }: CallSummary, wanted: string): boolean {
-  if (wanted === 'broken') return status === 0 || delivery === 'cut'
+  if (wanted === 'broken') return status === 0 || delivery === 'aborted-by-fault'
   return String(status).startsWith(wanted.slice(0, 1))
 }
 

@@ -87,7 +87,7 @@ function isStream({ stream }: CallSummary): boolean {
 }
 
 function isError({ status, delivery }: CallSummary): boolean {
-  return status === 0 || status >= 400 || delivery === 'cut'
+  return status === 0 || status >= 400 || delivery === 'aborted-by-fault'
 }
 
 function durations(calls: readonly CallSummary[]): number[] {

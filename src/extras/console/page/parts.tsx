@@ -235,9 +235,11 @@ export function Empty({ children }: { children: ComponentChildren }) {
 
 /** The status of a call, and how its delivery ended unless it is complete. */
 export function Status({ status, delivery }: { status: number; delivery: string }) {
-  const kind = status === 0 || status >= 500 || delivery === 'cut' ? 'bad' : status >= 400 ? 'warn' : 'good'
+  const kind =
+    status === 0 || status >= 500 || delivery === 'aborted-by-fault' ? 'bad' : status >= 400 ? 'warn' : 'good'
   const text = status === 0 ? 'none' : String(status)
-  const more = { pending: ' …', cut: ' cut', 'client-left': ' left', complete: '' }[delivery] ?? ''
+  const more =
+    { pending: ' …', 'aborted-by-fault': ' cut', 'aborted-by-client': ' left', complete: '' }[delivery] ?? ''
   return <span class={`status ${kind}`}>{text + more}</span>
 }
 

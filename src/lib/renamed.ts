@@ -1,0 +1,49 @@
+/**
+ * Names of earlier versions.
+ */
+
+/** Each former name with its successors. Different places use different ones. */
+const successors: Readonly<Record<string, readonly string[]>> = {
+  // Options
+  onMiss: ['onUnmatchedRecording'],
+  size: ['recordCounts'],
+  unhandledRequests: ['onUnhandledRequest'],
+  volatile: ['mask', 'ignoreFields'],
+  volatileFields: ['ignoreFields'],
+  '--on-miss': ['--on-unmatched-recording'],
+  '--budget': ['--budget-usd'],
+  '--volatile': ['--ignore-field'],
+  // Their values
+  double: ['simulate'],
+  fail: ['error'],
+  forward: ['passthrough'],
+  gateway: ['guard'],
+  pass: ['bypass'],
+  // Fields of rules and journal entries, and their values
+  afterwards: ['onEnd'],
+  at: ['timestamp'],
+  brokeContract: ['schemaViolation'],
+  budget: ['budgetUsd'],
+  'client-left': ['aborted-by-client'],
+  cut: ['aborted-by-fault'],
+  exhausted: ['onEnd'],
+  quota: ['rateLimit'],
+  silence: ['stall'],
+}
+
+/** Changes of a value with its name. */
+const notes: Readonly<Record<string, string>> = {
+  afterwards: ", and its 'last' is 'repeat-last'",
+  quota: ": write rateLimit: { requests: 60, per: '1m' }",
+}
+
+/**
+ * Returns `'size' is now 'recordCounts'` for a former name; otherwise undefined.
+ *
+ * @param words Names that may replace it. Default: any.
+ */
+export function renamed(name: unknown, words?: readonly string[]): string | undefined {
+  if (typeof name !== 'string' || !Object.hasOwn(successors, name)) return undefined
+  const successor = successors[name]?.find((each) => words?.includes(each) ?? true)
+  return successor && `'${name}' is now '${successor}'${notes[name] ?? ''}`
+}

@@ -1,0 +1,29 @@
+/**
+ * Names of earlier versions: each is answered with the present one, wherever it is used.
+ */
+import { expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { intercept } from '../../src/node.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: what JavaScript may pass
+type Any = any
+const gateway = createGateway()
+const create = (options: object) => () => createGateway(options as Any)
+
+it.each<[now: string, use: () => unknown]>([
+  ["'onUnhandledRequest'", () => intercept(gateway, { unhandledRequests: 'warn' } as Any)],
+  ["'guard'", () => intercept(gateway, { onUnhandledRequest: 'gateway' } as Any)],
+  ["'bypass'", () => intercept(gateway, { onUnhandledRequest: 'pass' } as Any)],
+  ["'onUnmatchedRecording'", create({ recordings: [], onMiss: 'double' })],
+  ["'error'", create({ recordings: [], onUnmatchedRecording: 'fail' })],
+  ["'simulate'", create({ recordings: [], onUnmatchedRecording: 'double' })],
+  ["'passthrough'", create({ recordings: [], onUnmatchedRecording: 'forward' })],
+  ["'ignoreFields'", create({ recordings: [], volatileFields: ['id'] })],
+  ["'recordCounts'", create({ size: { providers: 3 } })],
+  ["'budgetUsd'", () => gateway.use({ on: 'createResponse', budget: 1 } as Any)],
+  ["'stall'", () => gateway.use({ on: '*', reply: { frames: [{ hangUp: 'silence' }] } } as Any)],
+  ["'schemaViolation'", () => gateway.journal.calls('createResponse', { schemaViolation: true } as Any)],
+  ["'timestamp'", () => gateway.journal.calls('createResponse', { at: '' } as Any)],
+])('%s is named for its former name', (now, use) => {
+  expect(use).toThrow(new RegExp(`'\\w+' is now ${now}$`))
+})
