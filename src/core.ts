@@ -69,15 +69,15 @@ export {
 } from './operations/own-operation.ts'
 export type { CollectionName } from './resources/collections.ts'
 export type {
-  SandboxOptions,
   SandboxClock,
+  SandboxOptions,
   SandboxSnapshot,
 } from './sandbox/new-sandbox.ts'
 export type { Sandbox } from './sandbox/sandbox.ts'
 export type { BundledScenarioName } from './scenarios/bundled.ts'
 export { ScenarioError } from './scenarios/check-scenario.ts'
 export type { WhenInput as When } from './scenarios/condition.ts'
-export type { OperationName, CustomOperationId, ScenarioPath } from './scenarios/names.ts'
+export type { CustomOperationId, OperationName, ScenarioPath } from './scenarios/names.ts'
 export type { NearMiss } from './scenarios/near-misses.ts'
 export type { ActiveScenario, UnusedRule } from './scenarios/rules.ts'
 export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './scenarios/scenario.ts'

@@ -295,7 +295,7 @@ export function exportCall(extras: readonly Extra[]): ControlOperation {
     route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
     doc: {
       summary:
-        'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape',
+        'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a recording',
       tag: 'Journal',
     },
     input: { params: { entry }, query: z.strictObject({ as: form }) },

@@ -9,12 +9,12 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Bodies } from '../operations/index.ts'
-import type { SandboxOptions, SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
+import type { SandboxClock, SandboxOptions, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
 import type { Usable } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
-import { isScenarioPath, type CustomOperationId } from '../scenarios/names.ts'
+import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
 import type { ActiveScenario } from '../scenarios/rules.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { TurnInput } from '../scenarios/script.ts'
@@ -36,7 +36,7 @@ export interface RemoteActiveScenario extends AsyncDisposable {
   readonly name: string
 }
 
-export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture' | 'tape'
+export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture' | 'recording'
 
 /** Where a sandbox is reached. */
 export interface SandboxAddress {
@@ -263,7 +263,7 @@ export interface RemoteJournal<Bodies extends object>
   ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>
   waitFor: Journal<Bodies>['waitFor']
   /**
-   * A call as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a tape. Throws
+   * A call as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a recording. Throws
    * 409 for a call that lacks what it takes.
    */
   exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>

@@ -11,4 +11,4 @@ type ExtraOptions = OptionsOf<(typeof extras)[keyof typeof extras]>
 export interface GatewayOptions extends GatewayOptionsInput, ExtraOptions {}
 
 export type { Dialect } from '../gateway/extra.ts'
-export { parseRecording as parseTape, type Recording as Tape } from './recordings/index.ts'
+export { parseRecording, type Recording } from './recordings/index.ts'

@@ -29,6 +29,7 @@ const successors: Readonly<Record<string, readonly string[]>> = {
   exhausted: ['onEnd'],
   quota: ['rateLimit'],
   silence: ['stall'],
+  tape: ['recording'],
 }
 
 /** Changes of a value with its name. */

@@ -22,12 +22,7 @@ export interface SandboxOptions {
 }
 
 /** What a sandbox may be asked for with. */
-export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = [
-  'id',
-  'fork',
-  'seed',
-  'fixtures',
-]
+export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = ['id', 'fork', 'seed', 'fixtures']
 
 /** A state to go back to. Opaque, so that it travels: whoever took it keeps the state, the others its id. */
 export interface SandboxSnapshot {

@@ -20,7 +20,7 @@ export interface CustomOperation {
   readonly path: string
 }
 
-/** A recording, as `parseTape` returns it. */
+/** A recording, as `parseRecording` returns it. */
 export interface RecordingInput {
   readonly head: object
   readonly chunks: readonly unknown[]

@@ -7,7 +7,7 @@ import { Fixtures, Size } from '../database/seed-data.ts'
 import { amount, count } from '../lib/numbers.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Latency, type LatencyProfile } from './latency.ts'
-import { extensionNames, type GatewayOptionsInput, type CustomOperation } from './options-input.ts'
+import { type CustomOperation, extensionNames, type GatewayOptionsInput } from './options-input.ts'
 import { type Given, readOptions } from './read-options.ts'
 import { nodeNameForm } from './sandbox-id.ts'
 

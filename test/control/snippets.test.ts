@@ -72,7 +72,7 @@ const savedCall = fc.record({
 })
 
 /** Lines of JSON, the second with the request. */
-function assertTape(text: string, method: string): void {
+function assertRecording(text: string, method: string): void {
   const [, second] = text
     .trimEnd()
     .split('\n')
@@ -111,7 +111,7 @@ describe('snippets of a sandbox file', () => {
               }
               if (as === 'curl') commands.push(data.text)
               else if (as === 'fixture') expect(JSON.parse(data.text)).toBeTypeOf('object')
-              else if (as === 'tape') assertTape(data.text, calls[place]?.method ?? '')
+              else if (as === 'recording') assertRecording(data.text, calls[place]?.method ?? '')
               else if (as === 'rule') {
                 const { rules, ...rest } = parseYaml(data.text) as { rules: [object] }
                 expect(Object.keys(rest)).toEqual(['name'])

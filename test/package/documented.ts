@@ -88,4 +88,4 @@ const written = /(Input|Options|Fault)$/
 
 /** Types whose fields stand on the wire or in files of other formats. */
 const wire =
-  /Request$|Row$|ItemInput$|UsageInput$|^Har|^Tape$|^SandboxFile$|^Zod|^\$|Internals$|^Standard|^JSONSchema$|^Schema$|^GatewayOptions$|^assumptions$|^CustomOperationId$|^Frame$/
+  /Request$|Row$|ItemInput$|UsageInput$|^Har|^Recording$|^SandboxFile$|^Zod|^\$|Internals$|^Standard|^JSONSchema$|^Schema$|^GatewayOptions$|^assumptions$|^CustomOperationId$|^Frame$/

@@ -80,7 +80,9 @@ export function addRecordingCommands(program: Command): void {
     .command('export')
     .description('Print a journal entry as a recording, a rule of a scenario, or a fixture.')
     .argument('<journal>', 'file with a reply of /__understudy/sandboxes/default/journal')
-    .addOption(new Option('--as <form>', 'form').choices(['tape', 'rule', 'fixture']).default('tape'))
+    .addOption(
+      new Option('--as <form>', 'form').choices(['recording', 'rule', 'fixture']).default('recording'),
+    )
     .option('--entry <id>', 'x-request-id of the entry (default: the last entry)')
     .action(async (file: string, flags) => {
       const { exportFromFile } = await import('./export.ts')

@@ -18,7 +18,7 @@ import { type Exchange, toRecording } from './recording-files.ts'
 import { Redactor, toRedactor } from './redact.ts'
 import { recordingScenario } from './replay.ts'
 
-export type EntryFormat = 'tape' | 'rule' | 'fixture'
+export type EntryFormat = 'recording' | 'rule' | 'fixture'
 
 export interface ExportFlags {
   as: EntryFormat
@@ -105,7 +105,7 @@ export function exportEntry(
 ): string {
   const { redactor, formatRule = toYaml } = options
   switch (as) {
-    case 'tape':
+    case 'recording':
       return formatRecording(entryRecording(entry, redactor))
     case 'rule':
       return formatRule(recordingScenario(entryRecording(entry, redactor), operations))

@@ -59,7 +59,7 @@ export async function importFiles(
       if (reply) file.reply(reply.ms, reply.status, reply.headers)
       for (const { ms, bytes } of chunks) file.chunk(ms, bytes)
       const outcome = await file.end(end.how, end.ms)
-      if (outcome.kind === 'taped') written.push(outcome.file)
+      if (outcome.kind === 'recorded') written.push(outcome.file)
       else if (outcome.kind === 'leaked') leaked.push(outcome.file)
       else skipped.push(`${request?.method ?? name} ${request?.path ?? ''}: ${outcome.reason}`)
     }

@@ -58,7 +58,7 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
   create: (options) => ({
     ...openRecordings(options),
     exports: Object.fromEntries(
-      (['rule', 'fixture', 'tape'] as const).map((form) => [
+      (['rule', 'fixture', 'recording'] as const).map((form) => [
         form,
         async (entry) => (await import('./export.ts')).exportEntry(entry, form, operations),
       ]),

@@ -316,7 +316,7 @@ class ProxyExchange {
     const ms = this.#ms
     if (how !== 'fin') this.#upstream.destroy()
     if (how === 'reset' || how === 'idle') this.#reset()
-    this.#resolve(this.#file?.end(how, ms) ?? { kind: 'not-taped', reason: this.#reason })
+    this.#resolve(this.#file?.end(how, ms) ?? { kind: 'not-recorded', reason: this.#reason })
   }
 
   /** Breaks the client's connection after the written bytes were sent. */
@@ -463,13 +463,13 @@ function readyText(recorder: Recorder, flags: RecordFlags): string {
 function printed({ method, path, result }: ExchangeLine): string {
   const line = `${method} ${path}`
   switch (result.kind) {
-    case 'taped':
+    case 'recorded':
       return `${line}: ${result.status || 'no reply'}, ${result.chunks} chunks, ${Math.round(result.ms)} ms -> ${result.file}`
     case 'leaked': {
       const [first] = result.leaks
       return `${line}: deleted, ${result.file}:${first?.line} still held a secret (${first?.kind})`
     }
-    case 'not-taped':
+    case 'not-recorded':
       return `${line}: not recorded: ${result.reason}`
   }
 }
@@ -478,13 +478,13 @@ function summaryOf(lines: readonly ExchangeLine[]) {
   const count = (kind: string) => lines.filter(({ result }) => result.kind === kind).length
   return {
     exchanges: lines.length,
-    taped: count('taped'),
-    passedOn: count('not-taped'),
+    recorded: count('recorded'),
+    skipped: count('not-recorded'),
     leaked: count('leaked'),
   }
 }
 
-function summaryText({ taped, passedOn, leaked }: ReturnType<typeof summaryOf>, out: string): string {
+function summaryText({ recorded, skipped, leaked }: ReturnType<typeof summaryOf>, out: string): string {
   const deleted = leaked > 0 ? `, ${leaked} deleted because they still held a secret` : ''
-  return `${taped} recorded to ${out}/, ${passedOn} skipped${deleted}`
+  return `${recorded} recorded to ${out}/, ${skipped} skipped${deleted}`
 }

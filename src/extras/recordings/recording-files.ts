@@ -42,13 +42,13 @@ export function openRecording(
   const time = recordedAt === undefined ? {} : { recordedAt }
   if (!request) {
     const name = operation ?? 'capture'
-    return { head: { tape: 1, operation: name, dialect, key: '', redacted: [], ...time } }
+    return { head: { recording: 1, operation: name, dialect, key: '', redacted: [], ...time } }
   }
   const clean = redactor.request(request)
   const name = operationName(operation, request.method, clean.request.path)
   return {
     head: {
-      tape: 1,
+      recording: 1,
       operation: name,
       dialect,
       key: toKey(name, clean.parts),
@@ -182,9 +182,9 @@ function keyIn(file: string): string | undefined {
 
 /** A finished file, one that was deleted because of the secrets in it, or the reason why there is none. */
 export type RecordOutcome =
-  | { kind: 'taped'; file: string; status: number; chunks: number; ms: number }
+  | { kind: 'recorded'; file: string; status: number; chunks: number; ms: number }
   | { kind: 'leaked'; file: string; leaks: readonly Leak[] }
-  | { kind: 'not-taped'; reason: string }
+  | { kind: 'not-recorded'; reason: string }
 
 /** The file of an open exchange. */
 export class RecordingFile {
@@ -238,9 +238,9 @@ export class RecordingFile {
     const leaks = this.#problem ? [] : await this.#check()
     const file = basename(this.#path)
     if (!this.#problem && leaks.length === 0)
-      return { kind: 'taped', file, status: this.#status, chunks: this.#chunks, ms }
+      return { kind: 'recorded', file, status: this.#status, chunks: this.#chunks, ms }
     await rm(this.#path, { force: true })
-    return this.#problem ? { kind: 'not-taped', reason: this.#problem } : { kind: 'leaked', file, leaks }
+    return this.#problem ? { kind: 'not-recorded', reason: this.#problem } : { kind: 'leaked', file, leaks }
   }
 
   async #check(): Promise<Leak[]> {

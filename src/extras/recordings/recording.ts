@@ -19,24 +19,34 @@ const HeadersSeen = z.lazy(() => z.record(z.string(), z.string()))
 
 /** The first line. */
 const Head = z.lazy(() =>
-  z.looseObject({
-    tape: z.literal(1).describe('Version of the format.'),
-    operation: z
-      .string()
-      .min(1)
-      .describe(
-        'Operation id, `post-chat-completions` for an unknown path, or the name of a reply without a request.',
-      ),
-    dialect: z.string().min(1).default('neutral'),
-    key: z.string().describe('What requests are matched by; empty for a reply without a request.'),
-    redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
-    bodyHash: z
-      .string()
-      .optional()
-      .describe('Hash of the canonical body, if its texts were replaced by filler.'),
-    recordedAt: z.string().optional().describe('Time of day, ISO 8601.'),
-  }),
+  z.preprocess(
+    withPresentName,
+    z.looseObject({
+      recording: z.literal(1).describe('Version of the format.'),
+      operation: z
+        .string()
+        .min(1)
+        .describe(
+          'Operation id, `post-chat-completions` for an unknown path, or the name of a reply without a request.',
+        ),
+      dialect: z.string().min(1).default('neutral'),
+      key: z.string().describe('What requests are matched by; empty for a reply without a request.'),
+      redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
+      bodyHash: z
+        .string()
+        .optional()
+        .describe('Hash of the canonical body, if its texts were replaced by filler.'),
+      recordedAt: z.string().optional().describe('Time of day, ISO 8601.'),
+    }),
+  ),
 )
+
+/** Files of earlier versions begin with `{"tape":1,…}`, and end in `.tape.jsonl`. */
+function withPresentName(head: unknown): unknown {
+  if (typeof head !== 'object' || head === null || !('tape' in head)) return head
+  const { tape, ...rest } = head
+  return { recording: tape, ...rest }
+}
 
 const Request = z.lazy(() =>
   z.looseObject({
@@ -97,8 +107,7 @@ export const RecordingSchema = z.lazy(() =>
 )
 
 /** One recorded exchange, as plain data. */
-export type Tape = z.output<typeof RecordingSchema>
-export type Recording = Tape
+export type Recording = z.output<typeof RecordingSchema>
 export type RecordedRequest = z.infer<typeof Request>
 export type RecordedChunk = z.infer<typeof Chunk>
 export type RecordedEnding = (typeof endings)[number]
@@ -111,17 +120,17 @@ export class RecordingError extends UsageError {
 /**
  * Reads a recording. Throws an error that names the line.
  *
- * @param text The contents of a `.tape.jsonl` file.
- * @param name Name of the file in messages. Default: `tape`.
+ * @param text The contents of a `.recording.jsonl` file.
+ * @param name Name of the file in messages. Default: `recording`.
  */
-export function parseRecording(text: string, name = 'tape'): Recording {
+export function parseRecording(text: string, name = 'recording'): Recording {
   const recording: Record<string, unknown> & { chunks: unknown[] } = { chunks: [] }
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
     const fail = (reason: string) => new RecordingError(`${name}:${index + 1}: ${reason}`)
     const value = parseLine(line, fail)
     if (recording['end']) throw fail('follows the line with "end", which must be the last')
-    if (!recording['head'] && !('tape' in value)) throw fail('the first line must be the head, {"tape":1,…}')
+    if (!recording['head'] && !isHead(value)) throw fail('the first line must be the head, {"recording":1,…}')
     const [part, schema, inner] = partOf(value)
     if (part !== 'chunks' && recording[part]) throw fail(`has a second ${part}`)
     const result = schema.safeParse(inner)
@@ -145,10 +154,11 @@ export function isRecording(value: unknown): value is Recording {
   return typeof value === 'object' && value !== null && 'head' in value && 'chunks' in value
 }
 
-const suffix = '.tape.jsonl'
+const suffix = '.recording.jsonl'
+const suffixes = [suffix, '.tape.jsonl']
 
 /**
- * `createResponse-0123456789abcdef.tape.jsonl`. Equal requests are numbered from the second on: `.2` before the suffix.
+ * `createResponse-0123456789abcdef.recording.jsonl`. Equal requests are numbered from the second on: `.2` before the suffix.
  */
 export function fileNameOf({ operation, key }: Recording['head'], number = 1): string {
   const stem = key === '' ? operation : `${operation}-${key}`
@@ -156,7 +166,7 @@ export function fileNameOf({ operation, key }: Recording['head'], number = 1): s
 }
 
 export function isRecordingFile(file: string): boolean {
-  return file.endsWith(suffix)
+  return suffixes.some((each) => file.endsWith(each))
 }
 
 /** The body of a request, or a chunk, as bytes. */
@@ -210,8 +220,12 @@ function parseLine(line: string, fail: (reason: string) => RecordingError): obje
   throw fail('is not an object')
 }
 
+function isHead(value: object): boolean {
+  return 'recording' in value || 'tape' in value
+}
+
 function partOf(value: object): [keyof Recording & string, z.ZodType, unknown] {
-  if ('tape' in value) return ['head', Head, value]
+  if (isHead(value)) return ['head', Head, value]
   if ('request' in value) return ['request', Request, value.request]
   if ('reply' in value) return ['reply', ReplyHead, value.reply]
   if ('end' in value) return ['end', End, value]

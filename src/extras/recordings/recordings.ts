@@ -161,7 +161,7 @@ export interface Match {
   /** In the order in which they were recorded. */
   readonly recordings: readonly NamedRecording[]
   /** Explains why no recording is left, and names the nearest one. */
-  explainMiss(): { message: string; nearest: { tape: string; field: string } | undefined }
+  explainMiss(): { message: string; nearest: { recording: string; field: string } | undefined }
 }
 
 export class RecordingIndex {
@@ -222,16 +222,16 @@ export class RecordingIndex {
       const message = `No recording matches ${line}: none exists. Run gateway-understudy record, or set onUnmatchedRecording`
       return { message, nearest: undefined }
     }
-    const message = `No recording matches ${line}. The nearest is ${near.tape}, whose ${near.reason}`
-    return { message, nearest: { tape: near.tape, field: near.field } }
+    const message = `No recording matches ${line}. The nearest is ${near.recording}, whose ${near.reason}`
+    return { message, nearest: { recording: near.recording, field: near.field } }
   }
 }
 
 function toText({ method, path, query, bodyHash }: KeyParts): string {
-  return `tape ${method} ${path}?${query} ${bodyHash}`
+  return `recording ${method} ${path}?${query} ${bodyHash}`
 }
 
-/** The number of an equal request in its file name: 2 for `….2.tape.jsonl`. */
+/** The number of an equal request in its file name: 2 for `….2.recording.jsonl`. */
 function numberOf(name: string): number {
-  return Number(/\.(\d+)\.tape\.jsonl$/.exec(name)?.[1] ?? 1)
+  return Number(/\.(\d+)\.(recording|tape)\.jsonl$/.exec(name)?.[1] ?? 1)
 }

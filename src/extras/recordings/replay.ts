@@ -112,7 +112,7 @@ export function recordingScenario(
   ignoreFields: readonly string[] = defaultIgnoreFields,
 ): ScenarioInput {
   const { operation, key } = recording.head
-  const name = `tape-${operation}-${key || 'capture'}`.replace(/[^\w.-]+/g, '-').slice(0, 100)
+  const name = `recording-${operation}-${key || 'capture'}`.replace(/[^\w.-]+/g, '-').slice(0, 100)
   return { name, rules: [toRule(recording, operations, ignoreFields)] }
 }
 

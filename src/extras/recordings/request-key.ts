@@ -151,7 +151,7 @@ export interface NamedRecording {
 
 export interface Nearest {
   /** File name of the recording. */
-  readonly tape: string
+  readonly recording: string
   /** `body.input`, `query`, `path` or `method`. */
   readonly field: string
   /** The difference in words. */
@@ -181,20 +181,20 @@ export function nearestRecording(
   const [first, ...others] = best?.differences ?? []
   if (best && first) {
     const more = others.length > 0 ? ` (and ${others.length} more)` : ''
-    return { tape: best.each.name, field: first.field, reason: first.reason + more }
+    return { recording: best.each.name, field: first.field, reason: first.reason + more }
   }
   const [other] = samePath
   if (other) {
     const reason = `method is ${other.parts?.method}, not ${parts.method}`
-    return { tape: other.name, field: 'method', reason }
+    return { recording: other.name, field: 'method', reason }
   }
   const paths = withRequest.flatMap((each) => each.parts?.path ?? [])
   const path = nearest(parts.path, paths) ?? paths[0]
   const found = withRequest.find((each) => each.parts?.path === path)
-  return found && { tape: found.name, field: 'path', reason: `path is ${path}, not ${parts.path}` }
+  return found && { recording: found.name, field: 'path', reason: `path is ${path}, not ${parts.path}` }
 }
 
-type FieldDifference = Omit<Nearest, 'tape'>
+type FieldDifference = Omit<Nearest, 'recording'>
 
 function* differencesOf(
   { recording, parts }: NamedRecording,

@@ -89,9 +89,11 @@ describe('record', () => {
       child.kill('SIGKILL')
     }
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
-      summary: { exchanges: 1, taped: 1, passedOn: 0, leaked: 0 },
+      summary: { exchanges: 1, recorded: 1, skipped: 0, leaked: 0 },
     })
-    expect(await readdir(out)).toEqual([expect.stringMatching(/^listProviders-[0-9a-f]{16}\.tape\.jsonl$/)])
+    expect(await readdir(out)).toEqual([
+      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.recording\.jsonl$/),
+    ])
   }, 30_000)
 
   it('keeps recording when the reader of its output is gone', async () => {
@@ -182,12 +184,12 @@ describe('import and export', () => {
     await write('ask.json', { path: '/responses', body: { a: 1 } })
     await write('reply.txt', 'data: 1\r\n\r\n')
     expect(await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@imported')).toBe(0)
-    expect(stdout).toMatch(/createResponse-[0-9a-f]{16}\.tape\.jsonl\n1 recording in /)
+    expect(stdout).toMatch(/createResponse-[0-9a-f]{16}\.recording\.jsonl\n1 recording in /)
     await write('second.sse', 'data: 2\n\n')
     const streams = ['@reply.txt', '@second.sse', '@reply.txt']
     expect(await exit('import', 'sse', ...streams, '--out', '@imported', '--json')).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
-      written: ['reply.tape.jsonl', 'second.tape.jsonl', 'reply.2.tape.jsonl'],
+      written: ['reply.recording.jsonl', 'second.recording.jsonl', 'reply.2.recording.jsonl'],
       skipped: [],
       leaked: [],
     })
@@ -246,7 +248,7 @@ describe('import and export', () => {
     await ask(server.baseUrl, '/providers')
     await write('journal.json', { data: server.gateway.journal.entries() })
     for (const [form, has] of [
-      ['tape', '"tape":1'],
+      ['recording', '"recording":1'],
       ['rule', '"rules"'],
       ['fixture', '"providers"'],
     ] as const) {
@@ -259,9 +261,9 @@ describe('import and export', () => {
     await call(server, 'GET /presets/none')
     const entries = server.gateway.journal.entries()
     await write('list.json', entries)
-    expect(await exit('export', '@list.json', '--as', 'tape')).toBe(0)
+    expect(await exit('export', '@list.json', '--as', 'recording')).toBe(0)
     expect(stdout).toContain('"operation":"getPreset"')
-    expect(await exit('export', '@list.json', '--as', 'tape', '--entry', entries[0]?.id ?? '')).toBe(0)
+    expect(await exit('export', '@list.json', '--as', 'recording', '--entry', entries[0]?.id ?? '')).toBe(0)
     expect(stdout).toContain('"operation":"listProviders"')
     expect(await exit('export', '@list.json', '--as', 'fixture')).toBe(2)
     expect(stderr).toContain(`error: ${folder}/list.json: entry '${entries[1]?.id}': Only a 200 of`)
@@ -271,7 +273,7 @@ describe('import and export', () => {
       ['none.json', undefined, 'there is no such file'],
     ] as const) {
       if (content) await write(name, content)
-      expect(await exit('export', `@${name}`, '--as', 'tape')).toBe(2)
+      expect(await exit('export', `@${name}`, '--as', 'recording')).toBe(2)
       expect(stderr).toBe(`error: ${folder}/${name}: ${problem}\n`)
     }
   })

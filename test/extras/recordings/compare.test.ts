@@ -347,7 +347,7 @@ const recordingOf = (
   more: { status?: number; path?: string; type?: string; end?: string } = {},
 ): Recording =>
   ({
-    head: { tape: 1, operation: 'ask', dialect: 'neutral', key: '', redacted: [] },
+    head: { recording: 1, operation: 'ask', dialect: 'neutral', key: '', redacted: [] },
     request: { method: 'GET', path: more.path ?? '/things', query: '', headers: {} },
     reply: {
       ms: 1,

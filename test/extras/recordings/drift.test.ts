@@ -382,7 +382,7 @@ function withEvents(
 }
 
 function edit(recordings: Map<string, Recording>, index: number, change: (text: string) => string): void {
-  const name = `${index}.tape.jsonl`
+  const name = `${index}.recording.jsonl`
   const recording = recordings.get(name) as Recording
   const text = change(new TextDecoder().decode(bodyOf(recording)))
   recordings.set(name, { ...recording, chunks: [toChunk(2, new TextEncoder().encode(text))] })
@@ -576,8 +576,8 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
     'a reply is no JSON by its type',
     'breaking',
     (t) => {
-      const recording = t.get('0.tape.jsonl') as Recording
-      t.set('0.tape.jsonl', {
+      const recording = t.get('0.recording.jsonl') as Recording
+      t.set('0.recording.jsonl', {
         ...recording,
         reply: { ...recording.reply, headers: { 'content-type': 'text/plain' } } as Recording['reply'],
       })
@@ -587,8 +587,8 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
     'a header is new',
     'info',
     (t) => {
-      const recording = t.get('0.tape.jsonl') as Recording
-      t.set('0.tape.jsonl', {
+      const recording = t.get('0.recording.jsonl') as Recording
+      t.set('0.recording.jsonl', {
         ...recording,
         reply: {
           ...recording.reply,

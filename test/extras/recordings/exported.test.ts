@@ -3,7 +3,7 @@ import { connectGateway } from '../../../src/remote.ts'
 import { startServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
 
-it('A call is exported as a scenario, a fixture and a tape, where it has what that takes', async () => {
+it('A call is exported as a scenario, a fixture and a recording, where it has what that takes', async () => {
   await using server = await startServer()
   const gateway = await connectGateway(server.url)
   const sandbox = await gateway.createSandbox()
@@ -12,7 +12,7 @@ it('A call is exported as a scenario, a fixture and a tape, where it has what th
   const rule = await sandbox.journal.exportAs(id, 'rule')
   expect(await gateway.checkScenario(rule)).toMatchObject({ problems: [] })
   expect(JSON.parse(await sandbox.journal.exportAs(id, 'fixture'))).toEqual({ providers: expect.any(Array) })
-  expect(await sandbox.journal.exportAs(id, 'tape')).toContain('listProviders')
+  expect(await sandbox.journal.exportAs(id, 'recording')).toContain('listProviders')
   await (await open(sandbox, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } })).text()
   const asked = await sandbox.journal.last('createResponse')
   await expect(sandbox.journal.exportAs(asked ?? '', 'fixture')).rejects.toMatchObject({ status: 409 })

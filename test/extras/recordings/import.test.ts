@@ -191,7 +191,7 @@ describe('An event stream', () => {
   })
 
   it('is named after its file', () => {
-    expect(fileNameOf(recordingOf('data: 1\n\n').head)).toBe('a.tape.jsonl')
+    expect(fileNameOf(recordingOf('data: 1\n\n').head)).toBe('a.recording.jsonl')
   })
 
   it.each(['', 'data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'])(
@@ -235,8 +235,8 @@ describe('An entry of the journal', () => {
     const entry = gateway.journal.last('listProviders')
     if (!entry) throw new Error('no entry')
 
-    const file = join(folder, 'a.tape.jsonl')
-    await writeFile(file, exportEntry(entry, 'tape', operations))
+    const file = join(folder, 'a.recording.jsonl')
+    await writeFile(file, exportEntry(entry, 'recording', operations))
     expect(await readFile(file, 'utf8')).not.toContain('Bearer any')
     const recorded = createGateway({ timeScale: 0 })
     recorded.use(file as ScenarioPath)

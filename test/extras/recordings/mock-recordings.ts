@@ -35,7 +35,7 @@ export async function recordingsOfMock(asks: readonly Ask[], seed: number): Prom
       },
       { redactor, operation: undefined },
     )
-    recordings.set(`${index}.tape.jsonl`, recording)
+    recordings.set(`${index}.recording.jsonl`, recording)
   }
   return recordings
 }

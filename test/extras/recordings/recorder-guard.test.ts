@@ -98,7 +98,7 @@ describe('the token of the recorder', () => {
     expect(upstream.requests[0]?.headers).toMatchObject({ authorization: 'Bearer client-key-0001' })
     expect(upstream.requests[0]?.headers).not.toHaveProperty('x-understudy-token')
     const recording = await textIn(recorder.out)
-    expect(recording).toContain('"tape":1')
+    expect(recording).toContain('"recording":1')
     expect(recording).not.toContain('understudy-token')
     expect(recording).not.toContain('given-token-0001')
   })

@@ -139,7 +139,7 @@ describe('The recorder', () => {
     await recorder.close()
     expect(bytes).toBe(65 * piece.length)
     expect(await readdir(recorder.out)).toEqual([])
-    expect(recorder.lines[0]?.result).toEqual({ kind: 'not-taped', reason: 'is larger than 4 MB' })
+    expect(recorder.lines[0]?.result).toEqual({ kind: 'not-recorded', reason: 'is larger than 4 MB' })
   })
 
   it('numbers equal requests in their order, and records only new ones unless all are to be recorded', async () => {
@@ -151,15 +151,15 @@ describe('The recorder', () => {
     await first.close()
     const names = [...(await recordingsIn(first.out)).keys()].sort()
     expect(names).toEqual([
-      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.2\.tape\.jsonl$/),
-      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.tape\.jsonl$/),
+      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.2\.recording\.jsonl$/),
+      expect.stringMatching(/^listProviders-[0-9a-f]{16}\.recording\.jsonl$/),
     ])
 
     const again = await record(upstream.url, { out: first.out })
     await ask(again.baseUrl, '/providers')
     await again.close()
     expect(again.lines[0]?.result).toEqual({
-      kind: 'not-taped',
+      kind: 'not-recorded',
       reason: 'the request is recorded already',
     })
 
@@ -208,7 +208,7 @@ describe('The recorder', () => {
       {
         method: 'GET',
         path: '/providers',
-        result: { kind: 'taped', file, status: 201, chunks: 1, ms: expect.any(Number) },
+        result: { kind: 'recorded', file, status: 201, chunks: 1, ms: expect.any(Number) },
       },
     ])
     expect(recording).toMatchObject({
@@ -254,7 +254,9 @@ describe('The recorder', () => {
       await recorder.close()
       expect(joined(seen.chunks)).toBe(reply)
       expect(recorder.lines.map(({ result }) => result)).toEqual([
-        reason === undefined ? expect.objectContaining({ kind: 'taped' }) : { kind: 'not-taped', reason },
+        reason === undefined
+          ? expect.objectContaining({ kind: 'recorded' })
+          : { kind: 'not-recorded', reason },
       ])
       expect(await readdir(recorder.out)).toHaveLength(reason === undefined ? 1 : 0)
     },
@@ -268,7 +270,10 @@ describe('The recorder', () => {
     await recorder.close()
     expect(seen.status).toBe(502)
     expect(joined(seen.chunks)).toContain(`The recorder cannot reach ${upstream.url.origin}: ECONNREFUSED`)
-    expect(recorder.lines[0]?.result).toEqual({ kind: 'not-taped', reason: 'the upstream cannot be reached' })
+    expect(recorder.lines[0]?.result).toEqual({
+      kind: 'not-recorded',
+      reason: 'the upstream cannot be reached',
+    })
     expect(await readdir(recorder.out)).toEqual([])
   })
 

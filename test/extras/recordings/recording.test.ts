@@ -20,7 +20,7 @@ import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
 import { head, recordingOf, utf8 } from './samples.ts'
 
 describe('The file of a recording', () => {
-  const first = '{"tape":1,"operation":"ask","key":"k"}'
+  const first = '{"recording":1,"operation":"ask","key":"k"}'
   const request = '{"request":{"method":"GET","path":"/a"}}'
   const reply = '{"reply":{"ms":1,"status":200,"headers":{}}}'
   const chunk = '{"ms":2,"text":"ab"}'
@@ -29,7 +29,7 @@ describe('The file of a recording', () => {
   it('is read line by line, blank lines left out, and written as it was', () => {
     const recording = parseRecording([first, '', request, reply, '  ', chunk, end].join('\n'))
     expect(recording).toEqual({
-      head: { tape: 1, operation: 'ask', key: 'k', dialect: 'neutral', redacted: [] },
+      head: { recording: 1, operation: 'ask', key: 'k', dialect: 'neutral', redacted: [] },
       request: { method: 'GET', path: '/a', query: '', headers: {} },
       reply: { ms: 1, status: 200, headers: {} },
       chunks: [{ ms: 2, text: 'ab' }],
@@ -46,14 +46,14 @@ describe('The file of a recording', () => {
     [['7'], 't:1: is not an object'],
     [['null'], 't:1: is not an object'],
     [['[]'], 't:1: is not an object'],
-    [[request], 't:1: the first line must be the head, {"tape":1,…}'],
+    [[request], 't:1: the first line must be the head, {"recording":1,…}'],
     [[first, '', first], 't:3: has a second head'],
     [[first, request, request], 't:3: has a second request'],
     [[first, reply, reply], 't:3: has a second reply'],
     [[first, chunk, end, chunk], 't:4: follows the line with "end", which must be the last'],
-    [['{"tape":2,"operation":"ask","key":"k"}'], 't:1: head: tape: Invalid input: expected 1'],
+    [['{"recording":2,"operation":"ask","key":"k"}'], 't:1: head: recording: Invalid input: expected 1'],
     [
-      ['{"tape":1,"operation":"","key":"k"}'],
+      ['{"recording":1,"operation":"","key":"k"}'],
       't:1: head: operation: Too small: expected string to have >=1 characters',
     ],
     [[first, '{"request":7}'], 't:2: request: Invalid input: expected object, received number'],
@@ -90,10 +90,10 @@ describe('The file of a recording', () => {
 
   it('has a name of its operation and key, and a number from the second on', () => {
     const named = { ...head, key: 'k' }
-    expect(fileNameOf(named)).toBe('ask-k.tape.jsonl')
-    expect(fileNameOf(named, 1)).toBe('ask-k.tape.jsonl')
-    expect(fileNameOf(named, 2)).toBe('ask-k.2.tape.jsonl')
-    expect(fileNameOf({ ...head, operation: 'get /a' })).toBe('get-a.tape.jsonl')
+    expect(fileNameOf(named)).toBe('ask-k.recording.jsonl')
+    expect(fileNameOf(named, 1)).toBe('ask-k.recording.jsonl')
+    expect(fileNameOf(named, 2)).toBe('ask-k.2.recording.jsonl')
+    expect(fileNameOf({ ...head, operation: 'get /a' })).toBe('get-a.recording.jsonl')
   })
 
   it.each([
@@ -101,7 +101,7 @@ describe('The file of a recording', () => {
     [{ head }, false],
     [{ chunks: [] }, false],
     [null, false],
-    ['tape', false],
+    ['recording', false],
     [() => {}, false],
   ])('%j, given as a recording: %j', (value, is) => {
     expect(isRecording(value)).toBe(is)
@@ -149,7 +149,7 @@ describe('An exchange that is written', () => {
     const parts = keyPartsOf(recording.request as NonNullable<Recording['request']>, defaultIgnoreFields)
     expect(recording).toEqual({
       head: {
-        tape: 1,
+        recording: 1,
         operation: 'ask',
         dialect: 'own',
         key: toKey('ask', parts),

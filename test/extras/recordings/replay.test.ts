@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startRecorder } from '../../../src/extras/recordings/record.ts'
 import { Redactor, toRedactor } from '../../../src/extras/recordings/redact.ts'
-import { createGateway, type GatewayOptions, parseTape } from '../../../src/index.ts'
+import { createGateway, type GatewayOptions, parseRecording } from '../../../src/index.ts'
 import type { ScenarioPath } from '../../../src/scenarios/names.ts'
 import { startServer } from '../../../src/serve.ts'
 import { call, open, type Target } from '../../call.ts'
@@ -151,11 +151,11 @@ describe('Recordings', () => {
     expect(status).toBe(404)
     const { message, metadata } = JSON.parse(text).error
     expect(message).toMatch(
-      /^No recording matches POST \/responses\. The nearest is createResponse-[0-9a-f]{16}\.tape\.jsonl, whose body\.input is "Good morning", not "Good evening"$/,
+      /^No recording matches POST \/responses\. The nearest is createResponse-[0-9a-f]{16}\.recording\.jsonl, whose body\.input is "Good morning", not "Good evening"$/,
     )
     expect(metadata.nearest).toMatchObject({
       field: 'body.input',
-      tape: expect.stringMatching(/\.tape\.jsonl$/),
+      recording: expect.stringMatching(/\.recording\.jsonl$/),
     })
     expect((await post(gateway, '/chat', hello)).body.error.message).toContain('path is /responses')
   })
@@ -207,15 +207,37 @@ describe('Recordings', () => {
     const gateway = createGateway({ timeScale: 0 })
     {
       using used = gateway.use(join(out, file) as ScenarioPath)
-      expect(used.name).toMatch(/^tape-createResponse-/)
+      expect(used.name).toMatch(/^recording-createResponse-/)
       expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
       expect((await post(gateway, '/responses', { ...hello, input: 'Other' })).text).toContain(
         '"object":"response"',
       )
     }
     expect((await post(gateway, '/responses', hello)).text).not.toBe('{"answer":1}')
-    const recording = parseTape(await readFile(join(out, file), 'utf8'))
+    const recording = parseRecording(await readFile(join(out, file), 'utf8'))
     gateway.use(recording)
+    expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
+  })
+
+  it('of earlier versions, which are called tapes, are read from a folder, from a file and as data', async () => {
+    const out = await simple([{ path: '/responses', body: hello }])
+    const [file = ''] = await readdir(out)
+    const text = await readFile(join(out, file), 'utf8')
+    const former = text.replace('{"recording":1', '{"tape":1')
+    const path = join(out, file.replace('.recording.', '.tape.'))
+    await rm(join(out, file))
+    await writeFile(path, former)
+    const [head = '', ...lines] = former.trimEnd().split('\n')
+    const [request, reply, chunk, end] = lines.map((line) => JSON.parse(line))
+    const data = { head: JSON.parse(head), ...request, ...reply, chunks: [chunk], end }
+    for (const recordings of [out, [parseRecording(former)], [data]])
+      expect((await post(createGateway({ recordings }), '/responses', hello)).text).toBe('{"answer":1}')
+    expect(parseRecording(former.replace('"end":"fin"', '"end":"client-left"'))).toMatchObject({
+      head: { recording: 1 },
+      end: { end: 'aborted-by-client' },
+    })
+    const gateway = createGateway()
+    gateway.use(path as ScenarioPath)
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
@@ -328,8 +350,13 @@ describe('Recordings', () => {
 
   it('that cannot be read are told with file and line', async () => {
     const folder = await mkdtemp(join(root, 'bad-'))
-    await writeFile(join(folder, 'a.tape.jsonl'), '{"tape":1,"operation":"x","key":"k"}\n{"ms":0}\n')
-    expect(() => createGateway({ recordings: folder })).toThrow(/a\.tape\.jsonl:2: chunks: a chunk has ms/)
+    await writeFile(
+      join(folder, 'a.recording.jsonl'),
+      '{"recording":1,"operation":"x","key":"k"}\n{"ms":0}\n',
+    )
+    expect(() => createGateway({ recordings: folder })).toThrow(
+      /a\.recording\.jsonl:2: chunks: a chunk has ms/,
+    )
     expect(() => createGateway({ recordings: join(folder, 'none') })).toThrow(
       'there is no such file or folder',
     )

@@ -106,7 +106,7 @@ describe('A recording as a scenario', () => {
     expect(
       recordingScenario({ ...get, head: { ...head, operation: 'get /x', key: 'k' } }, operations),
     ).toEqual({
-      name: 'tape-get-x-k',
+      name: 'recording-get-x-k',
       rules: [
         {
           name: 'recorded',
@@ -140,10 +140,10 @@ describe('A recording as a scenario', () => {
   })
 
   it('is named by operation and key, 100 characters at most', () => {
-    expect(recordingScenario(recordingOf([]), operations).name).toBe('tape-ask-capture')
+    expect(recordingScenario(recordingOf([]), operations).name).toBe('recording-ask-capture')
     expect(
       recordingScenario(recordingOf([], { head: { ...head, operation: 'x'.repeat(200) } }), operations).name,
-    ).toBe(`tape-${'x'.repeat(95)}`)
+    ).toBe(`recording-${'x'.repeat(90)}`)
   })
 
   it('waits, keeps braces, and hangs up as it was', () => {

@@ -62,16 +62,20 @@ describe('Recordings', () => {
   it('give the recordings of equal requests in their order', () => {
     const recordings = new RecordingIndex(
       new Map([
-        recorded('a.10.tape.jsonl', {}),
-        recorded('a.2.tape.jsonl', {}),
-        recorded('a.tape.jsonl', {}),
-        recorded('b.tape.jsonl', {}, { other: 1 }),
-        recorded('c.tape.jsonl', undefined),
-        ['d.3.tape.jsonl', { ...recorded('', {})[1], end: undefined }],
+        recorded('a.10.recording.jsonl', {}),
+        recorded('a.2.recording.jsonl', {}),
+        recorded('a.recording.jsonl', {}),
+        recorded('b.recording.jsonl', {}, { other: 1 }),
+        recorded('c.recording.jsonl', undefined),
+        ['d.3.recording.jsonl', { ...recorded('', {})[1], end: undefined }],
       ]),
     )
     const { key, recordings: matching } = recordings.find(requestOf({ user: 'x' }))
-    expect(matching.map(({ name }) => name)).toEqual(['a.tape.jsonl', 'a.2.tape.jsonl', 'a.10.tape.jsonl'])
+    expect(matching.map(({ name }) => name)).toEqual([
+      'a.recording.jsonl',
+      'a.2.recording.jsonl',
+      'a.10.recording.jsonl',
+    ])
     expect(recordings.find(requestOf({})).key).toBe(key)
     expect(recordings.find(requestOf({}, { query: '?a=1' }))).toMatchObject({ recordings: [] })
   })
@@ -86,7 +90,9 @@ describe('Recordings', () => {
       'All 2 recordings of POST /ask have been replayed: record the request again, or set onUnmatchedRecording',
     ],
   ])('report that %i were replayed', (count, message) => {
-    const recordings = Array.from({ length: count }, (_, index) => recorded(`a.${index + 1}.tape.jsonl`, {}))
+    const recordings = Array.from({ length: count }, (_, index) =>
+      recorded(`a.${index + 1}.recording.jsonl`, {}),
+    )
     expect(miss(recordings, {})).toEqual({ message, nearest: undefined })
   })
 
@@ -180,7 +186,7 @@ describe('Recordings', () => {
     (_, recordings, body, more, field, reason) => {
       expect(miss(recordings, body, more)).toEqual({
         message: `No recording matches POST /ask. The nearest is a, whose ${reason}`,
-        nearest: { tape: 'a', field },
+        nearest: { recording: 'a', field },
       })
     },
   )

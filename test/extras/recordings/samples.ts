@@ -5,7 +5,7 @@ export const utf8 = (text: string) => new TextEncoder().encode(text)
 export const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 export const head = {
-  tape: 1,
+  recording: 1,
   operation: 'ask',
   dialect: 'neutral',
   key: '',

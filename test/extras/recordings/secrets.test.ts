@@ -281,7 +281,13 @@ describe('Redaction', () => {
 /** A recording with a secret in one of its places, as a careless tool would have written it. */
 function recordingWith(secret: string, place: number): Recording {
   const recording: Recording = {
-    head: { tape: 1, operation: 'createResponse', dialect: 'neutral', key: '0123456789abcdef', redacted: [] },
+    head: {
+      recording: 1,
+      operation: 'createResponse',
+      dialect: 'neutral',
+      key: '0123456789abcdef',
+      redacted: [],
+    },
     request: {
       method: 'POST',
       path: '/responses',
@@ -335,7 +341,7 @@ describe('scan', () => {
       for (const secret of secretsOf(100 + place)) {
         const folder = join(root, `scan-${++folders}`)
         await mkdir(folder)
-        await writeFile(join(folder, 'a.tape.jsonl'), formatRecording(recordingWith(secret, place)))
+        await writeFile(join(folder, 'a.recording.jsonl'), formatRecording(recordingWith(secret, place)))
         const finder = new SecretFinder({ values: [{ kind: 'environment TEST_KEY', value: secret }] })
         const { leaks } = await scanFolder(folder, finder)
         expect(leaks.length, `place ${place}: ${secret}`).toBeGreaterThan(0)
@@ -350,7 +356,7 @@ describe('scan', () => {
       for (const secret of secretsOf(200 + place).slice(0, 3)) {
         const folder = join(root, `scan-${++folders}`)
         await mkdir(folder)
-        await writeFile(join(folder, 'a.tape.jsonl'), formatRecording(recordingWith(secret, place)))
+        await writeFile(join(folder, 'a.recording.jsonl'), formatRecording(recordingWith(secret, place)))
         expect((await scanFolder(folder, finder)).leaks.length, `place ${place}: ${secret}`).toBeGreaterThan(
           0,
         )

@@ -57,7 +57,9 @@ async function sandboxFile(): Promise<unknown> {
   return gateway.save()
 }
 
-const recording = parseRecording(read('extras/recordings/golden/createResponse-4649300636fb4c01.tape.jsonl'))
+const recording = parseRecording(
+  read('extras/recordings/golden/createResponse-4649300636fb4c01.recording.jsonl'),
+)
 const config = {
   seed: 7,
   recordCounts: { providers: 20 },
