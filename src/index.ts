@@ -13,7 +13,12 @@ import type { OperationId } from './operations/index.ts'
 
 export class Gateway extends CoreGateway {
   /** For `setupServer(...gateway.handlers)` and `setupWorker(...gateway.handlers)`: one for each operation. */
-  readonly handlers: RequestHandler[] = toHandlers(this)
+  get handlers(): RequestHandler[] {
+    this.#handlers ??= toHandlers(this)
+    return this.#handlers
+  }
+
+  #handlers: RequestHandler[] | undefined
 
   /** The handlers of some operations only. */
   handlersFor(...ids: [OperationId, ...OperationId[]]): RequestHandler[] {

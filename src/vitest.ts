@@ -20,7 +20,7 @@ import {
   type TestContext,
 } from 'vitest'
 import { createGateway, type Gateway } from './core.ts'
-import { type Interception, intercept } from './delivery/intercept.ts'
+import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
 import type { GatewayOptions } from './extras/exports.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
@@ -38,6 +38,11 @@ import { toSandboxFile } from './sandbox/sandbox-file.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
 import type { UnusedRule } from './scenarios/rules.ts'
 import type { ScriptProgress } from './scenarios/use.ts'
+
+if (typeof globalThis.process?.getBuiltinModule !== 'function')
+  throw new Error(
+    "gateway-understudy/vitest needs Node: in Vitest's browser mode, use the gateway's handlers with MSW, as in setupWorker(...gateway.handlers)",
+  )
 
 /** How prompts are written down. */
 export interface PromptSnapshotOptions extends PromptOptions {
@@ -84,6 +89,7 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
   ],
   server: [
     async ({ gateway, onUnhandledRequest }, use) => {
+      const { intercept } = await import('./delivery/intercept.ts')
       const server = intercept(gateway, { onUnhandledRequest })
       await use(server)
       server.close()

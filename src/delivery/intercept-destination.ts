@@ -192,6 +192,12 @@ function looksMeant(gateway: GatewayCore, { url, headers }: Outgoing): boolean {
 const wellKnown =
   /^\/(responses|chat\/completions|completions|messages|models|embeddings|rerank|images\/generations|audio\/(speech|transcriptions)|workspaces|presets)(\/|$)/
 
+/** The runtime, if it has a `fetch` that asks no dispatcher of undici. */
+export function runtimeWithOwnFetch(): 'Bun' | 'Deno' | undefined {
+  const { bun, deno } = globalThis.process?.versions ?? {}
+  return bun ? 'Bun' : deno ? 'Deno' : undefined
+}
+
 /** Whether a call is for a server of the application itself: on this machine, or the one that its page is from. */
 function isOwnServer({ hostname, origin }: URL): boolean {
   return loopback.test(hostname) || origin === globalThis.location?.origin

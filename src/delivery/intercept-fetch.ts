@@ -2,12 +2,11 @@
  * Requests of `fetch` in Bun and Deno, which have no dispatcher that could be replaced: the function itself is.
  */
 import { toFetch } from './fetch.ts'
-import { type InterceptSetup, verdictOn } from './intercept-destination.ts'
+import { type InterceptSetup, runtimeWithOwnFetch, verdictOn } from './intercept-destination.ts'
 
 /** Starts to intercept the global `fetch`, if it is not the one of Node; the returned function ends that. */
 export function interceptFetch(setup: InterceptSetup): () => void {
-  const { versions } = process
-  if (!('bun' in versions || 'deno' in versions)) return () => {}
+  if (!runtimeWithOwnFetch()) return () => {}
   const original = globalThis.fetch
   const answer = toFetch(setup.gateway)
   let isOver = false

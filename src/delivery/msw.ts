@@ -2,12 +2,13 @@
  * The gateway as MSW handlers: one for each operation, so that `server.listHandlers()` reads well and
  * `server.use()` overrides one. The only file that imports MSW.
  */
+import * as msw from 'msw'
 import { HttpResponse, http, type RequestHandler } from 'msw'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { GatewayError } from '../http/errors.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { respond } from './fetch.ts'
-import { isAnswered, type Outgoing, refusalOf } from './intercept-destination.ts'
+import { isAnswered, type Outgoing, refusalOf, runtimeWithOwnFetch } from './intercept-destination.ts'
 import { ConnectionError } from './response.ts'
 
 /** Gateways with handlers, by base URL. Weak, because handlers have no end. */
@@ -19,6 +20,12 @@ const gateways = new Map<string, WeakRef<GatewayCore>>()
  * unknown operation.
  */
 export function toHandlers(gateway: GatewayCore, ids?: readonly string[]): RequestHandler[] {
+  // MSW 3, which has no `graphql` here, does not intercept their `fetch`.
+  const runtime = runtimeWithOwnFetch()
+  if (runtime && !('graphql' in msw))
+    throw new Error(
+      `MSW 3 does not intercept fetch in ${runtime}: give the client fetch: gateway.fetch, or use intercept(gateway) of gateway-understudy/node`,
+    )
   for (const id of ids ?? []) {
     const known = gateway.operations.map((operation) => operation.id)
     if (!known.includes(id))

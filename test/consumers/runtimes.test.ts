@@ -1,0 +1,54 @@
+/**
+ * Nothing leaves the process unasked in Bun and Deno: a local proxy stands in for all hosts.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Consumer, install } from './consumer.ts'
+
+let project: Consumer
+const received: string[] = []
+const proxy = createServer((request, response) => {
+  received.push(`${request.method} ${request.url}`)
+  response.end('real')
+})
+
+beforeAll(async () => {
+  project = await install('runtimes')
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  proxy.close()
+  await project[Symbol.asyncDispose]()
+})
+
+const noFetch = (runtime: string) =>
+  `MSW 3 does not intercept fetch in ${runtime}: give the client fetch: gateway.fetch, or use intercept(gateway) of gateway-understudy/node`
+
+it.each([
+  { runtime: 'Bun', command: 'bun leaks.js', handlers: noFetch('Bun') },
+  { runtime: 'Deno', command: 'deno run --allow-all leaks.js', handlers: noFetch('Deno') },
+])('$runtime keeps calls that look meant for the gateway in the process', async ({ command, handlers }) => {
+  received.length = 0
+  const { port } = proxy.address() as AddressInfo
+  const { stdout, stderr } = await project.run(
+    `PATH=node_modules/.bin:$PATH HTTP_PROXY=http://127.0.0.1:${port} ${command}`,
+  )
+  const { asked, restored, handlers: made, ...results } = JSON.parse(stdout || JSON.stringify({ stderr }))
+  const lines = Object.keys(results)
+  expect(lines).toHaveLength(4)
+  for (const line of lines) {
+    const allowed = line.endsWith('/providers') ? /^200$/ : /^404$|would leave this machine/
+    expect(results[line], line).toEqual(Array.from({ length: 6 }, () => expect.anything()))
+    for (const result of results[line]) expect(String(result), line).toMatch(allowed)
+  }
+  expect({ asked, restored, made }).toEqual({ asked: 200, restored: true, made: handlers })
+  expect(received.map((line) => line.replace('http://gateway.example', ''))).toEqual([
+    expect.stringContaining('/api/v1/asked'),
+  ])
+})
+
+it('A worker in Miniflare has all its calls answered by gateway.fetch', async () => {
+  const { stdout, stderr } = await project.run('node worker.js')
+  expect(JSON.parse(stdout || JSON.stringify({ stderr }))).toEqual([200, 404, 404, 404])
+})

@@ -1,0 +1,59 @@
+/**
+ * Sends calls that look meant for the gateway, and prints what becomes of them. A proxy in the environment stands in for
+ * all other hosts.
+ */
+import http from 'node:http'
+import { createGateway as createWithHandlers } from 'gateway-understudy'
+import { createGateway, intercept } from 'gateway-understudy/node'
+
+const headers = { authorization: 'Bearer sk-real-key' }
+
+const clients = {
+  fetch: (method, url) =>
+    fetch(url, { method, headers }).then(
+      (reply) => reply.status,
+      (error) => error.cause?.message ?? error.message,
+    ),
+  request: (method, url) =>
+    fetch(new Request(url, { method, headers })).then(
+      (reply) => reply.status,
+      (error) => error.cause?.message ?? error.message,
+    ),
+  'node:http': (method, url) =>
+    new Promise((resolve) => {
+      const sent = http.request(url, { method, headers }, (reply) => {
+        reply.resume()
+        resolve(reply.statusCode)
+      })
+      sent.on('error', (error) => resolve(error.message))
+      sent.end()
+    }),
+}
+
+const calls = [
+  'GET http://gateway.example/api/v1/providers',
+  'POST http://api.vendor.example/v1/responses',
+  'GET http://gateway.example/api/v1/provider',
+  'POST http://gateway.example/api/v1/chat/completions',
+]
+
+const results = Object.fromEntries(calls.map((line) => [line, []]))
+console.error = () => {}
+for (const options of [{}, { baseUrl: 'http://gateway.example/api/v1' }]) {
+  const interception = intercept(createGateway(options))
+  for (const send of Object.values(clients))
+    for (const line of calls) results[line].push(await send(...line.split(' ')))
+  interception.close()
+}
+
+const { fetch: original } = globalThis
+const interception = intercept(createGateway(), { onUnhandledRequest: 'bypass' })
+results.asked = await clients.fetch('GET', 'http://gateway.example/api/v1/asked')
+interception.close()
+results.restored = globalThis.fetch === original
+try {
+  results.handlers = createWithHandlers().handlers.length > 0
+} catch (error) {
+  results.handlers = error.message
+}
+process.stdout.write(JSON.stringify(results), () => process.exit(0))

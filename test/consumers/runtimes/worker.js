@@ -1,0 +1,25 @@
+/**
+ * A worker in Miniflare, whose calls to other hosts the gateway answers.
+ */
+import { createGateway } from 'gateway-understudy/core'
+import { Miniflare } from 'miniflare'
+
+const gateway = createGateway()
+const miniflare = new Miniflare({
+  modules: true,
+  compatibilityDate: '2026-01-01',
+  script: `
+    const headers = { authorization: 'Bearer sk-real-key', 'content-type': 'application/json' }
+    const body = '{"model":"aurora/dawn-2","input":"Hello"}'
+    const send = (path) => fetch('https://api.vendor.example' + path, { method: 'POST', headers, body })
+    const paths = ['/api/v1/responses', '/api/v1/respnses', '/api/v1/chat/completions', '/v1/responses']
+    export default {
+      async fetch() {
+        return Response.json(await Promise.all(paths.map(async (path) => (await send(path)).status)))
+      },
+    }`,
+  outboundService: (request) => gateway.fetch(request),
+})
+const response = await miniflare.dispatchFetch('http://localhost/')
+process.stdout.write(await response.text())
+await miniflare.dispose()
