@@ -44,6 +44,8 @@ const notes: Readonly<Record<string, string>> = {
  * @param words Names that may replace it. Default: any.
  */
 export function renamed(name: unknown, words?: readonly string[]): string | undefined {
+  if (name === 'window' && words?.includes('per'))
+    return "'window' is no longer there: windows of a rate limit are fixed"
   if (typeof name !== 'string' || !Object.hasOwn(successors, name)) return undefined
   const successor = successors[name]?.find((each) => words?.includes(each) ?? true)
   return successor && `'${name}' is now '${successor}'${notes[name] ?? ''}`

@@ -22,8 +22,8 @@ it.each<[now: string, use: () => unknown]>([
   ["'recordCounts'", create({ size: { providers: 3 } })],
   ["'budgetUsd'", () => gateway.use({ on: 'createResponse', budget: 1 } as Any)],
   ["'stall'", () => gateway.use({ on: '*', reply: { frames: [{ hangUp: 'silence' }] } } as Any)],
-  ["'schemaViolation'", () => gateway.journal.calls('createResponse', { schemaViolation: true } as Any)],
+  ["'schemaViolation'", () => gateway.journal.calls('createResponse', { brokeContract: true } as Any)],
   ["'timestamp'", () => gateway.journal.calls('createResponse', { at: '' } as Any)],
 ])('%s is named for its former name', (now, use) => {
-  expect(use).toThrow(new RegExp(`'\\w+' is now ${now}$`))
+  expect(use).toThrow(new RegExp(`'\\w+' is now ${now}`))
 })
