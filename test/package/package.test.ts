@@ -19,9 +19,9 @@ describe('The tarball', () => {
     expect(size).toBeLessThan(900_000)
   })
 
-  it('has JavaScript, declarations, the console, scenarios and fixtures, and nothing else', () => {
+  it('has JavaScript, declarations, the console, scenarios, fixtures and documents, and nothing else', () => {
     const expected =
-      /^(package\.json|((scenarios|fixtures)\/)?README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
+      /^(package\.json|([\w-]+\/)*[A-Z]+\.md|LICENSE|test\/extras\/console\/\w+\.png|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
     for (const file of [
       'dist/index.js',
@@ -32,6 +32,18 @@ describe('The tarball', () => {
     ]) {
       expect(files).toContain(file)
     }
+  })
+
+  it('has every file that its documents link to', () => {
+    const links = files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) =>
+        [...readFileSync(join(folder, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) =>
+          join(dirname(file), link as string),
+        ),
+      )
+    expect(links.length).toBeGreaterThan(20)
+    expect(links.filter((link) => !files.includes(link))).toEqual([])
   })
 
   it('satisfies publint, suggestions included', async () => {

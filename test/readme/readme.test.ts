@@ -13,6 +13,10 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'scenarios/README.md',
+  'scenarios/TASKS.md',
+  'src/journal/README.md',
+  'src/sandbox/README.md',
+  'src/server/README.md',
   'fixtures/README.md',
   'test/README.md',
   'test/consumers/README.md',
@@ -34,13 +38,32 @@ describe.each(pages)('$name', ({ name, text }) => {
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link]) => link ?? '')
     expect(links.filter((link) => !existsSync(new URL(link, new URL(name, root))))).toEqual([])
   })
+
+  it('links only to headings that exist', () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+    const broken = links.filter(([, file, heading]) => {
+      const target = file ? readFileSync(new URL(file, new URL(name, root)), 'utf8') : text
+      return !headings(target).includes(heading as string)
+    })
+    expect(broken.map(([link]) => link)).toEqual([])
+  })
 })
+
+/** Returns the anchors of the headings of a document. */
+function headings(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 describe('The pages together', () => {
   it('show every example that is tested', () => {
     const files = readdirSync(new URL('examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
     const all = pages.map(({ text }) => text).join()
-    expect(files.filter((file) => !all.includes(`generated: example/${file} `))).toEqual([])
+    expect(files.filter((file) => !all.includes(`generated: example/${file}`))).toEqual([])
   })
 })
 

@@ -91,8 +91,12 @@ function part(name: string): string {
   return make()
 }
 
-function code(language: string, file: string): string {
-  const text = readFileSync(new URL(file, import.meta.url), 'utf8').trim()
+/** Quotes a file, or the region `name` of it: `file.ts#name`. */
+function code(language: string, place: string): string {
+  const [file = place, name] = place.split('#')
+  const whole = readFileSync(new URL(file, import.meta.url), 'utf8').trim()
+  const text = name ? new RegExp(`// #region ${name}\\n([^]*?)\\n// #endregion`).exec(whole)?.[1] : whole
+  if (text === undefined) throw new Error(`${file} has no region '${name}'`)
   return `\`\`\`${language}\n${text}\n\`\`\``
 }
 

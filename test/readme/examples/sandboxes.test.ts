@@ -1,0 +1,41 @@
+import { createGateway } from 'gateway-understudy'
+import { expect, test } from 'vitest'
+
+const gateway = createGateway({ seed: 7 })
+
+test('changes data without affecting other tests', async () => {
+  using sandbox = gateway.createSandbox()
+  const headers = { authorization: `Bearer ${sandbox.apiKey}` }
+
+  await sandbox.db.workspaces.update('production', { name: 'Renamed' })
+  const response = await gateway.fetch('https://gateway.example/api/v1/providers', { headers })
+
+  expect(response.status).toBe(200)
+  expect(await sandbox.db.workspaces.get('production')).toMatchObject({ name: 'Renamed' })
+  expect(await gateway.db.workspaces.get('production')).toMatchObject({ name: 'Production' })
+})
+
+test('goes back to a snapshot', async () => {
+  using sandbox = gateway.createSandbox()
+  const before = sandbox.snapshot()
+
+  await sandbox.db.providers.delete('driftwood')
+  sandbox.restore(before)
+
+  expect(await sandbox.db.providers.list()).toHaveLength(12)
+})
+
+test('advances the clock', async () => {
+  using sandbox = gateway.createSandbox()
+  sandbox.use({ on: '*', during: { fromMs: 60_000 }, fault: { name: 'status', status: 503 } })
+  const status = async () =>
+    (
+      await gateway.fetch('https://gateway.example/api/v1/providers', {
+        headers: { authorization: `Bearer ${sandbox.apiKey}` },
+      })
+    ).status
+
+  expect(await status()).toBe(200)
+  sandbox.clock.advance(60_000)
+  expect(await status()).toBe(503)
+})
