@@ -185,11 +185,8 @@ function shareDeclarations(): void {
   for (const name of names) {
     const text = read(name)
       .replace(relative, (path, next) => (shared.has(next) ? `"./${next}.cjs"` : path))
-      // Faker is an ES module, and only its types are named.
-      .replace(
-        /^import (\{[^}]*\} from "@faker-js\/faker");$/m,
-        `import type $1 with { "resolution-mode": "import" };`,
-      )
+      // MSW is an ES module, and only its types are named.
+      .replace(/^import (\{[^}]*\} from "msw");$/m, `import type $1 with { "resolution-mode": "import" };`)
     if (shared.has(name)) rmSync(new URL(`${name}.d.ts`, folder))
     writeFileSync(new URL(shared.has(name) ? `${name}.d.cts` : `${name}.d.ts`, folder), text)
   }

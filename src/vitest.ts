@@ -31,7 +31,7 @@ import { calls, journalText, sharedCallsText } from './journal/journal-text.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import { printable, printError, printWarning } from './lib/print.ts'
 import { takeTurn } from './lib/turns.ts'
-import { type Bodies, everyOperation, type OperationId } from './operations/index.ts'
+import { type Bodies, everyOperation } from './operations/index.ts'
 import { assertNames } from './sandbox/new-sandbox.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { toSandboxFile } from './sandbox/sandbox-file.ts'
@@ -158,12 +158,12 @@ declare module 'vitest' {
      *
      * @example expect(sandbox).toHaveReceived('createResponse', { body: { model: 'aurora/aurora-large' } })
      */
-    toHaveReceived<Id extends OperationId | CustomOperationId>(
+    toHaveReceived<Id extends (keyof Bodies & string) | CustomOperationId>(
       operation: Id,
       match?: CallMatch<BodyOf<Bodies, Id>>,
     ): R
     /** The same, exactly so often. */
-    toHaveReceivedTimes<Id extends OperationId | CustomOperationId>(
+    toHaveReceivedTimes<Id extends (keyof Bodies & string) | CustomOperationId>(
       operation: Id,
       times: number,
       match?: CallMatch<BodyOf<Bodies, Id>>,

@@ -10,7 +10,7 @@ import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { SandboxClock, SandboxOptions, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
-import type { Usable } from '../sandbox/options-input.ts'
+import type { ScenarioOrRule } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
@@ -127,7 +127,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
    * Activates scenarios, rules or recordings, in the order given: each is a value, the name of a bundled scenario, or in
    * Node the path of a file, whose content is sent. Throws 400 at the first that is wrong.
    */
-  async use(...scenarios: Usable[]): Promise<RemoteActiveScenario> {
+  async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() takes scenarios or rules, and got none')
     const active: RemoteActiveScenario[] = []
     for (const body of scenarios.map(contentOf))

@@ -27,7 +27,7 @@ export interface RecordingInput {
 }
 
 /** What `use()` takes: scenarios, rules and recordings, bundled scenarios by name, and files by path. */
-export type Usable =
+export type ScenarioOrRule =
   | BundledScenarioName
   | ScenarioPath
   // Names and paths that are computed. Editors still complete the known ones.

@@ -24,7 +24,7 @@ import {
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/use.ts'
 import type { SandboxClock, SandboxSnapshot } from './new-sandbox.ts'
 import type { GatewayOptions } from './options.ts'
-import type { Usable } from './options-input.ts'
+import type { ScenarioOrRule } from './options-input.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 
@@ -205,7 +205,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
    *
    * @example using outage = sandbox.use('provider-outage')
    */
-  use(...scenarios: Usable[]): ActiveScenario {
+  use(...scenarios: ScenarioOrRule[]): ActiveScenario {
     const { rules } = this.#live
     if (scenarios.length === 0) throw new TypeError('use() takes scenarios or rules, and got none')
     const checked = scenarios.map((scenario) => this.#setup.host.checkScenario(scenario))

@@ -32,7 +32,6 @@ export type CustomOperationId = string & { readonly isCustomOperation: true }
  */
 export type OperationName =
   | KnownOperationId
-  | CustomOperationId
   | typeof textOperations
   | '*'
   | `${'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'} /${string}`

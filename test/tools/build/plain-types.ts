@@ -41,7 +41,7 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
   const { Rule } = await import('../../../src/scenarios/scenario.ts')
   names
     .set(Faults, 'FaultInput | FaultInput[]')
-    .set(Rule._zod.innerType.shape.on, 'OperationName | OperationName[]')
+    .set(Rule._zod.innerType.shape.on, 'OperationName | CustomOperationId | (OperationName | CustomOperationId)[]')
 
   const texts = new Map(await listed())
   for (const { name, side, schema } of aliases)
@@ -51,6 +51,7 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
     ['FaultInput', `${root}src/faults/index.ts`] as const,
     ['Json', `${root}src/lib/json.ts`] as const,
     ['OperationName', `${root}src/scenarios/names.ts`] as const,
+    ['CustomOperationId', `${root}src/scenarios/names.ts`] as const,
   ])
   return (text, file) => replaced(text, file, texts, files)
 }

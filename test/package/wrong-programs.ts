@@ -1,0 +1,131 @@
+/**
+ * Programs with one mistake each, which compilers have to report at the mistake, with words that lead to the fix. They
+ * cover every public function.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { inProject } from './project.ts'
+
+/** What the programs have in common. */
+const before = `
+import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseTape, type RuleInput, type When } from 'gateway-understudy'
+import { intercept } from 'gateway-understudy/node'
+import { defineConfig } from '@playwright/test'
+import { test as playwright } from 'gateway-understudy/playwright'
+import { connectGateway } from 'gateway-understudy/remote'
+import { startServer } from 'gateway-understudy/serve'
+import { expect, test } from 'gateway-understudy/vitest'
+import * as z from 'zod'
+const gateway = createGateway()
+const remote = await connectGateway('http://127.0.0.1:4141')
+const Id = z.object({ id: z.string() })
+`
+
+/** One line each. */
+export const wrongPrograms: readonly string[] = [
+  // The rules of use().
+  `gateway.use({ on: 'createRespons', fault: 'timeout' })`,
+  `gateway.use({ on: '*', fault: 'stream-cutt' })`,
+  `gateway.use({ on: '*', when: { modle: 'aurora/*' }, fault: 'timeout' })`,
+  `gateway.use({ on: '*', when: { input: /tides/ }, fault: 'timeout' })`,
+  `gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', at: 3 } })`,
+  `gateway.use({ on: '*', fault: { name: 'latency', ms: true } })`,
+  `gateway.use({ on: '*', fault: 'timeout', tims: 2 })`,
+  `gateway.use({ on: '*', fault: 'timeout' }, { on: 'listProvider', fault: 'timeout' })`,
+  `gateway.use({ name: 'busy', rules: [{ on: '*', fault: 'tiemout' }] })`,
+  `gateway.use({ on: 'createResponse', reply: { txt: 'Hello' } })`,
+  `gateway.use({ on: 'createResponse', reply: { output: [{ type: 'function_cal', name: 'search' }] } })`,
+  `gateway.use(503)`,
+  `defineScenario({ name: 'busy', rules: [{ on: 'createRespons', fault: 'timeout' }] })`,
+  `parseScenario({ on: '*', fault: 'timeout' }, 'busy')`,
+  // Everyday rules.
+  `gateway.reply('Hello', { time: 2 })`,
+  `gateway.reply(({ requst }) => requst.path)`,
+  `gateway.fail('503')`,
+  `gateway.fail(503, 2)`,
+  `gateway.fail(503, { on: 'listProvider' })`,
+  `gateway.script([{ calls: { search: { q: 'tides' } } }])`,
+  `gateway.script({ text: 'Hello' })`,
+  // The state of a sandbox.
+  `gateway.journal.calls('createRespons')`,
+  `gateway.journal.calls('createResponse', { body: { modle: 'aurora/dawn-1' } })`,
+  `gateway.journal.last('createRespons')`,
+  `gateway.journal.waitFor('createResponse', 2)`,
+  `gateway.journal.explain(gateway.journal.last('createResponse'))`,
+  `gateway.db.provider.list()`,
+  `gateway.db.workspaces.update('production', { nam: 'Production' })`,
+  `gateway.db.providers.list({ slg: 'aurora' })`,
+  `gateway.db.providers.create({ name: 'Aurora', slug: 'aurora' })`,
+  `gateway.clock.advance('1 minute')`,
+  `gateway.restore('s1-1')`,
+  `gateway.save({ call: false })`,
+  // Gateways and sandboxes.
+  `createGateway({ latancy: 7 })`,
+  `createGateway({ extensions: ['chats'] })`,
+  `createGateway({ dialect: 'openruter' })`,
+  `createGateway({ fixtures: { providers: [{ nam: 'Aurora' }] } })`,
+  `createGateway({ operations: [{ id: 'getReport' }] })`,
+  `gateway.createSandbox({ fixture: {} })`,
+  `gateway.run('s1', () => {})`,
+  `gateway.handlersFor('createResponses')`,
+  `intercept(gateway, { onUnhandledRequests: 'error' })`,
+  // Custom operations.
+  `defineOperation({ id: 'getReport', method: 'GETS', path: '/reports/{id}', response: Id, resolve: () => ok({ id: '1' }) })`,
+  `defineOperation({ id: 'getReport', method: 'GET', path: '/reports/{id}', response: Id, resolve: () => json(200, { id: 1 }) })`,
+  `defineOperation({ id: 'getReport', method: 'GET', path: '/reports/{id}', params: Id, response: Id, resolve: ({ params }) => ok({ id: params.key }) })`,
+  `gateway.use({ on: 'getReport', fault: 'timeout' })`,
+  // Other entries.
+  `connectGateway({ url: 'http://127.0.0.1:4141' })`,
+  `remote.use({ on: 'createRespons', fault: 'timeout' })`,
+  `remote.reply(() => 'Hello')`,
+  `remote.journal.exportAs('c1', 'crul')`,
+  `startServer({ prt: 4141 })`,
+  `expect(gateway).toHaveReceived('createRespons')`,
+  `expect(gateway).toHaveReceivedTimes('createResponse', { body: {} })`,
+  `test.override({ gatewayOptions: { latancy: 7 } })`,
+  `playwright.use({ gatewayOptions: { latancy: 7 } })`,
+  `defineConfig({ use: { gatewayOptions: { latancy: 7 } } })`,
+]
+
+/** Programs that are right, so that the others fail for one reason only. */
+const right = `gateway.use('flaky', { on: 'createResponse', times: 1, fault: 'timeout' }, ...([] as RuleInput[]))
+gateway.use(String('flaky'))
+gateway.journal.calls('createChatCompletion', { body: { model: 'aurora/dawn-1' } })
+expect(gateway).toHaveReceived('createMessage', { body: { max_tokens: 3 }, query: { any: 'x' } })
+expect(gateway).toHaveReceived('createResponse', { body: { input: expect.stringContaining('tides') } })
+const report = defineOperation({ id: 'getReport', method: 'GET', path: '/reports/{id}', response: Id, resolve: () => ok({ id: '1' }) })
+gateway.use({ on: report.id, fault: 'timeout' })
+gateway.journal.last(report.id)?.body
+gateway.script([{ text: 'Hello' }] satisfies Parameters<typeof gateway.script>[0])
+defineConfig({ use: { gatewayOptions: { seed: 7 } } })
+createGateway({ dialect: 'openrouter', latency: 'typical', operations: [report] })
+createGateway({ dialect: { name: 'mine' }, latency: './mine.json' })
+;({ model: 'aurora/*' }) satisfies When
+void [eventStream, journalText, parseTape, playwright, test, intercept, startServer]
+`
+
+/**
+ * Returns what the compiler says of each program, each with its place, such as `1:18 error TS2820: …`.
+ *
+ * @param folder Of the package.
+ */
+export async function compilerMessages(folder: string): Promise<string[][]> {
+  const programs = [right, ...wrongPrograms]
+  const files = Object.fromEntries(programs.map((program, index) => [`${index}.ts`, before + program]))
+  const output = await inProject(folder, files, async (home) => {
+    const tsc = promisify(execFile)('npx', ['tsc', '--pretty', 'false', '-p', home])
+    const { stdout } = await tsc.catch((error: { stdout: string }) => error)
+    return stdout
+  })
+  const messages = output
+    .trim()
+    .split(/\n(?=\S)/)
+    .map((text) => /(\d+)\.ts\((\d+),(\d+)\): ([\s\S]*)/.exec(text) ?? [])
+  return programs.map((_, index) =>
+    messages.flatMap(([, file, line, column, text = '']) =>
+      Number(file) === index
+        ? `${Number(line) - before.split('\n').length + 1}:${column} ${text.replaceAll('\n', '\n  ')}`
+        : [],
+    ),
+  )
+}
