@@ -89,6 +89,7 @@ export interface Extra {
 
 /** One vendor's form of the API. Each function returns its argument if there is nothing to change. */
 export interface Dialect {
+  /** Name of the vendor. */
   readonly name: string
   /** Extensions that are active with it. Default: none. */
   readonly extensions?: readonly ExtensionName[]

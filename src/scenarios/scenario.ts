@@ -4,7 +4,7 @@
 import * as z from 'zod'
 import { amount, count } from '../lib/numbers.ts'
 import { When } from './condition.ts'
-import type { OperationName, CustomOperationId } from './names.ts'
+import type { CustomOperationId, OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Script } from './script.ts'
 import { Faults, ScriptedReply } from './scripted-reply.ts'
@@ -46,7 +46,10 @@ export const Rule = z.lazy(() =>
       })
       .describe(
         'An operation, `text` for every operation that answers with text, `*` for every request, or `POST /path` for a path that no operation describes.',
-      ) as z.ZodType<string | string[], OperationName | CustomOperationId | (OperationName | CustomOperationId)[]>,
+      ) as z.ZodType<
+      string | string[],
+      OperationName | CustomOperationId | (OperationName | CustomOperationId)[]
+    >,
     when: When.optional().describe('Which of these requests it is about: all that is named must hold.'),
     times: z.int().optional().describe('How often it happens at most. Default: no end.'),
     after: count()

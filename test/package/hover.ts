@@ -39,8 +39,12 @@ export const scenarioError = {} as ScenarioError
 export const gatewayError = {} as GatewayError
 `
 
-/** Members of Vitest's tests and of errors, which are not ours. */
-const foreign = /^(fixtures\.(?!gateway|sandbox|server|serial)|\w+Error\.(name|message|stack|cause)$)/
+/**
+ * Members of Vitest's tests and of errors, which are not ours; and those that a mapped type derives from members with a
+ * sentence, which the language server does not find: options with their defaults, and the remote client.
+ */
+const without =
+  /^(fixtures\.(?!gateway|sandbox|server|serial)|\w+Error\.(name|message|stack|cause)$|options\.|remote)/
 
 /**
  * Returns the text of each public member, without its code, by its name, such as `gateway.use`.
@@ -49,7 +53,7 @@ const foreign = /^(fixtures\.(?!gateway|sandbox|server|serial)|\w+Error\.(name|m
  */
 export function hoverTexts(folder: string): Promise<Map<string, string>> {
   return inProject(folder, { 'values.ts': values }, async (home) => {
-    const members = membersIn(home).filter((member) => !foreign.test(member))
+    const members = membersIn(home).filter((member) => !without.test(member))
     const file = join(home, 'members.ts')
     const names = new Set(members.map((member) => member.split('.')[0]))
     const lines = [`import { ${[...names].join(', ')} } from './values.ts'`, ...members]

@@ -8,7 +8,7 @@ import { inProject } from './project.ts'
 
 /** What the programs have in common. */
 const before = `
-import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseTape, type RuleInput, type When } from 'gateway-understudy'
+import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseRecording, type RuleInput, type When } from 'gateway-understudy'
 import { intercept } from 'gateway-understudy/node'
 import { defineConfig } from '@playwright/test'
 import { test as playwright } from 'gateway-understudy/playwright'
@@ -101,7 +101,7 @@ defineConfig({ use: { gatewayOptions: { seed: 7 } } })
 createGateway({ dialect: 'openrouter', latency: 'typical', operations: [report] })
 createGateway({ dialect: { name: 'mine' }, latency: './mine.json' })
 ;({ model: 'aurora/*' }) satisfies When
-void [eventStream, journalText, parseTape, playwright, test, intercept, startServer]
+void [eventStream, journalText, parseRecording, playwright, test, intercept, startServer]
 `
 
 /**

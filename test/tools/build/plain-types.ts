@@ -41,7 +41,10 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
   const { Rule } = await import('../../../src/scenarios/scenario.ts')
   names
     .set(Faults, 'FaultInput | FaultInput[]')
-    .set(Rule._zod.innerType.shape.on, 'OperationName | CustomOperationId | (OperationName | CustomOperationId)[]')
+    .set(
+      Rule._zod.innerType.shape.on,
+      'OperationName | CustomOperationId | (OperationName | CustomOperationId)[]',
+    )
 
   const texts = new Map(await listed())
   for (const { name, side, schema } of aliases)
@@ -83,6 +86,9 @@ async function listed(): Promise<[name: string, text: string][]> {
   const names = (all: readonly { readonly name: string }[]) => union(all.map(({ name }) => `'${name}'`))
   const output: Writing = { side: 'output', names: new Map() }
   const rowName = (name: string) => `${pascal(name).replace(/ies$/, 'y').replace(/s$/, '')}Row`
+  // Written out, as editors find no sentences in a mapped type.
+  const databaseOf = (name: string, records: string) =>
+    `export interface ${name} {\n${collections.map((each) => `  /** Records of \`${each.name}\`. */\n  readonly ${each.name}: ${records}<Rows['${each.name}']>\n`).join('')}}`
   const rows = collections.map(({ name }) => `  /** Of \`db.${name}\`. */\n  ${name}: ${rowName(name)}\n`)
   return [
     ['FaultName', `export type FaultName =${names(faults)}`],
@@ -110,6 +116,8 @@ async function listed(): Promise<[name: string, text: string][]> {
         ),
       ].join('\n'),
     ],
+    ['Database', databaseOf('Database', 'Records')],
+    ['RemoteDatabase', databaseOf('RemoteDatabase', 'RemoteRecords')],
     [
       'SizedCollectionName',
       `export type SizedCollectionName =${names(collections.filter(({ partOf }) => !partOf))}`,
