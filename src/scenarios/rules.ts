@@ -117,8 +117,8 @@ export class Rules {
   #conversations = 0
   /** Cache by names of requests, dropped when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
-  /** All that the active rules name in `on`. */
-  #names: ReadonlySet<string> = new Set()
+  /** All that the active rules name in `on`, dropped when the active scenarios change. */
+  #names: ReadonlySet<string> | undefined
 
   /** @param spent Dollars that the calls of the sandbox have cost, for budgets. Default: none are counted. */
   constructor({
@@ -202,7 +202,7 @@ export class Rules {
 
   /** Whether a rule names a path that no operation describes. */
   has(method: string, path: string): boolean {
-    return this.#names.has(`${method} ${path}`)
+    return this.#isNamed(`${method} ${path}`)
   }
 
   /**
@@ -311,14 +311,19 @@ export class Rules {
         `A sandbox holds at most ${maxRules} active rules: end some scenarios, or reset it`,
       )
     this.#uses = uses
-    this.#names = new Set(uses.flatMap(({ compiled }) => [...compiled.names]))
+    this.#names = undefined
     this.#candidates = undefined
+  }
+
+  #isNamed(name: string): boolean {
+    this.#names ??= new Set(this.#uses.flatMap(({ compiled }) => [...compiled.names]))
+    return this.#names.has(name)
   }
 
   #candidatesFor(names: readonly string[]): Candidates {
     this.#candidates ??= new Map()
     // Callers can invent any number of paths: those that no rule names share one cache entry.
-    const known = names.filter((name) => this.#names.has(name))
+    const known = names.filter((name) => this.#isNamed(name))
     const key = known.join()
     const found = this.#candidates.get(key) ?? candidatesAmong(this.#uses, [...known, '*'])
     // mutation: equivalent: a cache

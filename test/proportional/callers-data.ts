@@ -417,6 +417,30 @@ const others: Readonly<Record<string, Prepare>> = {
     const finder = new SecretFinder()
     return () => finder.find(secrets(count))
   },
+  ...Object.fromEntries(
+    [
+      ...[
+        'a-',
+        'a.',
+        'sk-',
+        '\\',
+        '-----BEGIN PRIVATE KEY-----',
+        '"api_key" ',
+        'eyJa.',
+        'eyJ-',
+        '"a":',
+        '&a=',
+      ],
+      ...['Bearer ', 'a://b'],
+    ].map((unit): [string, Prepare] => [
+      `what begins like a secret: ${unit}`,
+      (count) => {
+        const finder = new SecretFinder()
+        const text = `${unit.repeat((32 * count) / unit.length)}!`
+        return () => finder.find(text)
+      },
+    ]),
+  ),
   'known secrets': (count) => {
     const values = list(count >> 3, (index) => ({ kind: 'a', value: `secret-value-${index}` }))
     const text = 'x'.repeat(1000)
