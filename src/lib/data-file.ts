@@ -94,6 +94,7 @@ export function parseDataText(name: string, text: string): DataFile {
 /** Data as YAML, as a person would begin to write it. */
 export function toYaml(value: unknown): string {
   const { dump, CORE_SCHEMA } = loadYaml()
+  // mutation: equivalent: any similar width will do
   return dump(value, { schema: CORE_SCHEMA, lineWidth: 100, noRefs: true, quoteStyle: 'double' })
 }
 

@@ -220,6 +220,15 @@ describe('scenarios', () => {
     expect(await sandbox.activeScenarios()).toEqual([])
   })
 
+  it('are tried on the newest 1,000 calls', async () => {
+    const own = createGateway()
+    await using served = await startServer({ gateway: own })
+    const busy = await (await connectGateway(served.url)).createSandbox()
+    const here = { fetch: own.fetch, apiKey: busy.apiKey }
+    for (let turn = 0; turn < 1001; turn++) await (await open(here, 'GET /unknown')).text()
+    expect(await busy.dryRun('flaky')).toMatchObject({ looked: 1000 })
+  })
+
   it('name custom operations wherever they are checked', async () => {
     const listReports = defineOperation({
       id: 'listReports',

@@ -136,6 +136,7 @@ export function textOfPatterns(
 ) {
   let text = ''
   // A few extra rounds look best, none make the shortest text, many reach a length.
+  // mutation: equivalent: similar numbers reach the same lengths
   for (const extra of [3, 0, 1, 8, 30, minLength, minLength]) {
     for (const pattern of patterns) {
       text = pattern.write(random, extra)
