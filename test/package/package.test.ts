@@ -21,7 +21,7 @@ describe('The tarball', () => {
 
   it('has JavaScript, declarations, the console, scenarios, fixtures and documents, and nothing else', () => {
     const expected =
-      /^(package\.json|([\w-]+\/)*[A-Z]+\.md|LICENSE|test\/extras\/console\/\w+\.png|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
+      /^(package\.json|([\w-]+\/)*[A-Z]+\.md|LICENSE|test\/extras\/console\/\w+\.png|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/sbom\.cdx\.json|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
     for (const file of [
       'dist/index.js',

@@ -1,6 +1,8 @@
 /** What is inside the published files, and under which licences. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { Ajv } from 'ajv'
 import { expect, inject, it } from 'vitest'
 import { bundled } from '../../tsdown.config.ts'
 import { supplyChain } from './supply-chain.ts'
@@ -17,6 +19,25 @@ it('the published package runs no script when it is installed', () => {
   const scripts = Object.keys(manifest.scripts ?? {})
   expect(scripts.filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([])
 })
+
+it('every package inside is in the CycloneDX list of the package, with its version', () => {
+  const sbom = JSON.parse(readFileSync(join(folder, 'dist/sbom.cdx.json'), 'utf8'))
+  const ajv = new Ajv({ strict: false, logger: false, validateFormats: false })
+  for (const name of ['spdx.SNAPSHOT', 'jsf-0.82.SNAPSHOT'])
+    ajv.addSchema(cycloneDxSchema(name), `http://cyclonedx.org/schema/${name}.schema.json`)
+  expect(ajv.validate(cycloneDxSchema('bom-1.6.SNAPSHOT'), sbom), ajv.errorsText()).toBe(true)
+  const { packages } = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'))
+  const listed = sbom.components.map(({ purl }: { purl: string }) => decodeURIComponent(purl)).sort()
+  expect(listed).toEqual(
+    bundled.map((name) => `pkg:npm/${name}@${packages[`node_modules/${name}`].version}`).sort(),
+  )
+  expect(sbom.metadata.component).toMatchObject({ name: manifest.name, version: manifest.version })
+})
+
+function cycloneDxSchema(name: string): object {
+  const library = createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json')
+  return JSON.parse(readFileSync(join(dirname(library), `res/schema/${name}.schema.json`), 'utf8'))
+}
 
 it('the licence of every package that the build may take in stands in LICENSE', () => {
   const licence = readFileSync(join(folder, 'LICENSE'), 'utf8')

@@ -1,0 +1,39 @@
+/**
+ * Writes `dist/sbom.cdx.json`, the packages inside the published files with their versions and licences, as CycloneDX.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
+import { bundled } from '../../../tsdown.config.ts'
+
+const root = new URL('../../../', import.meta.url)
+
+interface Manifest {
+  name: string
+  version: string
+  license: string
+}
+
+function read(folder: string): Manifest {
+  return JSON.parse(readFileSync(new URL(`${folder}package.json`, root), 'utf8'))
+}
+
+function toComponent({ name, version, license }: Manifest): Models.Component {
+  // The only character of a package name that a package URL escapes.
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+  const component = new Models.Component(Enums.ComponentType.Library, name, { version, purl, bomRef: purl })
+  component.licenses.add(new Models.SpdxLicense(license))
+  return component
+}
+
+const bom = new Models.Bom()
+const own = toComponent(read(''))
+bom.metadata.component = own
+for (const name of bundled) {
+  const component = toComponent(read(`node_modules/${name}/`))
+  bom.components.add(component)
+  own.dependencies.add(component.bomRef)
+}
+
+const normalizers = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
+const text = new Serialize.JsonSerializer(normalizers).serialize(bom, { sortLists: true, space: 2 })
+writeFileSync(new URL('dist/sbom.cdx.json', root), `${text}\n`)
