@@ -79,7 +79,9 @@ const Chunk = z.lazy(() =>
 const endings = ['fin', 'reset', 'aborted-by-client', 'idle'] as const
 
 /** Recordings of earlier versions end with `client-left`. */
-const Ending = z.preprocess((end) => (end === 'client-left' ? 'aborted-by-client' : end), z.enum(endings))
+const Ending = z.lazy(() =>
+  z.preprocess((end) => (end === 'client-left' ? 'aborted-by-client' : end), z.enum(endings)),
+)
 
 const End = z.lazy(() =>
   z.looseObject({
