@@ -21,6 +21,7 @@ export interface FileProblem extends Partial<Place> {
 
 /** A file that cannot be used; the message is one line with the first problem. */
 export class FileError extends Error {
+  /** `FileError`. */
   override name = 'FileError'
   /** Every problem, with its place in the file. */
   readonly problems: readonly FileProblem[]

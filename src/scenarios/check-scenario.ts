@@ -31,6 +31,7 @@ export interface KnownOperation {
 
 /** A scenario that cannot be used; the message is one line with the first problem. */
 export class ScenarioError extends Error {
+  /** `ScenarioError`. */
   override name = 'ScenarioError'
   /** Every problem, with its path in the scenario. */
   readonly problems: readonly Problem[]
