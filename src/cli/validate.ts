@@ -8,7 +8,7 @@ import { toViolations } from '../http/violations.ts'
 import { type DataFile, FileError, type FileProblem, readDataFile } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readPath } from '../lib/value-path.ts'
-import { operations } from '../operations/index.ts'
+import { everyOperation } from '../operations/index.ts'
 import type { CollectionDeclaration } from '../resources/collection.ts'
 import { collectionNames, collections } from '../resources/collections.ts'
 import { readConfig } from './config-file.ts'
@@ -28,7 +28,7 @@ function validateFile(file: string): readonly FileProblem[] {
     if (collection) return fixtureProblems(file, data, collection)
     if (Array.isArray(data.value)) return [unknownCollection(file)]
     if (isConfig(data.value)) return configProblems(file)
-    toScenario(file, data, operations)
+    toScenario(file, data, everyOperation)
     return []
   } catch (error) {
     if (error instanceof FileError) return error.problems

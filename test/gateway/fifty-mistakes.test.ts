@@ -222,7 +222,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a stream fault on a list',
       rule({ on: 'listProviders', fault: 'stream-cut' }),
-      "'listProviders' has none: use it on 'createResponse'",
+      "'listProviders' has none: use it on 'text'",
     ],
     [
       'a rule that does nothing',
