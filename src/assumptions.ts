@@ -42,7 +42,7 @@ export const assumptions = {
   requestBody: {
     about: 'Bodies that are empty, not JSON, of another type, or too large',
     choice:
-      '400 empty, malformed, not UTF-8 or nested deeper than 500 levels, 415 another content type, 413 above `maxBodyBytes`; no content type is read as JSON',
+      '400 empty, malformed, not UTF-8 or nested deeper than 500 levels, 415 another content type, 413 above `limits.requestBodyBytes`; no content type is read as JSON',
   },
   repeatedParameter: {
     about: 'A query parameter given more than once',
@@ -187,7 +187,7 @@ export const assumptions = {
   limitedEngine: {
     about: 'Which engine gives at most 20 results',
     choice:
-      'the one in `limitedEngine`, `engine_c` by default; more is a 400, whatever `max_total_results` says',
+      'the one in `search.limitedEngine`, `engine_c` by default; more is a 400, whatever `max_total_results` says',
   },
   largeIntegers: {
     about: 'Integers beyond 2^53',

@@ -129,15 +129,16 @@ function prepare(flags: ServeFlags) {
   const options = config === undefined ? {} : readConfig(config)
   if (flags.extension) options.extensions = flags.extension as ExtensionName[]
   const scenarios = [...(options.scenarios ?? []), ...scenario] as NonNullable<typeof options.scenarios>
-  for (const { checkFlags } of gatewaySetup.extras) checkFlags?.(flags)
-  const names = gatewaySetup.extras.flatMap((extra) => Object.keys(extra.options ?? {}))
-  const ofExtras = names.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]])
+  const ofExtras = gatewaySetup.extras.map((extra) => {
+    const names = Object.keys(extra.options ?? {}).filter((name) => flags[name] !== undefined)
+    return extra.readFlags?.(flags, options) ?? Object.fromEntries(names.map((name) => [name, flags[name]]))
+  })
   const gateway = toGateway(
     {
       ...options,
       ...(seed !== undefined && { seed }),
       ...(timeScale !== undefined && { timeScale }),
-      ...Object.fromEntries(ofExtras),
+      ...Object.assign({}, ...ofExtras),
       scenarios,
       sandboxes: {
         ...options.sandboxes,

@@ -92,7 +92,7 @@ async function readBody(
   { options }: GatewayCore,
 ): Promise<unknown> {
   assertPlain(call)
-  const requestText = decodeBody(await call.readBody(options.maxBodyBytes))
+  const requestText = decodeBody(await call.readBody(options.limits.requestBodyBytes))
   if (requestText !== '' && call.headers['content-type'] === undefined)
     throw new GatewayError(415, 'A body without a content type: send application/json')
   return bodyOf(input, { requestText, body: parseJsonBody(requestText), headers: call.headers })

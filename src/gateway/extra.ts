@@ -22,8 +22,11 @@ export interface ExtraDefinition<Options extends object = object> {
   readonly paths?: readonly (keyof Options & string)[]
   /** Flags of `serve`. @internal */
   readonly flags?: readonly Flag[]
-  /** Throws a `UsageError` for flags of `serve` that do not fit together. @internal */
-  readonly checkFlags?: (flags: Readonly<Record<string, unknown>>) => void
+  /**
+   * Returns its options from the flags of `serve` and from the options of a configuration file. Default: the flags of
+   * the same names. Throws a `UsageError` for flags that do not fit together. @internal
+   */
+  readonly readFlags?: (flags: Readonly<Record<string, any>>, options: Options) => object
   /** Adds commands to the command line. @internal */
   readonly commands?: (program: Command) => Promise<void>
   /** Reads a scenario from another form; undefined for any other value. @internal */
@@ -49,7 +52,7 @@ interface OptionSchema<Value> {
   readonly _zod: { readonly output: Exclude<Value, undefined> }
 }
 
-/** A flag of `serve` in the words of Commander. It sets the option of its name. */
+/** A flag of `serve` in the words of Commander. */
 export interface Flag {
   /** `--on-unmatched-recording <what>` */
   readonly flags: string

@@ -35,7 +35,7 @@ export async function handle(gateway: GatewayCore, call: Call): Promise<CallReco
   const record = new CallRecord(caller.sandbox.state, call, call.refusal ? undefined : caller.route)
   const notAdmitted = call.refusal ?? admit(gateway, caller, record)
   const operation = gateway.router.operation(record.operation)
-  const notRead = await readBody(call, record, operation, gateway.options.maxBodyBytes)
+  const notRead = await readBody(call, record, operation, gateway.options.limits.requestBodyBytes)
   const refusal = notAdmitted ?? notRead
   if (refusal) record.refused()
   const conversation = conversationReader(record, operation)

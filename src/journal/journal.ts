@@ -252,7 +252,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** @internal */
   get bodyBytes(): number {
-    return this.#store.limits.bodyBytes
+    return this.#store.limits.journalBodyBytes
   }
 
   /** A kept call has more bytes than before. @internal */
@@ -305,11 +305,11 @@ function assertWaitOptions(operation: string, options: unknown): void {
 
 export interface JournalLimits {
   /** Maximum number of calls. */
-  entries: number
+  journalEntries: number
   /** Maximum number of bytes of their bodies together. */
-  bytes: number
+  journalBytes: number
   /** Maximum number of bytes of one body; the rest is cut, and counted. */
-  bodyBytes: number
+  journalBodyBytes: number
 }
 
 /** Lists some of the calls, in the same order. */
@@ -355,7 +355,10 @@ export class JournalStore {
   grow(bytes: number): void {
     this.#bytes += bytes
     const { limits } = this
-    while (this.#kept.size > limits.entries || (this.#bytes > limits.bytes && this.#kept.size > 1))
+    while (
+      this.#kept.size > limits.journalEntries ||
+      (this.#bytes > limits.journalBytes && this.#kept.size > 1)
+    )
       this.#evict()
   }
 

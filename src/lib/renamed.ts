@@ -5,11 +5,23 @@
 /** Each former name with its successors. Different places use different ones. */
 const successors: Readonly<Record<string, readonly string[]>> = {
   // Options
-  onMiss: ['onUnmatchedRecording'],
+  bodyBytes: ['journalBodyBytes'],
+  bytes: ['journalBytes'],
+  entries: ['journalEntries'],
+  idleMs: ['limits.sandboxIdleMs'],
+  ignoreFields: ['replay.ignoreFields'],
+  journal: ['limits'],
+  limit: ['limits.sandboxes'],
+  limitedEngine: ['search.limitedEngine'],
+  maxBodyBytes: ['limits.requestBodyBytes'],
+  onMiss: ['replay.onUnmatchedRecording'],
+  onUnmatchedRecording: ['replay.onUnmatchedRecording'],
   size: ['recordCounts'],
+  streamEvents: ['stream.events'],
   unhandledRequests: ['onUnhandledRequest'],
   volatile: ['mask', 'ignoreFields'],
-  volatileFields: ['ignoreFields'],
+  upstream: ['replay.upstream'],
+  volatileFields: ['replay.ignoreFields'],
   '--on-miss': ['--on-unmatched-recording'],
   '--budget': ['--budget-usd'],
   '--volatile': ['--ignore-field'],
@@ -41,12 +53,12 @@ const notes: Readonly<Record<string, string>> = {
 /**
  * Returns `'size' is now 'recordCounts'` for a former name; otherwise undefined.
  *
- * @param words Names that may replace it. Default: any.
+ * @param words Names that may replace it, or the group of one. Default: any.
  */
 export function renamed(name: unknown, words?: readonly string[]): string | undefined {
   if (name === 'window' && words?.includes('per'))
     return "'window' is no longer there: windows of a rate limit are fixed"
   if (typeof name !== 'string' || !Object.hasOwn(successors, name)) return undefined
-  const successor = successors[name]?.find((each) => words?.includes(each) ?? true)
+  const successor = successors[name]?.find((each) => words?.includes(each.split('.', 1)[0] ?? '') ?? true)
   return successor && `'${name}' is now '${successor}'${notes[name] ?? ''}`
 }

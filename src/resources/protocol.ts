@@ -46,7 +46,7 @@ export interface RenderContext<Body> {
 }
 
 export interface StreamOptions {
-  readonly streamEvents: 'all' | 'documented'
+  readonly stream: { readonly events: 'all' | 'documented' }
 }
 
 /** Stored responses, as far as a conversation refers to them. */

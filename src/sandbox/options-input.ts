@@ -63,31 +63,37 @@ export interface GatewayOptionsInput {
   promptCache?: boolean
   /** Whether responses are stored unless `store` is false, so that `previous_response_id` goes on from one; otherwise both are refused. Default: false. */
   storedResponses?: boolean
-  /** Which events a stream has: all that published clients know, or those that the specification shows. Default: `all`. */
-  streamEvents?: 'all' | 'documented'
+  /** Event streams. */
+  stream?: {
+    /** Events of a stream: all that published clients know, or those that the specification shows. Default: `all`. */
+    events?: 'all' | 'documented'
+  }
   /** How long answers take: milliseconds until the first event, times for all models, or a profile by model: bundled, the path of a JSON file as `profile` prints it, or data. Default: no time. */
   latency?: number | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
-  /** The engine whose `max_results` ends at 20; null for none. Default: `engine_c`. */
-  limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c' | null
+  /** Web search. */
+  search?: {
+    /** The engine whose `max_results` ends at 20; null for none. Default: `engine_c`. */
+    limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c' | null
+  }
   /** Globs of the models there are: another one is warned of, or refused with `strict`. Default: any. */
   models?: string[]
-  /** Bytes; larger request bodies are a 413. Default: 10 MiB. */
-  maxBodyBytes?: number
-  /** Limits of the journal, for all sandboxes together. The oldest calls are evicted first. */
-  journal?: {
-    /** Maximum number of calls. Default: 3,000. */
-    entries?: number
-    /** Maximum number of bytes of their bodies. Default: 32 MiB. */
-    bytes?: number
-    /** Maximum number of bytes of one body; the rest is cut. Default: 64 KiB. */
-    bodyBytes?: number
+  /** Limits of what the gateway accepts and keeps. */
+  limits?: {
+    /** Maximum size of a request body in bytes. Larger ones get a 413. Default: 10 MiB. */
+    requestBodyBytes?: number
+    /** Maximum number of calls in the journal, for all sandboxes together. The oldest are evicted first. Default: 3,000. */
+    journalEntries?: number
+    /** Maximum size of their bodies together, in bytes. Default: 32 MiB. */
+    journalBytes?: number
+    /** Maximum size of a body in the journal, in bytes; the rest is cut. Default: 64 KiB. */
+    journalBodyBytes?: number
+    /** Maximum number of sandboxes. Default: 100,000. */
+    sandboxes?: number
+    /** Milliseconds after which an idle sandbox is disposed. Default: 1 hour. */
+    sandboxIdleMs?: number
   }
-  /** How many sandboxes live, and how long. */
+  /** Sandboxes of the gateway. */
   sandboxes?: {
-    /** How many may live at once. Default: 100,000. */
-    limit?: number
-    /** Milliseconds: a sandbox that is idle for so long goes. Default: 1 hour. */
-    idleMs?: number
     /** The name of this server among several, as in `n3`: ids of sandboxes begin with it. Default: none. */
     node?: string
     /** Whether requests that name no sandbox see the default one; else they are refused. Default: true. */

@@ -26,15 +26,23 @@ export const defaultOptions = () => ({
   scenarios: [],
   promptCache: false,
   storedResponses: false,
-  streamEvents: 'all',
-  limitedEngine: 'engine_c',
-  maxBodyBytes: 10 * 1024 * 1024,
-  journal: defaultJournal(),
+  stream: defaultStream(),
+  search: defaultSearch(),
+  limits: defaultLimits(),
   sandboxes: defaultSandboxes(),
 })
 
-const defaultJournal = () => ({ entries: 3000, bytes: 32 * 1024 * 1024, bodyBytes: 64 * 1024 })
-const defaultSandboxes = () => ({ limit: 100_000, idleMs: 60 * 60 * 1000, default: true })
+const defaultStream = () => ({ events: 'all' as const })
+const defaultSearch = () => ({ limitedEngine: 'engine_c' as const })
+const defaultLimits = () => ({
+  requestBodyBytes: 10 * 1024 * 1024,
+  journalEntries: 3000,
+  journalBytes: 32 * 1024 * 1024,
+  journalBodyBytes: 64 * 1024,
+  sandboxes: 100_000,
+  sandboxIdleMs: 60 * 60 * 1000,
+})
+const defaultSandboxes = () => ({ default: true })
 
 /** What each option must be. A gateway makes the checks of those that it is given: all of them take 5 ms. */
 const checks = {
@@ -54,28 +62,29 @@ const checks = {
     z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
   promptCache: () => z.boolean(),
   storedResponses: () => z.boolean(),
-  streamEvents: () => z.enum(['all', 'documented']),
+  stream: () => z.strictObject({ events: z.enum(['all', 'documented']).default(defaultStream().events) }),
   latency: () => Latency,
-  limitedEngine: () => z.enum(['engine_a', 'engine_b', 'engine_c']).nullable(),
+  search: () => {
+    const engine = z.enum(['engine_a', 'engine_b', 'engine_c']).nullable()
+    return z.strictObject({ limitedEngine: engine.default(defaultSearch().limitedEngine) })
+  },
   models: () => z.array(z.string().min(1)),
-  maxBodyBytes: () => count(1),
-  journal: () => {
-    const { entries, bytes, bodyBytes } = defaultJournal()
+  limits: () => {
+    const limits = defaultLimits()
     return z.strictObject({
-      entries: count(1).default(entries),
-      bytes: count(1).default(bytes),
-      bodyBytes: count().default(bodyBytes),
+      requestBodyBytes: count(1).default(limits.requestBodyBytes),
+      journalEntries: count(1).default(limits.journalEntries),
+      journalBytes: count(1).default(limits.journalBytes),
+      journalBodyBytes: count().default(limits.journalBodyBytes),
+      sandboxes: count(1).default(limits.sandboxes),
+      sandboxIdleMs: amount().positive().default(limits.sandboxIdleMs),
     })
   },
-  sandboxes: () => {
-    const { limit, idleMs, default: hasDefault } = defaultSandboxes()
-    return z.strictObject({
-      limit: count(1).default(limit),
-      idleMs: amount().positive().default(idleMs),
+  sandboxes: () =>
+    z.strictObject({
       node: z.string().regex(nodeNameForm, 'A node is named by letters and a number, as in n3').optional(),
-      default: z.boolean().default(hasDefault),
-    })
-  },
+      default: z.boolean().default(defaultSandboxes().default),
+    }),
 }
 
 type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
@@ -86,15 +95,18 @@ true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
 /** Options with every default in place. */
 export interface GatewayOptions extends Omit<GatewayOptionsInput, Defaulted | Read>, Required<Defaults> {
   latency?: LatencyProfile
-  journal: Required<NonNullable<GatewayOptionsInput['journal']>>
-  sandboxes: SandboxLimits & Required<Omit<SandboxLimits, 'node'>>
+  stream: Whole<'stream'>
+  search: Whole<'search'>
+  limits: Whole<'limits'>
+  sandboxes: SandboxOptions & Required<Omit<SandboxOptions, 'node'>>
 }
 
-type SandboxLimits = NonNullable<GatewayOptionsInput['sandboxes']>
+type Whole<Name extends keyof GatewayOptionsInput> = Required<NonNullable<GatewayOptionsInput[Name]>>
+type SandboxOptions = NonNullable<GatewayOptionsInput['sandboxes']>
 type Defaults = Omit<Pick<GatewayOptionsInput, Defaulted>, Read>
 type Defaulted = keyof ReturnType<typeof defaultOptions>
 /** Options that have another type when they are checked. */
-type Read = 'latency' | 'journal' | 'sandboxes'
+type Read = 'latency' | 'stream' | 'search' | 'limits' | 'sandboxes'
 
 export const optionNames = Object.keys(checks)
 

@@ -29,7 +29,7 @@ const removed = new Map([
   ['keepAliveMs', 'write latency: { keepAliveMs: 100 }'],
   ['latencyProfile', 'write latency'],
   ['speed', 'write timeScale: 0.5 for replay that is twice as fast'],
-  ['allowCi', "unset CI where onUnmatchedRecording: 'passthrough' may call the real gateway"],
+  ['allowCi', "unset CI where replay.onUnmatchedRecording: 'passthrough' may call the real gateway"],
   ['modelsWithoutNativeSearch', 'script the replies of these models by a rule with when.model'],
   ['xSearchVendor', "posts are searched by models of 'x-ai'"],
 ])
@@ -86,7 +86,10 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
       return `${path} is an option of startServer, not of the gateway`
     const instead = issue.path.length === 0 ? removed.get(name) : undefined
     if (instead !== undefined) return `${path} is gone: ${instead}`
-    return `${path}: Unknown field${didYouMean(name, namesAt(schema, issue.path))}`
+    const all = namesAt(schema, [])
+    const names = namesAt(schema, issue.path)
+    const now = renamed(name, [...names, ...all])
+    return `${path}: Unknown field${now === undefined ? didYouMean(name, names) : `: ${now}`}`
   }
   const [{ path, message } = { path: 'options', message: 'Invalid' }] = toViolations(error, 'options')
   const value = issue?.path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), input)

@@ -55,7 +55,7 @@ export class Sandboxes implements SandboxHost {
 
   constructor(setup: SandboxesSetup) {
     this.#setup = setup
-    this.store = new JournalStore(setup.options.journal)
+    this.store = new JournalStore(setup.options.limits)
     this.#seedData = new SeedData(setup.options)
     this.#clock = new Clock(setup.options)
     this.scenarios = setup.scenarios
@@ -279,13 +279,13 @@ export class Sandboxes implements SandboxHost {
         503,
         'This gateway is being shut down and takes no new sandboxes: ask another node',
       )
-    const { limit, idleMs } = this.#setup.options.sandboxes
+    const { sandboxes: limit, sandboxIdleMs } = this.#setup.options.limits
     const isFull = this.#residents.size >= limit
-    if (isFull || this.#clock.elapsed() - this.#sweptAt > idleMs / sweepsPerAge) this.#sweep()
+    if (isFull || this.#clock.elapsed() - this.#sweptAt > sandboxIdleMs / sweepsPerAge) this.#sweep()
     if (this.#residents.size >= limit) {
       throw new GatewayError(
         429,
-        `There are ${limit} sandboxes already: dispose of some, or raise sandboxes.limit`,
+        `There are ${limit} sandboxes already: dispose of some, or raise limits.sandboxes`,
       )
     }
     const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
@@ -309,7 +309,7 @@ export class Sandboxes implements SandboxHost {
 
   /** `expired after 3600 s idle` */
   get #expired(): string {
-    return `expired after ${this.#setup.options.sandboxes.idleMs / 1000} s idle`
+    return `expired after ${this.#setup.options.limits.sandboxIdleMs / 1000} s idle`
   }
 
   #goneError(id: string): GatewayError {
@@ -320,7 +320,7 @@ export class Sandboxes implements SandboxHost {
   }
 
   #evictIfIdle(sandbox: Sandbox): boolean {
-    if (sandbox === this.default || sandbox.idleMs <= this.#setup.options.sandboxes.idleMs) return false
+    if (sandbox === this.default || sandbox.idleMs <= this.#setup.options.limits.sandboxIdleMs) return false
     this.#remove(sandbox, this.#expired)
     this.#evicted++
     return true

@@ -12,7 +12,7 @@ import { call, open } from '../call.ts'
 let server: RunningServer
 let id: string
 beforeAll(async () => {
-  server = await startServer({ timeScale: 0, maxBodyBytes: 100_000 })
+  server = await startServer({ timeScale: 0, limits: { requestBodyBytes: 100_000 } })
 })
 beforeEach(() => {
   id = server.gateway.createSandbox().id

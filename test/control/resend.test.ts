@@ -56,11 +56,15 @@ it.each<[GatewayOptionsInput, Record<string, string>, number, number, string]>([
 )
 
 it('A body that was too long to keep is not asked again', async () => {
-  const ask = twice({ journal: { entries: 9, bytes: 99_999, bodyBytes: 1 } }, `${base}/responses`, {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: '{}',
-  })
+  const ask = twice(
+    { limits: { journalEntries: 9, journalBytes: 99_999, journalBodyBytes: 1 } },
+    `${base}/responses`,
+    {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: '{}',
+    },
+  )
   await expect(ask).rejects.toMatchObject({
     status: 409,
     message: expect.stringMatching(/^The body of '\S+' was too long for the journal to keep it whole$/),

@@ -63,7 +63,7 @@ describe('The journal', () => {
 
 describe('A body above the limit', () => {
   it('is not read to its end by gateway.fetch', async () => {
-    const gateway = createGateway({ maxBodyBytes: 1000 })
+    const gateway = createGateway({ limits: { requestBodyBytes: 1000 } })
     let pulled = 0
     const body = new ReadableStream({
       pull(controller) {
@@ -80,7 +80,7 @@ describe('A body above the limit', () => {
 
 describe.each(Object.entries(transports))('A body above the limit over %s', (_name, start) => {
   it('gets a 413', async () => {
-    const { target, close } = await start(createGateway({ maxBodyBytes: 100 }))
+    const { target, close } = await start(createGateway({ limits: { requestBodyBytes: 100 } }))
     const reply = await call(target, 'POST /responses', { body: { ...question, input: 'x'.repeat(1000) } })
     expect([reply.status, reply.body.error.code]).toEqual([413, 413])
     await close()
@@ -111,7 +111,7 @@ describe('A handler of the user with a wildcard path', () => {
   })
 
   it('leaves bodies to the gateway, and their limit', async () => {
-    const gateway = createGateway({ baseUrl: origin, maxBodyBytes: 200 })
+    const gateway = createGateway({ baseUrl: origin, limits: { requestBodyBytes: 200 } })
     const interception = intercept(gateway)
     onTestFinished(() => interception.close())
     interception.use(http.post('*/other', () => HttpResponse.json({ mine: true })))

@@ -183,7 +183,7 @@ describe('Texts stay as they are', () => {
   })
 
   it('with citations, as JSON and as a stream', async () => {
-    const gateway = createGateway({ limitedEngine: 'engine_a' })
+    const gateway = createGateway({ search: { limitedEngine: 'engine_a' } })
     const replies: string[] = []
     for (const input of questions.slice(0, 6)) {
       const body = { model: 'borealis/polar-4:online', input }

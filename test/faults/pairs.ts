@@ -106,7 +106,7 @@ async function openBench(adapter: Case['adapter']): Promise<Bench> {
   const baseUrl = 'https://gateway.example/api/v1'
   const gateway = createGateway({
     baseUrl,
-    journal: { entries: 5 },
+    limits: { journalEntries: 5 },
     extensions: ['chat', 'messages'],
   } as object)
   const bench = (entrance: Entrance, close: () => unknown): Bench => ({

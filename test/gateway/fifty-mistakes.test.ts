@@ -105,9 +105,9 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['{ seeed: 1 }', () => create({ seeed: 1 }), "options.seeed: Unknown field: did you mean 'seed'?"],
     [
-      '{ journal: { max: 3 } }',
-      () => create({ journal: { max: 3 } }),
-      'options.journal.max: Unknown field; there are entries, bytes, bodyBytes',
+      '{ limits: { max: 3 } }',
+      () => create({ limits: { max: 3 } }),
+      'options.limits.max: Unknown field; there are requestBodyBytes, journalEntries, journalBytes, journalBodyBytes, sandboxes, sandboxIdleMs',
     ],
     ['{ port: 4141 }', () => create({ port: 4141 }), 'options.port is an option of startServer'],
     [

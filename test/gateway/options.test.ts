@@ -2,6 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { open } from '../call.ts'
 
+const limits = {
+  requestBodyBytes: 10_485_760,
+  journalEntries: 3000,
+  journalBytes: 33_554_432,
+  journalBodyBytes: 65_536,
+  sandboxes: 100_000,
+  sandboxIdleMs: 3_600_000,
+}
+
 describe('createGateway', () => {
   it.each<[object, string]>([
     [{ seeed: 1 }, "createGateway: options.seeed: Unknown field: did you mean 'seed'?"],
@@ -34,13 +43,12 @@ describe('createGateway', () => {
       scenarios: [],
       promptCache: false,
       storedResponses: false,
-      streamEvents: 'all',
-      limitedEngine: 'engine_c',
-      maxBodyBytes: 10_485_760,
-      journal: { entries: 3000, bytes: 33_554_432, bodyBytes: 65_536 },
-      sandboxes: { limit: 100_000, idleMs: 3_600_000, default: true },
+      stream: { events: 'all' },
+      search: { limitedEngine: 'engine_c' },
+      limits,
+      sandboxes: { default: true },
     })
-    const given = createGateway({ sandboxes: {} as never, journal: {} as never }).options
+    const given = createGateway({ sandboxes: {}, limits: {}, stream: {}, search: {} }).options
     expect(given).toEqual(options)
   })
 
@@ -82,20 +90,27 @@ describe('createGateway', () => {
     ['clock', ['system'], ['real']],
     ['timeScale', [0, 2.5], [-0.1]],
     ['extensions', [['chat']], [['chats'], 'chat']],
-    ['streamEvents', ['documented'], ['some']],
-    ['limitedEngine', ['engine_c', null], ['engine_d']],
+    ['stream', [{ events: 'documented' }, {}], [{ events: 'some' }, 'all']],
+    ['search', [{ limitedEngine: 'engine_c' }, { limitedEngine: null }], [{ limitedEngine: 'engine_d' }]],
     ['models', [[], ['a']], [['']]],
-    ['maxBodyBytes', [1], [0, 1.5]],
     [
-      'journal',
-      [{ entries: 1, bytes: 1, bodyBytes: 0 }],
-      [{ entries: 0 }, { bytes: 0 }, { bodyBytes: -1 }, { byte: 1 }],
+      'limits',
+      [
+        { requestBodyBytes: 1, journalEntries: 1, journalBytes: 1, journalBodyBytes: 0 },
+        { sandboxes: 1, sandboxIdleMs: 0.5 },
+      ],
+      [
+        { requestBodyBytes: 0 },
+        { requestBodyBytes: 1.5 },
+        { journalEntries: 0 },
+        { journalBytes: 0 },
+        { journalBodyBytes: -1 },
+        { journalByte: 1 },
+        { sandboxes: 0 },
+        { sandboxIdleMs: 0 },
+      ],
     ],
-    [
-      'sandboxes',
-      [{ limit: 1, idleMs: 0.5, node: 'n3', default: false }],
-      [{ limit: 0 }, { idleMs: 0 }, { node: '3' }],
-    ],
+    ['sandboxes', [{ node: 'n3', default: false }], [{ node: '3' }]],
     ['recordCounts', [{ providers: 0 }], [{ providers: -1 }, { providers: 1.5 }]],
     ['operations', [[]], [['a'], [null]]],
   ])('takes %s as %j, and refuses %j', (name, right, wrong) => {
@@ -108,10 +123,10 @@ describe('createGateway', () => {
   })
 
   it('takes an option that is undefined as one left out, and fills up one that is given in part', () => {
-    const { options } = createGateway({ seed: undefined, journal: { entries: 20 } } as GatewayOptions)
+    const { options } = createGateway({ seed: undefined, limits: { journalEntries: 20 } } as GatewayOptions)
     expect(options).toStrictEqual({
       ...createGateway().options,
-      journal: { entries: 20, bytes: 33_554_432, bodyBytes: 65_536 },
+      limits: { ...limits, journalEntries: 20 },
     })
   })
 

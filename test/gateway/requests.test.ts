@@ -21,7 +21,7 @@ describe('A body', () => {
   })
 
   it.each(['GET', 'HEAD'])('of a %s is not read', async (method) => {
-    await using server = await startServer({ maxBodyBytes: 10 })
+    await using server = await startServer({ limits: { requestBodyBytes: 10 } })
     const headers = { host: 'localhost', authorization: 'Bearer any', connection: 'close' }
     const sent = request(`${method} /api/v1/providers`, headers, '{"unread":"body of a request"}')
     expect(await raw(server.port, sent).closed()).toMatch(/^HTTP\/1.1 200 /)

@@ -65,7 +65,7 @@ const openapi = {
 
 /** Options of each gateway, in addition to those that all share. */
 export const gateways = {
-  plain: { limitedEngine: 'engine_b' },
+  plain: { search: { limitedEngine: 'engine_b' } },
   full: {
     extensions: ['chat', 'messages', 'models', 'embeddings', 'account'],
     operations: [makeReport],
@@ -77,7 +77,7 @@ export const gateways = {
     strict: true,
     apiKeys: ['golden'],
     models: ['aurora/*'],
-    streamEvents: 'documented',
+    stream: { events: 'documented' },
   },
 } satisfies Record<string, GatewayOptions & { openapi?: object; dialect?: string }>
 

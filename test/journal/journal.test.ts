@@ -87,7 +87,7 @@ describe('an entry', () => {
   })
 
   it('is made of every refusal: 400, 401, 404, 405, 410, 413, 415', async () => {
-    const { call, journal } = begin({ maxBodyBytes: 100 })
+    const { call, journal } = begin({ limits: { requestBodyBytes: 100 } })
     await call('GET /benchmarks?max_results=0')
     await call('GET /providers', { headers: { authorization: 'nothing' } })
     await call('GET /nowhere')
@@ -155,7 +155,7 @@ describe('an entry', () => {
 
 describe('its limits', () => {
   it('keep the newest entries', async () => {
-    const { call, journal } = begin({ journal: { entries: 100 } })
+    const { call, journal } = begin({ limits: { journalEntries: 100 } })
     for (let index = 0; index < 101; index++) await call(`GET /presets/${index}`)
     expect(journal.entries()).toHaveLength(100)
     expect(journal.evictedCount).toBe(1)
@@ -163,7 +163,7 @@ describe('its limits', () => {
   })
 
   it('are so many bytes of all bodies together: the oldest go', async () => {
-    const { call, journal } = begin({ journal: { bytes: 5000, bodyBytes: 2000 } })
+    const { call, journal } = begin({ limits: { journalBytes: 5000, journalBodyBytes: 2000 } })
     const body = (fill: string) => ({ body: { name: fill.repeat(100), description: 'x'.repeat(400) } })
     for (const fill of ['a', 'b', 'c', 'd', 'e', 'f'])
       await (await call('PATCH /workspaces/staging', body(fill))).text()
@@ -189,13 +189,13 @@ describe('its limits', () => {
   })
 
   it('count bytes, and never cut inside a character', async () => {
-    const { call, journal } = begin({ journal: { bodyBytes: 12 } })
+    const { call, journal } = begin({ limits: { journalBodyBytes: 12 } })
     await call('PATCH /workspaces/production', { body: '{"a":"€😀x"}' })
     expect(journal.last('updateWorkspace')?.rawBody).toEqual({ text: '{"a":"€', cut: 7 })
   })
 
   it('keep as much of a long body as the option says, also beyond 64 KB', async () => {
-    const { call, journal } = begin({ journal: { bodyBytes: 100_001 } })
+    const { call, journal } = begin({ limits: { journalBodyBytes: 100_001 } })
     const body = JSON.stringify({ name: 'é'.repeat(80_000) })
     await call('PATCH /workspaces/production', { body })
     const { text, cut } = journal.last('updateWorkspace')?.rawBody ?? { text: '', cut: 0 }
@@ -205,7 +205,7 @@ describe('its limits', () => {
   })
 
   it('cut a reply that comes in parts as they cut a whole one', async () => {
-    const { call, journal } = begin({ journal: { bodyBytes: 100 } })
+    const { call, journal } = begin({ limits: { journalBodyBytes: 100 } })
     const text = await (await call('POST /responses', { body: { ...question, stream: true } })).text()
     expect(journal.last('createResponse')?.replyBody).toEqual({
       text: text.slice(0, 100),
@@ -412,7 +412,7 @@ describe('the journal as HAR', () => {
   it('says so where a single byte of a body was not kept', async () => {
     const body = '{ "extra": "twenty-six" }\n'
     const comments = [body.length - 1, body.length].map(async (bodyBytes) => {
-      const { call, journal } = begin({ journal: { bodyBytes } })
+      const { call, journal } = begin({ limits: { journalBodyBytes: bodyBytes } })
       await call('PATCH /workspaces/production', { body })
       return journal.har().log.entries[0]?.request.postData?.comment
     })
@@ -420,7 +420,7 @@ describe('the journal as HAR', () => {
   })
 
   it('has every field of a call, whole or cut, and of one that nothing is known of', async () => {
-    const { gateway, call, journal } = begin({ journal: { bodyBytes: 20 } })
+    const { gateway, call, journal } = begin({ limits: { journalBodyBytes: 20 } })
     gateway.use({ name: 'Own', rules: [{ on: 'GET /own', reply: { status: 418, body: {} } }] })
     const body = '{"name":"a name of 30 letters"}'
     await (
@@ -500,7 +500,7 @@ describe('the journal as HAR', () => {
 })
 
 it('A call that is larger than the journal is kept until the next one comes', async () => {
-  const gateway = createGateway({ journal: { bytes: 1 } })
+  const gateway = createGateway({ limits: { journalBytes: 1 } })
   const call = caller(gateway)
   for (const path of ['/providers', '/benchmarks']) {
     await (await call(`GET ${path}`)).text()

@@ -5,7 +5,7 @@ import { ResponseObject } from '../../src/resources/response.ts'
 import { call } from '../call.ts'
 import { cases } from '../whole.ts'
 
-const gateway = createGateway({ limitedEngine: 'engine_a' })
+const gateway = createGateway({ search: { limitedEngine: 'engine_a' } })
 
 async function create(body: object): Promise<{ status: number; text: string }> {
   const response = await call(gateway, 'POST /responses', { body })

@@ -18,7 +18,7 @@ const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningToken
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 
 function frames(given: Partial<StreamOptions & LatencyOptions> = {}): Frame[] {
-  const options = { seed: 1, streamEvents: 'all' as const, ...given }
+  const options = { seed: 1, stream: { events: 'all' as const }, ...given }
   const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi' })
   const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
   const { items } = cutItems({
@@ -94,7 +94,7 @@ describe('the pace of a stream', () => {
   })
 
   it('takes as long where only the documented events are sent', () => {
-    expect(waitsOf(frames({ ...paced({ gapMs: 50 }), streamEvents: 'documented' }))).toEqual(
+    expect(waitsOf(frames({ ...paced({ gapMs: 50 }), stream: { events: 'documented' } }))).toEqual(
       Array(tokenCount).fill(50),
     )
   })
@@ -128,7 +128,7 @@ describe('keep-alive comments', () => {
   })
 
   it('come where the events that would break it are not sent', () => {
-    const list = frames({ ...paced({ gapMs: 50, keepAliveMs: 60 }), streamEvents: 'documented' })
+    const list = frames({ ...paced({ gapMs: 50, keepAliveMs: 60 }), stream: { events: 'documented' } })
     expect(list.filter(({ kind }) => kind === 'bytes')).toHaveLength(Math.floor((tokenCount * 50) / 60))
   })
 })

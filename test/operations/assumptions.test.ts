@@ -79,7 +79,7 @@ const branches: [string, object, string[]][] = [
   ],
 ]
 
-describeAdapters('The branches of POST /responses', { limitedEngine: 'engine_b' }, ({ call }) => {
+describeAdapters('The branches of POST /responses', { search: { limitedEngine: 'engine_b' } }, ({ call }) => {
   it.each(branches)('with %s name what they rest on', async (_, fields, names) => {
     const { headers } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(headers.get('x-understudy-assumptions')).toBe(names.length > 0 ? names.join(', ') : null)

@@ -6,7 +6,7 @@ import type { UrlCitation } from '../../src/resources/response.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 const model = 'aurora/dawn-2'
-const options: GatewayOptions = { limitedEngine: 'engine_b' }
+const options: GatewayOptions = { search: { limitedEngine: 'engine_b' } }
 const search = { type: 'gateway:web_search' }
 
 describeAdapters('POST /responses with web search', options, (entrance) => {

@@ -190,8 +190,8 @@ describeAdapters('POST /responses with stream', (entrance) => {
 })
 
 describeAdapters(
-  "POST /responses with streamEvents: 'documented'",
-  { streamEvents: 'documented' },
+  "POST /responses with stream: { events: 'documented' }",
+  { stream: { events: 'documented' } },
   (entrance) => {
     const stream = streaming(entrance)
 

@@ -263,7 +263,7 @@ describeAdapters('Strictly', { strict: true }, ({ call }) => {
   })
 })
 
-describeAdapters('With a limit on bodies', { maxBodyBytes: 100 }, ({ call }) => {
+describeAdapters('With a limit on bodies', { limits: { requestBodyBytes: 100 } }, ({ call }) => {
   it('takes a body of just so many bytes, and refuses one more with 413', async () => {
     const fit = JSON.stringify({ name: 'x', padding: 'x'.repeat(75) })
     expect(fit).toHaveLength(100)

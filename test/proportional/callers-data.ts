@@ -25,7 +25,7 @@ interface Asked extends CallOptions {
 
 const options = {
   timeScale: 0,
-  maxBodyBytes: 64 * 1024 * 1024,
+  limits: { requestBodyBytes: 64 * 1024 * 1024 },
   extensions: ['chat', 'messages', 'embeddings'],
 } satisfies GatewayOptions
 
@@ -299,7 +299,7 @@ function gatewayWithCalls(count: number): Promise<Gateway> {
 }
 
 async function makeCalls(count: number) {
-  const gateway = createGateway({ ...options, journal: { entries: 100_000 } })
+  const gateway = createGateway({ ...options, limits: { ...options.limits, journalEntries: 100_000 } })
   const own = { fetch: gateway.fetch }
   for (let index = 0; index < count; index++)
     await call(own, index % 2 === 0 ? `GET /providers?turn=${index}` : `GET /unknown/${index}`)
@@ -308,7 +308,8 @@ async function makeCalls(count: number) {
 
 /** A gateway with one call that has a large body. */
 async function recordOf(body: unknown, path = '/responses') {
-  const gateway = createGateway({ ...options, journal: { bodyBytes: 64 * 1024 * 1024 } })
+  const limits = { ...options.limits, journalBodyBytes: 64 * 1024 * 1024 }
+  const gateway = createGateway({ ...options, limits })
   await call(gateway, `POST ${path}`, { body })
   const [entry] = gateway.journal.entries()
   return { gateway, record: gateway.sandboxes.default.journal.record(entry?.id ?? ''), entry }

@@ -12,7 +12,7 @@ import { call as send } from '../call.ts'
 type AnySandbox = Sandbox<Bodies> | RemoteSandbox
 type Create = (options?: SandboxOptions) => AnySandbox | Promise<AnySandbox>
 
-const options: GatewayOptions = { seed: 7, timeScale: 0, journal: { entries: 20 } }
+const options: GatewayOptions = { seed: 7, timeScale: 0, limits: { journalEntries: 20 } }
 
 let server: RunningServer
 beforeAll(async () => {

@@ -24,7 +24,7 @@ describe('The journal', () => {
   })
 
   it('evicts the oldest calls of all sandboxes first', async () => {
-    const gateway = createGateway({ journal: { entries: 5 } })
+    const gateway = createGateway({ limits: { journalEntries: 5 } })
     const [first, second] = [gateway.createSandbox(), gateway.createSandbox()]
     const models = (sandbox: typeof first) => sandbox.journal.summaries().map(({ model }) => model)
     for (let turn = 1; turn <= 4; turn++)
@@ -35,7 +35,7 @@ describe('The journal', () => {
   })
 
   it('limits the bytes of all bodies together, of streams in flight too', async () => {
-    const gateway = createGateway({ journal: { bytes: 100_000 } })
+    const gateway = createGateway({ limits: { journalBytes: 100_000 } })
     const sandboxes = [gateway.createSandbox(), gateway.createSandbox()]
     const bytes = () => sandboxes.reduce((sum, { journal }) => sum + journal.bytes, 0)
     const input = 'x'.repeat(20_000)
@@ -48,7 +48,7 @@ describe('The journal', () => {
   })
 
   it('frees what a sandbox had when it is cleared, reset or disposed', async () => {
-    const gateway = createGateway({ journal: { entries: 3 } })
+    const gateway = createGateway({ limits: { journalEntries: 3 } })
     const kept = gateway.createSandbox()
     await ask(gateway, kept.apiKey, {})
     for (const end of ['clear', 'reset', 'dispose'] as const) {

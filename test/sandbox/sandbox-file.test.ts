@@ -90,7 +90,7 @@ describe('A sandbox file', () => {
   })
 
   it('shows saved calls as they were recorded', async () => {
-    const gateway = createGateway({ timeScale: 0, journal: { bodyBytes: 2000 } })
+    const gateway = createGateway({ timeScale: 0, limits: { journalBodyBytes: 2000 } })
     gateway.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', atEvent: 2 } })
     gateway.script([{ text: 'One.' }, { text: 'Two.' }])
     for (const stream of [true, true, false])

@@ -48,12 +48,12 @@ describe('sandboxes', () => {
   })
 
   it('are as many as the limit says, and the next one is refused with 429', () => {
-    const { gateway } = asker({ sandboxes: { limit: 2 } })
+    const { gateway } = asker({ limits: { sandboxes: 2 } })
     const first = gateway.createSandbox()
     gateway.createSandbox()
     const refusal = expect.objectContaining({
       status: 429,
-      message: 'There are 2 sandboxes already: dispose of some, or raise sandboxes.limit',
+      message: 'There are 2 sandboxes already: dispose of some, or raise limits.sandboxes',
     })
     expect(() => gateway.createSandbox()).toThrow(refusal)
     expect(() => first.fork()).toThrow(refusal)
@@ -62,7 +62,7 @@ describe('sandboxes', () => {
   })
 
   it('make room when they are idle', () => {
-    const { gateway } = asker({ sandboxes: { limit: 1, idleMs: 1000 } })
+    const { gateway } = asker({ limits: { sandboxes: 1, sandboxIdleMs: 1000 } })
     gateway.createSandbox()
     age(1001)
     expect(gateway.createSandbox().id).toBe('s2')
@@ -74,7 +74,7 @@ describe('sandboxes', () => {
   })
 
   it('go when nobody has used them for the idle age, and are a 410 from then on', async () => {
-    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 } })
+    const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 } })
     const expired = gateway.createSandbox()
     const { id, apiKey } = expired
     age(1000)
@@ -92,7 +92,7 @@ describe('sandboxes', () => {
   })
 
   it('age by real time times timeScale, and not by the clock of another', async () => {
-    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 }, timeScale: 10 })
+    const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 }, timeScale: 10 })
     const { apiKey, clock } = gateway.createSandbox()
     gateway.clock.advance(1e11)
     clock.advance(1e11)
@@ -102,7 +102,7 @@ describe('sandboxes', () => {
   })
 
   it('never go while a reply is under way', async () => {
-    const { gateway, ask } = asker({ sandboxes: { idleMs: 1000 } })
+    const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 } })
     const sandbox = gateway.createSandbox()
     sandbox.use({ on: 'listProviders', fault: 'timeout' })
     const leaving = new AbortController()
@@ -119,7 +119,7 @@ describe('sandboxes', () => {
   })
 
   it('leave the default one, which stays', async () => {
-    const { gateway, ask } = asker({ sandboxes: { idleMs: 1 } })
+    const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1 } })
     age(1000)
     expect((await ask('any')).status).toBe(200)
     age(1000)

@@ -41,7 +41,7 @@ describe('a regular expression of a rule', () => {
 
   it('searches all of a long text if it takes a time in proportion to it, and otherwise its beginning', async () => {
     const long = `${'tides '.repeat(20_000)}waves 99`
-    const gateway = createGateway({ journal: { bodyBytes: 1_000_000 } })
+    const gateway = createGateway({ limits: { journalBodyBytes: 1_000_000 } })
     gateway.use({ on: 'createResponse', when: { input: { matches: 'waves \\d' } }, fault: 'status' })
     expect((await ask(gateway, long)).status).toBe(500)
     gateway.resetScenarios()
@@ -57,7 +57,7 @@ describe('a regular expression of a rule', () => {
     ['(?:ab){200}c', 20_000],
     ['x.{0,40}z', 100_000],
   ])('counts the rounds of a repetition into the work: /%s/', async (matches, length) => {
-    const gateway = createGateway({ journal: { bodyBytes: 1_000_000 } })
+    const gateway = createGateway({ limits: { journalBodyBytes: 1_000_000 } })
     gateway.use({ on: 'createResponse', when: { input: { matches } }, fault: 'status' })
     expect((await ask(gateway, 'abx'.repeat(40_000))).status).toBe(200)
     const explanation = gateway.journal.explain(gateway.journal.last('createResponse') as never)

@@ -8,7 +8,7 @@ import { raw, request } from './raw.ts'
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await startServer({ maxBodyBytes: 2000, timeScale: 0 })
+  server = await startServer({ limits: { requestBodyBytes: 2000 }, timeScale: 0 })
 })
 afterAll(() => server.close())
 beforeEach(() => {

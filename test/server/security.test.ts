@@ -18,7 +18,7 @@ const controlLines = (await controlOperations(createGateway())).map(
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await startServer({ maxBodyBytes: 1000, requestTimeoutMs: 150 })
+  server = await startServer({ limits: { requestBodyBytes: 1000 }, requestTimeoutMs: 150 })
 })
 afterAll(() => server.close())
 
@@ -284,7 +284,7 @@ describe('limits', () => {
   )
 
   it('reads a far longer body to its end, and answers while it comes', async () => {
-    await using patient = await startServer({ maxBodyBytes: 1000 })
+    await using patient = await startServer({ limits: { requestBodyBytes: 1000 } })
     const size = 5_000_000
     const connection = raw(
       patient.port,

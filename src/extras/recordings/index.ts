@@ -16,13 +16,18 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
   name: 'recordings',
   options: {
     recordings: () => z.union([z.string().min(1), z.array(z.custom<RecordingInput>(isObject))]),
-    onUnmatchedRecording: () => z.enum(['error', 'simulate', 'passthrough']),
-    ignoreFields: () => z.array(z.string().min(1)),
-    upstream: () =>
-      z.url({ protocol: /^https?$/ }).refine((text) => {
-        const url = URL.parse(text)
-        return !url?.username && !url?.password
-      }, 'Must have no credentials: requests are forwarded with the key of their client'),
+    replay: () =>
+      z.strictObject({
+        onUnmatchedRecording: z.enum(['error', 'simulate', 'passthrough']).optional(),
+        ignoreFields: z.array(z.string().min(1)).optional(),
+        upstream: z
+          .url({ protocol: /^https?$/ })
+          .refine((text) => {
+            const url = URL.parse(text)
+            return !url?.username && !url?.password
+          }, 'Must have no credentials: requests are forwarded with the key of their client')
+          .optional(),
+      }),
   },
   flags: [
     { flags: '--recordings <folder>', description: 'recordings to replay if no scenario applies' },
@@ -36,7 +41,7 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
       description: 'base address of the real gateway, for --on-unmatched-recording passthrough',
     },
   ],
-  checkFlags({ recordings, onUnmatchedRecording, upstream, config }) {
+  readFlags({ recordings, onUnmatchedRecording, upstream, config }, options) {
     if (onUnmatchedRecording !== undefined && recordings === undefined && config === undefined)
       throw new UsageError('--on-unmatched-recording needs recordings: give a folder with --recordings')
     if (onUnmatchedRecording === 'passthrough' && upstream === undefined)
@@ -45,6 +50,14 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
       )
     if (onUnmatchedRecording === 'passthrough' && process.env['CI'])
       throw new UsageError('CI is set, so nothing is forwarded: unset it to forward')
+    return {
+      recordings: recordings ?? options.recordings,
+      replay: {
+        ...options.replay,
+        onUnmatchedRecording: onUnmatchedRecording ?? options.replay?.onUnmatchedRecording,
+        upstream: upstream ?? options.replay?.upstream,
+      },
+    }
   },
   async commands(program) {
     const { addRecordingCommands } = await import('./commands.ts')

@@ -35,34 +35,38 @@ import { forward } from './upstream.ts'
 export interface RecordingOptions {
   /** Recordings to replay: a folder, or parsed ones. They answer if no rule does, before the operations. Default: none. */
   recordings?: string | RecordingInput[]
-  /** What to do if no recording matches: a 404 that names the nearest one, simulate, or pass through to `upstream`. Default: `error`. */
-  onUnmatchedRecording?: 'error' | 'simulate' | 'passthrough'
-  /** Body fields to ignore when matching recordings, as paths. Default: fields that change from call to call. */
-  ignoreFields?: string[]
-  /** The base address of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is refused where CI is set. Default: none. */
-  upstream?: string
+  /** Replaying of recordings. */
+  replay?: {
+    /** What to do if no recording matches: a 404 that names the nearest one, simulate, or pass through to `upstream`. Default: `error`. */
+    onUnmatchedRecording?: 'error' | 'simulate' | 'passthrough'
+    /** Body fields to ignore when matching recordings, as paths. Default: fields that change from call to call. */
+    ignoreFields?: string[]
+    /** The base address of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is refused where CI is set. Default: none. */
+    upstream?: string
+  }
 }
 
 /** Undefined if the options have no recordings. Throws for a wrong recording, or a missing option. */
 export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'> | undefined {
-  const { recordings, onUnmatchedRecording, upstream, ignoreFields } = options
+  const { recordings, replay: how = {} } = options
+  const { onUnmatchedRecording, upstream, ignoreFields } = how
   if (recordings === undefined) return undefined
   if (onUnmatchedRecording === 'passthrough') {
     if (upstream === undefined)
-      throw new TypeError('createGateway: onUnmatchedRecording: passthrough needs upstream')
+      throw new TypeError('createGateway: replay.onUnmatchedRecording: passthrough needs replay.upstream')
     if (globalThis.process?.env?.['CI'])
       throw new TypeError('createGateway: CI is set, so nothing is forwarded: unset it to forward')
   }
   const byName =
     typeof recordings === 'string' ? readRecordingFolder(recordings) : withNames(recordings.map(checked))
   const index = new RecordingIndex(byName, ignoreFields)
-  return { replay: (record, refusal, signal) => replay(index, options, record, refusal, signal) }
+  return { replay: (record, refusal, signal) => replay(index, how, record, refusal, signal) }
 }
 
 /** Replays a request, even one that was refused because its path is unknown. */
 async function replay(
   index: RecordingIndex,
-  { onUnmatchedRecording = 'error', upstream }: RecordingOptions,
+  { onUnmatchedRecording = 'error', upstream }: NonNullable<RecordingOptions['replay']>,
   record: CallRecord<SandboxState>,
   refusal: unknown,
   signal: AbortSignal | undefined,
@@ -214,12 +218,12 @@ export class RecordingIndex {
     if (replayed > 0) {
       const all = replayed === 1 ? 'The only recording' : `All ${replayed} recordings`
       const have = replayed === 1 ? 'has' : 'have'
-      const message = `${all} of ${line} ${have} been replayed: record the request again, or set onUnmatchedRecording`
+      const message = `${all} of ${line} ${have} been replayed: record the request again, or set replay.onUnmatchedRecording`
       return { message, nearest: undefined }
     }
     const near = nearestRecording(this.#all, request, parts, this.#redactor.ignoreFields)
     if (!near) {
-      const message = `No recording matches ${line}: none exists. Run gateway-understudy record, or set onUnmatchedRecording`
+      const message = `No recording matches ${line}: none exists. Run gateway-understudy record, or set replay.onUnmatchedRecording`
       return { message, nearest: undefined }
     }
     const message = `No recording matches ${line}. The nearest is ${near.recording}, whose ${near.reason}`

@@ -77,7 +77,7 @@ function chooseSearch(
   { sandbox, assume, warn }: SearchContext,
 ): SearchRequest | undefined {
   const requests = readSearchRequests(prompt, model)
-  const { limitedEngine } = sandbox.options
+  const { limitedEngine } = sandbox.options.search
   if (limitedEngine && requests.some(({ engine }) => engine === limitedEngine)) assume('limitedEngine')
   const violations = limitViolations(requests, limitedEngine)
   if (violations.length > 0) {

@@ -16,11 +16,11 @@ import {
 } from '../../resources/response.ts'
 
 /** Numbers the events of one stream, and leaves out those beyond the specification if the options say so. */
-export function responsesWriter({ streamEvents }: StreamOptions): (event: StreamEvent) => Frame | undefined {
+export function responsesWriter({ stream }: StreamOptions): (event: StreamEvent) => Frame | undefined {
   const toWire = deltaWriter()
   let sequence = 0
   return (event) => {
-    const told = streamEvents === 'all' ? event : documented(event)
+    const told = stream.events === 'all' ? event : documented(event)
     if (!told) return undefined
     told.sequence_number = sequence++
     return isToken(event) ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }

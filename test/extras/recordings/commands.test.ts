@@ -145,7 +145,7 @@ describe('serve', () => {
     [['--recordings', '.', '--on-unmatched-recording', 'passthrough'], '--upstream'],
     [['--recordings', '.', '--on-unmatched-recording', 'sometimes'], 'Allowed choices'],
     [['--recordings', '.', '--time-scale', 'fast'], 'A factor'],
-    [['--recordings', '.', '--upstream', 'ftp://a'], 'options.upstream'],
+    [['--recordings', '.', '--upstream', 'ftp://a'], 'options.replay.upstream'],
     [['--recordings', ''], 'options.recordings: Too small'],
     [
       [
@@ -167,10 +167,10 @@ describe('serve', () => {
 
 describe('serve --recordings', () => {
   it.each([
-    [['--on-unmatched-recording', 'simulate'], { onUnmatchedRecording: 'simulate' }],
+    [['--on-unmatched-recording', 'simulate'], { replay: { onUnmatchedRecording: 'simulate' } }],
     [
       ['--on-unmatched-recording', 'passthrough', '--upstream', 'http://127.0.0.1:9/api/v1'],
-      { onUnmatchedRecording: 'passthrough', upstream: 'http://127.0.0.1:9/api/v1' },
+      { replay: { onUnmatchedRecording: 'passthrough', upstream: 'http://127.0.0.1:9/api/v1' } },
     ],
   ])('takes %j', async (args, options) => {
     vi.stubEnv('CI', '')

@@ -235,8 +235,7 @@ describe('a path through the recorder', () => {
     await using upstream = await startEcho()
     await using server = await startServer({
       recordings: [],
-      onUnmatchedRecording: 'passthrough',
-      upstream: upstream.url.href,
+      replay: { onUnmatchedRecording: 'passthrough', upstream: upstream.url.href },
     })
     const { host, port } = new URL(server.baseUrl)
     for (const target of targets(host)) {
@@ -264,8 +263,9 @@ describe('credentials in the address of the upstream', () => {
   })
 
   it('are refused by a server that forwards: it would send them for any client', () => {
-    const create = () => createGateway({ upstream: 'https://user:pass-word-0001@gateway.example/api/v1' })
-    expect(create).toThrow('options.upstream: Must have no credentials')
+    const create = () =>
+      createGateway({ replay: { upstream: 'https://user:pass-word-0001@gateway.example/api/v1' } })
+    expect(create).toThrow('options.replay.upstream: Must have no credentials')
     expect(create).not.toThrow(/pass-word|user:/)
   })
 

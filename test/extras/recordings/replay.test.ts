@@ -164,13 +164,13 @@ describe('Recordings', () => {
     const gateway = createGateway({ recordings: [] })
     const { text } = await post(gateway, '/responses', hello)
     expect(JSON.parse(text).error.message).toBe(
-      'No recording matches POST /responses: none exists. Run gateway-understudy record, or set onUnmatchedRecording',
+      'No recording matches POST /responses: none exists. Run gateway-understudy record, or set replay.onUnmatchedRecording',
     )
   })
 
   it('leave a miss to the double where onUnmatchedRecording says so', async () => {
     const gateway = replaying(await simple([{ path: '/responses', body: hello }]), {
-      onUnmatchedRecording: 'simulate',
+      replay: { onUnmatchedRecording: 'simulate' },
     })
     const { status } = await post(gateway, '/responses', { ...hello, input: 'Other' })
     expect(status).toBe(200)
@@ -245,8 +245,7 @@ describe('Recordings', () => {
     await using upstream = await startHeldStream()
     const options: GatewayOptions = {
       recordings: [],
-      onUnmatchedRecording: 'passthrough',
-      upstream: upstream.url.href,
+      replay: { onUnmatchedRecording: 'passthrough', upstream: upstream.url.href },
     }
     await using server = await startServer(options)
     const seen = await ask(server.baseUrl, '/responses', { body: hello }, ({ chunks }) => {
@@ -257,8 +256,8 @@ describe('Recordings', () => {
     const forwarded = expect.stringContaining(`; forwarded to ${upstream.url.href}`)
     expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
 
-    expect(() => createGateway({ recordings: [], onUnmatchedRecording: 'passthrough' })).toThrow(
-      'needs upstream',
+    expect(() => createGateway({ recordings: [], replay: { onUnmatchedRecording: 'passthrough' } })).toThrow(
+      'needs replay.upstream',
     )
     vi.stubEnv('CI', 'true')
     expect(() => createGateway(options)).toThrow('CI is set')
@@ -272,8 +271,7 @@ describe('Recordings', () => {
     })
     await using server = await startServer({
       recordings: [],
-      onUnmatchedRecording: 'passthrough',
-      upstream: upstream.url.href,
+      replay: { onUnmatchedRecording: 'passthrough', upstream: upstream.url.href },
     })
     const reply = await call(server, 'POST /responses', { body: hello })
     expect([reply.text, reply.headers.get('x-other')]).toEqual([text, 'kept'])
@@ -289,8 +287,7 @@ describe('Recordings', () => {
     const marker = 'x-understudy-forwarded'
     await using server = await startServer({
       recordings: [],
-      onUnmatchedRecording: 'passthrough',
-      upstream: upstream.url.href,
+      replay: { onUnmatchedRecording: 'passthrough', upstream: upstream.url.href },
     })
     const { status, body } = await call(server, 'POST /responses', { body: hello })
     expect(upstream.requests).toHaveLength(1)
@@ -315,8 +312,7 @@ describe('Recordings', () => {
       const { href } = upstream.url
       await using server = await startServer({
         recordings: [],
-        onUnmatchedRecording: 'passthrough',
-        upstream: href,
+        replay: { onUnmatchedRecording: 'passthrough', upstream: href },
       })
       if (why === 'a rule cuts the reply')
         server.gateway.use({ on: '*', fault: { name: 'stream-cut', atByte: 20 } })
@@ -340,7 +336,10 @@ describe('Recordings', () => {
       return void response.once('close', left.resolve)
     })
     const { href } = upstream.url
-    const options: GatewayOptions = { recordings: [], onUnmatchedRecording: 'passthrough', upstream: href }
+    const options: GatewayOptions = {
+      recordings: [],
+      replay: { onUnmatchedRecording: 'passthrough', upstream: href },
+    }
     const gateway = createGateway({ ...options, extensions: ['chat'] })
     const models = ['aurora/dawn-2', 'borealis/polar-1']
     const body = { models, messages: [{ role: 'user', content: 'Hi' }] }

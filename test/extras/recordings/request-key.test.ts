@@ -83,11 +83,11 @@ describe('Recordings', () => {
   it.each([
     [
       1,
-      'The only recording of POST /ask has been replayed: record the request again, or set onUnmatchedRecording',
+      'The only recording of POST /ask has been replayed: record the request again, or set replay.onUnmatchedRecording',
     ],
     [
       2,
-      'All 2 recordings of POST /ask have been replayed: record the request again, or set onUnmatchedRecording',
+      'All 2 recordings of POST /ask have been replayed: record the request again, or set replay.onUnmatchedRecording',
     ],
   ])('report that %i were replayed', (count, message) => {
     const recordings = Array.from({ length: count }, (_, index) =>
@@ -198,7 +198,7 @@ describe('Recordings', () => {
       'No recording matches POST /ask. The nearest is a, whose body differs; its texts are redacted, so they cannot be compared',
     )
     expect(miss([recorded('a', undefined)], {}).message).toBe(
-      'No recording matches POST /ask: none exists. Run gateway-understudy record, or set onUnmatchedRecording',
+      'No recording matches POST /ask: none exists. Run gateway-understudy record, or set replay.onUnmatchedRecording',
     )
   })
 })

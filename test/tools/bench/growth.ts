@@ -79,13 +79,13 @@ const cases: ReadonlyArray<() => Case> = [
     large: withSandboxes(10_000),
   }),
   () => {
-    const emptied = new Corridor({ journal: { entries: 1000 } })
+    const emptied = new Corridor({ limits: { journalEntries: 1000 } })
     return {
       name: 'Journal, empty -> full',
       aim: flat,
       // With room for all calls of a round; the other one is full when the rounds that count begin.
       small: { corridor: emptied, call: getProviders, prepare: () => emptied.gateway.journal.clear() },
-      large: { corridor: new Corridor({ journal: { entries: 1000 } }), call: getProviders },
+      large: { corridor: new Corridor({ limits: { journalEntries: 1000 } }), call: getProviders },
     }
   },
 ]

@@ -65,9 +65,15 @@ const config = {
   recordCounts: { providers: 20 },
   timeScale: 0,
   latency: { firstByteMs: 5, gapMs: { p10: 1, p90: 3 }, tokens: { p50: 20, p90: 90 }, keepAliveMs: 100 },
-  maxBodyBytes: 100_000,
-  journal: { entries: 100, bytes: 100_000, bodyBytes: 1000 },
-  sandboxes: { limit: 10, idleMs: 1000, default: true },
+  limits: {
+    requestBodyBytes: 100_000,
+    journalEntries: 100,
+    journalBytes: 100_000,
+    journalBodyBytes: 1000,
+    sandboxes: 10,
+    sandboxIdleMs: 1000,
+  },
+  sandboxes: { default: true },
   scenarios: [{ name: 'many', rules }],
   strict: false,
 }
@@ -185,7 +191,8 @@ export async function tryFile(
 
 function optionsWith(kind: Kind, file: unknown): unknown {
   if (kind === 'config') return file
-  if (kind === 'recording') return { timeScale: 0, recordings: [file], onUnmatchedRecording: 'simulate' }
+  if (kind === 'recording')
+    return { timeScale: 0, recordings: [file], replay: { onUnmatchedRecording: 'simulate' } }
   return { timeScale: 0, ...(kind === 'profile' && { latency: file }) }
 }
 
