@@ -13,6 +13,7 @@ import { hidden } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { assertEntryFields, hiddenEntry, type JournalEntry, toEntry } from '../journal/entry.ts'
 import { matches } from '../journal/expectations.ts'
+import { Duration } from '../lib/numbers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
 import { toCurl, toTest } from './entry-code.ts'
@@ -180,7 +181,9 @@ export const journalOperations = [
       body: z.strictObject({
         operation,
         count: z.int().min(1).optional().describe('Default: 1.'),
-        timeoutMs: z.number().min(0).max(600_000).optional().describe('Real milliseconds. Default: 1,000.'),
+        timeoutMs: Duration.refine((ms) => ms <= 600_000, 'at most 10 minutes')
+          .optional()
+          .describe("Real milliseconds, or a duration such as '5s'. Default: 1,000."),
       }),
     },
     output: Entries,

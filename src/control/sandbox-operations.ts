@@ -5,7 +5,8 @@ import * as z from 'zod'
 import type { Records } from '../database/database.ts'
 import { Fixtures } from '../database/seed-data.ts'
 import { GatewayError, invalidRequest } from '../http/errors.ts'
-import { type ClockReading, maxAdvanceMs } from '../lib/clock.ts'
+import type { ClockReading } from '../lib/clock.ts'
+import { Duration } from '../lib/numbers.ts'
 import { collectionNames } from '../resources/collections.ts'
 import type { SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -208,7 +209,7 @@ export const clockOperations = [
     },
     input: {
       body: z.strictObject({
-        ms: z.number().min(0).max(maxAdvanceMs).describe('Milliseconds, ten years at most.'),
+        ms: Duration.describe("Milliseconds, or a duration such as '1m'; ten years at most."),
       }),
     },
     output: Reading,

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
 import type { Frame, HangUp, StreamEvent } from '../http/reply.ts'
-import { amount, count } from '../lib/numbers.ts'
+import { count, Duration } from '../lib/numbers.ts'
 import { defineFault, type FaultContext, type Layer } from './fault.ts'
 import { at, atOnePlace, type EventFrame, isEvent, onTheWire, type Position, position } from './position.ts'
 
@@ -174,8 +174,8 @@ export const streamFaults = [
     summary: 'The response head is sent at once, the events slowly.',
     params: () =>
       z.strictObject({
-        firstEventMs: amount().default(0).describe('Milliseconds before the first event.'),
-        everyMs: amount().default(200).describe('Milliseconds before each further event.'),
+        firstEventMs: Duration.default(0).describe('Milliseconds before the first event.'),
+        everyMs: Duration.default(200).describe('Milliseconds before each further event.'),
       }),
     *apply({ firstEventMs, everyMs }, context, frames) {
       let ms = firstEventMs

@@ -4,7 +4,7 @@
 import type * as z from 'zod'
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Frame } from '../http/reply.ts'
-import { amount, count } from '../lib/numbers.ts'
+import { count, Duration } from '../lib/numbers.ts'
 import type { FaultContext } from './fault.ts'
 
 const places = ['atEvent', 'afterDeltas', 'atByte', 'afterMs'] as const
@@ -18,7 +18,7 @@ export const position = () => ({
       'Number of pieces of text or arguments sent before the fault. Default: 3, or all but the last if there are fewer. With other faults in the rule, it also waits until those have acted.',
     ),
   atByte: count().optional().describe('Number of bytes sent before the fault.'),
-  afterMs: amount().optional().describe("Milliseconds of the stream's pace before the fault."),
+  afterMs: Duration.optional().describe("Milliseconds of the stream's pace before the fault."),
 })
 
 /** Returns the parameters of a fault that acts at one position. */

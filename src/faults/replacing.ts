@@ -5,21 +5,18 @@ import * as z from 'zod'
 import { type EnvelopeExtras, envelope, messageOf } from '../http/errors.ts'
 import { HeaderRecord, HeaderValue, lowerCase } from '../http/header-record.ts'
 import type { HangUp, Reply } from '../http/reply.ts'
-import { amount, count } from '../lib/numbers.ts'
+import { count, Duration } from '../lib/numbers.ts'
 import { defineFault, type FaultContext, type QuotaReading } from './fault.ts'
 
 export const replacingFaults = [
   defineFault({
     name: 'latency',
     layer: 'delay',
-    summary:
-      'The reply is late: by a fixed, a uniformly drawn or a log-normally drawn number of milliseconds.',
+    summary: 'The reply is late: by a fixed, a uniformly drawn or a log-normally drawn number of Duration.',
     params: () =>
       z.strictObject({
-        ms: milliseconds().default(1000).describe('Milliseconds; the median of a log-normal draw.'),
-        jitterMs: milliseconds()
-          .default(0)
-          .describe('Upper bound of a uniformly drawn addition, in milliseconds.'),
+        ms: Duration.default(1000).describe('Milliseconds; the median of a log-normal draw.'),
+        jitterMs: Duration.default(0).describe('Upper bound of a uniformly drawn addition, in Duration.'),
         sigma: z
           .number()
           .positive()
@@ -88,7 +85,7 @@ export const replacingFaults = [
       z.strictObject({
         message: z.string().optional().describe('`error.message`. Default: Rate limit exceeded.'),
         limit: count().default(60).describe('`X-RateLimit-Limit` of a rule without a quota.'),
-        retryAfterMs: milliseconds().default(1000).describe('Milliseconds, for a rule without a quota.'),
+        retryAfterMs: Duration.default(1000).describe('Milliseconds, for a rule without a quota.'),
       }),
     apply({ message, limit, retryAfterMs }, { quota = { limit, remaining: 0, resetMs: retryAfterMs } }) {
       return refusal(429, message, { headers: usualHeaders(429, quota) })
@@ -105,9 +102,9 @@ export const replacingFaults = [
           .union([z.literal(429), z.literal(503)])
           .default(429)
           .describe('Status of the reply.'),
-        ms: milliseconds()
-          .default(2000)
-          .describe('Milliseconds from the request to the date, rounded up to a second.'),
+        ms: Duration.default(2000).describe(
+          'Milliseconds from the request to the date, rounded up to a second.',
+        ),
       }),
     apply({ status, ms }, { now, quota }) {
       const headers = {
@@ -189,7 +186,6 @@ export const replacingFaults = [
 ] as const
 
 const statusCode = () => z.int().min(400).max(599)
-const milliseconds = () => amount()
 const anything = () => z.record(z.string(), z.json()).nullable()
 
 /** Draws from the standard normal distribution, by Box and Muller. */

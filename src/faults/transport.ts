@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { toBytes } from '../http/encode.ts'
 import { HeaderValue } from '../http/header-record.ts'
 import type { Frame, Reply } from '../http/reply.ts'
-import { amount, count } from '../lib/numbers.ts'
+import { count, Duration } from '../lib/numbers.ts'
 import { byteFrames, gzipped, pieces, type RawFrame, readWhole, withFrames } from './body-bytes.ts'
 import { defineFault, type FaultContext } from './fault.ts'
 import { noReply } from './replacing.ts'
@@ -82,7 +82,7 @@ export const transportFaults = [
     summary: 'The response head is sent at once, the body slowly in equal pieces.',
     params: () =>
       z.strictObject({
-        ms: amount().default(2000).describe('Duration of the body in milliseconds.'),
+        ms: Duration.default(2000).describe('Duration of the body in Duration.'),
         chunks: z.int().min(1).max(10_000).default(10).describe('Number of pieces.'),
       }),
     apply({ ms, chunks }, context, reply) {
@@ -120,9 +120,9 @@ export const transportFaults = [
       'The response head and all events are sent in one chunk at the end of the stream, as through a buffering proxy.',
     params: () =>
       z.strictObject({
-        ms: amount()
-          .default(1000)
-          .describe('Minimum delay in milliseconds. A stream that takes longer is delayed until its end.'),
+        ms: Duration.default(1000).describe(
+          'Minimum delay in Duration. A stream that takes longer is delayed until its end.',
+        ),
       }),
     apply({ ms }, context, reply) {
       const { bytes, waitedMs, ending } = readWhole(reply.body)
@@ -158,7 +158,7 @@ export const transportFaults = [
       'Status line and headers are sent slowly, byte by byte. Through MSW and `fetch`, the promise resolves late.',
     params: () =>
       z.strictObject({
-        ms: amount().default(2000).describe('Duration of the head in milliseconds.'),
+        ms: Duration.default(2000).describe('Duration of the head in Duration.'),
       }),
     apply({ ms }, context, reply) {
       if (ms > 0) context.acted()
@@ -183,7 +183,7 @@ export const transportFaults = [
       'The reply is complete and keeps the connection alive, but the connection closes before the next request.',
     params: () =>
       z.strictObject({
-        afterMs: amount().default(0).describe('Milliseconds after the end of the reply.'),
+        afterMs: Duration.default(0).describe('Milliseconds after the end of the reply.'),
       }),
     apply({ afterMs }, context, reply) {
       if (!context.hasConnection) {

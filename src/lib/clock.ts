@@ -5,6 +5,8 @@
  * repeated; and elapsed time, for windows, outages and idle ages, which is real, scaled, and can be advanced.
  */
 
+import { type Duration, toMilliseconds } from './numbers.ts'
+
 /** 2026-01-01T00:00:00Z; all fixture dates lie before it. */
 const start = Date.UTC(2026, 0, 1)
 
@@ -77,12 +79,15 @@ export class Clock {
   /**
    * Moves sandbox time forward at once: quotas refill, outages end, timestamps move on.
    *
-   * @param ms Milliseconds, zero or more, ten years at most. Throws a `RangeError` for others, and where no calendar
+   * @param duration Milliseconds or `'1m'`, ten years at most. Throws a `RangeError` for others, and where no calendar
    * has such a day any more; the clock then stays where it was.
    */
-  advance(ms: number): ClockReading {
+  advance(duration: Duration): ClockReading {
+    const ms = toMilliseconds(duration)
     if (!(ms >= 0 && ms <= maxAdvanceMs))
-      throw new RangeError(`clock.advance takes milliseconds from 0 to ten years, not ${ms}`)
+      throw new RangeError(
+        `clock.advance takes milliseconds from 0 to ten years, or a duration such as '1m', not ${duration}`,
+      )
     if (this.#advanced + ms > maxAdvancedMs)
       throw new RangeError('clock.advance has come to the end of the calendar')
     this.#advanced += ms

@@ -11,7 +11,34 @@ export function count(least = 0) {
   return z.int().min(least).max(largest)
 }
 
-/** A duration, an amount of money, a rate. */
+/** Milliseconds, or a number with its unit. */
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+
+const inMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
+
+const wrongDuration = "give milliseconds, or a duration: '500ms', '10s', '1m'"
+
+/** A duration in milliseconds, or as `'500ms'`, `'10s'`, `'1m'`, `'1h'` or `'1d'`; parses to milliseconds. */
+export const Duration = z.lazy(
+  () =>
+    // The input is narrower than a string, which the schema cannot say.
+    z
+      .union([z.number(), z.string().regex(withUnit, wrongDuration).transform(toMilliseconds)])
+      .refine((ms) => ms >= 0 && ms <= largest, { error: wrongDuration }) as z.ZodType<unknown> as z.ZodType<
+      number,
+      Duration
+    >,
+)
+
+/** Returns the milliseconds of a duration; NaN for any other value. */
+export function toMilliseconds(value: unknown): number {
+  if (typeof value === 'number') return value
+  const [, number, unit = ''] = withUnit.exec(String(value)) ?? []
+  return Number(number) * (inMs[unit] ?? Number.NaN)
+}
+
+/** An amount of money, a rate. */
 export function amount(least = 0) {
   return z.number().min(least).max(largest)
 }

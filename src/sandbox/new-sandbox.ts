@@ -4,6 +4,7 @@
 
 import type { ClockReading } from '../lib/clock.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import type { Duration } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from './options-input.ts'
 
 /** A sandbox as it is asked for; everything has a default. */
@@ -44,7 +45,7 @@ export interface SandboxClock {
   /**
    * Moves sandbox time forward at once: quotas refill, outages end, timestamps move on.
    *
-   * @param ms Milliseconds, zero or more.
+   * @param duration Milliseconds, or a duration such as `'1m'`.
    */
-  advance(ms: number): ClockReading
+  advance(duration: Duration): ClockReading
 }

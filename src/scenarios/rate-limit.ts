@@ -9,12 +9,9 @@ import * as z from 'zod'
 import type { QuotaReading } from '../faults/fault.ts'
 import { quotaHeaders } from '../faults/replacing.ts'
 import type { Clock } from '../lib/clock.ts'
-import { amount, count } from '../lib/numbers.ts'
+import { count, Duration } from '../lib/numbers.ts'
 import { hash } from '../lib/seed.ts'
 import { modelOf, type RuleRequest } from './condition.ts'
-
-const inMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const duration = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
 export const RateLimit = z.lazy(() =>
   z.strictObject({
@@ -22,9 +19,7 @@ export const RateLimit = z.lazy(() =>
     tokens: count()
       .optional()
       .describe('Requests pass while fewer tokens are used in the window. They count when answered.'),
-    per: z
-      .union([amount().positive(), z.string().regex(duration, "give a duration, '1m' or '500ms'")])
-      .describe("Length of the window: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
+    per: Duration.describe("Length of the window: '500ms', '10s', '1m', '1h', '1d', or Duration."),
     by: z
       .enum(['key', 'model'])
       .optional()
@@ -49,8 +44,7 @@ export function compileRateLimit({
   per,
   by,
 }: RateLimit): CompiledRateLimit {
-  const [, amount, unit = ''] = duration.exec(String(per)) ?? []
-  return { requests, tokens, windowMs: Number(amount ?? per) * (inMs[unit] ?? 1), by }
+  return { requests, tokens, windowMs: per, by }
 }
 
 /** What was used in a window. */
