@@ -96,8 +96,8 @@ export class DatabaseState {
 
 /** A collection of records, to arrange a test and to see what a call has changed. */
 export interface Records<Row extends object> {
-  /** Adds a record. Throws 400 if it breaks its schema, 409 if a key is taken. */
-  create(record: Row): Promise<Row>
+  /** Adds a record; fields left out are generated. Throws 400 if it breaks its schema, 409 if a key is taken. */
+  create(record: Partial<Row>): Promise<Row>
   /** Returns the record with this id, or else this slug; undefined if there is none. */
   get(key: string): Promise<Row | undefined>
   /**
@@ -150,8 +150,9 @@ class StateRecords implements Records<object> {
 
   async create(record: object): Promise<object> {
     return this.#write(async (state, table, find) => {
-      await assertOwnParts(state.seedData.collections, this.#name, record, find)
-      return table.create(record)
+      const whole = await state.seedData.completed(this.#name, record, await table.list(() => true))
+      await assertOwnParts(state.seedData.collections, this.#name, whole, find)
+      return table.create(whole)
     })
   }
 

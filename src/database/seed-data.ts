@@ -151,6 +151,21 @@ export class SeedData {
     return rows
   }
 
+  /**
+   * Fills the fields that a record lacks with generated ones.
+   *
+   * @param rows All rows of its collection.
+   */
+  async completed(name: string, record: object, rows: readonly object[]): Promise<object> {
+    const declaration = this.#declared(name)
+    if (typeof record !== 'object' || record === null || declaration.schema.safeParse(record).success)
+      return record
+    const taken = new Set(rows.flatMap((row) => keysOf(declaration, row)))
+    const generate = await generator(this.#options.seed)
+    const others = await this.#others(declaration)
+    return { ...generateFree(generate, declaration, rows.length, others, taken), ...record }
+  }
+
   /** The rows that a factory may read: those of the collections that it refers to, without its own parts. */
   async #others(declaration: CollectionDeclaration): Promise<RowsOf> {
     const rows = new Map<string, readonly object[]>()

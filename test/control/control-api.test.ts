@@ -130,7 +130,7 @@ describe('a request that is wrong', () => {
     ['GET /sandboxes/{id}/database/providers?equals=3', undefined, 400],
     ['GET /sandboxes/{id}/database/providers?equal={}', undefined, 400],
     ['GET /sandboxes/{id}/database/providers/%', undefined, 404],
-    ['POST /sandboxes/{id}/database/providers', { name: 'x' }, 400],
+    ['POST /sandboxes/{id}/database/providers', { nam: 'x' }, 400],
     ['POST /sandboxes', ' '.repeat(100_001), 413],
   ])('%s with %j is refused in the envelope', async (line, body, expected) => {
     const { status, body: answer } = await control(line, body)
