@@ -17,10 +17,23 @@ import type { GatewayCore } from './gateway.ts'
 import type { Effect } from './match-rule.ts'
 
 /** The reply with the faults of the rule, and the headers of a rate limit. */
-export function finish(reply: Reply, { faults, charge }: Effect, record: CallRecord): Reply {
+export function finish(reply: Reply, { faults, charge }: Effect, record: CallRecord<SandboxState>): Reply {
   const headers = charge?.(record.tokens)
   const faulty = faults ? faults.distort(reply) : reply
+  if (faults && record.state.options.timeScale > 0) warnOfRealWait(faulty, record)
   return headers ? { ...faulty, headers: { ...headers, ...faulty.headers } } : faulty
+}
+
+/** Seconds of `Retry-After` that clients wait without a test noticing. */
+const unnoticed = 5
+
+/** A client sleeps in real time, whatever the sandbox clock says. */
+function warnOfRealWait({ status, headers }: Reply, record: CallRecord): void {
+  const seconds = Number(headers['retry-after'])
+  if (status !== 429 || !(seconds > unnoticed)) return
+  record.warn(
+    `Retry-After is ${seconds} s, and clients that retry by themselves sleep this long in real time: set their retries to 0, or shorten the rate limit`,
+  )
 }
 
 /** Frozen bodies that were checked before, serialised: list replies are made once and sent often. */

@@ -168,6 +168,26 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
+/** Lists the fields of a match that no value has, with the fields that there are at that place. */
+export function unknownFieldsOf(
+  values: readonly unknown[],
+  match: unknown,
+  above = '',
+): { path: string; fields: string[] }[] {
+  if (!isRecord(match)) return []
+  const objects = values.filter(isRecord)
+  const fields = [...new Set(objects.flatMap((value) => Object.keys(value)))]
+  return Object.entries(match).flatMap(([field, inner]) => {
+    const path = above === '' ? field : `${above}.${field}`
+    if (!fields.includes(field)) return [{ path, fields }]
+    return unknownFieldsOf(
+      objects.map((value) => value[field]),
+      inner,
+      path,
+    )
+  })
+}
+
 /** The same shape with every field optional, at every depth. Where fields have names, no others may be given. */
 export type Matching<Value> = Value extends readonly unknown[]
   ? Value

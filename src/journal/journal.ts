@@ -8,9 +8,10 @@ import { assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { maxTimerMs } from '../lib/clock.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { didYouMean, nearest } from '../lib/did-you-mean.ts'
+import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { withoutBreaks } from '../lib/one-line.ts'
-import { printable } from '../lib/print.ts'
+import { printable, printWarning } from '../lib/print.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { CustomOperationId } from '../scenarios/names.ts'
 import { type CallRecord, traceIdOf } from './call-record.ts'
@@ -22,9 +23,9 @@ import {
   toEntry,
   toSummary,
 } from './entry.ts'
-import { type Matching, matches } from './expectations.ts'
+import { type Matching, matches, unknownFieldsOf } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
-import { sentence, toldReason, turnText } from './journal-text.ts'
+import { calls, sentence, toldReason, turnText } from './journal-text.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
@@ -38,8 +39,8 @@ export type BodyOf<Bodies, Id> = Id extends keyof Bodies ? Bodies[Id] : unknown
 export interface WaitOptions {
   /** Default: 1. */
   count?: number
-  /** Real milliseconds. Default: 1,000. */
-  timeoutMs?: number
+  /** Real milliseconds, or a duration such as `'5s'`. Default: 1,000. */
+  timeoutMs?: Duration
   /** Ends the wait when whoever waits has left; it then rejects. */
   signal?: AbortSignal
 }
@@ -53,6 +54,8 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   #evicted = 0
   #waiters: Set<() => void> | undefined
   #hasEnded = false
+  /** Fields of matches that no call had. */
+  readonly #warned = new Set<string>()
 
   /** @internal */
   constructor(store: JournalStore, operations: readonly KnownOperation[]) {
@@ -89,10 +92,11 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     match?: CallMatch<BodyOf<Bodies, Id>>,
   ): JournalEntry<BodyOf<Bodies, Id>>[] {
     assertEntryFields(match)
-    const entries = this.#callsOf(operation).map(toEntry)
-    return (match ? entries.filter((entry) => matches(entry, match)) : entries) as JournalEntry<
-      BodyOf<Bodies, Id>
-    >[]
+    const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<Bodies, Id>>[]
+    if (!match) return entries
+    const found = entries.filter((entry) => matches(entry, match))
+    if (found.length === 0 && entries.length > 0) this.#warnOfUnknownFields(entries, match)
+    return found
   }
 
   /** The newest call of one operation. Throws 400 for an operation that there is none of. */
@@ -102,6 +106,18 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#assertOperation(operation)
     const record = this.#records.findLast((each) => each.operation === operation)
     return record && (toEntry(record) as JournalEntry<BodyOf<Bodies, Id>>)
+  }
+
+  /** Warns once of each field of a match that no call has: it can match nothing. */
+  #warnOfUnknownFields(entries: readonly JournalEntry[], match: object): void {
+    for (const { path, fields } of unknownFieldsOf(entries, match)) {
+      if (this.#warned.has(path)) continue
+      this.#warned.add(path)
+      const field = path.split('.').at(-1) as string
+      const meant = nearest(field, fields)
+      const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
+      printWarning(`[understudy] journal.calls(): '${path}' is in none of ${calls(entries.length)}${hint}`)
+    }
   }
 
   #callsOf(operation: string): CallRecord[] {
@@ -185,7 +201,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]> {
     return new Promise((resolve, reject) => {
       assertWaitOptions(operation, options)
-      const { count = 1, timeoutMs = 1000, signal } = options
+      const { count = 1, signal } = options
+      const timeoutMs = toMilliseconds(options.timeoutMs ?? 1000)
+      if (Number.isNaN(timeoutMs))
+        throw new TypeError(
+          `waitFor('${operation}'): timeoutMs takes milliseconds or a duration such as '5s', not ${options.timeoutMs}`,
+        )
       this.#callsOf(operation)
       const check = () => {
         const calls = this.calls(operation)

@@ -3,6 +3,7 @@
  * question gets the same words, tokens and citations in all protocols.
  */
 import type { AssumptionName } from '../assumptions.ts'
+import { invalidRequest } from '../http/errors.ts'
 import { hash } from '../lib/seed.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice } from '../resources/answer.ts'
@@ -25,6 +26,7 @@ export async function answerPrompt(asked: Prompt, context: AnswerContext): Promi
   const { sandbox, script, assume, warn } = context
   const { prompt, model, preset } = await applyPreset(asked, context)
   const talk = toTalk(prompt.conversation)
+  checkToolChoice(prompt, sandbox.options, warn)
   await checkModel(model, sandbox, warn)
   const found = await searchWeb(prompt, model, talk.question, context)
   const pricing = await pricingOf(model, sandbox.tables)
@@ -61,6 +63,18 @@ export async function answerPrompt(asked: Prompt, context: AnswerContext): Promi
     usage,
     isInterleaved,
   }
+}
+
+/** Warns of a required tool without tools: the answer is a text. Throws 400 for it with `strict`. */
+function checkToolChoice(
+  { toolChoice, tools = [] }: Prompt,
+  { strict }: SandboxState['options'],
+  warn: AnswerContext['warn'],
+): void {
+  if (toolChoice !== 'required' || tools.length > 0) return
+  const message = 'Requires a tool, and the request offers none'
+  if (strict) throw invalidRequest([{ path: 'body.tool_choice', message, rule: 'toolChoice' }])
+  warn('body.tool_choice requires a tool, and the request offers none: it was ignored')
 }
 
 /** Tokens of the instructions and every text of the conversation; with `promptCache`, also those read from the cache. */
