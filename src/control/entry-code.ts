@@ -81,7 +81,9 @@ function ruleOf({ match, operation, method, route }: CallRecord): object | undef
   if (!match) return undefined
   const { faults, reply }: Effect = match.effect
   const on = operation ?? (route === undefined ? '*' : `${method} ${route}`)
-  return { on, ...(faults.length > 0 && { fault: faults }), ...(reply && { reply }) }
+  const [fault, ...others] = faults
+  const all = others.length > 0 ? { faults } : fault && { fault }
+  return { on, ...all, ...(reply && { reply }) }
 }
 
 /** Whether the reply never ends by itself, or had no reader to the end. */

@@ -18,6 +18,7 @@ import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
 import type { ActiveScenario } from '../scenarios/rules.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { TurnInput } from '../scenarios/script.ts'
+import type { ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
 import {
   type FailOptions,
   failScenario,
@@ -152,9 +153,9 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
     return { id, name, [Symbol.asyncDispose]: end }
   }
 
-  /** Answers POST /responses, and its other forms that are active, with this text; a function cannot be sent. */
-  async reply(text: string, options: ReplyOptions = {}): Promise<RemoteActiveScenario> {
-    return this.use(replyScenario(text, options))
+  /** Replies with this text, or whole reply, to every operation that answers with text; a function cannot be sent. */
+  async reply(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): Promise<RemoteActiveScenario> {
+    return this.use(replyScenario(reply, options))
   }
 
   /** Refuses every call with this status, every time or up to `times`. */

@@ -4,7 +4,12 @@
 import type * as z from 'zod'
 import type { AnswerItem, MessagePart } from '../resources/answer.ts'
 import type { WebSearchAction } from '../resources/response.ts'
-import type { ScriptedCitation, ScriptedItem, ScriptedReply } from '../scenarios/scripted-reply.ts'
+import {
+  type ScriptedCitation,
+  type ScriptedItem,
+  type ScriptedReply,
+  spanOf,
+} from '../scenarios/scripted-reply.ts'
 import { type Talk, webSearchItem } from './items.ts'
 import { cite, type Source } from './search/citations.ts'
 import { placeOf } from './search/domains.ts'
@@ -17,7 +22,18 @@ export function scriptedItems(
 ): AnswerItem[] | undefined {
   if (text === undefined) return output?.map(toItem)
   const before = output?.map(toItem) ?? (searched ? [webSearchItem(talk)] : [])
-  return [...before, { type: 'message', parts: [cite(text, citations.map(toSource))] }]
+  return [
+    ...before,
+    {
+      type: 'message',
+      parts: [
+        cite(
+          text,
+          citations.map((citation) => toSource(citation, text)),
+        ),
+      ],
+    },
+  ]
 }
 
 /**
@@ -25,13 +41,19 @@ export function scriptedItems(
  * search that finds nothing, and means nothing where none is made.
  */
 export function scriptedSources({ citations }: ScriptedReply, searched: boolean): Source[] | undefined {
-  const sources = citations?.map(toSource)
+  const sources = citations?.map((citation) => toSource(citation))
   return sources?.length === 0 && !searched ? undefined : sources
 }
 
 /** Clients expect every citation to have a title, so it has one even where the script gives none. */
-function toSource({ url, title, content }: z.infer<typeof ScriptedCitation>): Source {
-  return { url, title: title ?? placeOf(url).host, content }
+function toSource(citation: z.infer<typeof ScriptedCitation>, text?: string): Source {
+  const { url, title, content } = citation
+  return {
+    url,
+    title: title ?? placeOf(url).host,
+    content,
+    span: text === undefined ? undefined : spanOf(citation, text),
+  }
 }
 
 function toItem(item: ScriptedItem): AnswerItem {

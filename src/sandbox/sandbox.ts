@@ -12,7 +12,7 @@ import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { TurnInput } from '../scenarios/script.ts'
-import type { ReplyContext, ReplyFunction } from '../scenarios/scripted-reply.ts'
+import type { ReplyContext, ReplyFunction, ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
 import {
   type FailOptions,
   failScenario,
@@ -75,7 +75,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Sandbox time, to read and to advance. */
   readonly clock: SandboxClock = {
     read: () => this.#live.clock.read(),
-    advance: (ms) => this.#live.clock.advance(ms),
+    advance: (duration) => this.#live.clock.advance(duration),
   }
   readonly #setup: SandboxSetup
   readonly #journal: Journal<Bodies>
@@ -220,12 +220,16 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Answers POST /responses, and its other forms that are on, with this text, every time or so many `times`. A function answers in this process only: it
-   * gets the request, its conversation and this sandbox, and returns a text or a whole reply, now or later.
+   * Replies with this text, or whole reply, to every operation that answers with text, always or up to `times`. A
+   * function works in this process only: it gets the request, its conversation and this sandbox, and returns either, now
+   * or later.
    *
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
-  reply(answer: string | SandboxReply<Bodies>, options: ReplyOptions = {}): ActiveScenario {
+  reply(
+    answer: string | ScriptedReplyInput | SandboxReply<Bodies>,
+    options: ReplyOptions = {},
+  ): ActiveScenario {
     if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
     return this.#live.rules.use(this.#setup.host.checkScenario(replyScenario('', options)), {
       answer: (context) => answer({ ...context, sandbox: this }),

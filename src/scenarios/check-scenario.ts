@@ -6,16 +6,16 @@
 import * as z from 'zod'
 import { conflict } from '../faults/compatibility.ts'
 import { askedForm, type Fault, formFor, needsGeneratedAnswer, needsStream } from '../faults/fault.ts'
-import { type FaultSetting, faultNames, faultOf } from '../faults/index.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { faultNames, faultOf } from '../faults/index.ts'
+import { didYouMean, nearest } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { renamed } from '../lib/renamed.ts'
 import { isPattern, type Pattern, patternProblem, When } from './condition.ts'
-import { textOperations } from './names.ts'
+import { misnomer, textOperations } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Rule, Scenario, type Step } from './scenario.ts'
 import { callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
-import { ScriptedCitation, ScriptedReply, ScriptedUsage } from './scripted-reply.ts'
+import { faultsOf, ScriptedCitation, ScriptedReply, ScriptedUsage } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
 
 /** What the checks need of an operation. */
@@ -92,10 +92,15 @@ function* onProblems({ rule, place, operations, wayTo }: Site): Generator<Proble
       const hint = way === undefined ? didYouMean(on, words) : `: ${way}`
       yield { path, message: `Unknown operation '${on}' ${place}${hint}` }
     } else if (!methodAndPath.test(on)) {
-      yield {
-        path,
-        message: `'${on}' ${place} is not of the form 'POST /chat/completions': a method in capitals and a path below the base address`,
-      }
+      const [, method, below = on] =
+        /^(?:([A-Za-z]+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
+      const meant = operations.find((operation) =>
+        describes(operation, `${(method ?? operation.method).toUpperCase()} ${below}`),
+      )
+      const hint = meant
+        ? `: did you mean '${meant.id}'?`
+        : ` is not of the form 'POST /chat/completions': a method in capitals and a path below the base address`
+      yield { path, message: `'${on}' ${place}${hint}` }
     } else {
       const doubled = /^(\S+) \/api\/v1(\/.*)$/.exec(on)
       if (doubled) {
@@ -131,6 +136,8 @@ function* oftenProblems({ rule, place }: Site): Generator<Problem> {
     const message = `The rate limit ${place} limits nothing: give it requests, tokens or both`
     yield { path: ['rateLimit'], message }
   }
+  if (rateLimit && rateLimit.per <= 0)
+    yield { path: ['rateLimit', 'per'], message: `'rateLimit.per' ${place} must be longer than 0` }
   if (times !== undefined && times < 1) {
     yield {
       path: ['times'],
@@ -185,7 +192,9 @@ export type Path = (string | number)[]
 /** Problems of the replies, faults, sequences and scripts of a rule. */
 export function* effectProblems(site: Site): Generator<Problem> {
   const { rule, place } = site
-  const given = (['fault', 'reply', 'sequence', 'script'] as const).filter((name) => rule[name] !== undefined)
+  const given = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
+    (name) => rule[name] !== undefined,
+  )
   if (
     given.length === 0 &&
     rule.rateLimit === undefined &&
@@ -202,32 +211,40 @@ export function* effectProblems(site: Site): Generator<Problem> {
   if (rule.script) yield* scriptProblems(rule.script, site)
   for (const [path, step] of stepsOf(rule)) {
     if (step === 'pass') continue
-    if ('reply' in step) yield* replyProblems(step.reply, [...path, 'reply'], site)
-    if (!step.fault) continue
-    const faults = [step.fault].flat()
-    yield* faultProblems(faults, [...path, 'fault'], site)
-    const other = 'reply' in step && faults.find(({ name }) => faultOf(name).layer === 'replacement')
+    if (step.reply) yield* replyProblems(step.reply, [...path, 'reply'], site)
+    const faults = faultsOf(step)
+    const at = [...path, faultField(step)]
+    yield* faultProblems(step, at, site)
+    if (!step.reply && faults.length === 0)
+      yield { path, message: `A step ${place} does nothing: give it a fault or a reply, or write 'pass'` }
+    const other = step.reply && faults.find(({ name }) => faultOf(name).layer === 'replacement')
     if (other) {
       yield {
-        path: [...path, 'fault'],
+        path: at,
         message: `'${other.name}' ${place} answers in place of the reply beside it: use a sequence for both`,
       }
     }
   }
 }
 
-function stepsOf({ fault, reply, sequence = [] }: Rule): [Path, Step][] {
+function stepsOf({ fault, faults, reply, sequence = [] }: Rule): [Path, Step][] {
   const steps: [Path, Step][] = sequence.map((step, index) => [['sequence', index], step])
-  if (reply) steps.push([[], { reply, fault }])
-  else if (fault) steps.push([[], { fault }])
+  if (reply || fault || faults) steps.push([[], { reply, fault, faults }])
   return steps
 }
 
+function faultField({ faults }: Exclude<Step, 'pass'>): 'fault' | 'faults' {
+  return faults ? 'faults' : 'fault'
+}
+
 function* faultProblems(
-  settings: readonly FaultSetting[],
+  given: Exclude<Step, 'pass'>,
   path: Path,
   { rule, place, operations }: Site,
 ): Generator<Problem> {
+  const settings = faultsOf(given)
+  if (given.fault && given.faults)
+    yield { path, message: `Both 'fault' and 'faults' ${place}: put all of them into faults` }
   const faults = settings.map(({ name }) => faultOf(name))
   for (const fault of faults) {
     if (!needsGeneratedAnswer(fault)) continue
@@ -291,6 +308,7 @@ function* replyProblems(
     }
   }
   yield* templateProblems(reply, path, place)
+  yield* citationProblems(reply, path, place)
   yield* endProblems(reply, path, place)
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (composed[0] && wrong !== undefined) {
@@ -298,6 +316,27 @@ function* replyProblems(
       path: [...path, composed[0]],
       message: `'${composed[0]}' ${place} is for operations that write texts, '${wrong}' is none: give a body or frames`,
     }
+  }
+}
+
+/** Whether the parts that citations name are in the text. */
+function* citationProblems(
+  { text = '', citations = [] }: Pick<ScriptedReply, 'text' | 'citations'>,
+  path: Path,
+  place: string,
+): Generator<Problem> {
+  for (const [index, citation] of citations.entries()) {
+    const { text: part, start_index: start, end_index: end } = citation
+    const at = [...path, 'citations', index]
+    if (part !== undefined && !isTemplate(text) && !text.includes(part))
+      yield { path: [...at, 'text'], message: `'citations[${index}].text' ${place} is not in the text` }
+    if ((start === undefined) !== (end === undefined))
+      yield { path: at, message: `'citations[${index}]' ${place} needs both start_index and end_index` }
+    if (start !== undefined && end !== undefined && (start >= end || end > text.length) && !isTemplate(text))
+      yield {
+        path: at,
+        message: `'citations[${index}]' ${place} is not within the text, which is ${text.length} long: start_index ${start}, end_index ${end}`,
+      }
   }
 }
 
@@ -338,6 +377,7 @@ const composedFields = [
 /** What says how often a rule happens; a script says so itself, by its turns. */
 const counts = [
   'fault',
+  'faults',
   'reply',
   'sequence',
   'times',
@@ -356,7 +396,9 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
   if (other)
     yield {
       path: [other],
-      message: `Both script and '${other}' ${place}: a script says turn by turn what happens`,
+      message: other.startsWith('fault')
+        ? `Both script and '${other}' ${place}: put the ${other} into a turn, as in script: [{ text: 'Hello', fault: 'latency' }]`
+        : `Both script and '${other}' ${place}: a script says turn by turn what happens`,
     }
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (wrong !== undefined) {
@@ -365,10 +407,11 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
   }
   for (const [index, turn] of script.entries()) {
     const path = ['script', index]
-    const { expect = {}, text, citations, fault } = turn
+    const { expect = {}, text, citations } = turn
+    const faults = faultsOf(turn)
     if (!isAnswer(turn)) {
       const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
-      if (!fault)
+      if (faults.length === 0)
         yield {
           path,
           message: `Turn ${index + 1} ${place} answers nothing: give it a text, a call, output or a fault`,
@@ -386,18 +429,18 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
       }
     yield* endProblems(turn, path, place)
     yield* templateProblems({ text }, path, place)
+    yield* citationProblems(turn, path, place)
     yield* patternProblems(expect.input, [...path, 'expect', 'input'], place)
     for (const [name, checks] of Object.entries(expect.result ?? {})) {
       for (const [inner, pattern] of patternsIn(checks))
         yield* patternProblems(pattern, [...path, 'expect', 'result', name, ...inner], place)
     }
-    if (!fault) continue
-    const faults = [fault].flat()
-    yield* faultProblems(faults, [...path, 'fault'], site)
+    const at = [...path, faultField(turn)]
+    yield* faultProblems(turn, at, site)
     const answer = faults.find(({ name }) => faultOf(name).layer === 'replacement')
     if (answer && isAnswer(turn)) {
       yield {
-        path: [...path, 'fault'],
+        path: at,
         message: `'${answer.name}' ${place} answers in place of turn ${index + 1}: make it a turn of its own`,
       }
     }
@@ -469,6 +512,8 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   const path = [...above, ...issue.path] as (string | number)[]
   const place = placeOf(path, input)
   const value = valueAt(input, path)
+  if (path.at(-1) === 'fault' && Array.isArray(value))
+    return [{ path, message: `'fault' ${place} is one fault: write faults: [ … ] for several` }]
   const expression = regExpAt(input, path)
   if (expression)
     return [{ path, message: `${expression} ${place}: a scenario is data: write ${asPattern(expression)}` }]
@@ -476,7 +521,8 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
     if (issue.discriminator === 'name') return [{ path, message: unknownFault(value, place) }]
     const branch = enteredBranch(issue.errors)
     if (branch) return wordsFirst(branch).flatMap((inner) => problemsOf(inner, path, input))
-    if (isFault(path) && typeof value === 'string') return [{ path, message: unknownFault(value, place) }]
+    if (isFault(path) && (typeof value === 'string' || typeof value === 'number'))
+      return [{ path, message: unknownFault(value, place) }]
   }
   if (issue.code === 'unrecognized_keys') {
     const known = knownFields(path, value)
@@ -485,7 +531,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
       message: known.includes(key)
         ? `'${key}' ${place} does not go with what stands beside it`
         : (renamedAt(key, known, place) ??
-          `Unknown field '${key}' ${place}${known.length > 0 ? didYouMean(key, known) : ''}`),
+          `Unknown field '${key}' ${place}${misnomer(key, known) ?? (known.length > 0 ? didYouMean(key, known) : '')}`),
     }))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
@@ -506,7 +552,7 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
 
 function renamedAt(key: string, known: readonly string[], place: string): string | undefined {
   const now = renamed(key, known)
-  return now && `${now} (${place})`
+  return now && `${place.replace('in', 'In')}: ${now}`
 }
 
 /** The alternative that the value was meant for: the one that did not stumble over the value as a whole. */
@@ -550,10 +596,27 @@ function unknownKeys(issues: readonly Issue[]): number {
   )
 }
 
+/** Names of faults elsewhere, and ours. */
+const commonFaultNames = new Map([
+  ['delay', 'latency'],
+  ['sleep', 'latency'],
+  ['slow', 'latency'],
+  ['disconnect', 'connection-reset'],
+  ['network-error', 'connection-reset'],
+  ['error', 'status'],
+  ['stream-error', 'stream-error-event'],
+])
+
 function unknownFault(value: unknown, place: string): string {
+  if (typeof value === 'number')
+    return `A fault ${place} is a name, or its name and parameters: write fault: { name: 'status', status: ${value} }`
   if (typeof value !== 'string')
-    return `A fault without its name ${place}; there are ${faultNames.join(', ')}`
-  if (!faultNames.includes(value)) return `Unknown fault '${value}' ${place}${didYouMean(value, faultNames)}`
+    return `A fault without its name ${place}: write fault: 'latency', or { name: 'latency', ms: 500 }`
+  if (!faultNames.includes(value)) {
+    const meant = commonFaultNames.get(value) ?? nearest(value, faultNames)
+    const hint = meant ? `: did you mean '${meant}'?` : '; scenarios/README.md lists the faults'
+    return `Unknown fault '${value}' ${place}${/^[45]\d\d$/.test(value) ? `: write { name: 'status', status: ${value} }` : hint}`
+  }
   const needed = Object.entries(faultOf(value).params().shape)
     .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
     .map(([name]) => `'${name}'`)
@@ -589,10 +652,10 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
   if (within === 'usage') return Object.keys(ScriptedUsage.unwrap().shape)
   if (within === 'citations') return Object.keys(ScriptedCitation.unwrap().shape)
   if (within === 'frames') return ['event', 'data', 'bytes', 'base64', 'wait', 'done', 'hangUp']
-  if (within === 'sequence') return ['fault', 'reply']
+  if (within === 'sequence') return ['fault', 'faults', 'reply']
   if (within === 'rateLimit') return Object.keys(RateLimit.unwrap().shape)
   if (within === 'during') return ['fromMs', 'toMs']
-  if (within === 'fault') {
+  if (within === 'fault' || within === 'faults') {
     const name = valueAt(value, ['name'])
     return typeof name === 'string' && faultNames.includes(name)
       ? ['name', ...Object.keys(faultOf(name).params().shape)]
@@ -604,7 +667,8 @@ function knownFields(path: readonly (string | number)[], value: unknown): string
 }
 
 function isFault(path: readonly (string | number)[]): boolean {
-  return path.findLast((step) => typeof step === 'string') === 'fault'
+  const field = path.findLast((step) => typeof step === 'string')
+  return field === 'fault' || field === 'faults'
 }
 
 /** By own keys only. */

@@ -8,7 +8,7 @@ import { compileWhen, streamTest, type Test } from './condition.ts'
 import { type CompiledRateLimit, compileRateLimit } from './rate-limit.ts'
 import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
 import type { Turn } from './script.ts'
-import type { ScriptedReply } from './scripted-reply.ts'
+import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
 
 /** What happens to a call: a scripted reply takes the place of the operation's answer, and faults act on either. */
 export interface Effect {
@@ -127,13 +127,12 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
 }
 
 function compileTurn(turn: Turn): CompiledTurn {
-  return { turn, faults: turn.fault ? inOrder([turn.fault].flat()) : [] }
+  return { turn, faults: inOrder(faultsOf(turn)) }
 }
 
-function stepsOf({ fault, reply, sequence, rateLimit, budgetUsd, setState }: Rule): readonly Step[] {
+function stepsOf({ fault, faults, reply, sequence, rateLimit, budgetUsd, setState }: Rule): readonly Step[] {
   if (sequence) return sequence
-  if (reply) return [{ reply, fault }]
-  if (fault) return [{ fault }]
+  if (reply || fault || faults) return [{ reply, fault, faults }]
   if (rateLimit) return [{ fault: FaultSetting.parse('rate-limit') }]
   if (budgetUsd !== undefined) {
     const metadata = { error_type: 'payment_required' }
@@ -144,8 +143,8 @@ function stepsOf({ fault, reply, sequence, rateLimit, budgetUsd, setState }: Rul
 
 function compileStep(step: Step): CompiledStep {
   if (step === 'pass') return { effect: undefined, form: undefined }
-  const faults = step.fault ? inOrder([step.fault].flat()) : []
-  const reply = 'reply' in step ? step.reply : undefined
+  const { reply } = step
+  const faults = inOrder(faultsOf(step))
   return {
     effect: { reply, faults },
     form: reply ? undefined : formFor(faults.map(({ name }) => faultOf(name))),

@@ -44,6 +44,23 @@ export type ScenarioPath =
   | `${string}.recording.jsonl`
   | `${string}.tape.jsonl`
 
+/** Words for fields that rules do not have, and what to write. */
+const misnomers: Readonly<Record<string, string>> = {
+  once: 'use times: 1',
+  delay: "use fault: { name: 'latency', ms: 100 }",
+  status: "use fault: { name: 'status', status: 503 }, or reply: { status: 200, … }",
+  response: "did you mean 'reply'?",
+  text: "use reply: 'Hello'",
+  body: 'use reply: { body: … }',
+  path: "use on: 'POST /path'",
+  method: "use on: 'POST /path'",
+}
+
+/** Returns the end of a message about an unknown field of a rule: `: use times: 1`. */
+export function misnomer(field: string, fields: readonly string[]): string | undefined {
+  return fields.includes('times') && Object.hasOwn(misnomers, field) ? `: ${misnomers[field]}` : undefined
+}
+
 /** Whether a text is the path of a scenario file, or of a recording, not the name of a bundled scenario. */
 export function isScenarioPath(text: string): boolean {
   return /\.(jsonl?|ya?ml)$/i.test(text)

@@ -2,24 +2,21 @@
  * Scenarios: named lists of rules, as plain data. One schema checks them wherever they come from.
  */
 import * as z from 'zod'
-import { amount, count } from '../lib/numbers.ts'
+import { amount, count, Duration } from '../lib/numbers.ts'
 import { When } from './condition.ts'
 import type { CustomOperationId, OperationName } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
 import { Script } from './script.ts'
-import { Faults, ScriptedReply } from './scripted-reply.ts'
-
-const milliseconds = z.lazy(() => amount())
+import { faultFields, TextOrReply } from './scripted-reply.ts'
 
 /** What a rule does at one call: `pass` leaves the call to older rules and to the operation. */
 export const Step = z.lazy(() =>
   z.union(
     [
       z.literal('pass'),
-      z.strictObject({ fault: Faults.describe('What goes wrong at this call.') }),
       z.strictObject({
-        reply: ScriptedReply.describe('What is answered at this call.'),
-        fault: Faults.optional().describe('What goes wrong with that reply.'),
+        reply: TextOrReply.optional().describe('Replaces the reply to this call.'),
+        ...faultFields(),
       }),
     ],
     { error: "a step is 'pass', a fault or a reply" },
@@ -79,17 +76,13 @@ export const Rule = z.lazy(() =>
       ),
     during: z
       .strictObject({
-        fromMs: milliseconds.default(0).describe('Its start.'),
-        toMs: milliseconds.optional().describe('Its end. Default: none.'),
+        fromMs: Duration.default(0).describe('Its start.'),
+        toMs: Duration.optional().describe('Its end. Default: none.'),
       })
       .optional()
       .describe('Only in this part of the elapsed time of the sandbox.'),
-    fault: Faults.optional().describe(
-      'What goes wrong: a fault by name, or with its parameters, or several.',
-    ),
-    reply: ScriptedReply.optional().describe(
-      'What is answered in place of the operation. A `fault` beside it acts on this reply.',
-    ),
+    ...faultFields(),
+    reply: TextOrReply.optional().describe('Replaces the reply of the operation: a text, or a whole reply.'),
     script: Script.optional().describe('The turns of one conversation: one request each.'),
     sequence: z.array(Step).optional().describe('One step a call.'),
     onEnd: OnEnd.optional(),

@@ -14,7 +14,7 @@ import {
   TextCondition,
   wish,
 } from './condition.ts'
-import { Faults, type ScriptedItem, ScriptedReply } from './scripted-reply.ts'
+import { faultFields, type ScriptedItem, ScriptedReply } from './scripted-reply.ts'
 
 const names = z.lazy(() => z.array(z.string().min(1)).min(1))
 
@@ -84,7 +84,7 @@ export const Turn = z.lazy(() =>
         .describe(
           'Functions to call, with their arguments, by name. A list calls one function more than once.',
         ),
-      fault: Faults.optional().describe('What goes wrong at this turn, in place of the reply or on its way.'),
+      ...faultFields(),
     }),
 )
 export type Turn = z.infer<typeof Turn>
@@ -114,7 +114,7 @@ export interface TurnAnswer {
 
 /** @param idOf Makes the id of the first call that has none of its own, of the second, … */
 export function answerOf(turn: Turn, idOf: (place: number) => string): TurnAnswer {
-  const { expect: _, call: __, fault: ___, text, output = [], ...rest } = turn
+  const { expect: _, call: __, fault: ___, faults: ____, text, output = [], ...rest } = turn
   const called = callsOf(turn).map(toItem)
   // A reply has its text behind its output; the text of a turn stands before the calls.
   const isBefore = text !== undefined && called.length > 0

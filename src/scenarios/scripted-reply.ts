@@ -4,7 +4,7 @@
 import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
 import { HeaderRecord } from '../http/header-record.ts'
-import { amount } from '../lib/numbers.ts'
+import { count, Duration } from '../lib/numbers.ts'
 import type { Conversation } from '../resources/conversation.ts'
 import {
   IncompleteReason,
@@ -102,18 +102,35 @@ export type ScriptedItem = z.infer<typeof ScriptedItem>
 /** An item of a scripted output. */
 export type ScriptedItemInput = z.input<typeof ScriptedItem>
 
-/** A page that a scripted text cites; the link is appended to the text where the text does not hold it. */
+/** A page that a scripted text cites: a part of the text, or else a link, which is appended where the text has none. */
 export const ScriptedCitation = z.lazy(() =>
   z.strictObject({
     url: z.url().describe('The address of the page.'),
     title: z.string().optional().describe('Default: the address.'),
     content: z.string().optional().describe('What the page says. Default: none.'),
+    text: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The part of the text that cites the page; its first occurrence. Default: a link to the page.',
+      ),
+    start_index: count().optional().describe('Where that part begins, instead of `text`.'),
+    end_index: count().optional().describe('Where it ends, exclusive.'),
   }),
 )
+/** Returns where a text cites a page; undefined for a citation that is a link. */
+export function spanOf(
+  { text: part, start_index: start, end_index: end }: z.infer<typeof ScriptedCitation>,
+  text: string,
+): [start: number, end: number] | undefined {
+  if (start !== undefined && end !== undefined) return [start, end]
+  const at = part === undefined ? -1 : text.indexOf(part)
+  return part === undefined || at < 0 ? undefined : [at, at + part.length]
+}
+
 /** A page that a scripted text cites. */
 export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
-
-const milliseconds = () => amount()
 
 /** One step of a scripted stream. */
 export const ScriptedFrame = z.lazy(() =>
@@ -136,8 +153,8 @@ export const ScriptedFrame = z.lazy(() =>
         .strictObject({ base64: z.base64().describe('Bytes as they are, given in base64.') })
         .describe('Bytes as they are, given in base64.'),
       z
-        .strictObject({ wait: milliseconds().describe('Milliseconds of sandbox time.') })
-        .describe('Nothing for so many milliseconds.'),
+        .strictObject({ wait: Duration.describe('Milliseconds of sandbox time.') })
+        .describe('Nothing for so many Duration.'),
       z
         .strictObject({ done: z.literal(true).describe('The literal [DONE].') })
         .describe('The literal [DONE].'),
@@ -211,15 +228,35 @@ export const ScriptedReply = z.lazy(() =>
 )
 /** What a rule answers in place of the operation. */
 export type ScriptedReplyInput = z.input<typeof ScriptedReply>
-export type ScriptedReply = ScriptedReplyInput
+export type ScriptedReply = z.infer<typeof ScriptedReply>
 
-export const Faults = z.lazy(() =>
-  z
-    .union([FaultSetting, z.array(FaultSetting).min(1)], {
-      error: 'a fault is a name, or its name and parameters',
-    })
-    .describe('A fault by name, or with its parameters; several act together.'),
+/** A text, or a whole reply. */
+export const TextOrReply = z.lazy(() =>
+  z.union([z.string().transform((text): ScriptedReply => ({ text })), ScriptedReply], {
+    error: 'a reply is a text, or an object with text, output, body or frames',
+  }),
 )
+
+/** What a rule, a step or a turn says of what goes wrong. */
+export const faultFields = () => ({
+  fault: FaultSetting.optional().describe(
+    'A fault: its name, or its name and parameters. It acts on the `reply` next to it, if there is one.',
+  ),
+  faults: z
+    .array(FaultSetting)
+    .min(1)
+    .optional()
+    .describe('Several faults that act together, instead of `fault`.'),
+})
+
+interface HasFaults {
+  readonly fault?: FaultSetting | undefined
+  readonly faults?: readonly FaultSetting[] | undefined
+}
+
+export function faultsOf({ fault, faults = fault ? [fault] : [] }: HasFaults): readonly FaultSetting[] {
+  return faults
+}
 
 /** What a function that replies may look at. */
 export interface ReplyContext {

@@ -4,7 +4,7 @@
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { renamed } from '../lib/renamed.ts'
-import { textOperations } from './names.ts'
+import { misnomer, textOperations } from './names.ts'
 import type { RuleInput, ScenarioInput } from './scenario.ts'
 import type { ScriptedReplyInput } from './scripted-reply.ts'
 
@@ -16,17 +16,22 @@ export interface ReplyOptions extends HowOften, Pick<ScriptedReplyInput, 'status
   on?: RuleInput['on']
 }
 
-/** Replies with a text: to every request of an operation that answers with text, unless the options limit it. */
-export function replyScenario(text: string, options: ReplyOptions = {}): ScenarioInput {
-  if (typeof text === 'function')
-    throw new TypeError('reply() takes a text here: a function works in the process of the gateway only')
-  if (typeof text !== 'string')
-    throw new TypeError(`reply() takes a text first, as in reply('Hello', { times: 2 }), not ${shown(text)}`)
-  assertOptions('reply', text, options, replyOptions)
+/** Replies with a text, or with a whole reply, to every request of an operation that answers with text, unless the options limit it. */
+export function replyScenario(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): ScenarioInput {
+  if (typeof reply === 'function')
+    throw new TypeError(
+      'reply() takes a text or a reply here: a function works in the process of the gateway only',
+    )
+  if (typeof reply !== 'string' && (typeof reply !== 'object' || reply === null || Array.isArray(reply)))
+    throw new TypeError(
+      `reply() takes a text or a reply first, as in reply('Hello', { times: 2 }), not ${shown(reply)}`,
+    )
+  assertOptions('reply', reply, options, replyOptions)
   const { on = textOperations, status, headers, citations, ...often } = options
+  const given = { status, headers, citations }
   return {
     name: 'reply',
-    rules: [{ on, ...often, reply: { text, status, headers, citations } }],
+    rules: [{ on, ...often, reply: { ...given, ...(typeof reply === 'string' ? { text: reply } : reply) } }],
   }
 }
 
@@ -89,7 +94,7 @@ function assertOptions(verb: string, what: unknown, options: unknown, names: rea
     const unknown = Object.keys(options).find((name) => !names.includes(name))
     if (unknown === undefined) return
     throw new TypeError(
-      `${verb}(): ${renamed(unknown, names) ?? `unknown option '${unknown}'${didYouMean(unknown, names)}`}`,
+      `${verb}(): ${renamed(unknown, names) ?? `unknown option '${unknown}'${misnomer(unknown, names) ?? didYouMean(unknown, names)}`}`,
     )
   }
   const call = (second: unknown) => `${verb}(${JSON.stringify(what)}, ${second})`

@@ -46,7 +46,7 @@ it('Calls are printed as a curl command and as tests', async () => {
   }
   const rules: RuleInput[] = [
     { on: 'createResponse', reply: { text: 'One\nTwo' } },
-    { on: '*', fault: ['latency', 'connection-reset'] },
+    { on: '*', faults: ['latency', 'connection-reset'] },
     { on: 'GET /own/path', reply: { body: [1] } },
     { on: 'GET /own/path', reply: { body: { 'a b': 1 } } },
     { on: 'GET /own/path', reply: { body: {}, status: 418 } },

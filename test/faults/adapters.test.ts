@@ -47,7 +47,7 @@ async function readStream(response: Response) {
 function lines(entrance: Entrance) {
   return {
     use: (fault: FaultInput | FaultInput[], on: OperationName = 'createResponse') =>
-      entrance.sandbox.use({ on, fault }),
+      entrance.sandbox.use({ on, faults: [fault].flat() }),
     stream: async (body: object = streamed) => readStream(await entrance.open('POST /responses', { body })),
     providers: () => entrance.call('GET /providers'),
   }

@@ -27,7 +27,7 @@ describeAdapters('Faults', (entrance) => {
       ['stream-comments', 'stream-cut'],
       ['stream-multiline-data', 'stream-cut'],
     ] as const)('%s before %s no longer delivers the whole stream', async (first, second) => {
-      use({ fault: [first, second] })
+      use({ faults: [first, second] })
       const { text } = await ask()
       expect(text).toContain('response.output_text.delta')
       expect(text).not.toContain('[DONE]')
@@ -38,7 +38,7 @@ describeAdapters('Faults', (entrance) => {
       '%s before stream-error-event no longer sends the error after [DONE]',
       async (first) => {
         const fast = first === 'slow-body' || first === 'stream-joined' ? { name: first, ms: 5 } : first
-        use({ fault: [fast, 'stream-error-event'] })
+        use({ faults: [fast, 'stream-error-event'] })
         const { text } = await ask()
         expect(text.indexOf('response.failed')).toBeGreaterThan(0)
         expect(text.indexOf('response.failed')).toBeLessThan(text.indexOf('[DONE]'))
@@ -88,7 +88,7 @@ describeAdapters('Faults', (entrance) => {
       ['a stream', ['latency', 'stream-cut'], question],
     ] as const)('say so: an answer without %s', async (_what, fault, body) => {
       const given = JSON.parse(JSON.stringify(fault).replace('"latency"', '{"name":"latency","ms":1}'))
-      use({ fault: given })
+      use({ faults: [given].flat() })
       expect((await ask(body)).status).toBe(200)
       expect(warnings()).toEqual([expect.stringContaining('found nothing to act on')])
       expect(unused()).toBe(Array.isArray(fault) ? 0 : 1)
@@ -143,7 +143,7 @@ describeAdapters('Faults', (entrance) => {
 
   // The client of a socket unpacks in a thread of its own, which a busy machine keeps waiting.
   it('what was written before a reset is not lost where the client unpacks it', { retry: 2 }, async () => {
-    use({ fault: ['gzip-body', 'stream-reset'] })
+    use({ faults: ['gzip-body', 'stream-reset'] })
     const deltas = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const response = await entrance.open('POST /responses', { body: streamed })
@@ -194,7 +194,7 @@ describeAdapters('Faults', (entrance) => {
   })
 
   it('latency beside a fault of streams delays JSON as well', async () => {
-    use({ fault: [{ name: 'latency', ms: 40 }, 'stream-cut'] })
+    use({ faults: [{ name: 'latency', ms: 40 }, 'stream-cut'] })
     const from = performance.now()
     expect((await ask(question)).status).toBe(200)
     expect(performance.now() - from).toBeGreaterThanOrEqual(39)

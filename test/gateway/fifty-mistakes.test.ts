@@ -205,7 +205,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "{ name: 'latency', ms: '2000' }",
       rule({ fault: { name: 'latency', ms: '2000' } }),
-      "Wrong 'fault.ms' in scenario 'rule', rule 1: expected number, received \"2000\"",
+      "Wrong 'fault.ms' in scenario 'rule', rule 1: give milliseconds, or a duration: '500ms', '10s', '1m'",
     ],
     [
       'a RegExp in when.body',
@@ -244,9 +244,9 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "fail(): unknown option 'time': did you mean 'times'?",
     ],
     [
-      'reply({ text })',
-      () => gateway.reply({ text: 'x' }),
-      "reply() takes a text first, as in reply('Hello', { times: 2 })",
+      'reply([])',
+      () => gateway.reply([]),
+      "reply() takes a text or a reply first, as in reply('Hello', { times: 2 })",
     ],
     ["reply('{{#input}}')", () => gateway.reply('{{#input}}'), '{{#input}} is not a path'],
     ["script([{ txt: 'x' }])", () => gateway.script([{ txt: 'x' }]), "did you mean 'text'?"],
@@ -264,7 +264,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "run() expects a live sandbox of this gateway, got 's1'",
     ],
     ['restore() without a snapshot', () => gateway.restore(undefined), "has no snapshot 'undefined'"],
-    ["clock.advance('1s')", () => gateway.clock.advance('1s'), 'clock.advance takes milliseconds'],
+    ["clock.advance('soon')", () => gateway.clock.advance('soon'), 'clock.advance takes milliseconds'],
     [
       'db.providers.query({ … })',
       () => gateway.db.providers.query({ name: 'Aurora' }),
@@ -407,7 +407,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "{ ms: '1000' }",
       () => told(control('POST /sandboxes/default/clock/advance', { ms: '1000' })),
-      'ms: invalid input: expected number, received string',
+      "ms: give milliseconds, or a duration: '500ms', '10s', '1m'",
     ],
   ],
   'the command line': [

@@ -30,7 +30,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
         { reply, fault: 'stream-cut' },
         { reply, fault: { name: 'stream-reset', atEvent: 2 } },
         { reply, fault: { name: 'stream-error-event', afterDeltas: 2, code: 'overloaded' } },
-        { reply, fault: ['stream-without-completed', 'stream-without-done'] },
+        { reply, faults: ['stream-without-completed', 'stream-without-done'] },
       ],
       onEnd: 'repeat',
     },
@@ -43,15 +43,15 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
       on,
       when: { stream: true },
       sequence: [
-        { reply, fault: ['stream-crlf', 'stream-comments', { name: 'stream-split', bytes: 7 }] },
+        { reply, faults: ['stream-crlf', 'stream-comments', { name: 'stream-split', bytes: 7 }] },
         {
           reply,
-          fault: ['stream-multiline-data', 'stream-no-space', 'stream-bom', 'stream-duplicate-event'],
+          faults: ['stream-multiline-data', 'stream-no-space', 'stream-bom', 'stream-duplicate-event'],
         },
-        { reply, fault: ['gzip-body', 'stream-unknown-event', 'stream-empty-data', 'latency'] },
+        { reply, faults: ['gzip-body', 'stream-unknown-event', 'stream-empty-data', 'latency'] },
         {
           reply,
-          fault: ['stream-lone-cr', 'stream-data-after-done', 'citation-late', 'stream-reordered-events'],
+          faults: ['stream-lone-cr', 'stream-data-after-done', 'citation-late', 'stream-reordered-events'],
         },
       ],
       onEnd: 'repeat',
@@ -68,8 +68,8 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
         { fault: 'short-content-length' },
         { fault: 'truncated-head' },
         { fault: { name: 'error-body-in-200', message: 'Late' } },
-        { fault: ['empty-response', 'latency'] },
-        { fault: ['html-error-page', 'slow-body'] },
+        { faults: ['empty-response', 'latency'] },
+        { faults: ['html-error-page', 'slow-body'] },
         { fault: { name: 'status', status: 429, headers: { 'Retry-After': '7' }, metadata: { a: [1] } } },
         { fault: 'retry-after-date' },
       ],
@@ -136,7 +136,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
     { on, reply, fault: { name: 'slow-head', ms: 5 } },
     {
       on: '*',
-      fault: [
+      faults: [
         { name: 'missing-field', path: 'data' },
         { name: 'slow-head', ms: 5 },
       ],

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { countTokens } from '../../src/model/tokens.ts'
 import { ResponseStreamEvent } from '../../src/protocols/responses/stream.ts'
 import { ResponseObject } from '../../src/resources/response.ts'
-import type { RuleInput } from '../../src/scenarios/scenario.ts'
+import type { ScriptedReplyInput } from '../../src/scenarios/scripted-reply.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
 // Events and items are of many shapes.
@@ -15,7 +15,7 @@ type Any = any
 
 const request = { model: 'aurora/dawn-2', input: 'Why is the sky blue?' }
 
-type Reply = NonNullable<RuleInput['reply']>
+type Reply = ScriptedReplyInput
 
 function asking(entrance: Entrance) {
   const use = (reply: Reply) => entrance.sandbox.use({ on: 'createResponse', reply })

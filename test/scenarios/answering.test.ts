@@ -173,7 +173,7 @@ describe('A function that replies', () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await expect(async () => gateway.reply((() => 'Hello') as never)).rejects.toThrow(
-      'reply() takes a text here: a function works in the process of the gateway only',
+      'reply() takes a text or a reply here: a function works in the process of the gateway only',
     )
   })
 })

@@ -44,12 +44,12 @@ describe('a wrong word is named with its place and the nearest right one', () =>
       "Unknown fault 'latancy' in scenario 'outage', rule 2: did you mean 'latency'?",
     ],
     [
-      { on: '*', fault: ['latency', 'statuss'] },
+      { on: '*', faults: ['latency', 'statuss'] },
       "Unknown fault 'statuss' in scenario 'outage', rule 2: did you mean 'status'?",
     ],
     [
       { on: '*', fault: 'constructor' },
-      "Unknown fault 'constructor' in scenario 'outage', rule 2; there are latency, timeout, connection-reset",
+      "Unknown fault 'constructor' in scenario 'outage', rule 2; scenarios/README.md lists the faults",
     ],
     [
       { on: '*', tims: 2, ...status },
@@ -93,15 +93,15 @@ describe('a wrong word is named with its place and the nearest right one', () =>
     ],
     [
       { on: '*', quota: { limit: 1, windowMs: 1000 }, ...status },
-      "'quota' is now 'rateLimit': write rateLimit: { requests: 60, per: '1m' } (in scenario 'outage', rule 2)",
+      "In scenario 'outage', rule 2: 'quota' is now 'rateLimit': write rateLimit: { requests: 60, per: '1m' }",
     ],
     [
       { on: '*', script: [{ text: 'a' }], exhausted: 'pass' },
-      "'exhausted' is now 'onEnd' (in scenario 'outage', rule 2)",
+      "In scenario 'outage', rule 2: 'exhausted' is now 'onEnd'",
     ],
     [
       { on: '*', sequence: [{ fault: 'status' }], afterwards: 'last' },
-      "'afterwards' is now 'onEnd', and its 'last' is 'repeat-last' (in scenario 'outage', rule 2)",
+      "In scenario 'outage', rule 2: 'afterwards' is now 'onEnd', and its 'last' is 'repeat-last'",
     ],
     [{ ...status }, "Wrong 'on' in scenario 'outage', rule 2: give an operation, several of them, or *"],
     [
@@ -155,11 +155,11 @@ describe('a rule that contradicts itself is refused', () => {
       "Both fault and sequence in scenario 'outage', rule 2",
     ],
     [
-      { on: '*', fault: ['status', 'timeout'] },
+      { on: '*', faults: ['status', 'timeout'] },
       "'status' and 'timeout' in scenario 'outage', rule 2 cannot act together: 'timeout' leaves no reply for 'status'; use a sequence for both",
     ],
     [
-      { on: '*', fault: ['slow-head', 'slow-head'] },
+      { on: '*', faults: ['slow-head', 'slow-head'] },
       "'slow-head' and 'slow-head' in scenario 'outage', rule 2 cannot act together: the same fault twice has one effect",
     ],
     [{ on: '*', sequence: [] }, "The sequence in scenario 'outage', rule 2 is empty"],
@@ -322,7 +322,7 @@ describe('every mistake is told with its path', () => {
     { on: '*', sequence: ['pass'], onEnd: 'never' },
     { on: '*', sequence: ['pass'], onEnd: 'pass' },
     // What happens: faults.
-    { on: '*', fault: [] },
+    { on: '*', faults: [] },
     { on: '*', fault: {} },
     { on: '*', fault: { ms: 1 } },
     { on: '*', fault: 1 },
@@ -331,8 +331,8 @@ describe('every mistake is told with its path', () => {
     { on: '*', fault: { name: 'status', status: 600 } },
     { on: '*', fault: { name: 'latency', ms: '5' } },
     { on: ['listProviders', on], fault: 'stream-cut' },
-    { on, fault: ['stream-cut', 'unknown-event'] },
-    { on, fault: ['latency', 'stream-cut', 'connection-reset'] },
+    { on, faults: ['stream-cut', 'unknown-event'] },
+    { on, faults: ['latency', 'stream-cut', 'connection-reset'] },
     { on, when: { stream: true }, fault: 'stream-cut' },
     { on, when: { stream: true }, fault: 'missing-field' },
     { on, when: { stream: true }, fault: { name: 'missing-field', path: 'id' } },
@@ -361,7 +361,7 @@ describe('every mistake is told with its path', () => {
     { on: '*', reply: { frames: [{ data: '{{#a}}' }, { base64: 'e3sjYX19' }, { bytes: '{{#b}}' }] } },
     { on: '*', reply: { frames: [{ wait: -1 }, { hangUp: 'now' }, { done: false }, { event: {} }] } },
     { on, reply, fault },
-    { on, reply, fault: ['latency', 'connection-reset'] },
+    { on, reply, faults: ['latency', 'connection-reset'] },
     { on, reply, fault: 'latency' },
     // Sequences.
     { on, reply, sequence: ['pass'] },
@@ -386,7 +386,7 @@ describe('every mistake is told with its path', () => {
     {
       on,
       script: [
-        { ...reply, fault: ['latency', 'connection-reset'] },
+        { ...reply, faults: ['latency', 'connection-reset'] },
         { ...reply, fault: 'latency' },
       ],
     },

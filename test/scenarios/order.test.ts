@@ -261,7 +261,7 @@ describe('A mistake in a call', () => {
     [
       'a number in the place of a text',
       (gateway) => gateway['reply']?.(7),
-      `reply() takes a text first, as in reply('Hello', { times: 2 }), not 7`,
+      `reply() takes a text or a reply first, as in reply('Hello', { times: 2 }), not 7`,
     ],
     [
       'an object in the place of a status',
@@ -276,7 +276,7 @@ describe('A mistake in a call', () => {
     [
       'a number written as a text',
       (gateway) => gateway['use']?.({ on: '*', fault: { name: 'latency', ms: '2000' } }),
-      `Wrong 'fault.ms' in scenario 'rule', rule 1: expected number, received "2000"`,
+      `Wrong 'fault.ms' in scenario 'rule', rule 1: give milliseconds, or a duration: '500ms', '10s', '1m'`,
     ],
     [
       'a RegExp where data is wanted',

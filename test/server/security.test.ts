@@ -422,7 +422,7 @@ describe('names that lead elsewhere', () => {
     ['POST /__understudy/sandboxes/default/scenarios', '{"__proto__":{"polluted":1},"rules":[]}', '400'],
     ['POST /__understudy/sandboxes/default/journal/query', '{"match":{"__proto__":{"polluted":1}}}', '200'],
     ['POST /__understudy/sandboxes/default/journal/query', '{"operation":"constructor"}', '400'],
-    ['POST /__understudy/sandboxes/default/database/providers', '{"__proto__":{"polluted":1}}', '400'],
+    ['POST /__understudy/sandboxes/default/database/providers', '{"__proto__":{"polluted":1}}', '201'],
     [
       'PATCH /__understudy/sandboxes/default/database/workspaces/production',
       '{"__proto__":{"polluted":1}}',

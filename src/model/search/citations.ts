@@ -12,6 +12,8 @@ export interface Source {
   readonly title: string
   /** An excerpt. */
   readonly content?: string | undefined
+  /** Offsets of the text that cites it. Default: a link to it. */
+  readonly span?: readonly [start: number, end: number] | undefined
   /** If true, it shares no word with the question. Default: false. */
   readonly isUnrelated?: boolean | undefined
 }
@@ -34,7 +36,7 @@ export function cite(text: string, sources: readonly Source[]): CitedText {
   const appended: Array<string | Source> = [text]
   const annotations: UrlCitation[] = []
   for (const source of sources) {
-    const span = linkSpan(text, source.url)
+    const span = source.span ?? linkSpan(text, source.url)
     if (span) annotations.push(annotate(source, ...span))
     else appended.push(appended.length === 1 && text === '' ? '' : ' ', source)
   }

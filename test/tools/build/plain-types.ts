@@ -37,10 +37,12 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
   const names = new Map(
     aliases.flatMap(({ name, side, schema }) => (side === 'input' ? [[schema, name] as const] : [])),
   )
-  const { Faults } = await import('../../../src/scenarios/scripted-reply.ts')
+  const { FaultSetting } = await import('../../../src/faults/index.ts')
+  const { Duration } = await import('../../../src/lib/numbers.ts')
   const { Rule } = await import('../../../src/scenarios/scenario.ts')
   names
-    .set(Faults, 'FaultInput | FaultInput[]')
+    .set(FaultSetting, 'FaultInput')
+    .set(Duration, 'Duration')
     .set(
       Rule._zod.innerType.shape.on,
       'OperationName | CustomOperationId | (OperationName | CustomOperationId)[]',
@@ -51,6 +53,7 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
     texts.set(name, declaration(schema, name, { side, names: side === 'input' ? names : new Map() }))
   const files = new Map([
     ...aliases.map(({ name, file }) => [name, file] as const),
+    ['Duration', `${root}src/lib/numbers.ts`] as const,
     ['FaultInput', `${root}src/faults/index.ts`] as const,
     ['Json', `${root}src/lib/json.ts`] as const,
     ['OperationName', `${root}src/scenarios/names.ts`] as const,

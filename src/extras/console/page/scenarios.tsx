@@ -169,10 +169,12 @@ function sourceOf({ name, description, rules }: ScenarioProgress): object {
   return { name, ...(description && { description }), rules: rules.map(({ source }) => source) }
 }
 
-function effectOf({ source: { fault, reply, sequence, script, rateLimit, setState } }: RuleProgress): string {
-  const faults = [fault ?? []].flat().map((each) => (typeof each === 'string' ? each : each.name))
+function effectOf({
+  source: { fault, faults = fault ? [fault] : [], reply, sequence, script, rateLimit, setState },
+}: RuleProgress): string {
+  const names = faults.map((each) => (typeof each === 'string' ? each : each.name))
   return [
-    ...faults,
+    ...names,
     ...(reply ? ['scripted reply'] : []),
     ...(sequence ? [`sequence of ${sequence.length}`] : []),
     ...(script ? ['script'] : []),

@@ -1,0 +1,220 @@
+/**
+ * Inputs that people try: each works, or its message names the right form.
+ */
+import { describe, expect, it, vi } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { connectGateway } from '../../src/remote.ts'
+import { startServer } from '../../src/serve.ts'
+import { call } from '../call.ts'
+
+const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
+const page = { url: 'https://tides.example/', title: 'Tides' }
+
+function setup() {
+  const gateway = createGateway({ timeScale: 0 })
+  const ask = async (change: object = {}) =>
+    (await call(gateway, 'POST /responses', { body: { ...question, ...change } })).body
+  return { gateway, ask, textOf: async () => (await ask()).output.at(-1).content[0].text }
+}
+
+describe('reply()', () => {
+  it('takes a text, a reply, or a function', async () => {
+    const { gateway, ask, textOf } = setup()
+    gateway.reply('a text')
+    expect(await textOf()).toBe('a text')
+    gateway.reply({ text: 'a reply', usage: { input_tokens: 7 } })
+    expect(await ask()).toMatchObject({ usage: { input_tokens: 7 } })
+    expect(await textOf()).toBe('a reply')
+    gateway.reply(({ request }) => `a function: ${request.body.model}`)
+    expect(await textOf()).toBe('a function: aurora/dawn-1')
+  })
+
+  it('takes a reply through the remote client', async () => {
+    await using server = await startServer()
+    const remote = await connectGateway(server.url)
+    await remote.reply({ text: 'a remote reply' }, { times: 1 })
+    const { text } = await call({ baseUrl: server.baseUrl }, 'POST /responses', { body: question })
+    expect(text).toContain('a remote reply')
+  })
+
+  it('is a text in a rule and in a step', async () => {
+    const { gateway, textOf } = setup()
+    gateway.use({ on: 'text', sequence: [{ reply: 'a step' }] })
+    gateway.use({ on: 'text', reply: 'a rule' })
+    expect([await textOf(), await textOf()]).toEqual(['a step', 'a rule'])
+  })
+
+  it('cites a part of the text without an added link', async () => {
+    const { gateway, ask } = setup()
+    const text = 'The sea rises twice a day.'
+    gateway.reply(text, { citations: [{ ...page, text: 'twice a day' }] })
+    expect((await ask()).output.at(-1).content[0]).toMatchObject({
+      text,
+      annotations: [{ url: 'https://tides.example/', start_index: 14, end_index: 25 }],
+    })
+    gateway.reply(text, { citations: [{ ...page, start_index: 4, end_index: 7 }] })
+    expect((await ask()).output.at(-1).content[0]).toMatchObject({
+      text,
+      annotations: [{ start_index: 4, end_index: 7 }],
+    })
+  })
+})
+
+describe('A duration', () => {
+  it("is milliseconds or a text such as '1m', in faults, windows, clocks and waits", async () => {
+    const { gateway } = setup()
+    const { elapsedMs } = gateway.clock.advance('1m')
+    expect(elapsedMs).toBeGreaterThanOrEqual(60_000)
+    gateway.use({ on: '*', during: { fromMs: '1m', toMs: '2m' }, fault: { name: 'latency', ms: '2s' } })
+    const wait = vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation(() => undefined)
+    await call(gateway, 'GET /providers')
+    expect(wait.mock.calls[0]?.[0]).toBe(2000)
+    await gateway.journal.waitFor('listProviders', { timeoutMs: '1s' })
+  })
+
+  it('is accepted by the remote client', async () => {
+    await using server = await startServer()
+    const remote = await connectGateway(server.url)
+    expect((await remote.clock.advance('1h')).elapsedMs).toBeGreaterThanOrEqual(3_600_000)
+  })
+
+  it('says what it takes', () => {
+    const { gateway } = setup()
+    expect(() => gateway.clock.advance('soon' as never)).toThrow(
+      "clock.advance takes milliseconds from 0 to ten years, or a duration such as '1m', not soon",
+    )
+    expect(() => gateway.use({ on: '*', fault: { name: 'latency', ms: 'soon' as never } })).toThrow(
+      "give milliseconds, or a duration: '500ms', '10s', '1m'",
+    )
+  })
+})
+
+describe('A rule that is written another way', () => {
+  it.each([
+    [{ on: '*', once: true, fault: 'status' }, "Unknown field 'once'", ': use times: 1'],
+    [{ on: '*', delay: 100 }, "Unknown field 'delay'", ": use fault: { name: 'latency', ms: 100 }"],
+    [{ on: 'text', response: { text: 'Hi' } }, "Unknown field 'response'", ": did you mean 'reply'?"],
+    [{ on: '*', status: 503 }, "Unknown field 'status'", ": use fault: { name: 'status', status: 503 }"],
+    [{ on: '*', fault: 503 }, 'A fault', "write fault: { name: 'status', status: 503 }"],
+    [{ on: '*', fault: 'delay' }, "Unknown fault 'delay'", ": did you mean 'latency'?"],
+    [{ on: '*', fault: 'disconnect' }, "Unknown fault 'disconnect'", ": did you mean 'connection-reset'?"],
+    [
+      { on: '*', fault: 'network-error' },
+      "Unknown fault 'network-error'",
+      ": did you mean 'connection-reset'?",
+    ],
+    [
+      { on: 'text', fault: 'stream-error' },
+      "Unknown fault 'stream-error'",
+      ": did you mean 'stream-error-event'?",
+    ],
+    [{ on: '/responses', fault: 'status' }, "'/responses'", ": did you mean 'createResponse'?"],
+    [
+      { on: 'https://api.example/api/v1/responses', fault: 'status' },
+      "'https://api.example/api/v1/responses'",
+      ": did you mean 'createResponse'?",
+    ],
+    [{ on: '*', fault: ['latency', 'status'] }, "'fault'", 'is one fault: write faults: [ … ] for several'],
+    [
+      { on: '*', fault: 'latency', faults: ['status'] },
+      "Both 'fault' and 'faults'",
+      'put all of them into faults',
+    ],
+    [
+      { on: 'text', script: [{ text: 'Hi' }], fault: 'latency' },
+      "Both script and 'fault'",
+      'put the fault into a turn',
+    ],
+    [{ on: 'text', sequence: [{}] }, 'A step', 'does nothing'],
+    [
+      { on: 'text', reply: { text: 'Hi', citations: [{ url: 'https://a.example/', text: 'Ho' }] } },
+      "'citations[0].text'",
+      'is not in the text',
+    ],
+  ])('%j is answered with the right form', (rule, start, end) => {
+    const use = () => createGateway().use(rule as never)
+    expect(use).toThrow(start)
+    expect(use).toThrow(end)
+  })
+
+  it('several faults act together by `faults`', async () => {
+    const { gateway } = setup()
+    gateway.use({ on: '*', faults: ['latency', { name: 'status', status: 529 }] })
+    expect((await call(gateway, 'GET /providers')).status).toBe(529)
+    expect(gateway.journal.last('listProviders')?.rule?.faults).toEqual(['latency', 'status'])
+  })
+
+  it.each([
+    ['reply', () => createGateway().reply('Hi', { once: true } as never), ': use times: 1'],
+    [
+      'fail',
+      () => createGateway().fail(503, { delay: 100 } as never),
+      "use fault: { name: 'latency', ms: 100 }",
+    ],
+    [
+      'script',
+      () => createGateway().script([{ text: 'Hi' }], { exhausted: 'pass' } as never),
+      "script(): 'exhausted' is now 'onEnd'",
+    ],
+  ])('an option of %s() is answered in the same way', (_verb, mistake, message) => {
+    expect(mistake).toThrow(message)
+  })
+})
+
+describe('db.<collection>.create()', () => {
+  it('fills fields that are left out from the seed', async () => {
+    const { gateway } = setup()
+    const provider = await gateway.db.providers.create({ slug: 'mine' })
+    expect(provider).toMatchObject({ slug: 'mine', name: expect.any(String) })
+    expect(await createGateway().db.providers.create({ slug: 'mine' })).toEqual(provider)
+    const workspace = await gateway.db.workspaces.create({ name: 'Mine' })
+    expect(await gateway.db.workspaces.get(workspace.id)).toEqual(workspace)
+  })
+})
+
+describe('Nothing is ignored silently:', () => {
+  it('journal.calls() warns of a field that no call has, and suggests one', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const { gateway, ask } = setup()
+    await ask()
+    expect(gateway.journal.calls('createResponse', { body: { modle: 'x' } } as never)).toEqual([])
+    expect(gateway.journal.calls('createResponse', { body: { model: 'other' } })).toEqual([])
+    expect(warn.mock.calls).toEqual([
+      ["[understudy] journal.calls(): 'body.modle' is in none of 1 call; did you mean 'model'?"],
+    ])
+  })
+
+  it('a required tool without tools is a warning, and a 400 with `strict`', async () => {
+    const { gateway, ask } = setup()
+    expect((await ask({ tool_choice: 'required' })).status).toBe('completed')
+    expect(gateway.journal.last('createResponse')?.warnings).toEqual([
+      'body.tool_choice requires a tool, and the request offers none: it was ignored',
+    ])
+    const strict = createGateway({ strict: true })
+    const body = { ...question, tool_choice: 'required' }
+    expect(await call(strict, 'POST /responses', { body })).toMatchObject({ status: 400 })
+  })
+
+  it.each(['background', 'conversation', 'n'])(
+    'a field that changes replies elsewhere is a warning, and a 400 with `strict`: %s',
+    async (field) => {
+      const { gateway, ask } = setup()
+      await ask({ [field]: 2 })
+      expect(gateway.journal.last('createResponse')?.warnings.join()).toContain(
+        `body.${field} is not known to createResponse and was ignored`,
+      )
+      const strict = createGateway({ strict: true })
+      expect((await call(strict, 'POST /responses', { body: { ...question, [field]: 2 } })).status).toBe(400)
+    },
+  )
+
+  it('a Retry-After that clients sleep for is a warning', async () => {
+    const gateway = createGateway()
+    gateway.use({ on: '*', rateLimit: { requests: 1, per: '1m' } })
+    await call(gateway, 'GET /providers')
+    await call(gateway, 'GET /providers')
+    expect(gateway.journal.last('listProviders')?.warnings).toEqual([
+      'Retry-After is 60 s, and clients that retry by themselves sleep this long in real time: set their retries to 0, or shorten the rate limit',
+    ])
+  })
+})
