@@ -40,6 +40,8 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
   const { FaultSetting } = await import('../../../src/faults/index.ts')
   const { Duration } = await import('../../../src/lib/numbers.ts')
   const { Rule } = await import('../../../src/scenarios/scenario.ts')
+  const { Fixtures } = await import('../../../src/database/seed-data.ts')
+  const outputNames = new Map<z.ZodType, string>([[Fixtures, "NonNullable<GatewayOptionsInput['fixtures']>"]])
   names
     .set(FaultSetting, 'FaultInput')
     .set(Duration, 'Duration')
@@ -50,11 +52,12 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
 
   const texts = new Map(await listed())
   for (const { name, side, schema } of aliases)
-    texts.set(name, declaration(schema, name, { side, names: side === 'input' ? names : new Map() }))
+    texts.set(name, declaration(schema, name, { side, names: side === 'input' ? names : outputNames }))
   const files = new Map([
     ...aliases.map(({ name, file }) => [name, file] as const),
     ['Duration', `${root}src/lib/numbers.ts`] as const,
     ['FaultInput', `${root}src/faults/index.ts`] as const,
+    ['GatewayOptionsInput', `${root}src/sandbox/options-input.ts`] as const,
     ['Json', `${root}src/lib/json.ts`] as const,
     ['OperationName', `${root}src/scenarios/names.ts`] as const,
     ['CustomOperationId', `${root}src/scenarios/names.ts`] as const,
