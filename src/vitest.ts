@@ -25,7 +25,14 @@ import type { UnhandledRequestStrategy } from './delivery/intercept-destination.
 import type { GatewayOptions } from './extras/exports.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
 import type { JournalEntry } from './journal/entry.ts'
-import { judgeCalls, judgeRules, judgeScripts, judgeUnmatched, type Verdict } from './journal/expectations.ts'
+import {
+  judgeCalls,
+  judgeRules,
+  judgeScripts,
+  judgeUnmatched,
+  rulesForOtherOperations,
+  type Verdict,
+} from './journal/expectations.ts'
 import type { BodyOf, CallMatch } from './journal/journal.ts'
 import { calls, journalText, sharedCallsText } from './journal/journal-text.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
@@ -252,7 +259,9 @@ function printIfFailed(
   const { id, journal } = sandbox
   const before = sharedCalls(gateway)
   onTestFailed(async ({ task }) => {
-    const own = journalText(`Its sandbox, ${id},`, journal.entries())
+    const entries = journal.entries()
+    const others = rulesForOtherOperations(sandbox.rules.unused(), entries).map((each) => `\n  ${each}`)
+    const own = journalText(`Its sandbox, ${id},`, entries) + others.join('')
     const elsewhere = id === 'default' ? '' : sharedCallsText(newest(gateway, sharedCalls(gateway) - before))
     await attachSandbox(task, sandbox)
     printError(`'${task.name}' has failed. ${own}${elsewhere && `\nBeside it, ${elsewhere}`}`)

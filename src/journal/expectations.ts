@@ -4,6 +4,7 @@
  */
 import { hidden } from '../http/secrets.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { textOperations } from '../scenarios/names.ts'
 import { titleOf } from '../scenarios/near-misses.ts'
 import type { UnusedRule } from '../scenarios/rules.ts'
 import type { ScriptProgress } from '../scenarios/use.ts'
@@ -81,13 +82,32 @@ export function judgeUnmatched(
 /** Judges whether every rule in force has happened; where not, the calls say what each of them missed. */
 export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
   if (unused.length === 0) return { pass: true, message: 'Expected a rule that never happened.' }
-  const rules = unused.map(({ scenario, rule, name, on }) => {
-    return `  ${titleOf({ scenario, number: rule, name })}, on ${on.join(', ')}`
+  const rules = unused.map((each) => {
+    const [other] = rulesForOtherOperations([each], entries)
+    const { scenario, rule, name, on } = each
+    return `  ${other ?? `${titleOf({ scenario, number: rule, name })}, on ${on.join(', ')}`}`
   })
   return {
     pass: false,
     message: `Expected every rule to have happened, these did not:\n${rules.join('\n')}\n${inAll(entries)}`,
   }
+}
+
+/** Names the unused rules whose operations were never called: `rule 1 of 'reply' matches createResponse, the call is …`. */
+export function rulesForOtherOperations(
+  unused: readonly UnusedRule[],
+  entries: readonly JournalEntry[],
+): string[] {
+  const called = [...new Set(entries.map(({ operation, method, path }) => operation ?? `${method} ${path}`))]
+  if (called.length === 0) return []
+  const isOther = (on: string) => on !== '*' && on !== textOperations && !called.includes(on)
+  return unused
+    .filter(({ on }) => on.every(isOther))
+    .map(({ scenario, rule, name, on }) => {
+      const title = titleOf({ scenario, number: rule, name })
+      const calls = called.length === 1 ? `the call is ${called}` : `the calls are ${called.join(', ')}`
+      return `${title} matches ${on.join(' and ')}, ${calls}`
+    })
 }
 
 /** Judges whether every script was followed to its end, by every conversation that began one. */

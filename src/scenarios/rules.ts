@@ -217,6 +217,7 @@ export class Rules {
     named: readonly Scenario[] = [],
     readConversation: () => Conversation | undefined = () => undefined,
   ): Outcome {
+    if (this.#uses.length === 0 && named.length === 0) return nothing
     const names = namesOf(request)
     const candidates = named.length === 0 ? this.#candidatesFor(names) : this.#withNamed(named, names)
     const { rules, uses } = candidates

@@ -153,6 +153,15 @@ describe('toHaveUsedAllRules', () => {
     expect(gateway).toHaveUsedAllRules()
   })
 
+  it('names rules for operations that were not called', async () => {
+    const gateway = createGateway()
+    gateway.fail(503, { on: 'listProviders' })
+    await call(gateway, 'POST /responses', { body: question })
+    expect(said(() => expect(gateway).toHaveUsedAllRules()).message).toContain(
+      "rule 1 of 'fail' matches listProviders, the call is createResponse",
+    )
+  })
+
   it('names the rules that did not happen, and what came instead', async () => {
     const gateway = createGateway()
     gateway.reply('It rains.', { when: { input: 'Rome' } })
