@@ -118,6 +118,12 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
   ],
 })
 
+// Vitest sets fixtures up in the first hook of a test, where `enter` reaches that hook alone. With `isolate: false`, only
+// the first file that imports this module gets this hook; in the others, `enter` reaches tests without hooks.
+test.aroundEach(async (runTest, { gateway, sandbox }) => {
+  await gateway.sandboxes.current.run(sandbox, runTest)
+})
+
 export { expect }
 
 expect.extend({

@@ -42,7 +42,7 @@ export function callLine(entry: JournalEntry): string {
     `${method} ${path}${operation === null ? '' : ` (${operation})`}: ${answer}`,
     rule === null ? '' : ` by rule ${rule.rule} of '${rule.scenario}'${faults}`,
     turn === null ? '' : `, ${turnText(turn)}`,
-    delivery === 'complete' ? '' : `, ${delivery.replace('-', ' ')}`,
+    delivery === 'complete' ? '' : `, ${delivery.replaceAll('-', ' ')}`,
     durationMs === null ? '' : `, ${Math.round(durationMs)} ms`,
   ].join('')
 }

@@ -18,8 +18,8 @@ describe('what a person sees of a run', () => {
     expect(output).toContain(
       `'asks in vain' has failed. Its sandbox, s1, has 2 calls:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 529 by rule 1 of 'fail' (status), 0 ms
-  2. GET /sandboxes/s1/api/v1/provider: 404, cut, 0 ms
-     Resource not found: no operation answers GET /provider: did you mean GET /providers?`,
+  2. GET /sandboxes/s1/api/v1/provider: 404, aborted by fault, 0 ms
+     Resource not found: no operation answers GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl).`,
     )
     expect(output.match(/ has failed\. /g)).toHaveLength(2)
   })

@@ -1,0 +1,33 @@
+/** Hooks do not separate a test from its sandbox: Vitest sets fixtures up in the first hook that runs. */
+import { describe } from 'vitest'
+import { expect, test } from '../../src/vitest.ts'
+
+const status = async () => {
+  const headers = { authorization: 'Bearer any' }
+  return (await fetch('https://gateway.example/api/v1/providers', { headers })).status
+}
+
+const hooks = {
+  'a hook that returns at once': () => {},
+  'an asynchronous hook': async () => {
+    await Promise.resolve()
+  },
+  'a hook that calls the gateway': async () => {
+    expect(await status()).toBe(200)
+  },
+}
+
+describe.each(Object.entries(hooks))('%s', (_, hook) => {
+  test.beforeEach(hook)
+
+  test('runs before a test whose requests reach its sandbox', async ({ sandbox }) => {
+    sandbox.fail(503)
+    expect(await status()).toBe(503)
+  })
+
+  test.concurrent.for([418, 451, 507])('runs before concurrent tests (%i)', async (expected, { sandbox }) => {
+    sandbox.fail(expected)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    expect(await status()).toBe(expected)
+  })
+})
