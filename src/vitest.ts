@@ -120,8 +120,10 @@ export const test: TestAPI<Fixtures> = base.extend<Fixtures>({
 
 // Vitest sets fixtures up in the first hook of a test, where `enter` reaches that hook alone. With `isolate: false`, only
 // the first file that imports this module gets this hook; in the others, `enter` reaches tests without hooks.
-test.aroundEach(async (runTest, { gateway, sandbox }) => {
-  await gateway.sandboxes.current.run(sandbox, runTest)
+test.aroundEach(async (runTest, { gateway, sandbox }: Partial<Fixtures>) => {
+  // A test of Vitest's own `test` in the same file has no fixtures.
+  if (gateway) await gateway.sandboxes.current.run(sandbox, runTest)
+  else await runTest()
 })
 
 export { expect }

@@ -20,15 +20,15 @@ const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 const wrongDuration = "give milliseconds, or a duration: '500ms', '10s', '1m'"
 
 /** A duration in milliseconds, or as `'500ms'`, `'10s'`, `'1m'`, `'1h'` or `'1d'`; parses to milliseconds. */
-export const Duration = z.lazy(
-  () =>
-    // The input is narrower than a string, which the schema cannot say.
-    z
-      .union([z.number(), z.string().regex(withUnit, wrongDuration).transform(toMilliseconds)])
-      .refine((ms) => ms >= 0 && ms <= largest, { error: wrongDuration }) as z.ZodType<unknown> as z.ZodType<
-      number,
-      Duration
-    >,
+export const Duration = z.lazy(() =>
+  z
+    .union([
+      z.number(),
+      z
+        .templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])], { error: wrongDuration })
+        .transform(toMilliseconds),
+    ])
+    .refine((ms) => ms >= 0 && ms <= largest, { error: wrongDuration }),
 )
 
 /** Returns the milliseconds of a duration; NaN for any other value. */

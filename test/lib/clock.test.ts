@@ -60,7 +60,9 @@ describe('The clock of a sandbox', () => {
     expect(maxAdvanceMs).toBe(years)
     for (const ms of [-1, years + 1, Number.NaN])
       expect(() => clock.advance(ms)).toThrow(
-        new RangeError(`clock.advance takes milliseconds from 0 to ten years, not ${ms}`),
+        new RangeError(
+          `clock.advance takes milliseconds from 0 to ten years, or a duration such as '1m', not ${ms}`,
+        ),
       )
     expect(clock.advance(0).elapsedMs).toBe(0)
     expect(clock.advance(years).elapsedMs).toBe(years)

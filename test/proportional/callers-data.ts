@@ -5,9 +5,6 @@
 
 import { checkText } from '../../src/control/check-text.ts'
 import { toCurl, toTest } from '../../src/control/entry-code.ts'
-import { importHar, importJournal, importStream } from '../../src/extras/recordings/import.ts'
-import { formatRecording, parseRecording } from '../../src/extras/recordings/recording.ts'
-import { SecretFinder } from '../../src/extras/recordings/secrets.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 import { judgeCalls, matches } from '../../src/journal/expectations.ts'
 import { nearest } from '../../src/lib/did-you-mean.ts'
@@ -274,7 +271,7 @@ const bodies: [string, Readonly<Record<string, Fields>>, object][] = [
   ['PATCH /workspaces/production', workspace, {}],
 ]
 
-type Prepare = (count: number) => (() => unknown) | Promise<() => unknown>
+export type Prepare = (count: number) => (() => unknown) | Promise<() => unknown>
 
 const headers: Readonly<Record<string, (count: number) => Record<string, string>>> = {
   'headers of a request': (count) =>
@@ -292,7 +289,7 @@ const headers: Readonly<Record<string, (count: number) => Record<string, string>
 const gatewaysWithCalls = new Map<number, Promise<Gateway>>()
 
 /** A gateway whose journal has calls, made once for each number: its places only read it. */
-function gatewayWithCalls(count: number): Promise<Gateway> {
+export function gatewayWithCalls(count: number): Promise<Gateway> {
   const made = gatewaysWithCalls.get(count) ?? makeCalls(count)
   gatewaysWithCalls.set(count, made)
   return made
@@ -316,7 +313,7 @@ async function recordOf(body: unknown, path = '/responses') {
 }
 
 const site = { baseUrl: 'https://gateway.example/api/v1', origin: 'https://gateway.example', apiKey: 'key' }
-const secrets = (count: number) =>
+export const secrets = (count: number) =>
   list(count, (index) => `"api_key": "sk-${String(index).padStart(6, '0')}-abcdefghij"`).join(',\n')
 const rule = { on: 'getPreset', when: { params: { slug: 'x' } }, fault: 'timeout' }
 const yaml = (count: number, on: string) =>
@@ -341,16 +338,6 @@ const document = (count: number) => ({
     ]),
   ),
   components: { schemas: Object.fromEntries(list(count, (index) => [`S${index}`, { type: 'string' }])) },
-})
-const stream = (count: number) =>
-  `${'data: {"type":"response.output_text.delta","delta":"x"}\n\n'.repeat(count)}data: [DONE]\n\n`
-
-const recording = (count: number) => ({
-  head: { tape: 1, operation: 'createResponse', dialect: 'neutral', key: '0123456789abcdef', redacted: [] },
-  request: { method: 'POST', path: '/responses', query: '', headers: {}, json: { model: 'a', input: 'x' } },
-  reply: { ms: 1, status: 200, headers: { 'content-type': 'text/event-stream' } },
-  chunks: list(count, (index) => ({ ms: index, text: 'data: {"a":1}\n\n' })),
-  end: { end: 'fin', ms: count, bytes: 15 * count },
 })
 
 /** Files, journals and texts. */
@@ -377,10 +364,6 @@ const others: Readonly<Record<string, Prepare>> = {
     return () =>
       judgeCalls(entries, { operation: 'listProviders', match: { status: 200 }, times: 3 }, matches)
   },
-  'calls of a journal, imported': async (count) => {
-    const text = JSON.stringify({ data: (await gatewayWithCalls(count >> 3)).journal.entries() })
-    return () => importJournal(text, 'journal.json')
-  },
   'calls of a sandbox, saved': async (count) => {
     const gateway = await gatewayWithCalls(count >> 3)
     return () => JSON.stringify(gateway.save())
@@ -394,58 +377,6 @@ const others: Readonly<Record<string, Prepare>> = {
     const gateway = createGateway(options)
     await call(gateway, `GET /providers?${list(count, (index) => `name${index}=1`).join('&')}`)
     return () => gateway.journal.entries()
-  },
-  'entries of a HAR file': async (count) => {
-    const text = JSON.stringify((await gatewayWithCalls(count >> 3)).journal.har())
-    return () => importHar(text, 'calls.har', '/api/v1')
-  },
-  'events of a stream, imported': (count) => {
-    const bytes = Buffer.from(stream(count))
-    return () => importStream(bytes, 'stream.txt', undefined)
-  },
-  'chunks of a recording': (count) => {
-    const text = formatRecording(recording(count) as never)
-    return () => parseRecording(text)
-  },
-  'recordings of a gateway': (count) => {
-    const recordings = list(count >> 3, (index) => ({
-      ...recording(1),
-      head: { ...recording(1).head, key: `${index}`.padStart(16, '0') },
-    }))
-    return () => createGateway({ recordings: recordings as never })
-  },
-  'secrets in a text': (count) => {
-    const finder = new SecretFinder()
-    return () => finder.find(secrets(count))
-  },
-  ...Object.fromEntries(
-    [
-      ...[
-        'a-',
-        'a.',
-        'sk-',
-        '\\',
-        '-----BEGIN PRIVATE KEY-----',
-        '"api_key" ',
-        'eyJa.',
-        'eyJ-',
-        '"a":',
-        '&a=',
-      ],
-      ...['Bearer ', 'a://b'],
-    ].map((unit): [string, Prepare] => [
-      `what begins like a secret: ${unit}`,
-      (count) => {
-        const finder = new SecretFinder()
-        const text = `${unit.repeat((32 * count) / unit.length)}!`
-        return () => finder.find(text)
-      },
-    ]),
-  ),
-  'known secrets': (count) => {
-    const values = list(count >> 3, (index) => ({ kind: 'a', value: `secret-value-${index}` }))
-    const text = 'x'.repeat(1000)
-    return () => new SecretFinder({ values }).find(text)
   },
   'rules of a scenario file': (count) => {
     const gateway = createGateway(options)

@@ -35,6 +35,10 @@ Beside it, the default sandbox answered 1 call meanwhile: GET /providers with a 
     expect(output).not.toMatch(/FAIL .*isolation\.case/)
   })
 
+  it('keeps the requests of a test in its sandbox if its file has hooks', () => {
+    expect(output).toMatch(/✓ .*hooks\.case\.ts/)
+  })
+
   it('warns once a file of calls that belong to no test, and names one and the way out but not the key', () => {
     expect(output.match(/THIS TEST SHARES ITS STATE/g)).toHaveLength(2)
     expect(output).toContain('1 call (GET /api/v1/providers) came from code that belongs to no test')

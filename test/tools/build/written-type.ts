@@ -91,6 +91,10 @@ function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
       return definition.values.map(literal).join(' | ')
     case 'enum':
       return Object.values(definition.entries).map(literal).join(' | ')
+    case 'template_literal': {
+      const parts: (string | z.ZodType)[] = definition.parts
+      return `\`${parts.map((part) => (typeof part === 'object' ? `\${${inner(part)}}` : part)).join('')}\``
+    }
     case 'array': {
       const element = inner(definition.element)
       return / [|&] /.test(element) || element.startsWith('\n') ? `Array<${element.trim()}>` : `${element}[]`

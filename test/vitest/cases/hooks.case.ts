@@ -1,6 +1,6 @@
 /** Hooks do not separate a test from its sandbox: Vitest sets fixtures up in the first hook that runs. */
-import { describe } from 'vitest'
-import { expect, test } from '../../src/vitest.ts'
+import { describe, test as plainTest } from 'vitest'
+import { expect, test } from '../../../src/vitest.ts'
 
 const status = async () => {
   const headers = { authorization: 'Bearer any' }
@@ -30,4 +30,8 @@ describe.each(Object.entries(hooks))('%s', (_, hook) => {
     await new Promise((resolve) => setTimeout(resolve, 1))
     expect(await status()).toBe(expected)
   })
+})
+
+plainTest("runs tests of Vitest's own `test` in the same file", async () => {
+  await expect(fetch('https://gateway.example/api/v1/respones')).rejects.toThrow()
 })
