@@ -228,7 +228,7 @@ export const ScriptedReply = z.lazy(() =>
 )
 /** What a rule answers in place of the operation. */
 export type ScriptedReplyInput = z.input<typeof ScriptedReply>
-export type ScriptedReply = z.output<typeof ScriptedReply>
+export type ScriptedReply = z.infer<typeof ScriptedReply>
 
 /** A text, or a whole reply. */
 export const TextOrReply = z.lazy(() =>
