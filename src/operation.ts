@@ -10,7 +10,7 @@ import type { CallUsage } from './journal/ledger.ts'
 import type { Conversation } from './resources/conversation.ts'
 import type { Protocol } from './resources/protocol.ts'
 import type { SandboxState } from './sandbox/sandbox-state.ts'
-import type { ScriptedReply } from './scenarios/scripted-reply.ts'
+import type { ScriptedReplyInput } from './scenarios/scripted-reply.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -29,7 +29,7 @@ export interface ResolverContext<Params = unknown, Query = unknown, Body = unkno
   /** Tells this request from every other of the sandbox, the same ones included; stable for a seed. */
   requestKey: string
   /** What a rule scripts instead of the default answer, if one does. */
-  script: ScriptedReply | undefined
+  script: ScriptedReplyInput | undefined
   /** Says that this answer rests on something that the specification leaves open. */
   assume(name: AssumptionName): void
   /** Says in the journal what a caller should know, without refusing. */

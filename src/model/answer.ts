@@ -10,7 +10,7 @@ import type { Answer, AnswerEnd, AnswerUsage, Choice } from '../resources/answer
 import type { Prompt } from '../resources/prompt.ts'
 import { latencyOf } from '../sandbox/latency.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
-import type { ScriptedReply, ScriptedUsage } from '../scenarios/scripted-reply.ts'
+import type { ScriptedReplyInput, ScriptedUsage } from '../scenarios/scripted-reply.ts'
 import { type CountedItems, cutItems } from './budget.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
 import { type Talk, toTalk, writeItems } from './items.ts'
@@ -120,7 +120,7 @@ const completed: AnswerEnd = { status: 'completed' }
 const incomplete: AnswerEnd = { status: 'incomplete', reason: 'max_output_tokens' }
 
 /** The end that a script gives an answer; undefined if it leaves it to the answer. Spec: States. */
-function endOf({ responseStatus, incompleteReason, error }: ScriptedReply): AnswerEnd | undefined {
+function endOf({ responseStatus, incompleteReason, error }: ScriptedReplyInput): AnswerEnd | undefined {
   const status = responseStatus ?? (incompleteReason ? 'incomplete' : error && 'failed')
   if (status === 'incomplete') return { ...incomplete, ...(incompleteReason && { reason: incompleteReason }) }
   if (status === 'failed') return { status, error: { ...failure, ...error } }

@@ -7,7 +7,7 @@ import type { WebSearchAction } from '../resources/response.ts'
 import {
   type ScriptedCitation,
   type ScriptedItem,
-  type ScriptedReply,
+  type ScriptedReplyInput,
   spanOf,
 } from '../scenarios/scripted-reply.ts'
 import { type Talk, webSearchItem } from './items.ts'
@@ -16,7 +16,7 @@ import { placeOf } from './search/domains.ts'
 
 /** The scripted output and then the scripted text; undefined where the script has neither. */
 export function scriptedItems(
-  { text, output, citations = [] }: ScriptedReply,
+  { text, output, citations = [] }: ScriptedReplyInput,
   talk: Talk,
   searched: boolean,
 ): AnswerItem[] | undefined {
@@ -40,7 +40,7 @@ export function scriptedItems(
  * What a script has cited in the double's own text; undefined where it leaves that to the search. An empty list is a
  * search that finds nothing, and means nothing where none is made.
  */
-export function scriptedSources({ citations }: ScriptedReply, searched: boolean): Source[] | undefined {
+export function scriptedSources({ citations }: ScriptedReplyInput, searched: boolean): Source[] | undefined {
   const sources = citations?.map((citation) => toSource(citation))
   return sources?.length === 0 && !searched ? undefined : sources
 }

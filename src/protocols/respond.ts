@@ -9,7 +9,7 @@ import { PacedFrames } from '../model/paced-frames.ts'
 import type { RequestContext } from '../operation.ts'
 import type { Protocol } from '../resources/protocol.ts'
 import { withLatency } from '../sandbox/latency.ts'
-import type { ScriptedReply } from '../scenarios/scripted-reply.ts'
+import type { ScriptedReplyInput } from '../scenarios/scripted-reply.ts'
 
 interface StreamingBody {
   readonly stream?: boolean | null | undefined
@@ -54,7 +54,7 @@ export async function respond<Body extends StreamingBody, Result extends { id: s
 /** A reply with the status and the headers that the script gives it. */
 function withScriptedHead<Value>(
   reply: Reply<Value>,
-  { status = reply.status, headers = {} }: ScriptedReply,
+  { status = reply.status, headers = {} }: ScriptedReplyInput,
 ): Reply<Value> {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   return { ...reply, status, headers: { ...reply.headers, ...Object.fromEntries(named) } }
