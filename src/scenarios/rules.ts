@@ -110,6 +110,8 @@ export class Rules {
   readonly #spent: () => number
   /** Newest first. */
   #uses: Use[] = []
+  /** Number of active rules. */
+  #count = 0
   /** Scenarios that requests name in their header, by name. */
   #named: ReadonlyMap<string, Use> = noneNamed
   #state = firstState
@@ -147,8 +149,8 @@ export class Rules {
       among?: () => Rules
     } = {},
   ): ActiveScenario {
-    const use = { ...begin(scenario), answer }
-    this.#change([use, ...this.#uses])
+    const use: Use = { ...begin(scenario), answer }
+    this.#change([use].concat(this.#uses), this.#count + use.compiled.rules.length)
     return { id: use.id, name: scenario.name, [Symbol.dispose]: () => among().end(use.id) }
   }
 
@@ -304,14 +306,14 @@ export class Rules {
     return fork
   }
 
-  #change(uses: Use[]): void {
-    const count = uses.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)
+  #change(uses: Use[], count = uses.reduce((sum, { compiled }) => sum + compiled.rules.length, 0)): void {
     if (count > maxRules)
       throw new GatewayError(
         429,
         `A sandbox holds at most ${maxRules} active rules: end some scenarios, or reset it`,
       )
     this.#uses = uses
+    this.#count = count
     this.#names = undefined
     this.#candidates = undefined
   }

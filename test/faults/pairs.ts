@@ -152,7 +152,7 @@ async function run(
   // Whether the one or the other is listed first must not matter: by turns.
   const listed = (first.length + (second?.length ?? 0)) % 2 === 0 ? settings : settings.toReversed()
   const { on, path, body } = asking[pair.protocol]
-  sandbox.use({ on, fault: listed as never })
+  sandbox.use({ on, faults: listed as never })
   const [ask, baseUrl] = entrance
   const isQuiet =
     both.some((name) => name === 'timeout' || name === 'stream-stall') ||
@@ -189,7 +189,7 @@ async function run(
 
 function refusalOf(sandbox: Sandbox, protocol: Protocol, fault: readonly unknown[]): string | undefined {
   try {
-    sandbox.use({ on: asking[protocol].on, fault: fault as never })[Symbol.dispose]()
+    sandbox.use({ on: asking[protocol].on, faults: fault as never })[Symbol.dispose]()
     return undefined
   } catch (error) {
     return (error as Error).message
