@@ -502,9 +502,9 @@ export const otherPlaces: readonly [string, Prepare][] = Object.entries(others)
 /** Items in a small case; a large one has eight times as many. */
 const items = 250
 const maxGrowth = 10
-/** Below a millisecond, the clock and the collector speak. */
-const leastMs = 1
-const rounds = 10
+/** Below two milliseconds, the clock and the collector decide. */
+const leastMs = 2
+const rounds = 20
 
 /**
  * Returns how many times the time eight times the items take, the best of several runs. Times are only compared, and
