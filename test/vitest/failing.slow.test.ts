@@ -47,6 +47,6 @@ Beside it, the default sandbox answered 1 call meanwhile: GET /providers with a 
   })
 
   it('takes gatewayOptions from `provide` in the configuration of Vitest', () => {
-    expect(output).toMatch(/Tests\s+2 failed \| 55 passed/)
+    expect(output).toMatch(/Tests\s+2 failed \| 68 passed/)
   })
 })
