@@ -319,26 +319,6 @@ const rule = { on: 'getPreset', when: { params: { slug: 'x' } }, fault: 'timeout
 const yaml = (count: number, on: string) =>
   `name: many\nrules:\n${`  - on: ${on}\n    when: { query: { source: x } }\n    fault: timeout\n`.repeat(count)}`
 const provider = (index: number) => ({ name: `P ${index}`, slug: `p-${index}`, privacy_policy_url: null })
-const document = (count: number) => ({
-  openapi: '3.1.0',
-  info: { title: 'Own', version: '1' },
-  paths: Object.fromEntries(
-    list(count, (index) => [
-      `/own/${index}/{id}`,
-      {
-        get: {
-          responses: {
-            200: {
-              description: 'x',
-              content: { 'application/json': { schema: { $ref: `#/components/schemas/S${index}` } } },
-            },
-          },
-        },
-      },
-    ]),
-  ),
-  components: { schemas: Object.fromEntries(list(count, (index) => [`S${index}`, { type: 'string' }])) },
-})
 
 /** Files, journals and texts. */
 const others: Readonly<Record<string, Prepare>> = {
@@ -426,10 +406,6 @@ const others: Readonly<Record<string, Prepare>> = {
     const models = list(count, (index) => `vendor/model-${index}`)
     return () =>
       call(createGateway({ models }), 'POST /responses', { body: withFields({ model: 'vendor/model' }) })
-  },
-  'paths of an OpenAPI document': (count) => {
-    const openapi = document(count >> 2)
-    return () => call(createGateway({ openapi } as never), 'GET /own/1/x')
   },
   'sandboxes of a gateway': (count) => () => {
     const gateway = createGateway(options)
