@@ -2,6 +2,6 @@
 import { expect, it } from 'vitest'
 import { growthOf, requestPlaces } from './callers-data.ts'
 
-it.each(requestPlaces)('takes work in proportion to %s', async (_, prepare) => {
+it.each(requestPlaces)('takes work in proportion to %s', { retry: 3 }, async (_, prepare) => {
   expect(await growthOf(prepare)).toBeLessThanOrEqual(10)
 })

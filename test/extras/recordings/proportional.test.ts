@@ -75,6 +75,6 @@ const places: Readonly<Record<string, Prepare>> = {
   },
 }
 
-it.each(Object.entries(places))('takes work in proportion to %s', async (_, prepare) => {
+it.each(Object.entries(places))('takes work in proportion to %s', { retry: 3 }, async (_, prepare) => {
   expect(await growthOf(prepare)).toBeLessThanOrEqual(10)
 })
