@@ -37,7 +37,7 @@ describe('snippets of any call', () => {
     'are one call of curl with the intended words',
     () => {
       const property = fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 40 }), tryCurl)
-      fc.assert(property, { numRuns: cases(8, 250), seed: 1 })
+      fc.assert(property, { numRuns: cases(4, 250), seed: 1 })
     },
     timeoutMs,
   )
@@ -46,7 +46,7 @@ describe('snippets of any call', () => {
     'are tests of one call with the intended literals',
     async () => {
       const property = fc.asyncProperty(anyRecord, fc.constantFrom('vitest', 'playwright'), tryTest)
-      await fc.assert(property, { numRuns: cases(200, 5000), seed: 1 })
+      await fc.assert(property, { numRuns: cases(60, 5000), seed: 1 })
     },
     timeoutMs,
   )
@@ -170,7 +170,7 @@ describe('snippets of a sandbox file', () => {
           opened.dispose()
         },
       )
-      await fc.assert(property, { numRuns: cases(300, 5000), seed: 1 })
+      await fc.assert(property, { numRuns: cases(80, 5000), seed: 1 })
     },
     timeoutMs,
   )

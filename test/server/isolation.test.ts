@@ -8,7 +8,7 @@ import { call } from '../call.ts'
 import { cases } from '../whole.ts'
 
 /** Five calls each. */
-const rounds = cases(6, 40)
+const rounds = cases(3, 40)
 
 let server: RunningServer
 beforeAll(async () => {

@@ -385,7 +385,7 @@ describe('scan', () => {
   it('finds nothing in clean recordings', async () => {
     const folder = join(root, `scan-${++folders}`)
     await mkdir(folder)
-    const all = cases(40, 200)
+    const all = cases(16, 200)
     for (let seed = 1; seed <= all / 8; seed++)
       for (const [name, recording] of await recordingsOfMock(randomAsks(seed), seed))
         await writeFile(join(folder, `${seed}-${name}`), formatRecording(recording))
