@@ -51,7 +51,7 @@ async function tryModels(request: Request): Promise<Reply> {
   const { record, operation, refusal } = request
   const models = refusal ? undefined : operation?.protocol?.models?.(record.body)
   for (const [place, model] of models?.entries() ?? []) {
-    record.asks(model)
+    record.tryModel(model)
     const reply = await answer(request)
     const next = models?.[place + 1]
     if (reply.status < 400 || next === undefined || record.schemaViolation) return reply

@@ -1,47 +1,47 @@
 /**
- * A body in the journal: its first bytes, the number of bytes that were cut, and the time line of its parts. Sizes are
- * in bytes of UTF-8, as on the wire.
+ * A body in the journal: its first bytes, the number of truncated bytes, and the timeline of its chunks. Sizes are in
+ * UTF-8 bytes, as on the wire.
  */
 import { byteLength } from '../lib/bytes.ts'
 
-/** A body as an entry shows it. */
+/** Body of a request or reply in a journal entry. */
 export interface KeptText {
-  /** The body, or its beginning. */
+  /** The body, or its beginning if it was truncated. */
   text: string
-  /** Number of bytes that were cut. */
+  /** Number of truncated bytes. */
   cut: number
 }
 
 export class KeptBody {
   /**
-   * The first part as it is: most bodies have one. Bytes stay bytes: the garbage collector would copy a long string
-   * twice, and never copies bytes.
+   * The first part, unchanged: most bodies have only one. Bytes stay bytes, because the garbage collector copies a long
+   * string twice but never copies bytes.
    */
-  #only: string | Uint8Array | undefined
-  #joined: Joined | undefined
-  /** Bytes that are kept. */
+  #single: string | Uint8Array | undefined
+  #blocks: BlockBuffer | undefined
+  /** Number of bytes stored. */
   bytes = 0
-  /** Bytes that were cut. */
+  /** Number of truncated bytes. */
   cut = 0
 
-  /** Bytes that are not UTF-8 are read as U+FFFD. */
+  /** Invalid UTF-8 decodes to U+FFFD. */
   get text(): string {
-    if (this.#joined) return this.#joined.text
-    return typeof this.#only === 'object' ? decoder.decode(this.#only) : (this.#only ?? '')
+    if (this.#blocks) return this.#blocks.text
+    return typeof this.#single === 'object' ? decoder.decode(this.#single) : (this.#single ?? '')
   }
 
   /**
-   * Adds a part, or as many whole characters of it as fit. Returns the number of bytes added.
+   * Appends as many whole characters of a part as fit. Returns the number of bytes added.
    *
-   * @param limit Maximum bytes of the whole body.
-   * @param length Bytes of the part.
+   * @param limit Maximum size of the whole body in bytes.
+   * @param length Size of the part in bytes.
    */
   add(part: string | Uint8Array, limit: number, length = byteLength(part)): number {
     if (this.cut > 0) {
       this.cut += length
       return 0
     }
-    const { kept, bytes, cut } = beginning(part, limit - this.bytes, length)
+    const { kept, bytes, cut } = truncate(part, limit - this.bytes, length)
     this.#append(kept, bytes, limit)
     this.bytes += bytes
     this.cut = cut
@@ -50,44 +50,41 @@ export class KeptBody {
 
   #append(part: string | Uint8Array, bytes: number, limit: number): void {
     if (this.bytes === 0) {
-      this.#only = typeof part === 'string' ? part : onItsOwn(part)
+      this.#single = typeof part === 'string' ? part : copyIfView(part)
       return
     }
-    if (!this.#joined) {
-      this.#joined = new Joined()
-      this.#joined.add(this.#only as string | Uint8Array, this.bytes, limit)
-      this.#only = undefined
+    if (!this.#blocks) {
+      this.#blocks = new BlockBuffer()
+      this.#blocks.add(this.#single as string | Uint8Array, this.bytes, limit)
+      this.#single = undefined
     }
-    this.#joined.add(part, bytes, limit - this.bytes)
+    this.#blocks.add(part, bytes, limit - this.bytes)
   }
 }
 
-/** Bytes that a block may have in reserve. */
+/** Spare bytes in a new block. */
 const reserve = 4096
 const noBytes = new Uint8Array()
 
 /**
- * Parts in blocks with room for more: a thousand small objects would take a hundred times the memory. A block never
- * grows, as its copies would make the garbage collector scan the whole heap: five times instead of once for a thousand
- * streams of 100 deltas.
+ * Stores parts in preallocated blocks: a thousand small objects would take a hundred times the memory. A block never
+ * grows, because copying it makes the garbage collector scan the heap five times as often (measured with a thousand
+ * streams of 100 deltas).
  */
-class Joined {
+class BlockBuffer {
   readonly #full: Uint8Array[] = []
   #last = noBytes
-  /** Bytes in use of the last block. */
+  /** Number of used bytes in the last block. */
   #used = 0
 
   get text(): string {
-    // A character may be split between two parts, and so between two blocks.
+    // A character may be split across two parts, and so across two blocks.
     const decoder = new TextDecoder()
     const blocks = [...this.#full, this.#last.subarray(0, this.#used)]
     return blocks.map((block) => decoder.decode(block, { stream: true })).join('') + decoder.decode()
   }
 
-  /**
-   * @param bytes Bytes of the part.
-   * @param most Maximum bytes still to come, including the part.
-   */
+  /** @param bytes Size of the part. */
   add(part: string | Uint8Array, bytes: number, most: number): void {
     if (this.#used + bytes > this.#last.length) {
       this.#full.push(this.#last.subarray(0, this.#used))
@@ -101,29 +98,29 @@ class Joined {
   }
 }
 
-/** Copies a view of a larger buffer, which would keep all of that alive. */
-function onItsOwn(part: Uint8Array): Uint8Array {
+/** Copies a view of a larger buffer, so that the buffer can be collected. */
+function copyIfView(part: Uint8Array): Uint8Array {
   return part.byteLength < part.buffer.byteLength ? part.slice() : part
 }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-/** Encoding into this counts the bytes, without making them. */
+/** Target buffer for counting encoded bytes without allocating. */
 const scratch = new Uint8Array(64 * 1024)
 
-interface Beginning {
+interface Truncated {
   kept: string | Uint8Array
   bytes: number
-  /** Bytes of the part that are cut. */
+  /** Number of truncated bytes. */
   cut: number
 }
 
-function beginning(part: string | Uint8Array, limit: number, length: number): Beginning {
+function truncate(part: string | Uint8Array, limit: number, length: number): Truncated {
   if (length <= limit) return { kept: part, bytes: length, cut: 0 }
-  return cutText(typeof part === 'string' ? part : decoder.decode(part), limit)
+  return truncateText(typeof part === 'string' ? part : decoder.decode(part), limit)
 }
 
-function cutText(text: string, limit: number): Beginning {
+function truncateText(text: string, limit: number): Truncated {
   let read = 0
   let bytes = 0
   while (read < text.length && bytes < limit) {
@@ -134,28 +131,28 @@ function cutText(text: string, limit: number): Beginning {
     bytes += step.written
   }
   if (read === text.length) return { kept: text, bytes, cut: 0 }
-  return { kept: detached(text.slice(0, read)), bytes, cut: byteLength(text.slice(read)) }
+  return { kept: copySlice(text.slice(0, read)), bytes, cut: byteLength(text.slice(read)) }
 }
 
-/** Copies a slice: an engine keeps the whole string in memory as long as a slice of it is in use. */
-function detached(slice: string): string {
+/** Copies a slice, so that the engine can release the string it was cut from. */
+function copySlice(slice: string): string {
   return decoder.decode(encoder.encode(slice))
 }
 
-/** A part of a reply's body. */
+/** A chunk of a reply's body. */
 export interface TimedPart {
-  /** Real milliseconds since the request arrived. */
+  /** Real time since the request arrived, in milliseconds. */
   ms: number
   /** Offset in the body, in bytes. */
   offset: number
 }
 
-/** Maximum number of parts; later ones count as one. */
+/** Maximum number of chunks; later ones are merged into the last. */
 export const maxParts = 2000
 
-/** When the parts of a stream were sent. Parts sent within a millisecond are one. */
+/** Times at which the chunks of a stream were sent. Chunks sent within the same millisecond are merged. */
 export class Timeline {
-  /** Milliseconds and offset of each part, alternating. */
+  /** Time in milliseconds and offset of each chunk, alternating. */
   readonly #marks: number[]
 
   constructor(firstMs: number) {
@@ -168,7 +165,7 @@ export class Timeline {
     return timeline
   }
 
-  /** Adds the beginning of a part. */
+  /** Records the start of a chunk. */
   mark(offset: number, ms: number): void {
     const last = this.#marks.at(-2) ?? 0
     if (ms - last >= 1 && this.#marks.length < maxParts * 2) this.#marks.push(ms, offset)

@@ -1,6 +1,6 @@
 /**
- * One request and its reply: what the steps of a request find out, the reply, and how its delivery went. Rules look at
- * it, and the journal keeps it. Only its own methods change it.
+ * A request and its reply, completed step by step while the request is handled. Rules read it and the journal stores
+ * it. Only its own methods modify it.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { refusalMessage } from '../http/errors.ts'
@@ -16,87 +16,88 @@ import { KeptBody, type KeptText, type TimedPart, Timeline } from './body.ts'
 import type { CallUsage } from './ledger.ts'
 
 /**
- * How a reply reached the client: `pending` is in flight, `aborted-by-fault` was broken off by a fault, `aborted-by-client` by the client.
+ * How the delivery of a reply ended: `pending` is still being sent, `aborted-by-fault` was cut by a fault, and
+ * `aborted-by-client` means that the client disconnected first.
  */
 export type Delivery = 'pending' | 'complete' | 'aborted-by-fault' | 'aborted-by-client'
 
-/** The sandbox state that a call arrived in, as far as its record needs it. */
-export interface StateOfCall {
+/** The parts of the sandbox state that a call record uses. */
+export interface CallState {
   readonly sandboxId: string
   readonly seed: string | number
   readonly clock: Clock
   readonly occurrences: { next(contentKey: string): number }
   /** @internal */
-  readonly journal: Keeper
-  /** If false, another state has replaced it: its calls no longer enter the journal. */
+  readonly journal: JournalSink
+  /** If false, the state was replaced by a reset or restore, and its calls no longer enter the journal. */
   readonly isCurrent: boolean
   readonly ledger: { add(usage: CallUsage): void }
   readonly listeners: Iterable<CallListener>
-  /** Calls `end` when the state ends. Returns a function that removes it. */
+  /** Calls `end` when the state ends. Returns a function that unregisters it. */
   hold(end: () => void): () => void
-  /** A call begins: the sandbox is in use until it leaves. */
+  /** Marks the sandbox as in use until `leave()` is called. */
   enter(): void
   leave(): void
 }
 
-/** What keeps records: a journal. */
-interface Keeper {
-  /** Maximum number of bytes that it keeps of one body. */
+/** The journal, as a call record sees it. */
+interface JournalSink {
+  /** Maximum number of bytes stored of one body. */
   readonly bodyBytes: number
   add(record: CallRecord): void
-  /** Called when a record that it keeps has more bytes than before. */
+  /** Called when a stored body has grown. */
   grow(bytes: number): void
 }
 
-/** Observes the calls of all sandboxes while they happen. */
+/** Observes the calls of all sandboxes as they happen. */
 export interface CallListener {
-  /** The reply is ready, and the journal has the record. */
+  /** Called when the reply is ready and the journal has the record. */
   replied?(record: CallRecord): void
-  /** The delivery is over. */
+  /** Called when the delivery has ended. */
   settled?(record: CallRecord): void
 }
 
-/** A request, before anything is known about it. */
+/** A request before it is routed or parsed. */
 export interface Arrival {
   /** Upper case. */
   readonly method: string
   /** As requested. */
   readonly path: string
-  /** The query with its question mark, or the empty string. */
+  /** The query including its question mark, or an empty string. */
   readonly search: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The rule that made or changed a reply. */
+/** The rule that produced or changed a reply. */
 export interface CallRule {
-  /** Name of its scenario. */
+  /** Name of the rule's scenario. */
   scenario: string
   /** Position in the scenario, from 1. */
   rule: number
-  /** Names of its faults. */
+  /** Names of the rule's faults. */
   faults: string[]
 }
 
-/** Maximum number of warnings of one call that are listed. */
+/** Maximum number of warnings stored for a call. */
 const maxWarnings = 50
 
 /** @typeParam State The sandbox state that the call belongs to. */
-export class CallRecord<State extends StateOfCall = StateOfCall> implements RuleRequest {
+export class CallRecord<State extends CallState = CallState> implements RuleRequest {
   /**
-   * The state in which the call arrived: rules, rows, counters, clock and journal of the call are those of this state,
-   * even after a reset of the sandbox.
+   * The state in which the call arrived. Its rules, rows, counters, clock and journal apply to the call even after the
+   * sandbox is reset.
    */
   readonly state: State
   readonly method: string
   readonly path: string
-  /** Path below the base URL; undefined for a path outside of it. */
+  /** Path below the base URL; undefined if the path is outside it. */
   readonly route: string | undefined
   readonly search: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sandbox time, milliseconds since 1970. */
+  /** Sandbox time, in milliseconds since 1970. */
   at: number
-  /** Real milliseconds, from `monotonic()`. */
+  /** Real time in milliseconds, from `monotonic()`. */
   readonly startedAt = monotonic()
 
   /** The reply's `x-request-id`. */
@@ -105,57 +106,57 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
   operation: string | undefined
   answersWithText = false
   params: Readonly<Record<string, string>> = noParams
-  /** Method, path, query and body in one hash: the same for the same request. */
+  /** Hash of method, path, query and body. */
   contentKey = ''
   /** Number of earlier requests with the same content. */
   occurrence = 0
-  /** The model that its body names. */
+  /** The model named in the body. */
   model: string | undefined
-  /** If the body names several models, those that were tried. */
-  asked: readonly string[] = none
+  /** Models tried so far, if the body names several. */
+  asked: readonly string[] = noItems
   asksForStream = false
-  /** If true, a step refused it before its operation ran. */
+  /** If true, the request was rejected before its operation ran. */
   isRefused = false
   match: Match | undefined
   rule: CallRule | undefined
-  /** The rule's own name. */
+  /** The rule's name, if it has one. */
   ruleName: string | undefined
-  /** The turn of a script that the call took. */
+  /** The script turn that the call consumed. */
   turn: TurnReading | undefined
-  /** Rules that were tried and did not apply. */
+  /** Rules that were tried but did not apply. */
   skipped: SkippedRules | undefined
-  /** Near misses of a call that was loaded from a file. */
+  /** Near misses of a call loaded from a file. */
   savedNearMisses: readonly NearMiss[] | undefined
-  assumptions: readonly AssumptionName[] = none
-  warnings: readonly string[] = none
+  assumptions: readonly AssumptionName[] = noItems
+  warnings: readonly string[] = noItems
   schemaViolation = false
-  /** Tokens and cost of the reply; undefined if they are not counted. */
+  /** Tokens and cost of the reply; undefined if usage is not counted. */
   usage: CallUsage | undefined
   status = 0
-  /** The message of the error in its reply. */
+  /** The error message in the reply. */
   reason: string | undefined
   replyHeaders: Readonly<Record<string, string>> = noParams
-  /** The reply until it is delivered; after that, `replyBody` has what was sent. */
-  reply: Readonly<Reply> = nothing
+  /** The reply until it is delivered; afterwards, `replyBody` has the bytes sent. */
+  reply: Readonly<Reply> = emptyReply
   delivery: Delivery = 'pending'
-  /** Number of events of its stream that were sent. */
+  /** Number of stream events sent. */
   events = 0
-  /** Real milliseconds, as `startedAt`. */
+  /** Real time in milliseconds, as in `startedAt`. */
   firstByteAt: number | undefined
   endedAt: number | undefined
   readonly requestBody = new KeptBody()
   readonly replyBody = new KeptBody()
-  /** When the parts of a stream were sent; undefined for a reply of one part. */
+  /** Times at which the chunks of a stream were sent; undefined for a reply in one piece. */
   timeline: Timeline | undefined
 
-  /** The request's body, until the reply is ready. */
+  /** The request body, until the reply is ready. */
   #text: string | undefined
   #parsed: unknown
   #isRouted = false
-  #afterwards: (() => void) | undefined
-  /** If true, the journal keeps it. */
+  #onSettled: (() => void) | undefined
+  /** If true, the record is in the journal. */
   #isKept = false
-  /** Number of warnings past the limit. */
+  /** Number of warnings beyond the limit. */
   #unlisted = 0
 
   constructor(state: State, { method, path, search, headers }: Arrival, route: string | undefined) {
@@ -173,48 +174,48 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     return this.state.clock
   }
 
-  /** Calls `end` when the state ends. Returns a function that removes it. */
+  /** Calls `end` when the state ends. Returns a function that unregisters it. */
   hold(end: () => void): () => void {
     return this.state.hold(end)
   }
 
-  /** The last value of each parameter. */
+  /** Query parameters; a repeated one has its last value. */
   get query(): Record<string, string> {
     return this.search === '' ? {} : Object.fromEntries(new URLSearchParams(this.search))
   }
 
-  /** Input and output tokens. */
+  /** Sum of input and output tokens. */
   get tokens(): number {
     return this.usage ? this.usage.inputTokens + this.usage.outputTokens : 0
   }
 
-  /** Number of rules about the call that did not apply; 0 if one did. */
+  /** Number of rules that were tried but did not apply; 0 if one did. */
   get missed(): number {
     return this.rule ? 0 : (this.savedNearMisses?.length ?? this.skipped?.looked ?? 0)
   }
 
-  /** Trace id of its `traceparent` header. */
+  /** Trace id in the `traceparent` header. */
   get traceId(): string | undefined {
     return traceIdOf(this.headers['traceparent'])
   }
 
-  /** The request's body as sent, or as much of it as the journal keeps. */
+  /** The request body as sent, or as much of it as the journal stores. */
   get requestText(): string {
     return this.#text ?? this.requestBody.text
   }
 
-  /** The parsed body; undefined if there is none, if it is not JSON, or if it was cut. Parsed again on each call. */
+  /** The parsed body; undefined if it is empty, not JSON or truncated. Parsed again on each access. */
   get body(): unknown {
     if (this.#text !== undefined) return this.#parsed
     return this.requestBody.cut > 0 ? undefined : parseJsonBody(this.requestBody.text)
   }
 
-  /** Bytes of both bodies that are kept. */
+  /** Number of bytes stored of both bodies. */
   get bodyBytes(): number {
     return this.requestBody.bytes + this.replyBody.bytes
   }
 
-  /** Sets the operation; undefined for a path that only a rule knows. */
+  /** Sets the operation; undefined for a path that only a rule handles. */
   routed(
     operation: { id: string; protocol?: object | undefined } | undefined,
     params: Readonly<Record<string, string>>,
@@ -225,7 +226,7 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.#isRouted = true
   }
 
-  /** Sets the body. From now on the call can be told from every other one, equal ones included. */
+  /** Sets the body, and gives the call an id that differs even between identical requests. */
   received(text: string): void {
     this.#text = text
     if (text !== '') {
@@ -240,19 +241,19 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.id = `req_${hash(seed, 'request', this.contentKey, this.occurrence)}`
   }
 
-  /** Tries one of its models: rules and the operation see that one. */
-  asks(model: string): void {
+  /** Switches to one of the fallback models: rules and the operation see only this one. */
+  tryModel(model: string): void {
     this.model = model
     this.asked = [...this.asked, model]
     this.#parsed = { ...(this.#parsed as object), model }
   }
 
-  /** A step refuses it; a rule for all calls may still apply. */
+  /** Marks the request as rejected; rules that apply to all calls may still match. */
   refused(): void {
     this.isRefused = true
   }
 
-  /** The active rules were tried. */
+  /** Sets the outcome of matching the active rules. */
   matched({ match, skipped }: Pick<Outcome, 'match' | 'skipped'>): void {
     this.match = match
     this.skipped = skipped
@@ -265,7 +266,7 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.turn = match?.turn
   }
 
-  /** Its reply depends on unspecified behaviour. */
+  /** Notes that the reply depends on unspecified behaviour. */
   assume(name: AssumptionName): void {
     if (!this.assumptions.includes(name)) this.assumptions = [...this.assumptions, name]
   }
@@ -275,7 +276,7 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.state.ledger.add(usage)
   }
 
-  /** Adds something that a caller should know and the reply does not say. Warnings past the limit are counted. */
+  /** Adds a warning for the caller. Warnings beyond the limit are only counted. */
   warn(message: string): void {
     const isListed = this.warnings.length < maxWarnings
     if (!isListed) this.#unlisted++
@@ -283,16 +284,16 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.warnings = [...this.warnings.slice(0, maxWarnings), line]
   }
 
-  /** Its reply does not match our own schema, or could not be made: a bug of ours. */
+  /** Reports a reply that violates its schema or could not be generated: a bug in Understudy. */
   broken(message: string): void {
     this.schemaViolation = true
     this.warn(message)
   }
 
   /**
-   * Sets the reply: its headers name the call, and the journal gets the record.
+   * Sets the reply, adds the headers that identify the call, and adds the record to the journal.
    *
-   * @param reason Message of the error in the reply, if its body is not there to say it.
+   * @param reason Error message of the reply, if it cannot be read from the body.
    */
   replied(reply: Reply, reason = reply.status < 400 ? undefined : refusalMessage(reply)): void {
     const headers: Record<string, string> = { ...reply.headers, 'x-request-id': this.id }
@@ -308,10 +309,9 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
   }
 
   /**
-   * A part of the reply's body is sent.
+   * Called when a chunk of the reply's body is sent.
    *
-   * @param length Bytes of the part.
-   * @param events Number of events in it, if they are counted.
+   * @param length Size of the chunk in bytes.
    */
   sent(part: string | Uint8Array, length?: number, events = 0): void {
     const now = monotonic()
@@ -325,24 +325,24 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     journal.grow(this.replyBody.add(part, journal.bodyBytes, length))
   }
 
-  /** Calls a function once, when the delivery is over, however it ends. */
-  afterwards(act: () => void): void {
-    const before = this.#afterwards
-    this.#afterwards = before ? () => [before, act].forEach((each) => void each()) : act
+  /** Registers a callback that runs once when the delivery ends, whatever the outcome. */
+  onSettled(callback: () => void): void {
+    const previous = this.#onSettled
+    this.#onSettled = previous ? () => [previous, callback].forEach((each) => void each()) : callback
   }
 
-  /** The delivery is over; the first outcome counts. */
+  /** Sets the outcome of the delivery; only the first call counts. */
   settled(delivery: Exclude<Delivery, 'pending'>): void {
     if (this.delivery !== 'pending') return
     this.delivery = delivery
-    this.reply = nothing
+    this.reply = emptyReply
     this.endedAt = monotonic()
     this.state.leave()
-    this.#afterwards?.()
+    this.#onSettled?.()
     for (const listener of this.state.listeners) listener.settled?.(this)
   }
 
-  /** The journal keeps it. */
+  /** Called when the record enters the journal. */
   kept(): void {
     this.#isKept = true
     if (this.#text) this.requestBody.add(this.#text, this.state.journal.bodyBytes)
@@ -350,12 +350,12 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
     this.#parsed = undefined
   }
 
-  /** The journal no longer keeps it. */
+  /** Called when the record leaves the journal. */
   evicted(): void {
     this.#isKept = false
   }
 
-  /** Sets what a live call finds out by itself: this one was loaded from a file. */
+  /** Sets the facts of a call loaded from a file, which a live call collects itself. */
   restored(saved: SavedFacts): void {
     this.id = saved.id ?? this.id
     this.replyHeaders = saved.replyHeaders
@@ -374,7 +374,7 @@ export class CallRecord<State extends StateOfCall = StateOfCall> implements Rule
   }
 }
 
-/** Facts of a call in a file. */
+/** Facts of a call loaded from a file. */
 export interface SavedFacts {
   readonly id?: string | undefined
   readonly replyHeaders: Readonly<Record<string, string>>
@@ -389,20 +389,23 @@ export interface SavedFacts {
   readonly warnings: readonly string[]
   readonly schemaViolation: boolean
   readonly timeline: readonly TimedPart[]
-  /** Real milliseconds. */
+  /** Real time in milliseconds. */
   readonly firstByteMs: number | null
   readonly durationMs: number | null
 }
 
 const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
-/** The trace id in a W3C `traceparent` header, 32 hexadecimal digits; undefined if it is missing or malformed. */
+/**
+ * Returns the trace id in a W3C `traceparent` header (32 hexadecimal digits); undefined if the header is missing or
+ * malformed.
+ */
 export function traceIdOf(header: string | undefined): string | undefined {
   const id = header === undefined ? undefined : traceparent.exec(header)?.[1]
   return id === '0'.repeat(32) || header?.startsWith('ff') ? undefined : id
 }
 
-// The journal keeps many records: they share what is the same in most of them.
-const nothing: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })
+// Shared by most of the records in the journal.
+const emptyReply: Reply = Object.freeze({ status: 0, headers: {}, body: Object.freeze({ kind: 'none' }) })
 const noParams: Readonly<Record<string, never>> = Object.freeze({})
-const none: readonly never[] = Object.freeze([])
+const noItems: readonly never[] = Object.freeze([])

@@ -1,5 +1,5 @@
 /**
- * What a scenario would have done to calls that have been: which of them its rules would have met. Nothing changes.
+ * Dry run: finds the past calls that the rules of a scenario would have matched, without changing anything.
  */
 import { Clock } from '../lib/clock.ts'
 import type { Protocol } from '../resources/protocol.ts'
@@ -8,26 +8,24 @@ import type { Scenario } from '../scenarios/scenario.ts'
 import type { CallRecord } from './call-record.ts'
 
 export interface DryRun {
-  /** How many calls were looked at. */
+  /** Number of calls tested. */
   looked: number
-  /** How many of them a rule would have met. */
+  /** Number of calls that a rule would have matched. */
   met: number
-  /** How many calls each rule would have met. */
+  /** Number of calls that each rule would have matched. */
   rules: { rule: number; met: number }[]
-  /** The calls that a rule would have met, oldest first. */
+  /** Calls that a rule would have matched, oldest first. */
   calls: { id: string; rule: number }[]
 }
 
 export interface DryRunSetup {
   readonly seed: string | number
   readonly timeScale: number
-  /** Finds the protocol of an operation that answers with text. */
+  /** Finds the protocol of an operation that generates text. */
   protocolOf(operation: string | undefined): Pick<Protocol<never, unknown>, 'conversation'> | undefined
 }
 
-/**
- * @param records Oldest first. Counters and states of the rules begin anew; windows of time begin with the first call.
- */
+/** @param records Oldest first. Counters and rule states start from zero; time windows start with the first call. */
 export function dryRun(
   scenario: Scenario,
   records: readonly CallRecord[],
@@ -43,7 +41,7 @@ export function dryRun(
     const { operation, method, route, params, query, headers, body, contentKey, occurrence, isRefused } =
       record
     const protocol = protocolOf(operation)
-    // A kept body is parsed for each who asks.
+    // The body getter parses on every access.
     const request = {
       operation,
       answersWithText: protocol !== undefined,
@@ -66,9 +64,9 @@ export function dryRun(
   return { looked: records.length, met: calls.length, rules: counts, calls }
 }
 
-/** Stands at the time of the call that is looked at. */
+/** Clock set to the time of the call being tested. */
 class PastClock extends Clock {
-  // mutation: equivalent: for the types; the time is set before each call
+  // mutation: equivalent: satisfies the type checker; the time is set before each call
   at = 0
 
   override elapsed(): number {

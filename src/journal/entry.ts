@@ -1,5 +1,5 @@
 /**
- * One call of the journal as data: as an entry, with its secrets hidden, and as a line of a list.
+ * A call of the journal as plain data: a full entry, with secrets hidden on request, and a one-line summary.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -15,7 +15,7 @@ import type { CallUsage } from './ledger.ts'
 export interface JournalEntry<Body = unknown> {
   /** The reply's `x-request-id`. */
   id: string
-  /** Operation id, or null where no operation answered. */
+  /** Operation id; null if no operation handled the request. */
   operation: string | null
   /** Upper case. */
   method: string
@@ -23,54 +23,56 @@ export interface JournalEntry<Body = unknown> {
   path: string
   /** Path parameters by name, decoded. */
   params: Record<string, string>
-  /** Query parameters by name; those given more than once as a list. */
+  /** Query parameters by name; repeated ones as an array. */
   query: Record<string, string | string[]>
   /** Names in lower case. */
   headers: Record<string, string>
-  /** The body as parsed; undefined where it is none, not JSON, or too long to keep. */
+  /** The parsed body; undefined if it is empty, not JSON or truncated. */
   body: Body
   /** The body exactly as sent. */
   rawBody: KeptText
-  /** 0 where the connection ended without an answer. */
+  /** 0 if the connection closed without a response. */
   status: number
-  /** Why it was refused: the message of the error in its reply; null where that is none. */
+  /** Error message of the reply; null if the request was not rejected. */
   reason: string | null
   /** Names in lower case. */
   replyHeaders: Record<string, string>
-  /** What was sent of the reply's body. */
+  /** Bytes of the reply's body that were sent. */
   replyBody: KeptText
-  /** When the parts of the reply's body left; empty for a reply of one part. */
+  /** Times at which the chunks of the reply's body were sent; empty for a reply in one piece. */
   timeline: TimedPart[]
-  /** The rule that made or changed the reply. */
+  /** The rule that produced or changed the reply. */
   rule: CallRule | null
-  /** Which turn of which scripted conversation the call was; null where no script answered. */
+  /** Turn and conversation, if a script replied; otherwise null. */
   turn: TurnReading | null
   /**
-   * Where no rule did: the rules that were meant for the call, and why each did not happen. The newest hundred; the
-   * journal explains the others too.
+   * If no rule applied: the rules that were tried, and why each did not match. Limited to the newest 100; `explain()`
+   * lists all.
    */
   nearMisses: readonly NearMiss[]
-  /** What the reply has used; null where that is not counted. */
+  /** Tokens and cost of the reply; null if usage is not counted. */
   usage: CallUsage | null
-  /** The trace that the call is part of, as its `traceparent` says. */
+  /** Trace id in the `traceparent` header. */
   traceId: string | null
-  /** What the reply rests on that the specification leaves open. */
+  /** Assumptions about unspecified behaviour that the reply depends on. */
   assumptions: AssumptionName[]
-  /** What a caller should know, and the reply does not say. */
+  /** Hints for the caller that are not in the reply. */
   warnings: string[]
-  /** Whether the reply broke the double's own schema: our bug, please report it. */
+  /** If true, the reply violated Understudy's own schema: a bug, please report it. */
   schemaViolation: boolean
-  /** How the reply reached its reader. */
+  /** How the delivery of the reply ended. */
   delivery: Delivery
   /** Sandbox time, ISO 8601. */
   timestamp: string
-  /** Real milliseconds until the last byte, null while under way. */
+  /** Real time until the last byte, in milliseconds; null while the reply is being sent. */
   durationMs: number | null
-  /** Real milliseconds until the first byte of the body, which is a stream's first event; null where none came. */
+  /**
+   * Real time until the first byte of the body (for a stream, its first event), in milliseconds; null if nothing was
+   * sent.
+   */
   firstByteMs: number | null
 }
 
-/** The names of the fields. */
 const entryFields: readonly string[] = [
   'id',
   'operation',
@@ -100,19 +102,21 @@ const entryFields: readonly string[] = [
   'firstByteMs',
 ] satisfies (keyof JournalEntry)[]
 
-/** Throws 400 for a field that no entry has: it would match no call, and nobody would learn why. */
+/** Throws 400 for a field that entries do not have: it would silently match nothing. */
 export function assertEntryFields(match: unknown): void {
-  // A matcher of a test runner is looked at as a whole.
+  // Asymmetric matchers of a test runner are opaque.
   if (typeof match !== 'object' || match === null || Object.getPrototypeOf(match) !== Object.prototype) return
   const unknown = Object.keys(match).find((name) => !entryFields.includes(name))
   if (unknown !== undefined)
     throw new GatewayError(400, `A call has no field '${unknown}'${didYouMean(unknown, entryFields)}`)
 }
 
-/** A thousand entries with ten thousand rules each would be more than a string can hold. */
+/**
+ * Limit that keeps the JSON of a thousand entries, each with ten thousand rules, below the maximum length of a string.
+ */
 const maxNearMisses = 100
 
-/** A copy of a record, for people to read: changing it changes nothing in the journal. */
+/** Returns a copy of a record; modifying it leaves the journal unchanged. */
 export function toEntry(record: CallRecord): JournalEntry {
   const { requestBody, replyBody, startedAt, firstByteAt, endedAt } = record
   return {
@@ -132,7 +136,7 @@ export function toEntry(record: CallRecord): JournalEntry {
     timeline: record.timeline?.parts() ?? [],
     rule: record.rule ? { ...record.rule } : null,
     turn: record.turn ? { ...record.turn } : null,
-    // A thousand rules are put into words only for those who ask.
+    // Lazy: formatting the reasons of a thousand rules is slow.
     get nearMisses() {
       return record.rule ? [] : nearMissesOf(record, maxNearMisses)
     },
@@ -148,7 +152,7 @@ export function toEntry(record: CallRecord): JournalEntry {
   }
 }
 
-/** The rules about a call that did not apply, also if an older one did. */
+/** Returns the rules that were tried but did not apply, including newer ones than the rule that matched. */
 export function nearMissesOf(record: CallRecord, limit?: number): readonly NearMiss[] {
   const { savedNearMisses, skipped, params, query, headers, body } = record
   return (
@@ -156,7 +160,7 @@ export function nearMissesOf(record: CallRecord, limit?: number): readonly NearM
   )
 }
 
-/** The parameters of a query, with a list where a name is repeated. */
+/** Parses a query string; repeated parameters become an array. */
 export function queryOf(search: string): JournalEntry['query'] {
   const values = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(search)) {
@@ -167,15 +171,15 @@ export function queryOf(search: string): JournalEntry['query'] {
   return Object.fromEntries(values)
 }
 
-/** A copy; in process, the entry itself has what was sent. */
+/** Returns a copy of an entry with its secrets hidden. In process, entries show what was sent. */
 export function hiddenEntry(entry: JournalEntry): JournalEntry {
   return hidePart(entry) as JournalEntry
 }
 
 /**
- * The same of some fields of an entry.
+ * Hides the secrets in some fields of an entry.
  *
- * @param mark What to show in the place of a secret. Default: the same for all.
+ * @param mark Returns the replacement of a secret. Default: the same for all.
  */
 export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) => string) {
   const { rawBody, replyBody, ...rest } = part
@@ -187,7 +191,7 @@ export function hidePart(part: Partial<JournalEntry>, mark?: (secret: unknown) =
   }
 }
 
-/** In an expected part, the text may be a matcher of a test runner. */
+/** In an expected value, the text may be an asymmetric matcher. */
 function hideInKept(kept: KeptText): KeptText {
   return typeof kept.text === 'string' ? { ...kept, text: hideInText(kept.text) } : kept
 }
@@ -195,36 +199,36 @@ function hideInKept(kept: KeptText): KeptText {
 export interface CallSummary {
   /** The reply's `x-request-id`. */
   id: string
-  /** The id of its sandbox. */
+  /** Id of the sandbox. */
   sandbox: string
-  /** Operation id, or null where no operation answered. */
+  /** Operation id; null if no operation handled the request. */
   operation: string | null
   /** Upper case. */
   method: string
   /** As requested, without the query. */
   path: string
-  /** 0 where the connection ended without an answer. */
+  /** 0 if the connection closed without a response. */
   status: number
-  /** What its body names; null where it names none. */
+  /** Model named in the body, or null. */
   model: string | null
-  /** Whether it asked for an event stream. */
+  /** If true, the request asked for an event stream. */
   stream: boolean
-  /** The rule that made or changed the reply. */
+  /** The rule that produced or changed the reply. */
   rule: { scenario: string; rule: number; faults: string[] } | null
-  /** Whether neither an operation nor a rule answered. */
+  /** If true, neither an operation nor a rule matched. */
   unmatched: boolean
-  /** How many rules were meant for it and did not happen. */
+  /** Number of rules that were tried but did not apply. */
   missed: number
-  /** How many warnings it got. */
+  /** Number of warnings. */
   warnings: number
   delivery: Delivery
-  /** Tokens that its reply has used. */
+  /** Sum of input and output tokens. */
   tokens: number
-  /** Real time of day at its arrival, ISO 8601. */
+  /** Real time of arrival, ISO 8601. */
   startedAt: string
-  /** Real milliseconds until the last byte, null while under way. */
+  /** Real time until the last byte, in milliseconds; null while the reply is being sent. */
   durationMs: number | null
-  /** Real milliseconds until the first byte of the body; null where none came. */
+  /** Real time until the first byte of the body, in milliseconds; null if nothing was sent. */
   firstByteMs: number | null
 }
 

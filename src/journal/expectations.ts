@@ -1,6 +1,6 @@
 /**
- * What a test expects of a journal: compared by data alone, so that a comparison can travel,
- * judged, and put into words with what came instead.
+ * Expectations of a test about a journal. They compare plain data, so that the comparison can run on a remote server,
+ * and report the received calls on failure.
  */
 import { hidden } from '../http/secrets.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -13,75 +13,76 @@ import { callList, calls } from './journal-text.ts'
 
 export interface Verdict {
   pass: boolean
-  /** Says what came instead; where it passes, what speaks against its opposite. */
+  /** Lists the calls received; if it passes, the message for the negated expectation. */
   message: string
-  /** The nearest call, cut down to the fields that were looked for, and those: for a diff. */
+  /** The closest call, reduced to the expected fields, and those fields, for a diff. */
   actual?: unknown
   expected?: unknown
 }
 
-/** What is looked for among the calls. */
-export interface Wanted {
+/** The expected call. */
+export interface ExpectedCall {
   operation: string
   /** Fields that a call must have. */
   match?: unknown
-  /** Default: once or more. */
+  /** Default: at least once. */
   times?: number
 }
 
-/** Whether a value has all that is wanted of it. */
+/** Returns true if a value contains everything expected. */
 type Comparison = (value: unknown, wanted: unknown) => boolean
 
-/** Judges whether an operation was called, with these fields, so often. */
+/** Checks that an operation was called with these fields, this number of times. */
 export function judgeCalls(
   entries: readonly JournalEntry[],
-  { operation, match, times }: Wanted,
+  { operation, match, times }: ExpectedCall,
   has: Comparison,
 ): Verdict {
   assertEntryFields(match)
   const called = entries.filter((entry) => entry.operation === operation)
-  const found = match === undefined ? called : called.filter((entry) => has(entry, match))
-  const pass = times === undefined ? found.length > 0 : found.length === times
-  const many = times === undefined ? 'a call' : calls(times)
-  const what = match === undefined ? `of ${operation}` : `of ${operation} with these fields`
-  const wish = pass ? `Expected anything but ${many} ${what}` : `Expected ${many} ${what}`
-  const received = `received ${found.length === 0 ? 'none' : found.length}`
+  const matching = match === undefined ? called : called.filter((entry) => has(entry, match))
+  const pass = times === undefined ? matching.length > 0 : matching.length === times
+  const count = times === undefined ? 'a call' : calls(times)
+  const subject = match === undefined ? `to ${operation}` : `to ${operation} with these fields`
+  const expectation = pass ? `Expected anything but ${count} ${subject}` : `Expected ${count} ${subject}`
+  const received = `received ${matching.length === 0 ? 'none' : matching.length}`
 
-  const other = called.filter((entry) => !found.includes(entry))
+  const other = called.filter((entry) => !matching.includes(entry))
   const nearest = match === undefined ? undefined : nearestTo(match, other, has)
   if (pass || nearest === undefined) {
-    return { pass, message: `${wish}, ${received}.\n${inAll(entries)}` }
+    return { pass, message: `${expectation}, ${received}.\n${inAll(entries)}` }
   }
-  const which = entries.indexOf(nearest) + 1
+  const position = entries.indexOf(nearest) + 1
   return {
     pass,
-    message: `${wish}, ${received}. The nearest is call ${which}, see the difference below.\n${inAll(entries)}`,
-    ...withoutSecrets(cutTo(match, nearest), match),
+    message: `${expectation}, ${received}. The closest is call ${position}:\n${inAll(entries)}`,
+    ...withoutSecrets(pickFields(match, nearest), match),
   }
 }
 
-/** Judges whether every call had an operation or a rule to answer it, and guesses what the others meant. */
+/** Checks that every request matched an operation or a rule, and suggests what the unmatched ones meant. */
 export function judgeUnmatched(
   entries: readonly JournalEntry[],
   operations: readonly { method: string; path: string }[],
 ): Verdict {
   const unmatched = entries.filter(({ operation, rule }) => operation === null && rule === null)
-  if (unmatched.length === 0) return { pass: true, message: 'Expected a call that nothing answers.' }
+  if (unmatched.length === 0)
+    return { pass: true, message: 'Expected at least one unmatched request, received none.' }
   const known = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const guesses = unmatched.map(({ method, path }) => {
-    const asked = `${method} ${path.replace(/^.*?\/api\/v1(?=\/)/, '')}`
-    return `  '${asked}'${didYouMean(asked, known)}`
+    const line = `${method} ${path.replace(/^.*?\/api\/v1(?=\/)/, '')}`
+    return `  '${line}'${didYouMean(line, known)}`
   })
-  const many = calls(unmatched.length)
   return {
     pass: false,
-    message: `Expected an operation or a rule for every call, there is none for ${many}:\n${[...new Set(guesses)].join('\n')}`,
+    message: `Expected every request to match an operation or a rule, but ${unmatched.length} did not:\n${[...new Set(guesses)].join('\n')}`,
   }
 }
 
-/** Judges whether every rule in force has happened; where not, the calls say what each of them missed. */
+/** Checks that every active rule was applied; otherwise, the listed calls explain why each was not. */
 export function judgeRules(unused: readonly UnusedRule[], entries: readonly JournalEntry[]): Verdict {
-  if (unused.length === 0) return { pass: true, message: 'Expected a rule that never happened.' }
+  if (unused.length === 0)
+    return { pass: true, message: 'Expected at least one unused rule, but all were used.' }
   const rules = unused.map((each) => {
     const [other] = rulesForOtherOperations([each], entries)
     const { scenario, rule, name, on } = each
@@ -89,7 +90,7 @@ export function judgeRules(unused: readonly UnusedRule[], entries: readonly Jour
   })
   return {
     pass: false,
-    message: `Expected every rule to have happened, these did not:\n${rules.join('\n')}\n${inAll(entries)}`,
+    message: `Expected every rule to be used, but these were not:\n${rules.join('\n')}\n${inAll(entries)}`,
   }
 }
 
@@ -110,13 +111,13 @@ export function rulesForOtherOperations(
     })
 }
 
-/** Judges whether every script was followed to its end, by every conversation that began one. */
+/** Checks that every conversation followed its script to the end. */
 export function judgeScripts(scripts: readonly ScriptProgress[], entries: readonly JournalEntry[]): Verdict {
   const left = scripts.flatMap(({ scenario, rule, turns, conversations, problem }) => {
     const title = titleOf({ scenario, number: rule, name: undefined })
     if (conversations.length === 0)
       return [
-        `  ${title} has not begun: ${problem ? `turn 1 of ${turns} expected ${problem}` : `none of its ${turns} turns was taken`}`,
+        `  ${title} has not started: ${problem ? `turn 1 of ${turns} expected ${problem}` : `0 of ${turns} turns consumed`}`,
       ]
     return conversations
       .filter((each) => each.turns < turns || each.problem !== null)
@@ -126,11 +127,12 @@ export function judgeScripts(scripts: readonly ScriptProgress[], entries: readon
       })
   })
   if (scripts.length === 0)
-    return { pass: false, message: 'Expected a script, there is none: see sandbox.script().' }
-  if (left.length === 0) return { pass: true, message: 'Expected a script that is not finished, all are.' }
+    return { pass: false, message: 'Expected a script, but none is active: add one with sandbox.script().' }
+  if (left.length === 0)
+    return { pass: true, message: 'Expected at least one unfinished script, but all are finished.' }
   return {
     pass: false,
-    message: `Expected every script to be finished, these are not:\n${left.join('\n')}\n${inAll(entries)}`,
+    message: `Expected every script to be finished, but these are not:\n${left.join('\n')}\n${inAll(entries)}`,
   }
 }
 
@@ -140,7 +142,7 @@ function inAll(entries: readonly JournalEntry[]): string {
     : `The journal has ${calls(entries.length)}:\n${callList(entries)}`
 }
 
-/** The call with the most of the wanted fields; the newest of those. */
+/** Returns the call with the most matching fields; the newest one if several tie. */
 function nearestTo(
   match: unknown,
   entries: readonly JournalEntry[],
@@ -154,7 +156,7 @@ function nearestTo(
   return best?.entry
 }
 
-/** How many of the wanted values are there, each counted where it stands. */
+/** Counts the expected values that a value contains. */
 function scoreOf(value: unknown, wanted: unknown, has: Comparison): number {
   if (!isRecord(wanted) || !isRecord(value)) return has(value, wanted) ? 1 : 0
   return Object.entries(wanted).reduce(
@@ -163,15 +165,15 @@ function scoreOf(value: unknown, wanted: unknown, has: Comparison): number {
   )
 }
 
-/** The fields of a value that were looked for. */
-function cutTo(wanted: unknown, value: unknown): unknown {
+/** Reduces a value to the expected fields. */
+function pickFields(wanted: unknown, value: unknown): unknown {
   if (!isRecord(wanted) || !isRecord(value)) return value
   return Object.fromEntries(
-    Object.entries(wanted).map(([field, inner]) => [field, cutTo(inner, value[field])]),
+    Object.entries(wanted).map(([field, inner]) => [field, pickFields(inner, value[field])]),
   )
 }
 
-/** Both sides of a difference, their secrets hidden: equal ones look equal, others do not. */
+/** Hides secrets on both sides of a diff. Equal secrets look equal, different ones are numbered. */
 function withoutSecrets(actual: unknown, expected: unknown): Pick<Verdict, 'actual' | 'expected'> {
   const seen: string[] = []
   const mark = (secret: unknown) => {
@@ -183,12 +185,12 @@ function withoutSecrets(actual: unknown, expected: unknown): Pick<Verdict, 'actu
   return { actual: shown(actual), expected: shown(expected) }
 }
 
-/** A plain object: not a list, and not a matcher of a test runner, which are looked at as a whole. */
+/** Plain object. Arrays and asymmetric matchers are compared as a whole. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Lists the fields of a match that no value has, with the fields that there are at that place. */
+/** Lists the fields of a match that no value has, with the existing fields at the same level. */
 export function unknownFieldsOf(
   values: readonly unknown[],
   match: unknown,
@@ -208,14 +210,14 @@ export function unknownFieldsOf(
   })
 }
 
-/** The same shape with every field optional, at every depth. Where fields have names, no others may be given. */
+/** The same shape with every field optional, at every depth. If a type has named fields, unknown names are errors. */
 export type Matching<Value> = Value extends readonly unknown[]
   ? Value
   : Value extends object
     ? { [Field in keyof Value as Named<Value, Field>]?: Matching<Value[Field]> }
     : Value
 
-/** Leaves out the index signature of a type that has fields as well: it would accept any misspelt name. */
+/** Removes the index signature of a type that also has named fields: it would accept any misspelt name. */
 type Named<Value, Field> = string extends Field ? (HasNames<Value> extends true ? never : Field) : Field
 type HasNames<Value> = {
   [Field in keyof Value as string extends Field ? never : Field]: 1
@@ -225,7 +227,9 @@ type HasNames<Value> = {
     : true
   : never
 
-/** Whether a value has all that is wanted: objects may have more fields, all else must be equal. */
+/**
+ * Returns true if a value contains everything expected: objects may have more fields, all other values must be equal.
+ */
 export function matches(value: unknown, wanted: unknown): boolean {
   if (Object.is(value, wanted)) return true
   if (typeof value !== 'object' || typeof wanted !== 'object' || !value || !wanted) return false

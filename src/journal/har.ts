@@ -1,5 +1,5 @@
 /**
- * The journal as an HTTP Archive, version 1.2: any HAR viewer opens it. Fields that begin with `_` are ours.
+ * Exports the journal as an HTTP Archive (HAR 1.2). Fields that start with `_` are ours.
  */
 import manifest from '../../package.json' with { type: 'json' }
 import { hideInQuery, hideInString, hideInText, hideInValue } from '../http/secrets.ts'
@@ -18,7 +18,7 @@ export interface Har {
 export interface HarEntry {
   /** Real time of day, ISO 8601. */
   startedDateTime: string
-  /** Milliseconds, as are the timings. */
+  /** In milliseconds, as are the timings. */
   time: number
   request: {
     method: string
@@ -32,7 +32,7 @@ export interface HarEntry {
     bodySize: number
   }
   response: {
-    /** 0 where the connection ended without an answer. */
+    /** 0 if the connection closed without a response. */
     status: number
     statusText: string
     httpVersion: string
@@ -87,7 +87,7 @@ function requestOf(record: CallRecord): HarEntry['request'] {
   const text = hideInText(requestBody.text)
   return {
     method,
-    // Under interception there is no `host` to be seen.
+    // Intercepted requests have no `host` header.
     url: `http://${headers['host'] ?? 'gateway.example'}${hideInString(path)}${search}`,
     httpVersion: 'HTTP/1.1',
     cookies: [],
@@ -116,7 +116,7 @@ function responseOf({ status, replyHeaders, replyBody }: CallRecord): HarEntry['
 }
 
 function comment({ cut }: KeptBody): { comment?: string } {
-  return cut > 0 ? { comment: `${cut} more bytes were not kept` } : {}
+  return cut > 0 ? { comment: `${cut} more bytes were not stored` } : {}
 }
 
 function pairs(headers: Readonly<Record<string, string>>): HarPair[] {

@@ -1,7 +1,6 @@
 /**
- * The journal of a sandbox, and the store that holds the calls of all sandboxes.
- *
- * What was asked and what was answered. Every call is kept, also a refused one, until newer ones need its place.
+ * The journal of a sandbox, and the store shared by all journals of a gateway. Every request and reply is recorded,
+ * including rejected ones, until newer calls evict it.
  */
 
 import { assumptions } from '../assumptions.ts'
@@ -25,23 +24,23 @@ import {
 } from './entry.ts'
 import { type Matching, matches, unknownFieldsOf } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
-import { calls, sentence, toldReason, turnText } from './journal-text.ts'
+import { reasonToShow, sentence, turnText } from './journal-text.ts'
 
 const { setTimeout, clearTimeout } = globalThis
 
-/** Fields that an entry must have: deep inside objects, every other value equal. */
+/** Fields that an entry must have. Nested objects may have more fields, all other values must be equal. */
 export type CallMatch<Body = unknown> = Matching<JournalEntry<Body>>
 
-/** The request body of an operation; unknown for a custom one. */
+/** Request body type of an operation; unknown for custom operations. */
 export type BodyOf<Bodies, Id> = Id extends keyof Bodies ? Bodies[Id] : unknown
 
-/** When a wait ends. */
+/** Options of `waitFor()`. */
 export interface WaitOptions {
   /** Default: 1. */
   count?: number
   /** Real milliseconds, or a duration such as `'5s'`. Default: 1,000. */
   timeoutMs?: Duration
-  /** Ends the wait when whoever waits has left; it then rejects. */
+  /** Cancels the wait, which then rejects. */
   signal?: AbortSignal
 }
 
@@ -54,7 +53,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   #evicted = 0
   #waiters: Set<() => void> | undefined
   #hasEnded = false
-  /** Fields of matches that no call had. */
+  /** Unknown fields that were already reported. */
   readonly #warned = new Set<string>()
 
   /** @internal */
@@ -63,7 +62,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#operations = operations
   }
 
-  /** Every entry, oldest first. */
+  /** All entries, oldest first. */
   entries(): JournalEntry[] {
     return this.#records.map(toEntry)
   }
@@ -73,19 +72,19 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.length
   }
 
-  /** Bytes of their bodies. */
+  /** Total size of the recorded bodies in bytes. */
   get bytes(): number {
     return this.#records.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0)
   }
 
-  /** Number of calls that were evicted to make room for newer ones. */
+  /** Number of calls evicted by newer ones. */
   get evictedCount(): number {
     return this.#evicted
   }
 
   /**
-   * The calls of one operation, oldest first; those that have the fields of `match`, where it is given. Throws 400 for
-   * an operation that there is none of.
+   * Calls of an operation, oldest first; with `match`, only those with these fields. Throws 400 for an unknown
+   * operation.
    */
   calls<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
@@ -94,12 +93,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     assertEntryFields(match)
     const entries = this.#callsOf(operation).map(toEntry) as JournalEntry<BodyOf<Bodies, Id>>[]
     if (!match) return entries
-    const found = entries.filter((entry) => matches(entry, match))
-    if (found.length === 0 && entries.length > 0) this.#warnOfUnknownFields(entries, match)
-    return found
+    const matching = entries.filter((entry) => matches(entry, match))
+    if (matching.length === 0 && entries.length > 0) this.#warnOfUnknownFields(entries, match)
+    return matching
   }
 
-  /** The newest call of one operation. Throws 400 for an operation that there is none of. */
+  /** Newest call of an operation. Throws 400 for an unknown operation. */
   last<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
   ): JournalEntry<BodyOf<Bodies, Id>> | undefined {
@@ -108,15 +107,15 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return record && (toEntry(record) as JournalEntry<BodyOf<Bodies, Id>>)
   }
 
-  /** Warns once of each field of a match that no call has: it can match nothing. */
+  /** Warns once about each field of a match that no call has. */
   #warnOfUnknownFields(entries: readonly JournalEntry[], match: object): void {
     for (const { path, fields } of unknownFieldsOf(entries, match)) {
       if (this.#warned.has(path)) continue
       this.#warned.add(path)
       const field = path.split('.').at(-1) as string
-      const meant = nearest(field, fields)
-      const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
-      printWarning(`[understudy] journal.calls(): '${path}' is in none of ${calls(entries.length)}${hint}`)
+      const suggestion = nearest(field, fields)
+      const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
+      printWarning(`[understudy] journal.calls(): no call to this operation has '${path}'${hint}`)
     }
   }
 
@@ -125,44 +124,44 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.filter((record) => record.operation === operation)
   }
 
-  /** A name that nothing has would be called never, and nobody would learn why. */
+  /** Throws for an unknown operation, which would silently match no calls. */
   #assertOperation(operation: string): void {
     const ids = this.operationIds
     if (!ids.includes(operation))
       throw new GatewayError(400, `Unknown operation '${operation}'${didYouMean(String(operation), ids)}`)
   }
 
-  /** Ids of the operations that its calls may be of. @internal */
+  /** Ids of all operations. @internal */
   get operationIds(): string[] {
     return this.#operations.map(({ id }) => id)
   }
 
   /**
-   * The calls of one trace, oldest first.
+   * Calls of a trace, oldest first.
    *
-   * @param trace Its id, or a whole `traceparent`.
+   * @param trace Trace id, or a full `traceparent`.
    */
   trace(trace: string): JournalEntry[] {
     const id = traceIdOf(trace) ?? trace
     return this.#records.filter(({ traceId }) => traceId === id).map(toEntry)
   }
 
-  /** The calls that neither an operation nor a rule answered. */
+  /** Requests that neither an operation nor a rule matched. */
   unmatched(): JournalEntry[] {
     return this.#records.filter((record) => !record.operation && !record.rule).map(toEntry)
   }
 
-  /** The calls that rules were meant for and no rule met; their `nearMisses` say why. */
+  /** Calls for which rules were tried but none applied; `nearMisses` of each entry gives the reasons. */
   nearMisses(): JournalEntry[] {
     return this.#records.filter(({ missed }) => missed > 0).map(toEntry)
   }
 
-  /** One entry. Throws 404 for one that the journal does not have, or not any more. */
+  /** Returns an entry. Throws 404 if it does not exist or was evicted. */
   entry(id: string): JournalEntry {
     return toEntry(this.record(id))
   }
 
-  /** The newest calls in short, oldest first. */
+  /** Summaries of the newest calls, oldest first. */
   summaries(last = this.#records.length): CallSummary[] {
     return this.records(last).map(toSummary)
   }
@@ -172,28 +171,28 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#records.slice(Math.max(0, this.#records.length - last))
   }
 
-  /** Throws 404 for an entry that the journal does not have. @internal */
+  /** Throws 404 if the entry does not exist or was evicted. @internal */
   record(id: string): CallRecord {
     const record = this.#records.findLast((candidate) => candidate.id === id)
-    if (!record) throw new GatewayError(404, `The journal has no entry '${id}', or not any more`)
+    if (!record) throw new GatewayError(404, `No journal entry '${id}': it never existed or was evicted`)
     return record
   }
 
   /**
-   * What a call met, what it missed and by how little, in words.
+   * Explains which rules matched a request, which did not, and why.
    *
-   * @param entry One of this journal, or its id. Throws 404 for one that it does not have, or not any more.
+   * @param entry An entry of this journal, or its id. Throws 404 if it does not exist or was evicted.
    */
   explain(entry: string | { readonly id: string }): string {
     const id = typeof entry === 'string' ? entry : entry?.id
-    return explain(this.record(id))
+    return explanationOf(this.record(id))
   }
 
   /**
-   * Waits until an operation was called so many times; calls already made count. A call counts when its reply is made,
-   * so that a stream counts while it is still under way.
+   * Waits until an operation has been called `count` times, including earlier calls. A call counts as soon as its reply
+   * is ready, even if its stream is still being sent.
    *
-   * Rejects when that takes too long, and says what came instead.
+   * Rejects on timeout, and lists the calls received instead.
    */
   waitFor<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
@@ -213,22 +212,22 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
         if (calls.length < count && !this.#hasEnded) return
         stop()
         if (calls.length >= count) resolve(calls)
-        else reject(new GatewayError(410, `Waited for ${count} × ${operation}: the sandbox was disposed of`))
+        else reject(new GatewayError(410, `Waiting for ${count} × ${operation}: the sandbox was disposed`))
       }
-      const giveUp = () => {
+      const onTimeout = () => {
         stop()
-        const came = `${this.calls(operation).length} came; the journal has ${this.#summary()}`
-        reject(new GatewayError(408, `Waited ${timeoutMs} ms for ${count} × ${operation}: ${came}`))
+        const received = `received ${this.calls(operation).length}; the journal has ${this.#summary()}`
+        reject(new GatewayError(408, `Waited ${timeoutMs} ms for ${count} × ${operation}: ${received}`))
       }
-      const leave = () => {
+      const onAbort = () => {
         stop()
-        reject(new GatewayError(408, 'Whoever waited has left'))
+        reject(new GatewayError(408, 'The wait was cancelled'))
       }
-      const timer = setTimeout(giveUp, Math.min(timeoutMs, maxTimerMs))
-      signal?.addEventListener('abort', leave)
+      const timer = setTimeout(onTimeout, Math.min(timeoutMs, maxTimerMs))
+      signal?.addEventListener('abort', onAbort)
       const stop = () => {
         clearTimeout(timer)
-        signal?.removeEventListener('abort', leave)
+        signal?.removeEventListener('abort', onAbort)
         this.#waiters?.delete(check)
       }
       this.#waiters ??= new Set()
@@ -237,17 +236,17 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     })
   }
 
-  /** How many wait for a call at present. @internal */
+  /** Number of pending waits. @internal */
   get waiting(): number {
     return this.#waiters?.size ?? 0
   }
 
-  /** The entries as HAR 1.2, which browsers' developer tools open. */
+  /** The entries as HAR 1.2, which browser developer tools can open. */
   har(): Har {
     return toHar(this.#records)
   }
 
-  /** The newest call that passes a test. @internal */
+  /** Newest call that passes a test. @internal */
   find(test: (record: CallRecord) => boolean): CallRecord | undefined {
     return this.#records.findLast(test)
   }
@@ -259,7 +258,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#evicted = 0
   }
 
-  /** Adds a call; the store evicts the oldest ones if there is no room. @internal */
+  /** Adds a call; the store evicts the oldest ones if it is full. @internal */
   add(record: CallRecord): void {
     this.#records.push(record)
     record.kept()
@@ -276,12 +275,12 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     return this.#store.limits.journalBodyBytes
   }
 
-  /** A kept call has more bytes than before. @internal */
+  /** Called when a stored body has grown. @internal */
   grow(bytes: number): void {
     this.#store.grow(bytes)
   }
 
-  /** Removes its oldest call. @internal */
+  /** Removes the oldest call. @internal */
   evict(): void {
     const oldest = this.#records.shift()
     if (!oldest) return
@@ -290,14 +289,14 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
     this.#evicted++
   }
 
-  /** Its sandbox is disposed of: takes its calls out of the store, and ends waits. @internal */
+  /** Called when the sandbox is disposed: removes its calls from the store and ends pending waits. @internal */
   end(): void {
     this.#release()
     this.#hasEnded = true
     this.#checkWaiters()
   }
 
-  /** Takes its calls out of the store. */
+  /** Removes its calls from the store. */
   #release(): void {
     for (const record of this.#records) {
       this.#store.remove(record)
@@ -316,7 +315,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   }
 }
 
-/** Where no compiler looks, `waitFor('listProviders', 2)` is written for `{ count: 2 }`. */
+/** Catches `waitFor('listProviders', 2)`, written for `{ count: 2 }`, in plain JavaScript. */
 function assertWaitOptions(operation: string, options: unknown): void {
   if (typeof options === 'object' && options !== null) return
   throw new TypeError(
@@ -327,24 +326,27 @@ function assertWaitOptions(operation: string, options: unknown): void {
 export interface JournalLimits {
   /** Maximum number of calls. */
   journalEntries: number
-  /** Maximum number of bytes of their bodies together. */
+  /** Maximum total size of request and reply bodies, in bytes. */
   journalBytes: number
-  /** Maximum number of bytes of one body; the rest is cut, and counted. */
+  /** Maximum size of one body, in bytes. The rest is truncated and counted. */
   journalBodyBytes: number
 }
 
-/** Lists some of the calls, in the same order. */
+/** A journal, as the store sees it. */
 interface Evictable {
-  /** Removes its oldest call. */
+  /** Removes the oldest call. */
   evict(): void
 }
 
-/** All calls that a gateway keeps, in whichever sandbox. The oldest are evicted first. */
+/** All calls of a gateway, across sandboxes. Evicts the oldest first. */
 export class JournalStore {
   readonly limits: JournalLimits
-  /** Oldest first, each with the journal that lists it. */
+  /** Oldest first, each with its journal. */
   readonly #kept = new Map<CallRecord, Evictable>()
-  /** Walks the journals by the age of their calls: a new iterator would pass the places of all removed calls. */
+  /**
+   * Iterates over the journals by the age of their calls. Kept between evictions, because a new iterator would step
+   * over the slots of all deleted calls.
+   */
   #byAge: Iterator<Evictable> | undefined
   #bytes = 0
 
@@ -357,7 +359,7 @@ export class JournalStore {
     return this.#kept.size
   }
 
-  /** Bytes of their bodies. */
+  /** Total size of their bodies in bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -372,7 +374,7 @@ export class JournalStore {
     this.grow(record.bodyBytes)
   }
 
-  /** A kept call has more bytes than before. */
+  /** Called when a stored body has grown. */
   grow(bytes: number): void {
     this.#bytes += bytes
     const { limits } = this
@@ -395,52 +397,48 @@ export class JournalStore {
   }
 }
 
-/** Explains the reply to a call in words: one fact a line, and nothing is left out. */
-function explain(record: CallRecord): string {
+/** Explains the reply to a call, one fact per line, without truncation. */
+function explanationOf(record: CallRecord): string {
   return [
     headline(record),
-    ...refused(record),
-    ...met(record),
-    ...played(record),
-    ...nearMissesOf(record).map(({ reason }) => `Missed: ${reason}.`),
+    ...rejectionLine(record),
+    ...ruleLine(record),
+    ...scriptLine(record),
+    ...nearMissesOf(record).map(({ reason }) => `Near miss: ${reason}.`),
     ...record.warnings.map((warning) => `Warning: ${warning}.`),
-    ...record.assumptions.map(
-      (name) => `It rests on '${name}', which nobody promised: ${assumptions[name].choice}.`,
-    ),
-    ...delivered(record),
+    ...record.assumptions.map((name) => `Assumption: ${name} (unspecified): ${assumptions[name].choice}.`),
+    ...deliveryLine(record),
   ]
     .map((line) => printable(withoutBreaks(hideInString(line))))
     .join('\n')
 }
 
 function headline({ id, method, path, search, operation, status }: CallRecord): string {
-  const asked = `${method} ${path}${hideInQuery(search)}${operation ? ` (${operation})` : ''}`
-  return `${asked} was answered with ${status === 0 ? 'no status at all' : status}, as ${id}.`
+  const request = `${method} ${path}${hideInQuery(search)}${operation ? ` (${operation})` : ''}`
+  return `${request} ${status === 0 ? 'got no response' : `returned ${status}`} (${id}).`
 }
 
-function refused({ status, reason, rule }: CallRecord): string[] {
-  const told = toldReason(status, reason, rule !== undefined)
-  return told === undefined ? [] : [sentence(`It was refused: ${told}`)]
+function rejectionLine({ status, reason, rule }: CallRecord): string[] {
+  const message = reasonToShow(status, reason, rule !== undefined)
+  return message === undefined ? [] : [sentence(`Rejected: ${message}`)]
 }
 
-function met({ rule, ruleName }: CallRecord): string[] {
+function ruleLine({ rule, ruleName }: CallRecord): string[] {
   if (!rule) return []
   const name = ruleName === undefined ? '' : ` (${ruleName})`
-  const what = rule.faults.length > 0 ? `fault ${rule.faults.join(', ')}` : 'scripted reply'
-  return [`It met rule ${rule.rule}${name} of '${rule.scenario}': ${what}.`]
+  const effect = rule.faults.length > 0 ? `fault ${rule.faults.join(', ')}` : 'scripted reply'
+  return [`Matched rule ${rule.rule}${name} of '${rule.scenario}': ${effect}.`]
 }
 
-/** `It was turn 2 of 3 of conversation 1, and fitted the script.` */
-function played({ turn }: CallRecord): string[] {
+/** `Script: turn 2 of 3 of conversation 1, as expected.` */
+function scriptLine({ turn }: CallRecord): string[] {
   if (!turn) return []
   const { problem } = turn
-  return [
-    `It was ${turnText(turn)}${problem ? `, and did not fit: expected ${problem}` : ', and fitted the script'}.`,
-  ]
+  return [`Script: ${turnText(turn)}${problem ? `, but expected ${problem}` : ', as expected'}.`]
 }
 
-function delivered({ delivery }: CallRecord): string[] {
-  if (delivery === 'aborted-by-fault') return ['A fault broke the reply off.']
-  if (delivery === 'aborted-by-client') return ['The client left before the reply was complete.']
-  return delivery === 'pending' ? ['The reply is still under way.'] : []
+function deliveryLine({ delivery }: CallRecord): string[] {
+  if (delivery === 'aborted-by-fault') return ['A fault aborted the reply.']
+  if (delivery === 'aborted-by-client') return ['The client disconnected before the reply was complete.']
+  return delivery === 'pending' ? ['The reply is still being sent.'] : []
 }

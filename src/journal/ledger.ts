@@ -1,65 +1,65 @@
 /**
- * What the calls of a sandbox have used, by model: tokens, and what they cost.
+ * Tokens and cost used by a sandbox, by model.
  */
 
-/** What one call has used. */
+/** Tokens and cost of a call. */
 export interface CallUsage {
-  /** The model that answered, without `:online`. */
+  /** The model that replied, without `:online`. */
   readonly model: string
   readonly inputTokens: number
-  /** Of the input: those that were read from a cache. */
+  /** Input tokens read from the cache. */
   readonly cachedTokens: number
   readonly outputTokens: number
-  /** Of the output: those of thinking. */
+  /** Output tokens used for reasoning. */
   readonly reasoningTokens: number
-  /** Dollars; null where the model has no price. */
+  /** In US dollars; null if the model has no price. */
   readonly cost: number | null
 }
 
-/** The sum of what calls have used. */
+/** Total usage of several calls. */
 export interface UsageSum {
   requests: number
   inputTokens: number
-  /** Of the input: those that were read from a cache. */
+  /** Input tokens read from the cache. */
   cachedTokens: number
   outputTokens: number
-  /** Of the output: those of thinking. */
+  /** Output tokens used for reasoning. */
   reasoningTokens: number
-  /** Input and output. */
+  /** Sum of input and output tokens. */
   totalTokens: number
-  /** Dollars. */
+  /** In US dollars. */
   cost: number
-  /** Requests to models without a price: they add nothing to the cost. */
+  /** Number of requests to models without a price, which add nothing to the cost. */
   unpriced: number
 }
 
-/** What a sandbox has used, in sum and by model. */
+/** Usage of a sandbox, in total and by model. */
 export interface SandboxUsage extends UsageSum {
   models: Record<string, UsageSum>
 }
 
-/** How many models are told apart; then the others are counted together. */
+/** Maximum number of models counted separately; the rest share one entry. */
 const maxModels = 1000
-/** The name of the others; no model is called so. */
-const others = '*'
+/** Name of the shared entry; not a valid model name. */
+const otherModels = '*'
 
 export class Ledger {
-  #total: UsageSum = nothing()
+  #total: UsageSum = zeroUsage()
   readonly #models = new Map<string, UsageSum>()
 
-  /** Dollars, in sum. */
+  /** Total in US dollars. */
   get cost(): number {
     return this.#total.cost
   }
 
   add(usage: CallUsage): void {
     const { model } = usage
-    const name = this.#models.has(model) || this.#models.size < maxModels ? model : others
-    this.#models.set(name, sum(this.#models.get(name) ?? nothing(), usage))
+    const name = this.#models.has(model) || this.#models.size < maxModels ? model : otherModels
+    this.#models.set(name, sum(this.#models.get(name) ?? zeroUsage(), usage))
     this.#total = sum(this.#total, usage)
   }
 
-  /** A copy, by model in the order of their names. */
+  /** Returns a copy, sorted by model name. */
   read(): SandboxUsage {
     // mutation: equivalent: the names in a map are distinct
     const models = [...this.#models].sort(([left], [right]) => (left < right ? -1 : 1))
@@ -77,7 +77,7 @@ export class Ledger {
   }
 }
 
-function nothing(): UsageSum {
+function zeroUsage(): UsageSum {
   return {
     requests: 0,
     inputTokens: 0,
@@ -91,7 +91,7 @@ function nothing(): UsageSum {
 }
 
 function sum(total: UsageSum, usage: CallUsage): UsageSum {
-  // mutation: equivalent: for the types; null adds nothing
+  // mutation: equivalent: satisfies the type checker; null adds nothing
   const cost = usage.cost ?? 0
   return {
     requests: total.requests + 1,
@@ -105,7 +105,7 @@ function sum(total: UsageSum, usage: CallUsage): UsageSum {
   }
 }
 
-/** Rounded to what a price list can tell, so that a sum is the same in every order. */
+/** Rounds to the precision of a price list, so that a sum does not depend on the order of its terms. */
 export function dollars(amount: number): number {
   return Math.round(amount * 1e10) / 1e10
 }

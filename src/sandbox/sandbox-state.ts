@@ -12,7 +12,7 @@ import {
   toDatabase,
 } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
-import type { CallListener, StateOfCall } from '../journal/call-record.ts'
+import type { CallListener, CallState } from '../journal/call-record.ts'
 import type { Journal } from '../journal/journal.ts'
 import { Ledger } from '../journal/ledger.ts'
 import { Clock, type ClockSnapshot } from '../lib/clock.ts'
@@ -41,7 +41,7 @@ export interface StateSnapshot {
   readonly storedResponses: StoredResponses
 }
 
-export class SandboxState implements StateOfCall {
+export class SandboxState implements CallState {
   readonly options: GatewayOptions
   readonly seed: string | number
   readonly sandboxId: string

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import type { CallRecord, Delivery } from '../journal/call-record.ts'
-import { toldReason } from '../journal/journal-text.ts'
+import { reasonToShow } from '../journal/journal-text.ts'
 import { monotonic } from '../lib/clock.ts'
 import { printable } from '../lib/print.ts'
 
@@ -45,7 +45,8 @@ export function toRequestLine(
     durationMs: monotonic() - startedAt,
     rule: match && `${match.scenario}#${match.rule}`,
     reason:
-      record && toldReason(record.status, record.reason && hideInString(record.reason), match !== undefined),
+      record &&
+      reasonToShow(record.status, record.reason && hideInString(record.reason), match !== undefined),
     delivery: record?.delivery ?? (response.writableFinished ? 'complete' : 'aborted-by-client'),
   }
 }

@@ -154,7 +154,7 @@ describe('a web application with Playwright', () => {
       /\(createResponse\): 400, \d+ ms\n +model: must be vendor\/model, as in aurora\/dawn-2/,
     )
     expect(text).toContain(
-      'Beside it, the default sandbox answered 1 call meanwhile: GET /providers with a key of no sandbox',
+      'Beside it, the default sandbox received 1 call meanwhile: GET /providers with an unknown key',
     )
     expect(JSON.parse(har ?? '').log.entries[0].response.status).toBe(503)
   })

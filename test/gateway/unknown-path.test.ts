@@ -115,7 +115,7 @@ describe('the reason of a refusal', () => {
     const entries = await journal.entries()
     expect(entries.map((entry) => entry.reason)).toEqual([message])
     expect(journalText('The sandbox', entries)).toMatch(/\(createResponse\): 400, \d+ ms\n {5}model: /)
-    expect(await journal.explain(entries[0] as never)).toContain(`It was refused: ${message}`)
+    expect(await journal.explain(entries[0] as never)).toContain(`Rejected: ${message}`)
   })
 
   it('is that of a fault too, in every protocol', async () => {

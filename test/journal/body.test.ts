@@ -1,13 +1,12 @@
 /**
- * What the journal keeps: how much of a body, in whole characters, and when its parts left; what calls have used; and
- * how fields are looked for.
+ * Stored bodies: truncation at character boundaries, chunk times, usage sums and field matching.
  */
 import { describe, expect, it } from 'vitest'
 import { KeptBody, Timeline } from '../../src/journal/body.ts'
 import { matches } from '../../src/journal/expectations.ts'
 import { Ledger } from '../../src/journal/ledger.ts'
 
-function kept(limit: number, parts: ReadonlyArray<string | Uint8Array>) {
+function stored(limit: number, parts: ReadonlyArray<string | Uint8Array>) {
   const body = new KeptBody()
   const grown = parts.map((part) => body.add(part, limit))
   expect(grown.reduce((sum, bytes) => sum + bytes, 0)).toBe(body.bytes)
@@ -24,23 +23,23 @@ it.each([
   [['abc', 'def', '', 'gh'], { text: 'abcde', bytes: 5, cut: 3 }],
   [['abcde', 'f', 'g'], { text: 'abcde', bytes: 5, cut: 2 }],
   [['ab', 'cü', 'xy'], { text: 'abcü', bytes: 5, cut: 2 }],
-  // Nothing comes after what was cut, although there is room.
+  // Nothing is added after the truncated part, even if there is room.
   [['abcdü', 'x'], { text: 'abcd', bytes: 4, cut: 3 }],
   [['', 'abc', '', 'de', ''], { text: 'abcde', bytes: 5, cut: 0 }],
   [['€€'], { text: '€', bytes: 3, cut: 3 }],
   [['ab€'], { text: 'ab€', bytes: 5, cut: 0 }],
   [['ab😀'], { text: 'ab', bytes: 2, cut: 4 }],
-])('of five bytes keeps %j', (parts, expected) => {
-  expect(kept(5, parts)).toEqual(expected)
-  expect(kept(5, parts.map(bytes))).toEqual(expected)
+])('stores at most five bytes of %j', (parts, expected) => {
+  expect(stored(5, parts)).toEqual(expected)
+  expect(stored(5, parts.map(bytes))).toEqual(expected)
 })
 
-describe('A long body', () => {
+describe('A stored body', () => {
   const block = 64 * 1024
 
-  it.each([block - 1, block, block + 1, 2 * block, 3 * block + 7])('is kept up to byte %i', (limit) => {
+  it.each([block - 1, block, block + 1, 2 * block, 3 * block + 7])('is truncated at byte %i', (limit) => {
     const text = 'aé€😀'.repeat(30_000)
-    const { text: beginning, bytes: size, cut } = kept(limit, [text])
+    const { text: beginning, bytes: size, cut } = stored(limit, [text])
     expect(text.startsWith(beginning)).toBe(true)
     expect(size).toBe(Buffer.byteLength(beginning))
     expect(limit - size).toBeLessThan(4)
@@ -49,16 +48,16 @@ describe('A long body', () => {
     expect(size + Buffer.byteLength(next)).toBeGreaterThan(limit)
   })
 
-  it('that comes in parts is whole', () => {
+  it('joins its chunks', () => {
     const parts = Array.from({ length: 300 }, (_, index) => `part ${index}: ü€😀;`)
     const whole = parts.join('')
     for (const limit of [Buffer.byteLength(whole), 10_000_000]) {
-      expect(kept(limit, parts)).toEqual({ text: whole, bytes: Buffer.byteLength(whole), cut: 0 })
-      expect(kept(limit, parts.map(bytes)).text).toBe(whole)
+      expect(stored(limit, parts)).toEqual({ text: whole, bytes: Buffer.byteLength(whole), cut: 0 })
+      expect(stored(limit, parts.map(bytes)).text).toBe(whole)
     }
   })
 
-  it('that is a view of a large buffer is copied, and others are not', () => {
+  it('copies a view of a larger buffer, but not a whole buffer', () => {
     const large = new Uint8Array(1000).fill(97)
     const view = new KeptBody()
     view.add(large.subarray(0, 3), 10)
@@ -68,13 +67,13 @@ describe('A long body', () => {
     expect([view.text, own.text.slice(0, 3)]).toEqual(['aaa', 'bbb'])
   })
 
-  it('may have a character that is split between two parts of bytes', () => {
+  it('decodes a character that is split across two chunks of bytes', () => {
     const [first, second] = [bytes('ü').subarray(0, 1), bytes('ü').subarray(1)]
-    expect(kept(10, [bytes('a'), first, second, bytes('b')]).text).toBe('aüb')
+    expect(stored(10, [bytes('a'), first, second, bytes('b')]).text).toBe('aüb')
   })
 })
 
-it('Parts of a reply sent within a millisecond are one; 2,000 are told apart', () => {
+it('Timeline merges chunks sent within a millisecond, and stops at 2,000', () => {
   const timeline = new Timeline(5)
   for (const [offset, ms] of [
     [10, 5.9],
@@ -117,7 +116,7 @@ it.each<[value: unknown, wanted: unknown, has: boolean]>([
   expect(matches(value, wanted)).toBe(has)
 })
 
-describe('The sum of what calls have used', () => {
+describe('Ledger', () => {
   const used = (model: string, more: object = {}) => ({
     model,
     inputTokens: 3,
@@ -128,7 +127,7 @@ describe('The sum of what calls have used', () => {
     ...more,
   })
 
-  it('is told in all and by model, in the order of names, as a copy', () => {
+  it('sums usage in total and by model, sorted by name, as a copy', () => {
     const ledger = new Ledger()
     for (const usage of [used('b'), used('a', { cost: null }), used('c', { cost: 0.2 }), used('b')])
       ledger.add(usage)
@@ -174,7 +173,7 @@ describe('The sum of what calls have used', () => {
     expect(copy.cost).toBe(0.4)
   })
 
-  it('tells a thousand models apart, and counts the others together', () => {
+  it('counts at most a thousand models separately', () => {
     const ledger = new Ledger()
     for (let name = 0; name < 1003; name++) ledger.add(used(`model-${name}`))
     ledger.add(used('model-7'))

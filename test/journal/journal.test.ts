@@ -1,6 +1,6 @@
 /**
- * What was asked and what was answered, and what the journal makes of it. What can be asked from afar too is in
- * `test/remote/sandbox.test.ts`.
+ * The journal in process: entries, limits, explanations, waits and HAR. Methods that are also available remotely are
+ * tested in `test/remote/sandbox.test.ts`.
  */
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,8 +24,8 @@ function begin(options: GatewayOptions = {}) {
 
 const question = { model: 'aurora/dawn-2', input: 'Hello?' }
 
-describe('an entry', () => {
-  it('tells what was asked: operation, method, path, parameters, query, headers and body', async () => {
+describe('Journal entries', () => {
+  it('contain the operation, method, path, parameters, query, headers and body of the request', async () => {
     const { call, journal } = begin()
     const body = '{ "name": "Newer",  "extra": [1] }'
     await call('PATCH /workspaces/production?a=1&b=2&b=3', { body, headers: { 'x-custom': 'yes' } })
@@ -41,7 +41,7 @@ describe('an entry', () => {
     })
   })
 
-  it('tells what was answered: id, status, headers, body, rule, assumptions and warnings', async () => {
+  it('contain the id, status, headers, body, rule, assumptions and warnings of the reply', async () => {
     const { call, journal, gateway } = begin()
     gateway.use({
       name: 'busy',
@@ -66,7 +66,7 @@ describe('an entry', () => {
     })
   })
 
-  it('warns of the deprecated plugin and of the :online suffix', async () => {
+  it('warn about the deprecated plugin and the :online suffix', async () => {
     const { call, journal } = begin()
     await (await call('POST /responses', { body: { ...question, plugins: [{ id: 'web' }] } })).text()
     expect(journal.last('createResponse')?.warnings.join()).toContain('deprecated')
@@ -76,7 +76,7 @@ describe('an entry', () => {
     expect(journal.last('createResponse')?.warnings).toEqual([])
   })
 
-  it('keeps a body that is no JSON as it was sent, and none as parsed', async () => {
+  it('contain the raw text of a body that is not JSON, without a parsed body', async () => {
     const { call, journal } = begin()
     await call('PATCH /workspaces/production', { body: '{"name": ' })
     expect(journal.last('updateWorkspace')).toMatchObject({
@@ -86,7 +86,7 @@ describe('an entry', () => {
     })
   })
 
-  it('is made of every refusal: 400, 401, 404, 405, 410, 413, 415', async () => {
+  it('are recorded for rejected requests: 400, 401, 404, 405, 410, 413, 415', async () => {
     const { call, journal } = begin({ limits: { requestBodyBytes: 100 } })
     await call('GET /benchmarks?max_results=0')
     await call('GET /providers', { headers: { authorization: 'nothing' } })
@@ -98,7 +98,7 @@ describe('an entry', () => {
     expect(journal.entries().map(({ status }) => status)).toEqual([400, 401, 404, 405, 410, 413, 415])
   })
 
-  it('tells how the delivery went and how long it took', async () => {
+  it('contain the outcome and duration of the delivery', async () => {
     const { call, journal, gateway } = begin()
     await (await call('GET /providers')).text()
     const complete = journal.last('listProviders')
@@ -117,7 +117,7 @@ describe('an entry', () => {
     expect(journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
-  it('tells the time to the first event apart from the whole', async () => {
+  it('contain the time to the first event and the total time', async () => {
     const { call, journal, gateway } = begin({ timeScale: 1 })
     gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 2 } })
     const { body } = await call('POST /responses', { body: { ...question, stream: true } })
@@ -129,7 +129,7 @@ describe('an entry', () => {
     expect(durationMs - firstByteMs).toBeGreaterThan(40)
   })
 
-  it('is a copy: who changes one changes nothing in the journal', async () => {
+  it('are copies: modifying one leaves the journal unchanged', async () => {
     const { call, journal } = begin()
     await call('PATCH /workspaces/production', { body: { name: 'Newer' } })
     const entry = journal.last('updateWorkspace')
@@ -139,21 +139,21 @@ describe('an entry', () => {
     expect(JSON.stringify(journal.entries())).not.toContain('hanged')
   })
 
-  it('is typed by its operation', () => {
+  it('are typed by operation', () => {
     const { journal } = begin()
     type Patch = NonNullable<ReturnType<typeof journal.last<'updateWorkspace'>>>['body']
     expectTypeOf<Patch>().toHaveProperty('slug')
     expectTypeOf<
       NonNullable<ReturnType<typeof journal.last<'listProviders'>>>['body']
     >().toEqualTypeOf<undefined>()
-    // @ts-expect-error there is no such operation
+    // @ts-expect-error unknown operation
     expect(() => journal.last('listProvider')).toThrow("did you mean 'listProviders'?")
-    // @ts-expect-error a model is a string
+    // @ts-expect-error the model must be a string
     journal.calls('createResponse', { body: { model: 1 } })
   })
 })
 
-describe('its limits', () => {
+describe('Journal limits', () => {
   it('keep the newest entries', async () => {
     const { call, journal } = begin({ limits: { journalEntries: 100 } })
     for (let index = 0; index < 101; index++) await call(`GET /presets/${index}`)
@@ -162,7 +162,7 @@ describe('its limits', () => {
     expect(journal.entries()[0]?.params['slug']).toBe('1')
   })
 
-  it('are so many bytes of all bodies together: the oldest go', async () => {
+  it('evict the oldest entries when the total size of bodies exceeds the limit', async () => {
     const { call, journal } = begin({ limits: { journalBytes: 5000, journalBodyBytes: 2000 } })
     const body = (fill: string) => ({ body: { name: fill.repeat(100), description: 'x'.repeat(400) } })
     for (const fill of ['a', 'b', 'c', 'd', 'e', 'f'])
@@ -174,7 +174,7 @@ describe('its limits', () => {
     expect(entries.at(-1)?.body).toMatchObject({ name: 'f'.repeat(100) })
   })
 
-  it('keep a body of exactly 64 KB whole, and cut and mark a longer one', async () => {
+  it('keep a body of exactly 64 KB and truncate a longer one', async () => {
     const { call, journal } = begin()
     const bodyOf = (bytes: number) =>
       JSON.stringify({ name: 'x', extra: '' }).replace('""', `"${'y'.repeat(bytes - 23)}"`)
@@ -188,13 +188,13 @@ describe('its limits', () => {
     }
   })
 
-  it('count bytes, and never cut inside a character', async () => {
+  it('count bytes, and truncate at character boundaries', async () => {
     const { call, journal } = begin({ limits: { journalBodyBytes: 12 } })
     await call('PATCH /workspaces/production', { body: '{"a":"€😀x"}' })
     expect(journal.last('updateWorkspace')?.rawBody).toEqual({ text: '{"a":"€', cut: 7 })
   })
 
-  it('keep as much of a long body as the option says, also beyond 64 KB', async () => {
+  it('respect a body limit above 64 KB', async () => {
     const { call, journal } = begin({ limits: { journalBodyBytes: 100_001 } })
     const body = JSON.stringify({ name: 'é'.repeat(80_000) })
     await call('PATCH /workspaces/production', { body })
@@ -204,7 +204,7 @@ describe('its limits', () => {
     expect(cut).toBe(Buffer.byteLength(body) - 100_001)
   })
 
-  it('cut a reply that comes in parts as they cut a whole one', async () => {
+  it('truncate streams like replies in one piece', async () => {
     const { call, journal } = begin({ limits: { journalBodyBytes: 100 } })
     const text = await (await call('POST /responses', { body: { ...question, stream: true } })).text()
     expect(journal.last('createResponse')?.replyBody).toEqual({
@@ -214,7 +214,7 @@ describe('its limits', () => {
   })
 })
 
-describe('explain', () => {
+describe('journal.explain()', () => {
   const explained = async (
     line: string,
     options: Parameters<ReturnType<typeof caller>>[1],
@@ -225,11 +225,9 @@ describe('explain', () => {
     return journal.explain(journal.entries().at(-1) as never)
   }
 
-  it('says what a call was answered with, and as what', async () => {
+  it('starts with the request, the status and the id', async () => {
     const text = await explained('GET /providers', {})
-    expect(text).toMatch(
-      /^GET \/api\/v1\/providers \(listProviders\) was answered with 200, as req_[0-9a-f]{16}\.$/,
-    )
+    expect(text).toMatch(/^GET \/api\/v1\/providers \(listProviders\) returned 200 \(req_[0-9a-f]{16}\)\.$/)
   })
 
   it.each([
@@ -240,17 +238,15 @@ describe('explain', () => {
     ],
     ['POST /providers', '/providers answers GET, HEAD'],
     ['POST /responses', 'body: a JSON body is needed'],
-  ])('says why %s was refused, as its reply did', async (line, expected) => {
+  ])('gives the same reason for rejecting %s as the reply', async (line, expected) => {
     const { gateway, call, journal } = begin()
     const { error } = await (await call(line)).json()
     expect(error.message).toContain(expected)
-    expect(await explained(line, {}, { gateway, call, journal })).toContain(
-      `It was refused: ${error.message}`,
-    )
+    expect(await explained(line, {}, { gateway, call, journal })).toContain(`Rejected: ${error.message}`)
     expect(journal.entries().at(-1)?.reason).toBe(error.message)
   })
 
-  it('says what a call met, what it missed and by how little, rule by rule and whole', async () => {
+  it('names the matched rule and the reason for each near miss', async () => {
     const setup = begin()
     setup.gateway.use({
       name: 'outage',
@@ -262,14 +258,14 @@ describe('explain', () => {
     })
     const text = await explained('POST /responses', { body: question }, setup)
     const [, met, first, second] = text.split('\n')
-    expect(met).toBe("It met rule 3 (the last one) of 'outage': fault status.")
-    expect(first).toContain("Missed: rule 1 of 'outage'")
+    expect(met).toBe("Matched rule 3 (the last one) of 'outage': fault status.")
+    expect(first).toContain("Near miss: rule 1 of 'outage'")
     expect(first).toContain('kestrel/*')
     expect(first).toContain('aurora/dawn-2')
-    expect(second).toBe("Missed: rule 2 of 'outage' lets 3 calls pass first, this is call 1.")
+    expect(second).toBe("Near miss: rule 2 of 'outage' lets 3 calls pass first, this is call 1.")
   })
 
-  it('says each fact on a line of its own, also where it quotes several', async () => {
+  it('puts each fact on its own line, even if it quotes several lines', async () => {
     const setup = begin()
     setup.gateway.use({ on: 'createResponse', when: { input: 'moon' }, fault: 'rate-limit' })
     const body = { ...question, input: 'First line.\n\nSecond line.' }
@@ -277,7 +273,7 @@ describe('explain', () => {
     expect(missed).toContain("the request has 'First line. Second line.'")
   })
 
-  it('cuts nothing, however many rules were missed', async () => {
+  it('lists every near miss without truncation', async () => {
     const setup = begin()
     const rules = Array.from({ length: 300 }, (_, index) => ({
       on: 'createResponse' as const,
@@ -289,7 +285,7 @@ describe('explain', () => {
     for (let index = 0; index < 300; index++) expect(text).toContain(`word ${index} ${'long '.repeat(20)}`)
   })
 
-  it('names what the reply rests on, its warnings, and how it was delivered', async () => {
+  it('lists assumptions, warnings and the outcome of the delivery', async () => {
     const setup = begin()
     const text = await explained(
       'PATCH /workspaces/production',
@@ -297,18 +293,16 @@ describe('explain', () => {
       setup,
     )
     expect(text).toContain("Warning: default_provider_sort 'moon' is none of the described values")
-    expect(text).toContain(
-      "It rests on 'providerSort', which nobody promised: accepted, with a warning in the journal.",
-    )
+    expect(text).toContain('Assumption: providerSort (unspecified): accepted, with a warning in the journal.')
     setup.gateway.use({ on: 'listProviders', fault: 'connection-reset' })
     await setup.call('GET /providers').catch(() => {})
     const broken = setup.journal.explain(setup.journal.last('listProviders') as never)
-    expect(broken).toContain('A fault broke the reply off.')
+    expect(broken).toContain('A fault aborted the reply.')
   })
 })
 
-describe('nearMisses', () => {
-  it('has the calls that rules were meant for and none met, and no others', async () => {
+describe('journal.nearMisses()', () => {
+  it('returns only the calls for which rules were tried and none applied', async () => {
     const { call, journal, gateway } = begin()
     gateway.fail(503, { on: 'listProviders', times: 1 })
     await call('GET /providers')
@@ -320,19 +314,19 @@ describe('nearMisses', () => {
   })
 })
 
-describe('waitFor', () => {
-  it('gives up in real time, also under fake timers', async () => {
+describe('journal.waitFor()', () => {
+  it('times out in real time, even under fake timers', async () => {
     vi.useFakeTimers()
     try {
       await expect(begin().journal.waitFor('listProviders', { timeoutMs: 10 })).rejects.toThrow(
-        'Waited 10 ms for 1 × listProviders: 0 came; the journal has no calls',
+        'Waited 10 ms for 1 × listProviders: received 0; the journal has no calls',
       )
     } finally {
       vi.useRealTimers()
     }
   })
 
-  it('is there as soon as the call is, also while its stream is under way', async () => {
+  it('resolves when the reply is ready, while its stream is still being sent', async () => {
     const { call, journal } = begin()
     const waiting = journal.waitFor('createResponse', { timeoutMs: 5000 })
     const response = await call('POST /responses', { body: { ...question, stream: true } })
@@ -341,22 +335,22 @@ describe('waitFor', () => {
   })
 })
 
-describe('the journal as text', () => {
-  it.each([9, 10, 11, 12])('has the last ten of %i calls, and says how many came before', async (count) => {
+describe('journalText()', () => {
+  it.each([9, 10, 11, 12])('lists the last ten of %i calls and counts the earlier ones', async (count) => {
     const { call, journal } = begin()
     for (let turn = 0; turn < count; turn++) await (await call('GET /providers')).text()
     const [title, ...lines] = journalText('It', journal.entries()).split('\n')
     expect(title).toBe(`It has ${count} calls:`)
-    const before = { 11: ['  … 1 call before'], 12: ['  … 2 calls before'] }[count] ?? []
-    expect(lines.slice(0, before.length)).toEqual(before)
-    const places = lines.slice(before.length).map((line) => Number(/^ {2}(\d+)\. GET /.exec(line)?.[1]))
+    const earlier = { 11: ['  … 1 earlier'], 12: ['  … 2 earlier'] }[count] ?? []
+    expect(lines.slice(0, earlier.length)).toEqual(earlier)
+    const places = lines.slice(earlier.length).map((line) => Number(/^ {2}(\d+)\. GET /.exec(line)?.[1]))
     expect(places).toEqual(
       Array.from({ length: Math.min(10, count) }, (_, at) => at + 1 + Math.max(0, count - 10)),
     )
   })
 })
 
-describe('the journal as HAR', () => {
+describe('journal.har()', () => {
   const harSchemas: Record<string, object> = createRequire(import.meta.url)('har-schema')
   const ajv = addFormats.default(new Ajv({ strict: false }))
   ajv.addMetaSchema(draft06)
@@ -369,7 +363,7 @@ describe('the journal as HAR', () => {
   beforeEach(() => server.gateway.reset())
   afterAll(() => server.close())
 
-  it('passes the published schema of HAR 1.2, whatever happened', async () => {
+  it('is valid HAR 1.2 for every kind of reply', async () => {
     const { gateway, baseUrl } = server
     const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
     const ask = (path: string, init: RequestInit = {}) =>
@@ -405,21 +399,21 @@ describe('the journal as HAR', () => {
     expect(patch?.request).toMatchObject({ bodySize: 218, postData: { mimeType: 'application/json' } })
     expect(patch?.response.content.size).toBe(Buffer.byteLength(patch?.response.content.text as string))
     expect(stream?.response.content.mimeType).toContain('text/event-stream')
-    expect(long?.request.postData?.comment).toBe(`${70_012 - 65_536} more bytes were not kept`)
+    expect(long?.request.postData?.comment).toBe(`${70_012 - 65_536} more bytes were not stored`)
     expect(reset).toMatchObject({ response: { status: 0 }, _delivery: 'aborted-by-fault', _rule: 'rule#1' })
   })
 
-  it('says so where a single byte of a body was not kept', async () => {
+  it('reports even a single truncated byte', async () => {
     const body = '{ "extra": "twenty-six" }\n'
     const comments = [body.length - 1, body.length].map(async (bodyBytes) => {
       const { call, journal } = begin({ limits: { journalBodyBytes: bodyBytes } })
       await call('PATCH /workspaces/production', { body })
       return journal.har().log.entries[0]?.request.postData?.comment
     })
-    expect(await Promise.all(comments)).toEqual(['1 more bytes were not kept', undefined])
+    expect(await Promise.all(comments)).toEqual(['1 more bytes were not stored', undefined])
   })
 
-  it('has every field of a call, whole or cut, and of one that nothing is known of', async () => {
+  it('includes every field of complete, truncated and minimal calls', async () => {
     const { gateway, call, journal } = begin({ limits: { journalBodyBytes: 20 } })
     gateway.use({ name: 'Own', rules: [{ on: 'GET /own', reply: { status: 418, body: {} } }] })
     const body = '{"name":"a name of 30 letters"}'
@@ -447,7 +441,7 @@ describe('the journal as HAR', () => {
         postData: {
           mimeType: 'application/json',
           text: body.slice(0, 20),
-          comment: `${body.length - 20} more bytes were not kept`,
+          comment: `${body.length - 20} more bytes were not stored`,
         },
         headersSize: -1,
         bodySize: body.length,
@@ -462,7 +456,7 @@ describe('the journal as HAR', () => {
           size: text.length + cut,
           mimeType: 'application/json',
           text,
-          comment: `${cut} more bytes were not kept`,
+          comment: `${cut} more bytes were not stored`,
         },
         redirectURL: '',
         headersSize: -1,
@@ -486,7 +480,7 @@ describe('the journal as HAR', () => {
     expect(unknown).toMatchObject({ _operation: null, _rule: null, response: { status: 404 } })
   })
 
-  it('has the real time of day, and timings that add up', async () => {
+  it('has the real time of day and consistent timings', async () => {
     const before = Date.now()
     await fetch(`${server.baseUrl}/providers`)
     await sleep(5)
@@ -499,7 +493,7 @@ describe('the journal as HAR', () => {
   })
 })
 
-it('A call that is larger than the journal is kept until the next one comes', async () => {
+it('The journal keeps a call larger than its limit until the next one arrives', async () => {
   const gateway = createGateway({ limits: { journalBytes: 1 } })
   const call = caller(gateway)
   for (const path of ['/providers', '/benchmarks']) {
@@ -513,7 +507,7 @@ const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const other = '0af7651916cd43dd8448eb211c80319c'
 const parent = (id: string, span = '00f067aa0ba902b7') => `00-${id}-${span}-01`
 
-it('an entry names the trace of its traceparent, and the journal finds calls by it', async () => {
+it('journal.trace() finds calls by the trace id of their traceparent header', async () => {
   const { fetch, journal } = createGateway()
   for (const traceparent of [parent(trace), parent(other), null, parent(trace, '1111111111111111')])
     await open({ fetch }, 'GET /providers', { headers: { traceparent } })
@@ -533,13 +527,13 @@ it.each([
   `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
   `00-${trace}`,
   `00-${trace.toUpperCase()}-00f067aa0ba902b7-01`,
-])('a traceparent that is none belongs to no trace: %j', async (traceparent) => {
+])('journal.trace() ignores the malformed traceparent %j', async (traceparent) => {
   const { fetch, journal } = createGateway()
   await open({ fetch }, 'GET /providers', { headers: { traceparent } })
   expect(journal.entries()[0]?.traceId).toBeNull()
 })
 
-it('calls are found by trace from afar too', async () => {
+it('journal.trace() works remotely', async () => {
   await using server = await startServer()
   const remote = await connectGateway(server.url)
   await open(server, 'GET /providers', { headers: { traceparent: parent(trace) } })

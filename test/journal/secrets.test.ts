@@ -1,6 +1,6 @@
 /**
- * Keys and passwords of a call are hidden whole wherever it leaves the process or is printed; in process, a test sees
- * what was sent.
+ * Keys and passwords of a call are hidden wherever it is printed or leaves the process. In process, tests see what was
+ * sent.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import { requestLineText } from '../../src/server/request-line.ts'
 import { call } from '../call.ts'
 
 const secret = 'sk-hush-1234'
-/** A key of known form. */
+/** Key in a known format. */
 const key = `sk-${'a1b2c3d4'.repeat(4)}`
 const headers = [
   'ocp-apim-subscription-key',
@@ -53,7 +53,7 @@ const fields = [
   'password',
 ] as const
 
-describe('a call full of secrets', () => {
+describe('A call full of secrets', () => {
   let server: RunningServer
   const lines: RequestLine[] = []
 
@@ -97,7 +97,7 @@ describe('a call full of secrets', () => {
   })
   afterAll(() => server.close())
 
-  it('is in process what was sent, and a matcher finds it', () => {
+  it('is unchanged in process, where matchers find the secrets', () => {
     const [entry] = server.gateway.journal.calls('createResponse', {
       headers: { 'x-goog-api-key': secret },
       query: { apiKey: secret },
@@ -107,7 +107,7 @@ describe('a call full of secrets', () => {
     expect(entry?.replyHeaders['set-cookie']).toContain(secret)
   })
 
-  it('tells none of them over HTTP, in HAR, in an explanation, in the log', async () => {
+  it('contains no secrets in HTTP replies, HAR, explanations and the log', async () => {
     const { journal } = server.gateway
     const remote = await connectGateway(server.url)
     const ids = journal.entries().map(({ id }) => id)
@@ -136,7 +136,7 @@ describe('a call full of secrets', () => {
     })
   })
 
-  it('is compared by what was sent, and shown without', () => {
+  it('is compared with its secrets, and printed without them', () => {
     const match = { headers: { authorization: 'Bearer another', 'x-api-key': secret }, body: { n: 1 } }
     const wanted = { operation: 'createResponse', match }
     const verdict = judgeCalls(server.gateway.journal.entries(), wanted, matches)
@@ -149,7 +149,7 @@ describe('a call full of secrets', () => {
   })
 })
 
-describe('a call with secrets inside its texts', () => {
+describe('A call with secrets inside longer strings', () => {
   const tools = [
     { type: 'mcp', server_label: 'x', authorization: secret, headers: { Authorization: `Bearer ${secret}` } },
   ]
@@ -170,7 +170,7 @@ describe('a call with secrets inside its texts', () => {
     `authorization: Bearer ${secret}`,
   ].join(' ')
 
-  it('shows none of them in sandbox files, HAR, the journal, the log, snippets or explanations', async () => {
+  it('contains no secrets in sandbox files, HAR, the journal, the log, snippets and explanations', async () => {
     const lines: RequestLine[] = []
     await using server = await startServer({ timeScale: 0, onRequest: (line) => lines.push(line) })
     const body = { model: 'aurora/dawn-2', input, tools, metadata: readable }
@@ -205,8 +205,8 @@ describe('a call with secrets inside its texts', () => {
   })
 })
 
-describe('hidden text', () => {
-  it('is hidden in a body that was cut off, in an event stream, and under an escaped name', () => {
+describe('hideInText()', () => {
+  it('hides secrets in truncated JSON, event streams and under escaped names', () => {
     expect(hideInText('{"a": 1, "password" : "hun')).toBe('{"a": 1, "password" : "(hidden)"')
     expect(hideInText('data: {"token":12,"n":1}\n\ndata: {"key":[{"x":"]"}]}\n\n')).toBe(
       'data: {"token":"(hidden)","n":1}\n\ndata: {"key":"(hidden)"}\n\n',
@@ -217,7 +217,7 @@ describe('hidden text', () => {
     expect(hideInQuery('?api%5Fkey=s&n=1&token')).toBe('?api%5Fkey=(hidden)&n=1&token=(hidden)')
   })
 
-  it('is the same as that of the value, for any JSON', () => {
+  it('hides the same secrets as hiding in the parsed value, for any JSON', () => {
     const name = fc.oneof(fc.constantFrom(...fields), fc.string())
     const { json } = fc.letrec<{ json: unknown }>((tie) => ({
       json: fc.oneof(

@@ -180,7 +180,7 @@ describe('Nothing is ignored silently:', () => {
     expect(gateway.journal.calls('createResponse', { body: { modle: 'x' } } as never)).toEqual([])
     expect(gateway.journal.calls('createResponse', { body: { model: 'other' } })).toEqual([])
     expect(warn.mock.calls).toEqual([
-      ["[understudy] journal.calls(): 'body.modle' is in none of 1 call; did you mean 'model'?"],
+      ["[understudy] journal.calls(): no call to this operation has 'body.modle'; did you mean 'model'?"],
     ])
   })
 

@@ -448,7 +448,7 @@ describe('Around scripts', () => {
     expect(first?.turn).toEqual({ conversation: 1, turn: 1, of: 3, problem: null })
     expect(second?.turn).toEqual({ conversation: 1, turn: 2, of: 3, problem })
     expect(gateway.journal.explain(second as { id: string })).toContain(
-      `It was turn 2 of 3 of conversation 1, and did not fit: expected ${problem}.`,
+      `Script: turn 2 of 3 of conversation 1, but expected ${problem}.`,
     )
     expect(gateway.scripts()).toEqual([
       {

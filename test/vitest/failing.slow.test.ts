@@ -27,7 +27,7 @@ describe('what a person sees of a run', () => {
   it('says which calls of a failing test the default sandbox answered', () => {
     expect(output).toContain(
       `'loses a call to the default sandbox' has failed. Its sandbox, s2, has no calls.
-Beside it, the default sandbox answered 1 call meanwhile: GET /providers with a key of no sandbox`,
+Beside it, the default sandbox received 1 call meanwhile: GET /providers with an unknown key`,
     )
   })
 

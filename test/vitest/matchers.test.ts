@@ -38,7 +38,7 @@ describe('toHaveReceived', () => {
     gateway.fail(429)
     await call(gateway, 'GET /embeddings/models')
     expect(said(() => expect(gateway).toHaveReceived('createResponse')).message).toBe(
-      `Expected a call of createResponse, received none.
+      `Expected a call to createResponse, received none.
 The journal has 2 calls:
   1. GET /api/v1/providers (listProviders): 200, 0 ms
   2. GET /api/v1/embeddings/models (listEmbeddingsModels): 429 by rule 1 of 'fail' (status), 0 ms`,
@@ -61,7 +61,7 @@ The journal has 2 calls:
     const match = { body: { ...question, stream: false } }
     const { message, actual, expected } = said(() => expect(gateway).toHaveReceived('createResponse', match))
     expect(message).toContain(
-      'Expected a call of createResponse with these fields, received none. The nearest is call 2, see the difference below.',
+      'Expected a call to createResponse with these fields, received none. The closest is call 2:',
     )
     expect(expected).toEqual({ body: { ...question, stream: false } })
     expect(actual).toEqual({ body: { ...question, stream: true } })
@@ -103,7 +103,7 @@ The journal has 2 calls:
     await expect(remote).toHaveReceived('listProviders')
     await expect(async () => {
       await expect(remote).toHaveReceived('getPreset')
-    }).rejects.toThrow('Expected a call of getPreset, received none.')
+    }).rejects.toThrow('Expected a call to getPreset, received none.')
   })
 })
 
@@ -116,10 +116,10 @@ describe('toHaveReceivedTimes', () => {
     expect(gateway).toHaveReceivedTimes('createResponse', 1, { body: { stream: true } })
     expect(gateway).toHaveReceivedTimes('listProviders', 0)
     expect(said(() => expect(gateway).toHaveReceivedTimes('createResponse', 3)).message).toMatch(
-      /^Expected 3 calls of createResponse, received 2\.\nThe journal has 2 calls:/,
+      /^Expected 3 calls to createResponse, received 2\.\nThe journal has 2 calls:/,
     )
     expect(said(() => expect(gateway).not.toHaveReceivedTimes('createResponse', 2)).message).toMatch(
-      /^Expected anything but 2 calls of createResponse, received 2\./,
+      /^Expected anything but 2 calls to createResponse, received 2\./,
     )
   })
 })
@@ -138,7 +138,7 @@ describe('toHaveNoUnmatchedRequests', () => {
     await call(gateway, 'GET /provider')
     await call(gateway, 'GET /provider')
     expect(said(() => expect(gateway).toHaveNoUnmatchedRequests()).message).toBe(
-      `Expected an operation or a rule for every call, there is none for 2 calls:
+      `Expected every request to match an operation or a rule, but 2 did not:
   'GET /provider': did you mean 'GET /providers'?`,
     )
   })
@@ -167,7 +167,7 @@ describe('toHaveUsedAllRules', () => {
     gateway.reply('It rains.', { when: { input: 'Rome' } })
     await call(gateway, 'POST /responses', { body: question })
     expect(said(() => expect(gateway).toHaveUsedAllRules()).message).toBe(
-      `Expected every rule to have happened, these did not:
+      `Expected every rule to be used, but these were not:
   rule 1 of 'reply', on text
 The journal has 1 call:
   1. POST /api/v1/responses (createResponse): 200, 0 ms

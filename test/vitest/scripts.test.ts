@@ -11,7 +11,7 @@ describe('toHaveFinishedScript', () => {
   })
 
   test('says what is left, and how the last request differed', async ({ sandbox }) => {
-    expect(() => expect(sandbox).toHaveFinishedScript()).toThrow('Expected a script, there is none')
+    expect(() => expect(sandbox).toHaveFinishedScript()).toThrow('Expected a script, but none is active')
     sandbox.script([{ text: 'Hello' }, { expect: { input: 'tides' }, text: 'At six' }])
     sandbox.script([{ text: 'Never asked for' }])
     const openai = new OpenAI({ apiKey: sandbox.apiKey, baseURL: sandbox.baseUrl })
@@ -26,9 +26,9 @@ describe('toHaveFinishedScript', () => {
     )
     expect(sandbox).toHaveReceivedTimes('createResponse', 2)
     expect(() => expect(sandbox).toHaveFinishedScript()).toThrow(
-      `Expected every script to be finished, these are not:
+      `Expected every script to be finished, but these are not:
   rule 1 of 'script' is at turn 1 of 2 in conversation 1; turn 2: the last user message with 'tides' in it, received 'And the moon?'
-  rule 1 of 'script' has not begun: none of its 1 turns was taken
+  rule 1 of 'script' has not started: 0 of 1 turns consumed
 The journal has 2 calls:
   1. POST /sandboxes/${sandbox.id}/api/v1/responses (createResponse): 200 by rule 1 of 'script', turn 1 of 2 of conversation 1`,
     )

@@ -263,7 +263,7 @@ function harExchange({ request, response, timings, ...own }: HarEntry, path: str
 function harBody({ status, content, headers }: HarEntry['response']): Uint8Array {
   const { text, encoding, comment, size, mimeType } = content
   const isStream = /event-stream/i.test(mimeType || (recordOf(headers)['content-type'] ?? ''))
-  if (comment && /not kept/.test(comment)) throw new TypeError(`its body is incomplete (${comment})`)
+  if (comment && /not (kept|stored)/.test(comment)) throw new TypeError(`its body is incomplete (${comment})`)
   if (text === undefined || text === null) {
     if (size > 0 || (isStream && status === 200))
       throw new TypeError('its body is missing: save the HAR file with content')

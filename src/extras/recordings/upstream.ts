@@ -103,7 +103,7 @@ export async function forward(
   const url = upstreamUrl(new URL(upstream), route, search)
   const sent = { ...endToEnd(headers), [forwardedHeader]: '1', 'accept-encoding': 'identity' }
   const over = new AbortController()
-  record.afterwards(() => over.abort())
+  record.onSettled(() => over.abort())
   const response = await fetch(url, {
     method,
     headers: sent,

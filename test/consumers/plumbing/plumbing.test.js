@@ -175,5 +175,5 @@ test('a failing test of Vitest shows its refusal, and where its other calls went
   const printed = stdout + stderr
   assert.match(printed, /1 failed/)
   assert.match(printed, /model: must be vendor\/model/)
-  assert.match(printed, /the default sandbox answered 1 call meanwhile: GET \/providers/)
+  assert.match(printed, /the default sandbox received 1 call meanwhile: GET \/providers/)
 })

@@ -136,13 +136,13 @@ describe('A HAR file', () => {
     ['another length', stream('data: W\n\n', 99)],
     ['no text', { content: { size: 12, mimeType: 'text/event-stream' } }],
     [
-      'not kept',
+      'not stored',
       {
         content: {
           size: 12,
           mimeType: 'application/json',
           text: '{',
-          comment: '11 more bytes were not kept',
+          comment: '11 more bytes were not stored',
         },
       },
     ],

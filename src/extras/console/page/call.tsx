@@ -144,7 +144,7 @@ function Body({ title, text, cut }: { title: string; text: string; cut: number }
     <section>
       <h3>{title}</h3>
       <Code text={pretty(text)} label={title} />
-      {cut > 0 && <p class="muted">{cut} more bytes were not kept.</p>}
+      {cut > 0 && <p class="muted">{cut} more bytes were not stored.</p>}
     </section>
   )
 }
@@ -167,13 +167,13 @@ function Pairs({ title, pairs }: { title: string; pairs: Record<string, string |
 
 /** How a fact begins, by its kind; the words in a group are left out, for its tag says them. */
 const factKinds = [
-  ['refused', 'Refused', /^(It was refused: )/],
-  ['missed', 'Missed', /^(Missed: )/],
+  ['refused', 'Rejected', /^(Rejected: )/],
+  ['missed', 'Near miss', /^(Near miss: )/],
   ['warning', 'Warning', /^(Warning: )/],
-  ['assumption', 'Assumption', /^It rests on /],
-  ['met', 'Rule', /^It met /],
-  ['script', 'Script', /^It was turn /],
-  ['delivery', 'Delivery', /^(?:A fault broke|The client left|The reply is) /],
+  ['assumption', 'Assumption', /^(Assumption: )/],
+  ['met', 'Rule', /^Matched /],
+  ['script', 'Script', /^(Script: )/],
+  ['delivery', 'Delivery', /^(?:A fault aborted|The client disconnected|The reply is) /],
 ] as const
 
 /** Why a call was answered as it was: the facts of `explain`, the most important first. */
