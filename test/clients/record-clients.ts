@@ -1,6 +1,6 @@
 /**
  * What published clients make of every fault and every bundled scenario, over a real socket and without retries:
- * `npm run generate:clients` writes `what-clients-see.json`, and `npm run generate` the tables of scenarios/README.md
+ * `npm run generate:clients` writes `what-clients-see.json`, and `npm run generate` makes scenarios/CLIENTS.md
  * from it. Run both after a fault, a scenario or one of the clients has changed; a test says which rows are missing.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -192,20 +192,20 @@ async function see(
   return { ...seen }
 }
 
-/** In a few words: `as ever`, `silent, 3 of 40 pieces`, `APIError 503`, `hangs after 3 of 40 pieces`. */
+/** A short outcome: `unchanged`, `no error, 3 of 40 deltas`, `APIError 503`, `hangs after 3 of 40 deltas`. */
 function inWords(seen: Outcome, plain: Outcome, form: 'json' | 'stream'): string {
-  const pieces = form === 'stream' ? `${seen.deltas} of ${plain.deltas} pieces` : ''
-  if (seen.hangs) return pieces ? `hangs after ${pieces}` : 'hangs'
+  const deltas = form === 'stream' ? `${seen.deltas} of ${plain.deltas} deltas` : ''
+  if (seen.hangs) return deltas ? `hangs after ${deltas}` : 'hangs'
   if (seen.error !== undefined) {
     const { name, status, statusCode, constructor: made } = seen.error as Record<string, unknown> & object
     const given = typeof name === 'string' && name !== 'Error' ? name : made?.name
     const code = status ?? statusCode
     const title = `${String(given ?? 'Error').replace(/^_/, '')}${typeof code === 'number' ? ` ${code}` : ''}`
-    return form === 'stream' && seen.deltas > 0 ? `${title} after ${pieces}` : title
+    return form === 'stream' && seen.deltas > 0 ? `${title} after ${deltas}` : title
   }
-  if (seen.text === plain.text) return 'as ever'
-  if (form === 'stream' && seen.deltas !== plain.deltas) return `silent, ${pieces}`
-  return seen.text === '' ? 'silent, no text' : 'silent, another text'
+  if (seen.text === plain.text) return 'unchanged'
+  if (form === 'stream' && seen.deltas !== plain.deltas) return `no error, ${deltas}`
+  return seen.text === '' ? 'no error, no text' : 'no error, different text'
 }
 
 /** Parameters of the faults that have no default for one. */
@@ -222,7 +222,7 @@ const callsOf: Record<string, number> = { 'rate-limited': 4 }
 /** Those that do something else at each call: so many are looked at, and counted. */
 const countedOf: Record<string, number> = { 'parser-torture': 11, chaos: 25 }
 
-/** `as ever`; of several calls `20 as ever, 3 APIError 503`, in the order in which they came. */
+/** `unchanged`; for several calls, counts in order of occurrence: `20 unchanged, 3 APIError 503`. */
 function summedUp(words: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const each of words) counts.set(each, (counts.get(each) ?? 0) + 1)

@@ -23,7 +23,7 @@ describe('The tarball', () => {
 
   it('has JavaScript, declarations, the console, scenarios, fixtures and documents, and nothing else', () => {
     const expected =
-      /^(package\.json|([\w-]+\/)*[A-Z]+\.md|LICENSE|test\/extras\/console\/\w+\.png|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/sbom\.cdx\.json|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
+      /^(package\.json|llms\.txt|([\w-]+\/)*[A-Z]+\.md|LICENSE|test\/extras\/console\/\w+\.png|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/sbom\.cdx\.json|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
     for (const file of [
       'dist/index.js',
@@ -38,7 +38,7 @@ describe('The tarball', () => {
 
   it('has every file that its documents link to', () => {
     const links = files
-      .filter((file) => file.endsWith('.md'))
+      .filter((file) => /\.md$|^llms\.txt$/.test(file))
       .flatMap((file) =>
         [...readFileSync(join(folder, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) =>
           join(dirname(file), link as string),

@@ -1,5 +1,5 @@
 /**
- * The generated parts of scenarios/README.md that are about faults: all of them, and what clients make of them.
+ * Generated parts of scenarios/FAULTS.md and scenarios/CLIENTS.md: every fault, and its effect on published clients.
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
@@ -56,10 +56,14 @@ export const faultSections: Record<string, () => string> = {
   'clients-stream': () => clientTable('stream'),
   parsers() {
     const names = Object.keys(recording.parsers)
-    const steps = Object.keys(Object.values(recording.parsers)[0] ?? {})
-    return table(
-      ['Stream', ...names.map((name) => `\`${name}\``)],
-      steps.map((step) => [`\`${step}\``, ...names.map((name) => recording.parsers[name]?.[step] ?? '')]),
+    const faultNames = Object.keys(Object.values(recording.parsers)[0] ?? {})
+    return effectTable(
+      'Fault',
+      names,
+      faultNames.map((fault) => [
+        `\`${fault}\``,
+        names.map((name) => recording.parsers[name]?.[fault] ?? ''),
+      ]),
     )
   },
 }
@@ -143,21 +147,33 @@ function schemaOf(schema: z.ZodObject): { properties?: Record<string, Property>;
   return z.toJSONSchema(schema, { io: 'input' }) as ReturnType<typeof schemaOf>
 }
 
-/** Faults first, then scenarios; without the rows in which no client has anything to see. */
+/** Faults first, then scenarios. Rows without a visible effect are omitted, and equal rows are one. */
 function clientTable(form: 'json' | 'stream'): string {
   const names = Object.keys(Object.values(recording.faults)[0] ?? {})
-  const rows = [...Object.entries(recording.faults), ...Object.entries(recording.scenarios).map(scenarioRow)]
-  return table(
-    ['Fault or scenario', ...names.map((name) => `\`${name}\``)],
-    rows
-      .filter(([, row]) => names.some((name) => row[name]?.[form]))
-      .map(([subject, row]) => [
-        subject.startsWith('scenario') ? subject : `\`${subject}\``,
-        ...names.map((name) => row[name]?.[form] ?? ''),
-      ]),
+  const rows = [
+    ...Object.entries(recording.faults).map(([name, row]) => [`\`${name}\``, row] as const),
+    // `chaos` does something else in each call.
+    ...Object.entries(recording.scenarios)
+      .filter(([name]) => name !== 'chaos')
+      .map(([name, row]) => [`scenario \`${name}\``, row] as const),
+  ]
+  return effectTable(
+    'Fault or scenario',
+    names,
+    rows.map(([subject, row]) => [subject, names.map((name) => row[name]?.[form] ?? '')]),
   )
 }
 
-function scenarioRow([name, row]: [string, Record<string, Seen>]): [string, Record<string, Seen>] {
-  return [`scenario \`${name}\``, row]
+function effectTable(head: string, names: string[], rows: (readonly [string, string[]])[]): string {
+  const subjects = new Map<string, string[]>()
+  for (const [subject, outcomes] of rows) {
+    const cells = JSON.stringify(outcomes.map((outcome) => (outcome === 'unchanged' ? '' : outcome)))
+    subjects.set(cells, [...(subjects.get(cells) ?? []), subject])
+  }
+  return table(
+    [head, ...names.map((name) => `\`${name}\``)],
+    [...subjects]
+      .map(([cells, same]) => [same.join(', '), ...JSON.parse(cells)])
+      .filter(([, ...cells]) => cells.some((cell) => cell !== '')),
+  )
 }

@@ -5,26 +5,14 @@ import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { routePathsText } from '../remote/route-paths.ts'
 import { recording } from './fault-sections.ts'
 import { gatewayOptions } from './option-sections.ts'
-import { withParts } from './sections.ts'
+import { documents, withParts } from './sections.ts'
 
 const root = new URL('../../', import.meta.url)
 
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'scenarios/README.md',
-  'scenarios/TASKS.md',
-  'src/journal/README.md',
-  'src/sandbox/README.md',
-  'src/server/README.md',
-  'fixtures/README.md',
-  'test/README.md',
-  'test/consumers/README.md',
-  'src/extras/recordings/README.md',
-  'src/extras/dialects/README.md',
-  'src/operations/README.md',
-  'ASSUMPTIONS.md',
-].map((name) => ({ name, text: readFileSync(new URL(name, root), 'utf8') }))
+const pages = [...documents, 'DEPENDENCIES.md'].map((name) => ({
+  name,
+  text: readFileSync(new URL(name, root), 'utf8'),
+}))
 
 describe.each(pages)('$name', ({ name, text }) => {
   it('is fresh: its tables and examples are those of the code (else: npm run generate)', () => {
@@ -63,7 +51,9 @@ describe('The pages together', () => {
   it('show every example that is tested', () => {
     const files = readdirSync(new URL('examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
     const all = pages.map(({ text }) => text).join()
-    expect(files.filter((file) => !all.includes(`generated: example/${file}`))).toEqual([])
+    // The test of the scenario file that a document shows.
+    const shown = files.filter((file) => file !== 'scenario-file.test.ts')
+    expect(shown.filter((file) => !all.includes(`generated: example/${file}`))).toEqual([])
   })
 })
 
@@ -81,7 +71,7 @@ describe('README.md', () => {
 
 describe('CONTRIBUTING.md', () => {
   it('names only files and folders that there are', () => {
-    const { text = '' } = pages[1] ?? {}
+    const text = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8')
     const named = [...text.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)]
     const steps = [...text.matchAll(/^\| [^|]+ \| `([\w-]+\.ts)` \|/gm)]
     const paths = [...named.map(([, path]) => path), ...steps.map(([, file]) => `src/gateway/${file}`)]
@@ -90,8 +80,8 @@ describe('CONTRIBUTING.md', () => {
   })
 })
 
-describe('scenarios/README.md', () => {
-  it('says of every fault and every bundled scenario what clients make of it (else: npm run generate:clients)', () => {
+describe('scenarios/CLIENTS.md', () => {
+  it('is recorded for every fault and every bundled scenario (else: npm run generate:clients)', () => {
     expect(Object.keys(recording.faults)).toEqual(faults.map(({ name }) => name))
     expect(Object.keys(recording.scenarios)).toEqual([...bundledScenarios.keys()])
   })

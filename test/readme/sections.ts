@@ -1,8 +1,8 @@
 /**
- * The generated parts of the pages: tables from the values that the code is made of, and examples from the files that
- * the tests run. A part stands between `<!-- generated: name -->` and `<!-- end -->`.
+ * Generated parts of the documents: tables from the source, and examples from files that the tests run. A part is
+ * between `<!-- generated: name -->` and `<!-- end -->`.
  */
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type * as z from 'zod'
 import { assumptions } from '../../src/assumptions.ts'
@@ -16,6 +16,14 @@ import { faultSections } from './fault-sections.ts'
 import { fixtureSections } from './fixture-sections.ts'
 import { optionSections } from './option-sections.ts'
 import { table } from './table.ts'
+
+const root = new URL('../../', import.meta.url)
+
+/** Paths of all documents of the project, relative to its root. DEPENDENCIES.md is generated as a whole. */
+export const documents: readonly string[] = globSync(
+  ['*.md', 'llms.txt', '{scenarios,fixtures}/*.md', '{src,test}/**/*.md'],
+  { cwd: root, exclude: ['**/node_modules/**', 'DEPENDENCIES.md'] },
+).sort()
 
 const parts: Record<string, () => string> = {
   operations: () =>
@@ -74,30 +82,29 @@ function recordingCommands(): readonly Command[] {
   return program.commands
 }
 
-/** A README with every generated part as it should be. */
-export function withParts(readme: string): string {
-  return readme.replace(
+/** Returns a document with all its generated parts up to date. */
+export function withParts(document: string): string {
+  return document.replace(
     /<!-- generated: (\S+) -->\n[\s\S]*?<!-- end -->/g,
     (_, name: string) => `<!-- generated: ${name} -->\n${part(name)}\n<!-- end -->`,
   )
 }
 
 function part(name: string): string {
-  if (name.startsWith('example/')) return code('ts', `examples/${name.slice('example/'.length)}`)
-  if (name.startsWith('consumer/'))
-    return code(/\w+$/.exec(name)?.[0] ?? '', `../consumers/${name.slice('consumer/'.length)}`)
+  if (name.startsWith('example/')) return code(`examples/${name.slice('example/'.length)}`)
+  if (name.startsWith('consumer/')) return code(`../consumers/${name.slice('consumer/'.length)}`)
   const make = parts[name]
-  if (!make) throw new Error(`README names a part that nobody makes: ${name}`)
+  if (!make) throw new Error(`A document has an unknown generated part: ${name}`)
   return make()
 }
 
-/** Quotes a file, or the region `name` of it: `file.ts#name`. */
-function code(language: string, place: string): string {
+/** Quotes a file, or one region of it: `file.ts#name`, between `#region name` and `#endregion`. */
+function code(place: string): string {
   const [file = place, name] = place.split('#')
   const whole = readFileSync(new URL(file, import.meta.url), 'utf8').trim()
   const text = name ? new RegExp(`// #region ${name}\\n([^]*?)\\n// #endregion`).exec(whole)?.[1] : whole
   if (text === undefined) throw new Error(`${file} has no region '${name}'`)
-  return `\`\`\`${language}\n${text}\n\`\`\``
+  return `\`\`\`${/\w+$/.exec(file)?.[0]}\n${text}\n\`\`\``
 }
 
 /** The fields of a schema that are described; `when` is, by its own fields. */

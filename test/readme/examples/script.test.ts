@@ -2,7 +2,15 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai'
 import { expect, test } from 'gateway-understudy/vitest'
 
-test('an agent looks up the tide and books two boats at once', async ({ sandbox }) => {
+const openai = createOpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
+const inputSchema = jsonSchema<{ boat: string }>({ type: 'object' })
+const tools = {
+  search: tool({ inputSchema, execute: () => 'The tide is high at six' }),
+  book: tool({ inputSchema, execute: ({ boat }) => ({ booked: boat }) }),
+}
+
+// #region script
+test('looks up the tide and books two boats in parallel', async ({ sandbox }) => {
   sandbox.script([
     { expect: { input: 'boats', tools: ['search', 'book'] }, call: { search: { q: 'tides' } } },
     {
@@ -14,19 +22,11 @@ test('an agent looks up the tide and books two boats at once', async ({ sandbox 
       text: 'Both are booked.',
     },
   ])
-  const openai = createOpenAI({ apiKey: sandbox.apiKey, baseURL: sandbox.baseUrl })
-  const inputSchema = jsonSchema<{ boat: string }>({ type: 'object' })
 
-  const { text } = await generateText({
-    model: openai.responses('aurora/dawn-2'),
-    prompt: 'Book two boats for high tide',
-    tools: {
-      search: tool({ inputSchema, execute: () => 'The tide is high at six' }),
-      book: tool({ inputSchema, execute: ({ boat }) => ({ booked: boat }) }),
-    },
-    stopWhen: stepCountIs(5),
-  })
+  const model = openai.responses('aurora/dawn-2')
+  const { text } = await generateText({ model, prompt: 'Book two boats', tools, stopWhen: stepCountIs(5) })
 
   expect(text).toBe('Both are booked.')
   expect(sandbox).toHaveFinishedScript()
 })
+// #endregion
