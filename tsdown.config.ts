@@ -41,8 +41,8 @@ const common: UserConfig = {
 
 const sources = (names: readonly string[]) => names.map((name) => `src/${name}.ts`)
 
-/** The entries that need no MSW: for Jest as it comes, which can load no ES module, they are CommonJS too. */
-const both = ['core', 'node', 'remote', 'serve']
+/** Entries that are CommonJS, too: Jest as it comes can load no ES module. */
+const both = ['index', 'msw', 'node', 'remote', 'serve']
 
 /**
  * What a gateway takes is in few chunks, as each file costs every start 0.5 ms: what it shares with the client of a
@@ -53,9 +53,9 @@ const fewChunks: Rolldown.OutputOptions = {
   codeSplitting: {
     minShareCount: 2,
     groups: [
-      { name: toChunk('shared', ['core', 'remote']), priority: 4 },
-      { name: toChunk('schemas', ['core', 'cli/command-line']), priority: 3 },
-      { name: toChunk('gateway', ['core'], ['index', 'node'], ['node', 'serve']), priority: 2 },
+      { name: toChunk('shared', ['index', 'remote']), priority: 4 },
+      { name: toChunk('schemas', ['index', 'cli/command-line']), priority: 3 },
+      { name: toChunk('gateway', ['index'], ['msw', 'node'], ['node', 'serve']), priority: 2 },
       { name: toChunk('interception', ['node']), priority: 1 },
       { name: toChunk('server', ['serve']) },
     ],
@@ -138,13 +138,24 @@ const recordsCopiedHere: Rolldown.Plugin = {
   },
 }
 
+/** CommonJS has no `await` at the top of a module, but its Node can require MSW 3. */
+const mswRequired: Rolldown.Plugin = {
+  name: 'msw-required',
+  transform: {
+    filter: { id: /load-msw\.ts$/ },
+    handler: (code) =>
+      code.replace(
+        /await import\('msw'\)\.catch\(missing\)/,
+        "(() => { try { return require('msw') } catch (error) { missing(error) } })()",
+      ),
+  },
+}
+
 export default defineConfig([
   {
     ...common,
     entry: {
-      ...Object.fromEntries(
-        ['index', ...both, 'vitest', 'playwright', 'bin'].map((name) => [name, `src/${name}.ts`]),
-      ),
+      ...Object.fromEntries([...both, 'vitest', 'playwright', 'bin'].map((name) => [name, `src/${name}.ts`])),
       'command-line': 'src/cli/command-line.ts',
     },
     platform: 'neutral',
@@ -160,7 +171,7 @@ export default defineConfig([
     platform: 'node',
     clean: false,
     dts: false,
-    plugins: [recordsCopiedHere, commandLineOnce, inAscii],
+    plugins: [recordsCopiedHere, commandLineOnce, mswRequired, inAscii],
     outputOptions: { dynamicImportInCjs: false },
   },
 ])

@@ -9,7 +9,7 @@ const slow = [
 ]
 
 /** Examples name the package as its users do. */
-const ourselves = ['core', 'node', 'vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
+const ourselves = ['msw', 'node', 'vitest', 'playwright', 'remote', 'serve'].map((entry) => ({
   find: `gateway-understudy/${entry}`,
   replacement: new URL(`src/${entry}.ts`, import.meta.url).pathname,
 }))

@@ -1,28 +1,40 @@
 /**
- * Understudy: an in-memory stand-in for the Model Gateway API.
+ * The gateway as a `fetch`, with its sandboxes and its journal. Runs in Node, Bun, Deno and browsers.
  *
  * @example
  * const gateway = createGateway()
- * const server = setupServer(...gateway.handlers)
+ * const openai = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
  */
-import type { RequestHandler } from 'msw'
-import { Gateway as CoreGateway } from './core.ts'
-import { toHandlers } from './delivery/msw.ts'
-import type { GatewayOptions } from './extras/exports.ts'
-import type { OperationId } from './operations/index.ts'
 
-export class Gateway extends CoreGateway {
-  /** For `setupServer(...gateway.handlers)` and `setupWorker(...gateway.handlers)`: one for each operation. */
-  get handlers(): RequestHandler[] {
-    this.#handlers ??= toHandlers(this)
-    return this.#handlers
+import { gatewaySetup } from './cli/scenario-file.ts'
+import { toFetch } from './delivery/fetch.ts'
+import type { GatewayOptions } from './extras/exports.ts'
+import { GatewayCore } from './gateway/gateway.ts'
+import { parseScenario as parse } from './gateway/to-scenario.ts'
+import { renamed } from './lib/renamed.ts'
+import { everyOperation } from './operations/index.ts'
+import type { ScenarioInput } from './scenarios/scenario.ts'
+
+export class Gateway extends GatewayCore {
+  constructor(options: GatewayOptions = {}) {
+    super(options, gatewaySetup)
   }
 
-  #handlers: RequestHandler[] | undefined
+  /**
+   * The gateway as a `fetch`, for clients that take one; nothing is intercepted.
+   *
+   * @example new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch: gateway.fetch })
+   */
+  readonly fetch: typeof fetch = toFetch(this)
 
-  /** The handlers of some operations only. */
-  handlersFor(...ids: [OperationId, ...OperationId[]]): RequestHandler[] {
-    return toHandlers(this, ids)
+  /** @internal */
+  get handlers(): never {
+    throw new TypeError(renamed('gateway.handlers'))
+  }
+
+  /** @internal */
+  get handlersFor(): never {
+    throw new TypeError(renamed('gateway.handlersFor'))
   }
 }
 
@@ -35,4 +47,52 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   return new Gateway(options)
 }
 
-export * from './core.ts'
+/**
+ * Checks a scenario, or a single rule, that no compiler has checked: an imported JSON file for example, whose names
+ * TypeScript takes for any `string`. Throws a `ScenarioError` that lists every problem.
+ *
+ * @example
+ * import busy from './busy.json' with { type: 'json' }
+ * gateway.use(parseScenario(busy))
+ */
+export function parseScenario(json: unknown): ScenarioInput {
+  return parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput
+}
+
+export { type AssumptionName, assumptions } from './assumptions.ts'
+export type { Condition, Database, Records } from './database/database.ts'
+export * from './extras/exports.ts'
+export type { FaultInput, FaultName } from './faults/index.ts'
+export { GatewayError } from './http/errors.ts'
+export { eventStream, type Frame, json, ok, type Reply } from './http/reply.ts'
+export type { Delivery } from './journal/call-record.ts'
+export type { JournalEntry } from './journal/entry.ts'
+export type { Har } from './journal/har.ts'
+export type { CallMatch, Journal, WaitOptions } from './journal/journal.ts'
+export { journalText } from './journal/journal-text.ts'
+export { FileError } from './lib/data-file.ts'
+export type { ResolverContext } from './operation.ts'
+export type { Bodies, OperationId } from './operations/index.ts'
+export {
+  type DeclaredOperation,
+  defineOperation,
+  type OperationDefinition as Operation,
+} from './operations/own-operation.ts'
+export type { CollectionName } from './resources/collections.ts'
+export type {
+  SandboxClock,
+  SandboxOptions,
+  SandboxSnapshot,
+} from './sandbox/new-sandbox.ts'
+export type { Sandbox } from './sandbox/sandbox.ts'
+export type { BundledScenarioName } from './scenarios/bundled.ts'
+export { ScenarioError } from './scenarios/check-scenario.ts'
+export type { WhenInput as When } from './scenarios/condition.ts'
+export type { CustomOperationId, OperationName, ScenarioPath } from './scenarios/names.ts'
+export type { NearMiss } from './scenarios/near-misses.ts'
+export type { ActiveScenario, UnusedRule } from './scenarios/rules.ts'
+export type { RuleInput, ScenarioInput, ScenarioInput as Scenario } from './scenarios/scenario.ts'
+export { defineScenario } from './scenarios/scenario.ts'
+export type { TurnInput as Turn } from './scenarios/script.ts'
+export type { ScriptedReplyInput as ScriptedReply } from './scenarios/scripted-reply.ts'
+export type { FailOptions, ReplyOptions, ScriptOptions } from './scenarios/shorthand.ts'

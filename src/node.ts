@@ -8,10 +8,11 @@
  * const interception = intercept(gateway)
  */
 
-export * from './core.ts'
 export { type Interception, type InterceptOptions, intercept } from './delivery/intercept.ts'
 export type {
   UnhandledRequestCallback,
   UnhandledRequestPrint,
   UnhandledRequestStrategy,
 } from './delivery/intercept-destination.ts'
+export type { MswHandler } from './delivery/intercept-handlers.ts'
+export * from './index.ts'

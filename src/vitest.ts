@@ -19,11 +19,11 @@ import {
   type TestArtifactBase,
   type TestContext,
 } from 'vitest'
-import { createGateway, type Gateway } from './core.ts'
 import type { Interception } from './delivery/intercept.ts'
 import type { UnhandledRequestStrategy } from './delivery/intercept-destination.ts'
 import type { GatewayOptions } from './extras/exports.ts'
 import { type PromptOptions, promptsFile, promptsText } from './gateway/prompts.ts'
+import { createGateway, type Gateway } from './index.ts'
 import type { JournalEntry } from './journal/entry.ts'
 import {
   judgeCalls,
@@ -48,7 +48,7 @@ import type { ScriptProgress } from './scenarios/use.ts'
 
 if (typeof globalThis.process?.getBuiltinModule !== 'function')
   throw new Error(
-    "gateway-understudy/vitest needs Node: in Vitest's browser mode, use the gateway's handlers with MSW, as in setupWorker(...gateway.handlers)",
+    "gateway-understudy/vitest needs Node: in Vitest's browser mode, use setupWorker(...handlers(gateway)), with handlers of gateway-understudy/msw",
   )
 
 /** How prompts are written down. */

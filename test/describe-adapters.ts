@@ -5,6 +5,7 @@
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions, type Sandbox } from '../src/index.ts'
+import { handlers } from '../src/msw.ts'
 import { type RunningServer, startServer } from '../src/serve.ts'
 import { type Answer, type CallOptions, call, open } from './call.ts'
 
@@ -48,7 +49,7 @@ const baseUrl = 'https://gateway.example/api/v1'
 
 function enter(adapter: Entrance['adapter'], options: GatewayOptions): Entrance {
   const gateway = createGateway(adapter === 'msw' ? { baseUrl, ...options } : options)
-  const interception = setupServer(...gateway.handlers)
+  const interception = setupServer(...handlers(gateway))
   let server: RunningServer | undefined
   let sandbox = gateway.createSandbox()
   let { journal } = sandbox

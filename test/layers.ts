@@ -36,9 +36,9 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   },
   { extras: '`index.ts`: the list of extras; `exports.ts`: what they export to users' },
   { cli: 'commands, and files that users write' },
-  { core: 'entry: the gateway as a `fetch`' },
+  { index: 'entry: the gateway as a `fetch`' },
   {
-    index: 'entry: with MSW handlers',
+    msw: 'entry: MSW handlers',
     node: 'entry: `intercept`',
     remote: 'entry: `connectGateway`',
     serve: 'entry: `startServer`',

@@ -3,15 +3,21 @@
  */
 import type { RequestHandler } from 'msw'
 
+/** A handler of MSW 2 or 3, as `http.get()` returns it. */
+export interface MswHandler {
+  readonly info: object
+  run(args: { request: Request; requestId: string }): Promise<unknown>
+}
+
 export class UserHandlers {
-  #handlers: readonly RequestHandler[] = []
+  #handlers: readonly MswHandler[] = []
 
   /** The newest come first. */
-  use(handlers: readonly RequestHandler[]): void {
+  use(handlers: readonly MswHandler[]): void {
     this.#handlers = [...handlers, ...this.#handlers]
   }
 
-  reset(handlers: readonly RequestHandler[]): void {
+  reset(handlers: readonly MswHandler[]): void {
     this.#handlers = handlers
   }
 
@@ -28,9 +34,9 @@ export class UserHandlers {
   /** The answer of the first handler that has one; `pass` where it wants the network. */
   async answer(request: Request): Promise<Response | 'pass' | undefined> {
     if (request.headers.get('accept')?.includes('msw/passthrough')) return 'pass'
-    const { getResponse } = await import('msw')
+    const { msw } = await import('./load-msw.ts')
     try {
-      const response = await getResponse([...this.#handlers], request)
+      const response = await msw.getResponse([...this.#handlers] as RequestHandler[], request)
       return response?.headers.get('x-msw-intention') === 'passthrough' ? 'pass' : response
     } catch (thrown) {
       if (thrown instanceof Response) return thrown

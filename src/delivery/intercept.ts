@@ -2,7 +2,6 @@
  * Interception in a Node process: what clients of any kind, made at any time, would send to the gateway is answered
  * here, and a call that was meant for the gateway never leaves this machine unnoticed.
  */
-import type { RequestHandler } from 'msw'
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { readOptions } from '../sandbox/read-options.ts'
@@ -15,7 +14,7 @@ import {
 import { onDispatch } from './intercept-dispatch.ts'
 import { interceptDispatcher } from './intercept-dispatcher.ts'
 import { interceptFetch } from './intercept-fetch.ts'
-import { UserHandlers } from './intercept-handlers.ts'
+import { type MswHandler, UserHandlers } from './intercept-handlers.ts'
 import { interceptNodeHttp, onRequest } from './intercept-http.ts'
 
 export interface InterceptOptions {
@@ -39,9 +38,9 @@ const checks = {
 
 export interface Interception {
   /** Puts MSW handlers of your own before the gateway; the newest come first. */
-  use(...handlers: RequestHandler[]): void
+  use(...handlers: MswHandler[]): void
   /** Takes handlers of your own away again, or puts others in their place. */
-  resetHandlers(...handlers: RequestHandler[]): void
+  resetHandlers(...handlers: MswHandler[]): void
   /** Ends the interception, and leaves everything as it was before. */
   close(): void
 }

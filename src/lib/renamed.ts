@@ -22,6 +22,8 @@ const successors: Readonly<Record<string, readonly string[]>> = {
   volatile: ['mask', 'ignoreFields'],
   upstream: ['replay.upstream'],
   volatileFields: ['replay.ignoreFields'],
+  'gateway.handlers': ['handlers(gateway)'],
+  'gateway.handlersFor': ['handlers(gateway, ...operationIds)'],
   '--on-miss': ['--on-unmatched-recording'],
   '--budget': ['--budget-usd'],
   '--volatile': ['--ignore-field'],
@@ -47,6 +49,8 @@ const successors: Readonly<Record<string, readonly string[]>> = {
 /** Changes of a value with its name. */
 const notes: Readonly<Record<string, string>> = {
   afterwards: ", and its 'last' is 'repeat-last'",
+  'gateway.handlers': ' of gateway-understudy/msw',
+  'gateway.handlersFor': ' of gateway-understudy/msw',
   quota: ": write rateLimit: { requests: 60, per: '1m' }",
 }
 

@@ -37,7 +37,7 @@ describe('clients made at import', () => {
       msw: range(versions.msw),
     })
     const { code, stdout, stderr } = await project.run('npm test --silent')
-    expect(stdout, stderr).toMatch(/^# pass 56$/m)
+    expect(stdout, stderr).toMatch(/^# pass 57$/m)
     expect(stdout).toMatch(new RegExp(`^v${versions.node}`))
     expect(code).toBe(0)
   })
@@ -67,6 +67,23 @@ describe('a project with Jest', () => {
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
     expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 2, numTotalTests: 2 })
+  })
+})
+
+describe('a project without MSW', () => {
+  it('intercepts, uses the gateway, and learns which package the handlers need', async () => {
+    await using project = await install('without-msw')
+    const { stdout, stderr } = await project.run('npm test --silent')
+    const report = await project.readJson('report.json')
+    expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 3, numTotalTests: 3 })
+    for (const file of ['handlers.js', 'handlers.cjs']) {
+      const { code, stderr } = await project.run(`node ${file}`)
+      expect(code).toBe(1)
+      expect(stderr).toContain(
+        "[Error: gateway-understudy/msw needs the package 'msw': npm install --save-dev msw]",
+      )
+      expect(stderr).not.toMatch(/MODULE_NOT_FOUND|^ +at /m)
+    }
   })
 })
 

@@ -3,7 +3,7 @@
  */
 import { expect, it } from 'vitest'
 import { toCurl, toTest } from '../../src/control/entry-code.ts'
-import { Gateway } from '../../src/core.ts'
+import { Gateway } from '../../src/index.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 
 it('Calls are printed as a curl command and as tests', async () => {

@@ -7,9 +7,9 @@ import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { EventFeed } from '../../src/control/event-feed.ts'
-import { Gateway } from '../../src/core.ts'
 import { deliver, unrecorded } from '../../src/delivery/deliver.ts'
 import { NodeSink } from '../../src/delivery/node.ts'
+import { Gateway } from '../../src/index.ts'
 import { open } from '../call.ts'
 
 let gateway: Gateway

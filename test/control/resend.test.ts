@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { resend } from '../../src/control/journal-operations.ts'
-import { Gateway } from '../../src/core.ts'
+import { Gateway } from '../../src/index.ts'
 import type { GatewayOptionsInput } from '../../src/sandbox/options-input.ts'
 
 const base = 'https://gateway.example/api/v1'

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
+import { handlers } from '../../src/msw.ts'
 import { type InterceptOptions, intercept } from '../../src/node.ts'
 import { test } from '../../src/vitest.ts'
 
@@ -66,8 +67,8 @@ const baseUrls = [undefined, 'http://gateway.example'] as const
 type Transport = (gateway: Gateway) => void
 
 const transports: Record<string, Transport> = {
-  'MSW handlers': ({ handlers }) => {
-    const server = setupServer(...handlers)
+  'MSW handlers': (gateway) => {
+    const server = setupServer(...handlers(gateway))
     server.listen({ onUnhandledFrame: 'bypass', onUnhandledRequest: 'bypass' } as object)
     onTestFinished(() => server.close())
   },

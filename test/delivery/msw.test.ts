@@ -2,6 +2,7 @@ import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { handlers } from '../../src/msw.ts'
 import { operations } from '../../src/operations/index.ts'
 import { call } from '../call.ts'
 
@@ -14,7 +15,7 @@ function intercept(options: GatewayOptions = {}): {
   server: ReturnType<typeof setupServer>
 } {
   const gateway = createGateway(options)
-  const server = setupServer(...gateway.handlers)
+  const server = setupServer(...handlers(gateway))
   server.listen(loud)
   onTestFinished(() => server.close())
   return { gateway, server }
@@ -32,7 +33,7 @@ describe('MSW handlers', () => {
   })
 
   it('are one for each operation, by its path, and one for what no operation answers', () => {
-    const paths = createGateway().handlers.map(({ info }) => String(info.header))
+    const paths = handlers(createGateway()).map(({ info }) => String(info.header))
     const lines = operations.map(({ method, path }) => `${method.toUpperCase()} */api/v1${path}`)
     expect(paths.slice(0, -1)).toEqual(lines.map((line) => line.replace(/\{(\w+)\}/g, ':$1')))
     expect(paths.slice(0, -1)).toContain('PATCH */api/v1/workspaces/:id')
@@ -47,8 +48,8 @@ describe('MSW handlers', () => {
   })
 
   it('can be had for some operations only', () => {
-    const handlers = createGateway().handlersFor('createResponse', 'listProviders')
-    expect(handlers.map(({ info }) => String(info.header))).toEqual([
+    const some = handlers(createGateway(), 'createResponse', 'listProviders')
+    expect(some.map(({ info }) => String(info.header))).toEqual([
       'GET */api/v1/providers',
       'POST */api/v1/responses',
     ])
@@ -96,7 +97,7 @@ describe('MSW handlers', () => {
     const [first, second] = ['one', 'two'].map((name) =>
       createGateway({ baseUrl: `https://${name}.example/api/v1` }),
     ) as [Gateway, Gateway]
-    const server = setupServer(...first.handlers, ...second.handlers)
+    const server = setupServer(...handlers(first), ...handlers(second))
     server.listen(loud)
     onTestFinished(() => server.close())
     expect((await get('https://one.example/api/v1/providers')).status).toBe(200)

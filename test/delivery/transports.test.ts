@@ -9,6 +9,7 @@ import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
+import { handlers } from '../../src/msw.ts'
 import { intercept } from '../../src/node.ts'
 import { startServer } from '../../src/serve.ts'
 import { call, type Target } from '../call.ts'
@@ -26,7 +27,7 @@ interface Transport {
 const transports: Record<string, (gateway: Gateway) => Promise<Transport>> = {
   fetch: async (gateway) => ({ target: gateway, close() {} }),
   async msw(gateway) {
-    const server = setupServer(...gateway.handlers)
+    const server = setupServer(...handlers(gateway))
     server.listen()
     return { target: {}, close: () => server.close() }
   },

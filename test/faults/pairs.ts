@@ -6,6 +6,7 @@ import { askedForm, needsStream } from '../../src/faults/fault.ts'
 import type { FaultName } from '../../src/faults/index.ts'
 import { faultOf, faults } from '../../src/faults/index.ts'
 import { createGateway, type Sandbox } from '../../src/index.ts'
+import { handlers } from '../../src/msw.ts'
 import { startServer } from '../../src/serve.ts'
 import { inResponsesWords, type Protocol } from './in-responses-words.ts'
 import { type Mark, type Meeting, marks } from './marks.ts'
@@ -120,7 +121,7 @@ async function openBench(adapter: Case['adapter']): Promise<Bench> {
     return bench([overSocket, server.baseUrl], () => server.close())
   }
   if (adapter === 'fetch') return bench([(asked) => overFetch(gateway.fetch, asked), baseUrl], () => {})
-  const interception = setupServer(...gateway.handlers)
+  const interception = setupServer(...handlers(gateway))
   interception.listen()
   return bench([(asked) => overFetch(globalThis.fetch, asked), baseUrl], () => interception.close())
 }

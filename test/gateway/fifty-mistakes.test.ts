@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import { validateFiles } from '../../src/cli/validate.ts'
-import { createGateway as createMswGateway } from '../../src/index.ts'
 import { inOneLine } from '../../src/lib/data-file.ts'
+import { handlers } from '../../src/msw.ts'
 import { createGateway, defineOperation, intercept, ok, parseScenario } from '../../src/node.ts'
 import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -293,8 +293,8 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
   ],
   'MSW and intercept': [
     [
-      "handlersFor('createRespons')",
-      () => (createMswGateway() as Any).handlersFor('createRespons'),
+      "handlers(gateway, 'createRespons')",
+      () => handlers(createGateway(), 'createRespons' as Any),
       "did you mean 'createResponse'?",
     ],
     [

@@ -2,6 +2,7 @@
 import { request as httpRequest } from 'node:http'
 import { setupServer } from 'msw/node'
 import type { Gateway } from '../../src/index.ts'
+import { handlers } from '../../src/msw.ts'
 import { intercept } from '../../src/node.ts'
 import { startServer } from '../../src/serve.ts'
 
@@ -42,7 +43,7 @@ export const transports = {
   },
   fetch: (gateway: Gateway): Entrance => ({ send: overFetch(gateway.fetch), close() {} }),
   msw(gateway: Gateway): Entrance {
-    const server = setupServer(...gateway.handlers)
+    const server = setupServer(...handlers(gateway))
     server.listen(loud)
     return { send: overFetch(globalThis.fetch), close: () => server.close() }
   },

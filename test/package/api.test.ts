@@ -4,7 +4,7 @@ import { expectFile } from '../golden/expect-golden.ts'
 import { loadPlainTypes } from '../tools/build/plain-types.ts'
 import { apiReports } from './api-report.ts'
 
-const entries = ['core', 'index', 'node', 'serve', 'remote', 'vitest', 'playwright']
+const entries = ['index', 'msw', 'node', 'serve', 'remote', 'vitest', 'playwright']
 
 let reports: ReadonlyMap<string, string>
 beforeAll(async () => {

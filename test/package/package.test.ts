@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import { rolldown } from 'rolldown'
 import { parseSync } from 'vite'
 import { describe, expect, inject, it } from 'vitest'
 import { withLicences } from './licences.ts'
@@ -28,7 +29,7 @@ describe('The tarball', () => {
     for (const file of [
       'dist/index.js',
       'dist/index.d.ts',
-      'dist/core.cjs',
+      'dist/index.cjs',
       'dist/bin.js',
       'dist/console/index.html',
     ]) {
@@ -49,7 +50,7 @@ describe('The tarball', () => {
   })
 
   it('prints an uncaught mistake in less than 2 KB, whole through a pipe each time', async () => {
-    const entry = pathToFileURL(join(folder, 'dist/core.js')).href
+    const entry = pathToFileURL(join(folder, 'dist/index.js')).href
     const mistake = `import { createGateway } from '${entry}'
       createGateway().use({ on: 'createRespons', fault: 'timeout' })`
     const run = () =>
@@ -73,25 +74,23 @@ describe('The tarball', () => {
     const analysis = await checkPackage(tarballData)
     const problems = analysis.types ? analysis.problems : []
     expect(analysis.types).not.toBe(false)
-    // Resolution of Node 10 knows no exports; the entries that need MSW or a runner are ES modules alone.
+    // Resolution of Node 10 knows no exports; the entries for a runner are ES modules alone.
     const unexpected = problems.filter(
       (problem) =>
         !('resolutionKind' in problem && problem.resolutionKind === 'node10') &&
-        !(
-          problem.kind === 'CJSResolvesToESM' &&
-          ['.', './vitest', './playwright'].includes(problem.entrypoint)
-        ),
+        !(problem.kind === 'CJSResolvesToESM' && ['./vitest', './playwright'].includes(problem.entrypoint)),
     )
     expect(unexpected).toEqual([])
   })
 
-  it('asks for MSW, and for the test runners only where they are used', () => {
+  it('asks for MSW and the test runners only where they are used', () => {
     expect(manifest.peerDependencies).toMatchObject({ msw: '^2.12.0 || ^3.0.0' })
     expect(manifest.peerDependenciesMeta).toEqual({
       '@playwright/test': { optional: true },
+      msw: { optional: true },
       vitest: { optional: true },
     })
-    expect(manifest.sideEffects).toBe(false)
+    expect(manifest.sideEffects).toEqual(['./dist/bin.js', './dist/vitest.js'])
   })
 
   it('brings the licences of the packages inside (else: npm run generate)', () => {
@@ -104,7 +103,7 @@ describe('The entries', () => {
   const generators = ['@faker-js/faker/locale/en']
 
   it.each([
-    { entry: 'index', needs: ['msw', ...generators] },
+    { entry: 'index', needs: generators },
     { entry: 'remote', needs: [] },
   ])('$entry imports nothing of Node, and $needs', ({ entry, needs }) => {
     expect(importsOf(`dist/${entry}.js`)).toEqual(new Set(needs))
@@ -129,7 +128,7 @@ describe('The entries', () => {
   })
 
   it.each([
-    ['core', 'createGateway'],
+    ['index', 'createGateway'],
     ['node', 'intercept'],
     ['serve', 'startServer'],
     ['remote', 'connectGateway'],
@@ -139,14 +138,32 @@ describe('The entries', () => {
   })
 
   it('share one copy of their declarations', () => {
-    for (const entry of ['core', 'node', 'remote', 'serve'])
+    for (const entry of ['index', 'msw', 'node', 'remote', 'serve'])
       expect(readFileSync(join(folder, `dist/${entry}.d.ts`), 'utf8')).toBe(
         `export * from "./${entry}.cjs";\n`,
       )
   })
 
-  it.each(['core', 'node', 'vitest'])('%s loads no MSW before it is needed', (entry) => {
+  it.each(['index', 'node', 'vitest'])('%s loads no MSW before it is needed', (entry) => {
     expect(staticImportsOf(`dist/${entry}.js`)).not.toContain('msw')
+  })
+
+  it('for Vitest registers its hooks and matchers in a bundle that names nothing of it', async () => {
+    const input = 'virtual:entry'
+    const bundle = await rolldown({
+      input,
+      external: /^(?!virtual:|[./])/,
+      plugins: [
+        {
+          name: 'entry',
+          resolveId: (id) => (id === input ? id : undefined),
+          load: (id) => (id === input ? `import '${folder}/dist/vitest.js'` : undefined),
+        },
+      ],
+    })
+    const [{ code }] = (await bundle.generate()).output
+    expect(code).toMatch(/\.aroundEach\([\s\S]*\.extend\(/)
+    await bundle.close()
   })
 
   it.each(['node', 'serve', 'vitest', 'command-line'])('%s starts without what nobody asks for', (entry) => {

@@ -24,7 +24,7 @@ it('publishes the types that zod infers', async () => {
 
 const types = `
 import type * as published from './dist/core.d.cts'
-import type * as inferred from '${root}src/core.ts'
+import type * as inferred from '${root}src/index.ts'
 function same<Left, Right>(_: [Left, Right] extends [Right, Left] ? true : never) {}
 same<published.Bodies, inferred.Bodies>(true)
 same<published.BundledScenarioName, inferred.BundledScenarioName>(true)

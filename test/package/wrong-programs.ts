@@ -9,6 +9,7 @@ import { inProject } from './project.ts'
 /** What the programs have in common. */
 const before = `
 import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseRecording, type RuleInput, type When } from 'gateway-understudy'
+import { handlers } from 'gateway-understudy/msw'
 import { intercept } from 'gateway-understudy/node'
 import { defineConfig } from '@playwright/test'
 import { test as playwright } from 'gateway-understudy/playwright'
@@ -67,7 +68,7 @@ export const wrongPrograms: readonly string[] = [
   `createGateway({ operations: [{ id: 'getReport' }] })`,
   `gateway.createSandbox({ fixture: {} })`,
   `gateway.run('s1', () => {})`,
-  `gateway.handlersFor('createResponses')`,
+  `handlers(gateway, 'createResponses')`,
   `intercept(gateway, { onUnhandledRequests: 'error' })`,
   // Custom operations.
   `defineOperation({ id: 'getReport', method: 'GETS', path: '/reports/{id}', response: Id, resolve: () => ok({ id: '1' }) })`,

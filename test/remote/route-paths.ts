@@ -2,7 +2,7 @@
  * The generated part of the remote client: the routes of the control operations.
  */
 import { controlOperations } from '../../src/control/control.ts'
-import { createGateway } from '../../src/core.ts'
+import { createGateway } from '../../src/index.ts'
 
 const operations = await controlOperations(createGateway())
 

@@ -9,7 +9,7 @@ import * as z from 'zod'
 import type { RouteId } from '../../src/control/client.ts'
 import { controlOperations } from '../../src/control/control.ts'
 import { routePaths } from '../../src/control/route-paths.ts'
-import { createGateway } from '../../src/core.ts'
+import { createGateway } from '../../src/index.ts'
 import { connectGateway, type RemoteGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
-import { createGateway } from '../../src/core.ts'
+import { createGateway } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'

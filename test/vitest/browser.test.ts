@@ -5,5 +5,5 @@ it('gateway-understudy/vitest refuses to run in browser mode, and names the hand
   onTestFinished(() => void vi.unstubAllGlobals())
   // The query makes it another module: other test files must not get the failed one.
   const entry = `${new URL('../../src/vitest.ts', import.meta.url).pathname}?browser`
-  await expect(import(entry)).rejects.toThrow('setupWorker(...gateway.handlers)')
+  await expect(import(entry)).rejects.toThrow('setupWorker(...handlers(gateway))')
 })

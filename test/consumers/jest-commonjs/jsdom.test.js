@@ -1,5 +1,5 @@
 /** @jest-environment jest-fixed-jsdom */
-const { createGateway } = require('gateway-understudy/core')
+const { createGateway } = require('gateway-understudy')
 
 const gateway = createGateway()
 

@@ -1,8 +1,9 @@
 import { createGateway } from 'gateway-understudy'
+import { handlers } from 'gateway-understudy/msw'
 import { setupServer } from 'msw/node'
 
 const gateway = createGateway()
-const server = setupServer(...gateway.handlers)
+const server = setupServer(...handlers(gateway))
 
 beforeAll(() => server.listen())
 afterEach(() => gateway.reset())

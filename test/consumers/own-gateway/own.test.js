@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { createGateway, defineOperation, ok } from 'gateway-understudy/core'
+import { createGateway, defineOperation, ok } from 'gateway-understudy'
 import { startServer } from 'gateway-understudy/serve'
 import { z } from 'zod'
 

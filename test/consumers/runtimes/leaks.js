@@ -3,7 +3,7 @@
  * all other hosts.
  */
 import http from 'node:http'
-import { createGateway as createWithHandlers } from 'gateway-understudy'
+import { handlers } from 'gateway-understudy/msw'
 import { createGateway, intercept } from 'gateway-understudy/node'
 
 const headers = { authorization: 'Bearer sk-real-key' }
@@ -52,7 +52,7 @@ results.asked = await clients.fetch('GET', 'http://gateway.example/api/v1/asked'
 interception.close()
 results.restored = globalThis.fetch === original
 try {
-  results.handlers = createWithHandlers().handlers.length > 0
+  results.handlers = handlers(createGateway()).length > 0
 } catch (error) {
   results.handlers = error.message
 }

@@ -1,7 +1,7 @@
 /**
  * A worker in Miniflare, whose calls to other hosts the gateway answers.
  */
-import { createGateway } from 'gateway-understudy/core'
+import { createGateway } from 'gateway-understudy'
 import { Miniflare } from 'miniflare'
 
 const gateway = createGateway()

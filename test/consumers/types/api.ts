@@ -9,6 +9,7 @@ import {
   type Scenario,
 } from 'gateway-understudy'
 import providers from 'gateway-understudy/fixtures/providers.json' with { type: 'json' }
+import { handlers } from 'gateway-understudy/msw'
 import flaky from 'gateway-understudy/scenarios/flaky.json' with { type: 'json' }
 import { type RunningServer, startServer } from 'gateway-understudy/serve'
 import { setupServer } from 'msw/node'
@@ -25,9 +26,9 @@ const misspelt: GatewayOptions = { sead: 7 }
 const wrong: GatewayOptions = { seed: true }
 
 const gateway: Gateway = createGateway(options)
-setupServer(...gateway.handlers, ...gateway.handlersFor('createResponse'))
+setupServer(...handlers(gateway), ...handlers(gateway, 'createResponse'))
 // @ts-expect-error: no such operation
-gateway.handlersFor('createResponses')
+handlers(gateway, 'createResponses')
 
 const scenario = defineScenario({
   name: 'slow-then-broken',

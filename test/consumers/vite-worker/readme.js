@@ -1,6 +1,7 @@
 import { createGateway } from 'gateway-understudy'
+import { handlers } from 'gateway-understudy/msw'
 import { setupWorker } from 'msw/browser'
 
 export const gateway = createGateway({ latency: { gapMs: 20 } })
 
-export const started = setupWorker(...gateway.handlers).start({ quiet: true })
+export const started = setupWorker(...handlers(gateway)).start({ quiet: true })

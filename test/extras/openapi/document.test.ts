@@ -11,6 +11,7 @@ import { dump as stringify } from 'js-yaml'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../../src/index.ts'
 import { Budget } from '../../../src/model/json-schema/budget.ts'
+import { handlers } from '../../../src/msw.ts'
 import type { CustomOperationId } from '../../../src/scenarios/names.ts'
 import { call, open } from '../../call.ts'
 import { describeAdapters } from '../../describe-adapters.ts'
@@ -329,7 +330,7 @@ describe('createGateway with openapi', () => {
       components: { schemas },
       paths: { '/one': hardDocument.paths['/tree'] },
     }
-    expect(createGateway({ openapi }).handlers.length).toBeGreaterThan(6)
+    expect(handlers(createGateway({ openapi })).length).toBeGreaterThan(6)
   })
 })
 

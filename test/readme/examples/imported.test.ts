@@ -1,11 +1,12 @@
 import { createGateway } from 'gateway-understudy'
+import { handlers } from 'gateway-understudy/msw'
 import { setupServer } from 'msw/node'
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 
 const baseUrl = 'https://gateway.example/api/v1'
 const gateway = createGateway({ baseUrl })
-const server = setupServer(...gateway.handlers)
+const server = setupServer(...handlers(gateway))
 
 // In MSW 2 the option is called `onUnhandledRequest`.
 beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))

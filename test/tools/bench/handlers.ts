@@ -11,6 +11,7 @@ const headers = { authorization: 'Bearer bench' }
 
 export async function measure(bench: Bench): Promise<Figure[]> {
   const { createGateway } = (await import(bench.entry('index'))) as typeof import('../../../src/index.ts')
+  const { handlers } = (await import(bench.entry('msw'))) as typeof import('../../../src/msw.ts')
   const gateway = createGateway({ recordCounts: { providers: 60 } })
   const reply = await gateway.fetch(path, { headers })
   const init = { status: reply.status, headers: [...reply.headers] as [string, string][] }
@@ -24,7 +25,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
     server.resetHandlers(...handlers)
     return cpuPerCall(Math.round(400 * bench.scale), async () => (await fetch(path, { headers })).text())
   }
-  const result = await compare(Math.min(bench.rounds, 15), cost([bare]), cost(gateway.handlers))
+  const result = await compare(Math.min(bench.rounds, 15), cost([bare]), cost(handlers(gateway)))
   server.close()
   return [
     {

@@ -20,6 +20,7 @@ const place = Symbol.for('undici.globalDispatcher.1')
 export async function measure(bench: Bench): Promise<Figure[]> {
   const { createGateway } = (await import(bench.entry('index'))) as typeof import('../../../src/index.ts')
   const { intercept } = (await import(bench.entry('node'))) as typeof import('../../../src/node.ts')
+  const { handlers } = (await import(bench.entry('msw'))) as typeof import('../../../src/msw.ts')
   const gateway = createGateway()
   const figures: Figure[] = []
   for (const [name, { path, init }] of Object.entries(requests)) {
@@ -49,7 +50,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
     }
     const againstMock = await compare(Math.min(bench.rounds, 15), mocked, ours)
 
-    const server = setupServer(...gateway.handlers)
+    const server = setupServer(...handlers(gateway))
     const msw = async () => {
       server.listen()
       const cost = await cpuPerCall(Math.max(10, Math.round(count / 50)), call)

@@ -71,7 +71,7 @@ export const start: Section = {
       unit: 'x',
       detail: `${called.ours.median.toFixed(0)} ms against ${called.floor.median.toFixed(0)} ms of processor time`,
     })
-    for (const name of ['index', 'core', 'node', 'serve', 'remote']) {
+    for (const name of ['index', 'msw', 'node', 'serve', 'remote']) {
       if (existsSync(new URL(bench.entry(name)))) figures.push(await importTime(name, bench))
     }
     return figures

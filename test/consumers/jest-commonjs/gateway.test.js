@@ -1,4 +1,4 @@
-const { createGateway } = require('gateway-understudy/core')
+const { createGateway } = require('gateway-understudy')
 const { connectGateway } = require('gateway-understudy/remote')
 const { startServer } = require('gateway-understudy/serve')
 

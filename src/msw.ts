@@ -1,51 +1,72 @@
 /**
- * The gateway as MSW handlers: one for each operation, so that `server.listHandlers()` reads well and
- * `server.use()` overrides one. The only file that imports MSW.
+ * The gateway as MSW handlers: one for each operation, so that `server.listHandlers()` reads well and `server.use()`
+ * overrides one.
+ *
+ * @example
+ * import { createGateway } from 'gateway-understudy'
+ * import { handlers } from 'gateway-understudy/msw'
+ *
+ * const gateway = createGateway()
+ * const server = setupServer(...handlers(gateway))
  */
-import * as msw from 'msw'
-import { HttpResponse, http, type RequestHandler } from 'msw'
-import type { GatewayCore } from '../gateway/gateway.ts'
-import type { GatewayError } from '../http/errors.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
-import { respond } from './fetch.ts'
-import { isAnswered, type Outgoing, refusalOf, runtimeWithOwnFetch } from './intercept-destination.ts'
-import { ConnectionError } from './response.ts'
+import type { RequestHandler } from 'msw'
+import { respond } from './delivery/fetch.ts'
+import {
+  isAnswered,
+  type Outgoing,
+  refusalOf,
+  runtimeWithOwnFetch,
+} from './delivery/intercept-destination.ts'
+import { msw } from './delivery/load-msw.ts'
+import { ConnectionError } from './delivery/response.ts'
+import { type GatewayCore, isGateway } from './gateway/gateway.ts'
+import type { GatewayError } from './http/errors.ts'
+import { didYouMean } from './lib/did-you-mean.ts'
+import type { OperationId } from './operations/index.ts'
+import type { CustomOperationId } from './scenarios/names.ts'
 
 /** Gateways with handlers, by base URL. Weak, because handlers have no end. */
 const gateways = new Map<string, WeakRef<GatewayCore>>()
 
 /**
- * Handlers for the operations with these ids. Default: for all of them, and last a guard for calls that look meant for
- * the gateway and that no operation answers: they get a 404 with the reason, and do not leave the process. Throws for an
- * unknown operation.
+ * Returns handlers for `setupServer(...handlers(gateway))` and `setupWorker(...handlers(gateway))`. The last one is a guard
+ * for calls that look meant for the gateway and that no operation answers: they get a 404 with the reason, and do not
+ * leave the process. Throws for an unknown operation.
+ *
+ * @param operationIds Only the handlers of these operations, without the guard. Default: all.
  */
-export function toHandlers(gateway: GatewayCore, ids?: readonly string[]): RequestHandler[] {
+export function handlers(
+  gateway: GatewayCore,
+  ...operationIds: readonly (OperationId | CustomOperationId)[]
+): RequestHandler[] {
+  if (!isGateway(gateway)) throw new TypeError('handlers takes a gateway, as in handlers(createGateway())')
   // MSW 3, which has no `graphql` here, does not intercept their `fetch`.
   const runtime = runtimeWithOwnFetch()
   if (runtime && !('graphql' in msw))
     throw new Error(
       `MSW 3 does not intercept fetch in ${runtime}: give the client fetch: gateway.fetch, or use intercept(gateway) of gateway-understudy/node`,
     )
-  for (const id of ids ?? []) {
+  const all = operationIds.length === 0
+  const ids: readonly string[] = operationIds
+  for (const id of ids) {
     const known = gateway.operations.map((operation) => operation.id)
     if (!known.includes(id))
-      throw new TypeError(`handlersFor: unknown operation '${id}'${didYouMean(id, known)}`)
+      throw new TypeError(`handlers: unknown operation '${id}'${didYouMean(id, known)}`)
   }
   const { baseUrl } = gateway.options
   if (baseUrl !== undefined) gateways.set(baseUrl, new WeakRef(gateway))
   const base = baseUrl?.replace(/\/$/, '') ?? '*/api/v1'
   const resolver = ({ request }: { request: Request }) => resolve(gateway, request)
-  const handlers = gateway.operations
-    .filter(({ id }) => ids === undefined || ids.includes(id))
-    .map(({ method, path }) => http[method](base + toPattern(path), resolver))
-  if (ids === undefined)
-    handlers.push(
-      http.all(
+  const operations = all ? gateway.operations : gateway.operations.filter(({ id }) => ids.includes(id))
+  const made = operations.map(({ method, path }) => msw.http[method](base + toPattern(path), resolver))
+  if (all)
+    made.push(
+      msw.http.all(
         ({ request }) => guard(gateway, request) !== undefined,
         ({ request }) => guard(gateway, request)?.(),
       ),
     )
-  return handlers
+  return made
 }
 
 /** Returns what answers a call that no operation answers, or refuses it; undefined for a call that is not of the gateway. */
@@ -75,7 +96,7 @@ async function resolve(gateway: GatewayCore, request: Request, refusal?: Gateway
     return await respond(gateway, request, true, refusal)
   } catch (error) {
     // MSW needs a response also for a client that has disconnected.
-    if (error instanceof ConnectionError || request.signal.aborted) return HttpResponse.error()
+    if (error instanceof ConnectionError || request.signal.aborted) return msw.HttpResponse.error()
     throw error
   }
 }

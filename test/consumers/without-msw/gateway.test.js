@@ -1,0 +1,24 @@
+import { createRequire } from 'node:module'
+import { expect, test } from 'gateway-understudy/vitest'
+
+const require = createRequire(import.meta.url)
+const url = 'https://gateway.example/api/v1/providers'
+const init = { headers: { authorization: 'Bearer any' } }
+
+test('the entry for Vitest answers', async ({ sandbox }) => {
+  expect((await fetch(url, init)).status).toBe(200)
+  expect(sandbox).toHaveReceived('listProviders')
+})
+
+test('the gateway answers, as ES module and as CommonJS', async () => {
+  for (const { createGateway } of [await import('gateway-understudy'), require('gateway-understudy')])
+    expect((await createGateway().fetch(url, init)).status).toBe(200)
+})
+
+test('former members name their successors', async () => {
+  const gateway = require('gateway-understudy').createGateway()
+  expect(() => gateway.handlers).toThrow(
+    "'gateway.handlers' is now 'handlers(gateway)' of gateway-understudy/msw",
+  )
+  expect(() => gateway.handlersFor('createResponse')).toThrow("is now 'handlers(gateway, ...operationIds)'")
+})

@@ -1,0 +1,3 @@
+const { handlers } = require('gateway-understudy/msw')
+
+handlers()

@@ -1,0 +1,3 @@
+import { handlers } from 'gateway-understudy/msw'
+
+handlers()
