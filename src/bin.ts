@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * What npm puts on the path as `gateway-understudy`. It says so where Node is too old, and so imports nothing before
- * it has looked, and is written in what an older Node can read.
+ * The `gateway-understudy` executable. Checks the Node version before it imports anything, in syntax that older
+ * versions can parse.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major > 22 || (major === 22 && minor >= 12)) {
-  // Later starts find the code compiled, in Node's own cache. A test runner may kill a server before it can exit, so
-  // what was compiled is kept as soon as the server is up.
+  // Caches compiled code for later starts. The cache is written as soon as the server is up, because a test runner may
+  // kill the server before it exits.
   const { enableCompileCache, flushCompileCache } = process.getBuiltinModule('node:module')
   enableCompileCache()
   import('./serve.ts').then(({ runCommandLine }) => runCommandLine()).then(flushCompileCache)

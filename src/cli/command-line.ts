@@ -1,13 +1,12 @@
 /**
- * The command line: `serve`, which needs no name, `validate`, `scenarios` and `openapi`. Whatever is wrong with what a
- * person gave is one line, and exit code 2.
+ * The command line. `serve` is the default command. Invalid input prints one line and sets exit code 2.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Flag } from '../gateway/extra.ts'
 import { FileError, inOneLine } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { collect, readEnvironment, toToken } from '../lib/flags.ts'
+import { collect, environmentHelp, readEnvironment, toToken } from '../lib/flags.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
 import { renamed } from '../lib/renamed.ts'
@@ -17,7 +16,25 @@ import { ScenarioError } from '../scenarios/check-scenario.ts'
 import { gatewaySetup } from './scenario-file.ts'
 import type { Start } from './serve-command.ts'
 
-/** @param start `startServer`. */
+const examples = `Examples:
+  Start the server and open the console:
+  $ gateway-understudy --open
+
+  Rate-limit every client, with operations that the specification leaves out:
+  $ gateway-understudy --scenario rate-limited --extensions chat,models
+
+  Accept requests from other machines, as in a container:
+  $ gateway-understudy --host 0.0.0.0 --port 8080 --token "$TOKEN" --allowed-host mock-gateway
+
+  Record a real gateway, then replay the recordings:
+  $ gateway-understudy record --upstream https://gateway.example/api/v1
+  $ gateway-understudy --recordings recordings`
+
+/**
+ * Parses arguments and runs the command.
+ *
+ * @param start `startServer`.
+ */
 export async function run(args: readonly string[], start: Start): Promise<void> {
   const program = await toProgram(start)
   try {
@@ -28,17 +45,19 @@ export async function run(args: readonly string[], start: Start): Promise<void> 
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has said what is wrong, or what was asked for.
+  // Commander has already printed the error, the help or the version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const isTheirs = [UsageError, FileError, ScenarioError].some((kind) => error instanceof kind)
-  if (!isTheirs) throw error
+  const isUserError = [UsageError, FileError, ScenarioError].some((kind) => error instanceof kind)
+  if (!isUserError) throw error
   printError(`error: ${(error as Error).message}`)
   return 2
 }
 
 async function toProgram(start: Start): Promise<Command> {
   const program = new Command('gateway-understudy')
-    .description('Plays the Model Gateway API on this machine: seeded, instant, and able to fail on purpose.')
+    .description('A mock Model Gateway: in memory, offline, deterministic, with faults on demand.')
+    .usage('[command] [options]')
+    .helpCommand(false)
     .version(manifest.version)
     .configureOutput({ outputError: (text, write) => write(`${printable(withNewName(oneLine(text)))}\n`) })
     .exitOverride()
@@ -47,64 +66,101 @@ async function toProgram(start: Start): Promise<Command> {
   addScenarios(program)
   addOpenapi(program)
   for (const { commands } of gatewaySetup.extras) await commands?.(program)
-  program.addHelpText('after', () => `\nWithout a command it serves:\n\n${serve.helpInformation()}`)
+  program
+    .command('help')
+    .description('Print the help of a command.')
+    .argument('[command]')
+    .action((name?: string) => findCommand(program, name).help())
+  program.addHelpText('after', () => `\n${flagHelp(serve)}\n\n${environmentHelp}\n\n${examples}`)
   return program
+}
+
+/** Returns the groups of flags in the help of `serve`, without its usage and description. */
+function flagHelp(serve: Command): string {
+  const help = serve.helpInformation()
+  return help.slice(help.indexOf('Server:'), help.indexOf('Options:')).trim()
+}
+
+function findCommand(program: Command, name: string | undefined): Command {
+  const command = name === undefined ? program : program.commands.find((each) => each.name() === name)
+  return command ?? unknownCommand(program, name)
+}
+
+function unknownCommand({ commands }: Command, name = ''): never {
+  const names = commands.map((command) => command.name())
+  throw new UsageError(`Unknown command '${name}'${didYouMean(name, names)}`)
 }
 
 function addServe(program: Command, start: Start): Command {
   const serve = program
     .command('serve', { isDefault: true })
-    .description('Start the server.')
-    .option('--port <number>', 'port to listen on; 0 takes any free one', toPort, 4141)
+    .description('Start the server (default command).')
+    .addHelpText('after', `\n${environmentHelp}`)
+    .optionsGroup('Server:')
+    .option('--port <number>', 'port to listen on; 0 picks a free port', toPort, 4141)
     .option(
       '--host <address>',
-      'address to listen on; beyond loopback, control requests need a token',
+      'address to listen on; if not loopback, control requests require a token',
       '127.0.0.1',
     )
-    .option('--allowed-host <names>', 'other names that requests may come by; may be repeated', collect)
-    .option(
-      '--allowed-origin <origins>',
-      'origins whose pages may call the API, beside loopback; * for all; may be repeated',
-      collect,
-    )
-    .option('--seed <seed>', 'fixes everything random (default: 1)', toSeed)
+    .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
+    .option('--watch', 'reload scenario files when they change')
+    .option('--open', 'open the console in the browser')
+    .option('--no-console', 'do not serve the console at /__understudy/')
+    .option('--quiet', 'do not log requests')
+    .option('--json', 'print one line of JSON when ready, and log requests on stderr')
+    .optionsGroup('Behaviour:')
     .option(
       '--scenario <names|files>',
-      'scenarios in force, by name or .yaml or .json file; may be repeated',
+      'active scenarios: bundled names, .yaml or .json files; may be repeated',
       collect,
     )
-    .option('--token <token>', 'what control requests must carry as their bearer', toToken)
-    .option('--token-file <file>', 'a file that holds the token')
-    .option('--watch', 'reload scenario files when they change')
-    .option('--quiet', 'print no line for each request')
-    .option('--json', 'print one line of JSON when ready, and requests on stderr')
-    .option('--open', 'open the console in the browser')
-    .option('--no-console', 'serve no console at /__understudy/')
+    .option('--seed <seed>', 'seed for all generated data (default: 1)', toSeed)
+    .option('--time-scale <factor>', 'factor for all delays; 0 skips them (default: 1)', toFactor)
     .option(
-      '--node <name>',
-      'name of this server among several, as n3; auto takes the number of the host name',
+      '--extensions, --extension <groups>',
+      'operations outside the specification, such as chat,models; may be repeated',
+      collect,
     )
-    .option('--advertise <url>', 'where this very server is reached past a balancer', toOrigin)
-    .option('--no-default', 'refuse requests that name no sandbox')
+  addExtraFlags(serve)
+  serve
+    .optionsGroup('Access:')
+    .option('--token <token>', 'bearer token that control requests require', toToken)
+    .option('--token-file <file>', 'file with the token')
+    .option(
+      '--allowed-host <names>',
+      'accepted host names, in addition to loopback; may be repeated',
+      collect,
+    )
+    .option(
+      '--allowed-origin <origins>',
+      'origins allowed to call the API, in addition to loopback; * allows all; may be repeated',
+      collect,
+    )
+    .optionsGroup('Cluster:')
+    .option('--node <name>', 'name of this node, such as n3; auto uses the number in the host name')
+    .option('--advertise <url>', 'URL of this node, bypassing the load balancer', toOrigin)
+    .option('--no-default', 'reject requests that select no sandbox')
     .option(
       '--drain-ms <milliseconds>',
-      'how long SIGTERM waits at most for sandboxes in use, taking no new ones',
+      'on SIGTERM, maximum wait for sandboxes in use; new sandboxes are rejected',
       toMilliseconds,
       0,
     )
-    .option('--time-scale <factor>', 'factor on waits; 0 makes them instant (default: 1)', toFactor)
-    .option('--extension <groups>', 'operations outside the specification, as chat; may be repeated', collect)
-    .option('--config <file>', 'options of createGateway, in a .yaml or .json file')
     .allowExcessArguments()
     .action(async (flags) => {
       const [word] = serve.args
-      const commands = program.commands.map((command) => command.name())
-      if (word !== undefined) throw new UsageError(`Unknown command '${word}'${didYouMean(word, commands)}`)
+      if (word !== undefined) unknownCommand(program, word)
       const command = await import('./serve-command.ts')
       await command.serve(flags, start)
     })
-  for (const flag of gatewaySetup.extras.flatMap(({ flags = [] }) => flags)) serve.addOption(toOption(flag))
   return readEnvironment(serve)
+}
+
+function addExtraFlags(serve: Command): void {
+  const flags = gatewaySetup.extras.flatMap(({ flags = [] }) => flags)
+  for (const flag of flags.toSorted((left, right) => left.group.localeCompare(right.group)))
+    serve.addOption(toOption(flag).helpGroup(`${flag.group}:`))
 }
 
 function toOption({ flags, description, choices }: Flag): Option {
@@ -118,7 +174,7 @@ function addValidate(program: Command): void {
     .description('Check scenario, fixture and configuration files.')
     .argument(
       '<files...>',
-      'scenarios and configurations as .yaml or .json; fixtures by the names of their collections',
+      'scenarios and configurations (.yaml, .json), and fixtures named after their collection',
     )
     .option('--json', 'print the problems as JSON')
     .action(async (files: string[], { json }: { json?: true }) => {
@@ -127,15 +183,15 @@ function addValidate(program: Command): void {
       if (problems.length > 0) process.exitCode = 2
       if (json) print(JSON.stringify({ problems }, null, 2))
       else if (problems.length > 0) printError(problems.map(inOneLine).join('\n'))
-      else print(files.length === 1 ? `${files[0]} can be used` : `All ${files.length} files can be used`)
+      else print(files.length === 1 ? `${files[0]} is valid` : `All ${files.length} files are valid`)
     })
 }
 
 function addScenarios(program: Command): void {
-  const scenarios = program.command('scenarios').description('Show the scenarios that come with it.')
+  const scenarios = program.command('scenarios').description('List bundled scenarios.').helpCommand(false)
   scenarios
     .command('list', { isDefault: true })
-    .description('List them, and what a client sees of each.')
+    .description('List bundled scenarios and their effect on a client.')
     .action(async () => {
       const { bundledScenarios } = await import('../scenarios/bundled.ts')
       const width = Math.max(...[...bundledScenarios.keys()].map((name) => name.length))
@@ -144,7 +200,7 @@ function addScenarios(program: Command): void {
     })
   scenarios
     .command('show')
-    .description('Print one, as a file to begin your own with.')
+    .description('Print a bundled scenario, to start your own from.')
     .argument('<name>')
     .action(async (name: string) => {
       const { bundledScenario } = await import('../scenarios/bundled.ts')
@@ -156,14 +212,14 @@ function addOpenapi(program: Command): void {
   const command = program
     .command('openapi')
     .description('Print the OpenAPI document of the API.')
-    .option('--control', 'that of the control API instead')
-    .option('--extension <names>', 'with these extensions, divided by commas')
-    .action(async ({ control, extension, ...ofExtras }: { control?: true; extension?: string }) => {
+    .option('--control', 'print the document of the control API instead')
+    .option('--extensions, --extension <groups>', 'include these extensions; may be repeated', collect)
+    .action(async ({ control, extension, ...extraOptions }: { control?: true; extension?: string[] }) => {
       const { apiDocument, controlDocument } = await import('../control/documents.ts')
       const { controlOperations } = await import('../control/control.ts')
       const { toGateway } = await import('./config-file.ts')
-      const extensions = extension?.split(',') as ExtensionName[] | undefined
-      const gateway = toGateway({ ...ofExtras, extensions })
+      const extensions = extension as ExtensionName[] | undefined
+      const gateway = toGateway({ ...extraOptions, extensions })
       const document = control ? controlDocument(await controlOperations(gateway)) : apiDocument(gateway)
       print(JSON.stringify(document, null, 2))
     })
@@ -172,7 +228,7 @@ function addOpenapi(program: Command): void {
       if (flag.ofDocument) command.addOption(toOption({ ...flag, description: flag.ofDocument }))
 }
 
-/** Replaces the end of Commander's message if a flag, or its value, has a new name. */
+/** Replaces Commander's message if a flag, or its value, was renamed. */
 function withNewName(text: string): string {
   const [, flag] = /unknown option '([^']+)'/.exec(text) ?? []
   const [, value, choices = ''] = /'([^']+)' is invalid\. Allowed choices are (.+)\./.exec(text) ?? []
@@ -183,27 +239,27 @@ function withNewName(text: string): string {
 function toPort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
+  throw new InvalidArgumentError('A port must be a whole number from 0 to 65535.')
 }
 
 function toMilliseconds(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Milliseconds are a whole number.')
+  throw new InvalidArgumentError('It must be a whole number of milliseconds.')
 }
 
 function toOrigin(text: string): string {
   const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol)) return url.origin
-  throw new InvalidArgumentError('Give an address such as http://10.0.0.7:4141.')
+  throw new InvalidArgumentError('It must be a URL such as http://10.0.0.7:4141.')
 }
 
 function toFactor(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('A factor is a number, 0 or more.')
+  throw new InvalidArgumentError('A factor must be a number, 0 or more.')
 }
 
-/** Digits are a number, as in code and in a config file. */
+/** Parses digits as a number, as in code and in configuration files. */
 function toSeed(text: string): string | number {
-  if (text === '') throw new InvalidArgumentError('A seed is a whole number or a word.')
+  if (text === '') throw new InvalidArgumentError('A seed must be a whole number or a word.')
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text
 }

@@ -1,5 +1,5 @@
 /**
- * Configuration files: the options of `createGateway`.
+ * Configuration files, which hold options of `createGateway`.
  */
 import { dirname, resolve } from 'node:path'
 import { GatewayCore } from '../gateway/gateway.ts'
@@ -9,16 +9,16 @@ import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { isScenarioPath, type ScenarioPath } from '../scenarios/names.ts'
 import { gatewaySetup } from './scenario-file.ts'
 
-type GivenScenario = NonNullable<GatewayOptionsInput['scenarios']>[number]
+type ScenarioOption = NonNullable<GatewayOptionsInput['scenarios']>[number]
 
-/** A fixture may be large. */
+/** Maximum file size in bytes. Fixtures may be large. */
 const limit = 64 * 1024 * 1024
 
-/** Reads the options in a config file; the paths of scenarios in it are relative to it. */
+/** Reads options from a configuration file. Paths in it are relative to the file. */
 export function readConfig(file: string): GatewayOptionsInput {
   const { value } = readDataFile(file, limit)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`${file}: write the options of createGateway, as a mapping`)
+    throw new UsageError(`${file}: must be a mapping with options of createGateway`)
   const options: GatewayOptionsInput = value
   const { scenarios } = options
   for (const name of gatewaySetup.extras.flatMap(({ paths = [] }) => paths)) {
@@ -27,36 +27,36 @@ export function readConfig(file: string): GatewayOptionsInput {
   }
   if (scenarios === undefined) return options
   if (!Array.isArray(scenarios)) throw new UsageError(`${file}: scenarios must be a list, as in [flaky]`)
-  const here = (given: GivenScenario) =>
-    isPath(given) ? (resolve(dirname(file), given) as ScenarioPath) : given
-  return { ...options, scenarios: scenarios.map(here) }
+  const resolved = (scenario: ScenarioOption) =>
+    isPath(scenario) ? (resolve(dirname(file), scenario) as ScenarioPath) : scenario
+  return { ...options, scenarios: scenarios.map(resolved) }
 }
 
 export interface ScenarioFile {
   readonly file: string
-  /** Its index among the scenarios. */
-  readonly place: number
+  /** Index in the list of scenarios. */
+  readonly index: number
 }
 
-/** The scenarios that are given by path. */
-export function scenarioFiles(scenarios: readonly GivenScenario[]): ScenarioFile[] {
-  return scenarios.flatMap((each, place) => (isPath(each) ? { file: each, place } : []))
+/** Returns the scenarios that are paths of files. */
+export function scenarioFiles(scenarios: readonly ScenarioOption[]): ScenarioFile[] {
+  return scenarios.flatMap((scenario, index) => (isPath(scenario) ? { file: scenario, index } : []))
 }
 
-function isPath(given: unknown): given is string {
-  return typeof given === 'string' && isScenarioPath(given)
+function isPath(value: unknown): value is string {
+  return typeof value === 'string' && isScenarioPath(value)
 }
 
 interface OptionsFile {
   readonly file: string
-  /** Scenarios that it lists, before those of flags. */
+  /** Number of scenarios in the file. They come before the scenarios of flags. */
   readonly scenarios: number
 }
 
 /**
  * Creates a gateway with all extras. Throws a `UsageError`.
  *
- * @param config The file that the options are from.
+ * @param config File that the options come from, for messages.
  */
 export function toGateway(options: GatewayOptionsInput, config?: OptionsFile): GatewayCore {
   try {

@@ -1,14 +1,13 @@
 /**
- * Lines for whoever watches the server. A write for each of them takes 3 µs, so those of one
- * turn of the event loop are printed together.
+ * Buffers log lines: a write takes 3 µs, so all lines of one turn of the event loop are written together.
  */
 
 const { setImmediate } = globalThis
 
 /**
- * Prints lines in their order, at the end of the turn or of the process.
+ * Returns a function that prints lines in order, at the end of the turn or when the process exits.
  *
- * @param print Gets one line or more, without the last line break.
+ * @param print Called with one or more lines, without the last line break.
  */
 export function toLinePrinter(print: (text: string) => void): (line: string) => void {
   let lines: string[] = []

@@ -1,5 +1,5 @@
 /**
- * Opens a page in the browser of whoever sits at this machine.
+ * Opens a page in the default browser.
  */
 import { spawn } from 'node:child_process'
 
@@ -8,10 +8,10 @@ const commands: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>
   win32: ['cmd', '/c', 'start', ''],
 }
 
-/** Says so where there is none; the server runs on. */
+/** Opens a URL. If no browser can be opened, prints a line and continues. */
 export function openPage(url: string, print: (line: string) => void): void {
   const [command, ...args] = commands[process.platform] ?? ['xdg-open']
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
-  child.on('error', () => print(`No browser could be opened: ${url}`))
+  child.on('error', () => print(`Cannot open a browser: visit ${url}`))
   child.unref()
 }

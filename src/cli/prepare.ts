@@ -1,13 +1,13 @@
 /**
- * Gets a server that stays ready for many calls and for writes, when those who wait for its start have been served.
+ * Warms up a long-running server while it is idle: compiles schemas, then loads the database library.
  */
 import { loadLibrary } from '../database/table.ts'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { CallListener } from '../journal/call-record.ts'
 
-/** Real milliseconds between the start and the first look whether nobody is served, and between the looks. */
+/** Interval between checks for open requests, in real milliseconds. The first check is one interval after the start. */
 // mutation: equivalent: nothing depends on the exact time
-const lookMs = 250
+const checkMs = 250
 
 export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCore): void {
   let open = 0
@@ -22,7 +22,7 @@ export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCo
   }
   listeners.add(watch)
   let isCompiled = false
-  const looks = setInterval(async () => {
+  const checks = setInterval(async () => {
     const wasQuiet = isQuiet
     isQuiet = true
     if (open > 0) return
@@ -31,10 +31,10 @@ export function prepareLater({ operations, sandboxes: { listeners } }: GatewayCo
       const { compileSchemas } = await import('./compile-schemas.ts')
       await compileSchemas(operations)
     } else if (wasQuiet) {
-      // The library of the database brings undici along and stops everything for 60 ms: not between two calls either.
-      clearInterval(looks)
+      // The database library also loads undici and blocks for 60 ms, so wait for a longer idle period.
+      clearInterval(checks)
       listeners.delete(watch)
       loadLibrary()
     }
-  }, lookMs).unref()
+  }, checkMs).unref()
 }

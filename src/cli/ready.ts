@@ -1,6 +1,8 @@
 /**
- * What a person, or a program, is told when the server is up.
+ * Output when the server is ready: a start screen, or one line of JSON for programs.
  */
+import { styleText } from 'node:util'
+import manifest from '../../package.json' with { type: 'json' }
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { shellWord } from '../lib/literals.ts'
 
@@ -12,13 +14,12 @@ export interface Started {
   readonly token: string | undefined
 }
 
-/** Where the console is. */
-export function consoleAt({ url }: Pick<Started, 'url'>): string {
+/** Returns the address of the console. */
+export function consoleUrl({ url }: Pick<Started, 'url'>): string {
   return `${url}/__understudy/`
 }
 
-/** One line of JSON. */
-/** @param hasConsole Whether there is a console to visit. */
+/** Returns one line of JSON for programs. */
 export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasConsole: boolean): string {
   const { options, sandboxes } = gateway
   const { apiKey, rules } = sandboxes.default
@@ -28,39 +29,56 @@ export function readyLine({ gateway, port, url, baseUrl, token }: Started, hasCo
     url,
     baseUrl,
     apiKey: options.apiKeys?.[0] ?? apiKey,
-    ...(hasConsole && { console: consoleAt({ url }) }),
+    ...(hasConsole && { console: consoleUrl({ url }) }),
     ...(token !== undefined && { token }),
     seed: options.seed,
     scenarios: rules.names(),
   })
 }
 
-/** Where it is, and a line to paste. */
+export interface StartScreen {
+  /** Time to start in real milliseconds. */
+  readonly startMs: number
+  /** If true, the token was not set by the user, so it is printed. */
+  readonly isTokenGenerated: boolean
+  readonly hasConsole: boolean
+}
+
+/** Returns the start screen: addresses, active scenarios and a command to try. */
 export function readyText(
   { gateway, url, baseUrl, token }: Started,
-  { isTokenMade, hasConsole }: { isTokenMade: boolean; hasConsole: boolean },
+  { startMs, isTokenGenerated, hasConsole }: StartScreen,
 ): string {
   const { options, sandboxes } = gateway
   const { apiKey, rules } = sandboxes.default
   const key = options.apiKeys?.[0] ?? apiKey
-  const others = options.apiKeys ? 'or another of apiKeys' : 'or any other'
+  const body = '{"model":"aurora/aurora-large","input":"Hello","stream":true}'
   const rows = [
-    ['key', `${key}   (${others})`],
-    ['try', `curl ${baseUrl}/providers -H ${shellWord(`authorization: Bearer ${key}`)}`],
+    ['API key', `${key}   (${options.apiKeys ? 'or another of apiKeys' : 'any other key works too'})`],
     [
       'scenarios',
-      rules.names().join(', ') || 'none   (--scenario flaky; all of them: gateway-understudy scenarios)',
+      rules.names().join(', ') || 'none   (try --scenario flaky; list all: gateway-understudy scenarios)',
     ],
-    ...(hasConsole ? [['console', consoleAt({ url })]] : []),
+    ...(hasConsole ? [['console', consoleUrl({ url })]] : []),
     ['journal', `${url}/__understudy/sandboxes/default/journal`],
-    ['documents', `${url}/openapi.json   ${url}/__understudy/openapi.json`],
+    ['OpenAPI', `${url}/openapi.json   ${url}/__understudy/openapi.json`],
     ...(token === undefined
       ? []
-      : [['token', `${isTokenMade ? token : 'as given'}   (control requests need it as their bearer)`]]),
+      : [['token', `${isTokenGenerated ? token : 'as set'}   (bearer token for control requests)`]]),
+    ['try', `curl -N ${baseUrl}/responses -H ${shellWord(`authorization: Bearer ${key}`)} --json '${body}'`],
   ]
-  return ['', `Understudy plays the Model Gateway API at ${baseUrl}`, '', ...rows.map(row), ''].join('\n')
+  const title = `Understudy ${manifest.version} started in ${Math.round(startMs)} ms at ${baseUrl}`
+  return ['', title, '', ...rows.map(row), ''].join('\n')
 }
 
 function row([name = '', text = '']: string[]): string {
   return `  ${name.padEnd(11)}${text}`
+}
+
+/** Adds colours to the start screen if stdout is a terminal and `NO_COLOR` is not set. */
+export function highlight(text: string): string {
+  return text
+    .replace(/^Understudy \S+/m, (name) => styleText(['bold', 'green'], name))
+    .replace(/^ {2}.{11}/gm, (label) => styleText('bold', label))
+    .replace(/https?:\/\/\S+/g, (address) => styleText('cyan', address))
 }

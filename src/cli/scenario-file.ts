@@ -1,5 +1,5 @@
 /**
- * Scenarios from files: in code by `use('./busy.yaml')`, on the command line by `--scenario` and `validate`.
+ * Loads scenario files for `use('./busy.yaml')` in code, and for `--scenario` and `validate` on the command line.
  */
 
 import * as extras from '../extras/index.ts'
@@ -10,10 +10,10 @@ import { checkScenario, type KnownOperation, ScenarioError } from '../scenarios/
 import type { Scenario } from '../scenarios/scenario.ts'
 
 /**
- * Reads a scenario file, which may hold a single rule, or a recording as the scenario that replays it. Throws a
- * `FileError` with every problem and its place.
+ * Reads a scenario, a single rule, or a recording as a scenario that replays it. Throws a `FileError` with every
+ * problem and its line and column.
  *
- * @param file Relative to the working directory.
+ * @param file Path relative to the working directory.
  */
 export function loadScenarioFile(file: string, operations: readonly KnownOperation[]): Scenario {
   return (
@@ -40,7 +40,7 @@ export function toScenario(
     const located = error.problems.map(({ path, message }) => ({
       file,
       message,
-      // A single rule stands at the top of its file.
+      // In a file with a single rule, paths start at the rule.
       ...locate(isRule ? path.slice(2) : path),
     }))
     throw new FileError(located)

@@ -1,10 +1,11 @@
 /**
- * `serve`: the server, until somebody stops it.
+ * `serve`: runs the server until a signal stops it.
  */
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import type { GatewayCore } from '../gateway/gateway.ts'
+import { monotonic } from '../lib/clock.ts'
 import { print, printError } from '../lib/print.ts'
 import { UsageError } from '../lib/usage-error.ts'
 import type { ExtensionName } from '../sandbox/options-input.ts'
@@ -14,11 +15,11 @@ import { readConfig, scenarioFiles, toGateway } from './config-file.ts'
 import { toLinePrinter } from './line-printer.ts'
 import { openPage } from './open-page.ts'
 import { prepareLater } from './prepare.ts'
-import { consoleAt, readyLine, readyText, type Started } from './ready.ts'
+import { consoleUrl, highlight, readyLine, readyText, type Started } from './ready.ts'
 import { gatewaySetup } from './scenario-file.ts'
 import { watchScenarios } from './watch-scenarios.ts'
 
-/** The flags, as they are parsed. */
+/** Parsed flags. */
 export interface ServeFlags {
   port: number
   host: string
@@ -44,7 +45,7 @@ export interface ServeFlags {
   readonly [flag: string]: unknown
 }
 
-/** `startServer`, as the command needs it; only entries may import that. */
+/** Type of `startServer`, which only entries may import. */
 export type Start = (options: {
   gateway: GatewayCore
   port: number
@@ -57,19 +58,21 @@ export type Start = (options: {
   onRequest: ((line: RequestLine) => void) | undefined
 }) => Promise<Started & { close(graceMs: number): Promise<void> }>
 
-/** Real milliseconds in which open replies may finish after a signal. A second signal does not wait. */
+/** Maximum wait for open replies after a signal, in real milliseconds. A second signal does not wait. */
 const graceMs = 5000
 
 export async function serve(flags: ServeFlags, start: Start): Promise<void> {
   const { port, host, allowedHost: allowedHosts = [], advertise, drainMs } = flags
   const { allowedOrigin: allowedOrigins = [] } = flags
-  const token = flags.token ?? (await tokenIn(flags.tokenFile))
-  const { gateway, files } = prepare(flags)
+  const token = flags.token ?? (await readToken(flags.tokenFile))
+  const { gateway, files } = createGateway(flags)
   const hasConsole = flags.console && gateway.extras.some(({ file }) => file)
-  if (flags.open && !hasConsole) throw new UsageError('--open opens the console: leave out --no-console')
-  // What a program reads from stdout is the ready line alone.
+  if (flags.open && !hasConsole) throw new UsageError('--open cannot be combined with --no-console')
+  // With --json, stdout has only the ready line.
   const printLine = toLinePrinter(flags.json ? printError : print)
-  const onRequest = flags.quiet ? undefined : (line: RequestLine) => printLine(requestLineText(line))
+  const onRequest = (line: RequestLine) => {
+    if (!line.path.startsWith('/__understudy')) printLine(requestLineText(line))
+  }
   const server = await start({
     gateway,
     port,
@@ -79,26 +82,27 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     token,
     advertise,
     console: hasConsole,
-    onRequest,
+    onRequest: flags.quiet ? undefined : onRequest,
   }).catch((error) => {
-    throw new UsageError(whyNot(error, port, host))
+    throw new UsageError(listenErrorText(error, port, host))
   })
-  print(
-    flags.json
-      ? readyLine(server, hasConsole)
-      : readyText(server, { isTokenMade: token === undefined, hasConsole }),
-  )
-  if (flags.open) openPage(consoleAt(server), printLine)
-  // The space for new objects stays small: 207 MB of RSS after 20,000 POSTs instead of 287, at the same processor time.
+  if (flags.json) print(readyLine(server, hasConsole))
+  else
+    print(
+      readyText(server, { startMs: monotonic(), isTokenGenerated: token === undefined, hasConsole }),
+      highlight,
+    )
+  if (flags.open) openPage(consoleUrl(server), printLine)
+  // Keeps V8's young generation small: 207 MB of RSS after 20,000 POSTs instead of 287, for the same CPU time.
   setFlagsFromString('--semi-space-growth-factor=1')
   prepareLater(gateway)
   if (flags.watch) watchScenarios(gateway, files, printLine)
 
-  let wait = graceMs
+  let remainingMs = graceMs
   const stop = async () => {
-    const left = wait
-    wait = 0
-    await server.close(left)
+    const waitMs = remainingMs
+    remainingMs = 0
+    await server.close(waitMs)
     process.exit(0)
   }
   process.on('SIGINT', stop)
@@ -113,23 +117,23 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     })
 }
 
-/** The first line of a file, as secrets are mounted. */
-async function tokenIn(file: string | undefined): Promise<string | undefined> {
+/** Reads a token from a file, such as a mounted secret. */
+async function readToken(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--token-file ${file}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`)
   })
   const token = text.trim()
   if (/^\S+$/.test(token)) return token
-  throw new UsageError(`--token-file ${file}: a token has no spaces and at least one character`)
+  throw new UsageError(`--token-file ${file}: a token has at least one character and no spaces`)
 }
 
-function prepare(flags: ServeFlags) {
+function createGateway(flags: ServeFlags) {
   const { config, seed, timeScale, scenario = [], node, default: hasDefault } = flags
   const options = config === undefined ? {} : readConfig(config)
   if (flags.extension) options.extensions = flags.extension as ExtensionName[]
   const scenarios = [...(options.scenarios ?? []), ...scenario] as NonNullable<typeof options.scenarios>
-  const ofExtras = gatewaySetup.extras.map((extra) => {
+  const extraOptions = gatewaySetup.extras.map((extra) => {
     const names = Object.keys(extra.options ?? {}).filter((name) => flags[name] !== undefined)
     return extra.readFlags?.(flags, options) ?? Object.fromEntries(names.map((name) => [name, flags[name]]))
   })
@@ -138,7 +142,7 @@ function prepare(flags: ServeFlags) {
       ...options,
       ...(seed !== undefined && { seed }),
       ...(timeScale !== undefined && { timeScale }),
-      ...Object.assign({}, ...ofExtras),
+      ...Object.assign({}, ...extraOptions),
       scenarios,
       sandboxes: {
         ...options.sandboxes,
@@ -151,22 +155,22 @@ function prepare(flags: ServeFlags) {
   return { gateway, files: scenarioFiles(scenarios) }
 }
 
-/** `auto` is the number at the end of the host name, as the pods of a StatefulSet have it: `understudy-3` is `n3`. */
+/** Resolves `auto` from the number at the end of the host name, as in a StatefulSet: `understudy-3` is `n3`. */
 function toNode(name: string): string {
   if (name !== 'auto') return name
   const ordinal = /(?:^|\D)(\d{1,6})$/.exec(hostname())?.[1]
   if (ordinal !== undefined) return `n${ordinal}`
   throw new UsageError(
-    `--node auto needs a host name that ends in a number, and this is '${hostname()}': name the node`,
+    `--node auto requires a host name that ends in a number, got '${hostname()}': set a name such as --node n3`,
   )
 }
 
-function whyNot(error: NodeJS.ErrnoException, port: number, host: string): string {
+function listenErrorText(error: NodeJS.ErrnoException, port: number, host: string): string {
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is in use: choose another with --port, or --port 0 for any free one`
     case 'EACCES':
-      return `Port ${port} may not be used by you: choose one above 1023 with --port`
+      return `No permission to listen on port ${port}: choose one above 1023 with --port`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `This machine has no address '${host}': choose another with --host`

@@ -1,5 +1,5 @@
 /**
- * Checks files that people write, scenarios, fixtures and configurations, and tells every problem with its place.
+ * Checks scenario, fixture and configuration files, and reports every problem with its line and column.
  */
 import { basename } from 'node:path'
 import { optionNames } from '../gateway/extra.ts'
@@ -16,7 +16,7 @@ import { gatewaySetup, toScenario } from './scenario-file.ts'
 
 const fixtureLimit = 64 * 1024 * 1024
 
-/** The problems of all files, in their order; none where all can be used. */
+/** Returns the problems of all files, in order; empty if all are valid. */
 export function validateFiles(files: readonly string[]): FileProblem[] {
   return files.flatMap(validateFile)
 }
@@ -36,14 +36,14 @@ function validateFile(file: string): readonly FileProblem[] {
   }
 }
 
-/** Whether a file has options of `createGateway`, not a scenario. */
+/** Returns true for options of `createGateway`, false for a scenario. */
 function isConfig(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || 'rules' in value || 'on' in value) return false
   const names = optionNames(gatewaySetup.extras)
   return Object.keys(value).some((name) => names.includes(name))
 }
 
-/** As `--config` would find them. */
+/** Returns the problems that `--config` would report. */
 function configProblems(file: string): FileProblem[] {
   try {
     new GatewayCore(readConfig(file), gatewaySetup)
@@ -56,7 +56,7 @@ function configProblems(file: string): FileProblem[] {
   }
 }
 
-/** Fixture files bear the names of their collections: `embeddings-models.json`. */
+/** Finds the collection of a fixture file by its name: `embeddings-models.json`. */
 function collectionOf(file: string): CollectionDeclaration | undefined {
   const name = stem(file)
   return collections.find((collection) => kebabCase(collection.name) === name)
@@ -67,7 +67,7 @@ function unknownCollection(file: string): FileProblem {
   const hint = didYouMean(name, collectionNames.map(kebabCase))
   return {
     file,
-    message: `A list is a fixture, and no collection is called '${name}'${hint}`,
+    message: `A list must be a fixture, but there is no collection '${name}'${hint}`,
     line: 1,
     column: 1,
   }
@@ -76,7 +76,7 @@ function unknownCollection(file: string): FileProblem {
 function fixtureProblems(file: string, data: DataFile, collection: CollectionDeclaration): FileProblem[] {
   if (!Array.isArray(data.value)) {
     return [
-      { file, message: `The fixture of ${collection.name} is not a list of records`, line: 1, column: 1 },
+      { file, message: `The fixture of ${collection.name} must be a list of records`, line: 1, column: 1 },
     ]
   }
   return Array.from(recordProblems(data.value, collection), ({ index, path, message }) => ({
@@ -86,13 +86,13 @@ function fixtureProblems(file: string, data: DataFile, collection: CollectionDec
   }))
 }
 
-/** What is wrong with which record; with its schema, or with a key that an earlier one has. */
+/** Finds records that violate the schema or repeat a key of an earlier record. */
 function* recordProblems(
   records: readonly unknown[],
   collection: CollectionDeclaration,
 ): Generator<{ index: number; path: string; message: string }> {
   const { schema, keys } = collection
-  const taken = new Map<string, number>()
+  const indexes = new Map<string, number>()
   for (const [index, record] of records.entries()) {
     const result = schema.safeParse(record)
     if (!result.success) {
@@ -101,9 +101,9 @@ function* recordProblems(
     }
     for (const [name, keyOf] of Object.entries(keys)) {
       const key = `${name} '${keyOf(result.data)}'`
-      const first = taken.get(key)
-      if (first === undefined) taken.set(key, index)
-      else yield { index, path: '', message: `${key} is that of [${first}] too` }
+      const first = indexes.get(key)
+      if (first === undefined) indexes.set(key, index)
+      else yield { index, path: '', message: `${key} is already used by [${first}]` }
     }
   }
 }

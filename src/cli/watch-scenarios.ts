@@ -1,38 +1,38 @@
 /**
- * Reloads scenario files when they change. An edit that breaks one keeps the old one, and says why.
+ * Reloads scenario files when they change. If the new content is invalid, the old scenario stays active.
  */
 import { type Stats, unwatchFile, watchFile } from 'node:fs'
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { ScenarioFile } from './config-file.ts'
 import { loadScenarioFile } from './scenario-file.ts'
 
-/** Looked at so often: editors replace files, folders may lie on other machines, and only this notices both. */
+/** Polling interval in milliseconds. Only polling detects both replaced files and changes on network drives. */
 const interval = 200
 
 /**
- * Watches until the returned function is called.
+ * Watches files until the returned function is called.
  *
- * @param tell Gets one line for each reload, good or bad.
+ * @param log Called with one line for each reload, successful or not.
  */
 export function watchScenarios(
   { operations, sandboxes }: GatewayCore,
   files: readonly ScenarioFile[],
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): () => void {
-  const watches = files.map(({ file, place }) => {
+  const watches = files.map(({ file, index }) => {
     const reload = (now: Stats, before: Stats) => {
       if (now.mtimeMs === before.mtimeMs && now.size === before.size) return
       try {
-        sandboxes.replaceScenario(place, loadScenarioFile(file, operations))
-        tell(`reloaded ${file}`)
+        sandboxes.replaceScenario(index, loadScenarioFile(file, operations))
+        log(`reloaded ${file}`)
       } catch (error) {
-        tell(`kept the scenario as it was: ${(error as Error).message}`)
+        log(`not reloaded: ${(error as Error).message}`)
       }
     }
     watchFile(file, { interval }, reload)
     return () => unwatchFile(file, reload)
   })
   return () => {
-    for (const end of watches) end()
+    for (const unwatch of watches) unwatch()
   }
 }

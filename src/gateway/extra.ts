@@ -52,11 +52,13 @@ interface OptionSchema<Value> {
   readonly _zod: { readonly output: Exclude<Value, undefined> }
 }
 
-/** A flag of `serve` in the words of Commander. */
+/** A flag of `serve`, in Commander's syntax. */
 export interface Flag {
   /** `--on-unmatched-recording <what>` */
   readonly flags: string
   readonly description: string
+  /** Group in the help text. */
+  readonly group: 'Behaviour' | 'Recordings'
   readonly choices?: readonly string[]
   /** Description of the same flag of the command `openapi`. Default: only `serve` has the flag. */
   readonly ofDocument?: string

@@ -1,55 +1,59 @@
 /**
- * Flags of commands: values that several commands take, and variables that set a flag, `UNDERSTUDY_PORT` for `--port`, as
- * containers are configured.
+ * Command-line flags: parsers that several commands share, and environment variables that set flags.
  */
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { UsageError } from './usage-error.ts'
 
-/** A flag that may be repeated, and takes several values divided by commas. */
+/** Parses a flag that may be repeated and takes comma-separated values. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, ...value.split(',')]
 }
 
 export function toWholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('A whole number is needed.')
+  throw new InvalidArgumentError('It must be a whole number.')
 }
 
-/** A token is sent in a header. */
+/** Parses a token. It is sent in a header, so only visible ASCII characters are allowed. */
 export function toToken(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text
-  throw new InvalidArgumentError('A token has no spaces.')
+  throw new InvalidArgumentError('A token cannot contain spaces.')
 }
 
-/** Values of a variable that leave a flag without a value unset. */
+/** Values of an environment variable that leave a boolean flag unset. */
 const off = new Set(['', '0', 'false', 'no', 'off'])
 
-/** Lets a variable set each flag, unless the flag is given, and adds the variables to the help text. */
+/** Sentence for the help of a command whose flags can be set by environment variables. */
+export const environmentHelp =
+  'Each flag can be set with an environment variable: UNDERSTUDY_PORT sets --port, UNDERSTUDY_NO_CONSOLE=1 sets --no-console.'
+
+/** Reads flags that are not on the command line from environment variables. */
 export function readEnvironment(command: Command, environment: NodeJS.ProcessEnv = process.env): Command {
-  // Only for the help text: Commander would take any value for "on", including `false`.
-  for (const option of command.options) option.env(variableOf(option))
   return command.hook('preAction', () => {
     for (const option of command.options) {
-      const text = environment[variableOf(option)]
+      const [variable = ''] = variablesOf(option).filter((each) => environment[each] !== undefined)
+      const text = environment[variable]
       const name = option.attributeName()
       if (text === undefined || command.getOptionValueSource(name) === 'cli') continue
       if (option.required || option.optional) {
-        command.setOptionValueWithSource(name, parsed(option, text), 'env')
+        command.setOptionValueWithSource(name, parsed(option, variable, text), 'env')
       } else if (!off.has(text.toLowerCase())) command.setOptionValueWithSource(name, !option.negate, 'env')
     }
   })
 }
 
-/** `--allowed-host` is `UNDERSTUDY_ALLOWED_HOST`. */
-function variableOf({ long }: Option): string {
-  return `UNDERSTUDY_${long?.replace(/^--/, '').replaceAll('-', '_').toUpperCase()}`
+/** Returns `UNDERSTUDY_ALLOWED_HOST` for `--allowed-host`, and one more variable for an alias. */
+function variablesOf({ long, short }: Option): string[] {
+  return [long, short]
+    .filter((flag) => flag?.startsWith('--'))
+    .map((flag) => `UNDERSTUDY_${flag?.slice(2).replaceAll('-', '_').toUpperCase()}`)
 }
 
-function parsed(option: Option, text: string): unknown {
+function parsed(option: Option, variable: string, text: string): unknown {
   try {
     return option.parseArg ? option.parseArg(text, undefined) : text
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error
-    throw new UsageError(`${variableOf(option)}: '${text}' is invalid. ${error.message}`)
+    throw new UsageError(`${variable}: '${text}' is invalid. ${error.message}`)
   }
 }

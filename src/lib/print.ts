@@ -10,9 +10,13 @@ export function printable(text: string): string {
   return text.replace(acting, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Prints lines on standard output. */
-export function print(text: string): void {
-  console.log(printable(text))
+/**
+ * Prints lines on standard output.
+ *
+ * @param style Adds colours, after control characters are escaped. Default: none.
+ */
+export function print(text: string, style: (text: string) => string = String): void {
+  console.log(style(printable(text)))
 }
 
 /** Prints lines on standard error. */

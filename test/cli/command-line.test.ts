@@ -1,5 +1,5 @@
 /**
- * What the command line makes of its arguments. How the server behaves as a process is in `process.slow.test.ts`.
+ * Parsing of command-line arguments. `process.slow.test.ts` tests the server as a process.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,14 +38,14 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-/** What `serve` would have started a server with. */
+/** Options that `serve` passed to `startServer`. */
 let started: Parameters<Start>[0] | undefined
 const start: Start = async (options) => {
   started = options
-  throw new Error('enough for a test')
+  throw new Error('no server in this test')
 }
 
-/** Runs a command line in the folder, and gives its exit code. */
+/** Runs a command line in the folder and returns its exit code. */
 async function exit(...args: string[]): Promise<number> {
   started = undefined
   process.exitCode = undefined
@@ -56,7 +56,7 @@ async function exit(...args: string[]): Promise<number> {
   return Number(process.exitCode ?? 0)
 }
 
-async function given(...args: string[]) {
+async function optionsOf(...args: string[]) {
   await exit(...args)
   if (!started) throw new Error(stderr)
   const { gateway, ...rest } = started
@@ -68,35 +68,37 @@ const failing = (status: number) =>
   `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
 
 describe('serve', () => {
-  it('takes each flag from its variable too, where no flag is given', async () => {
+  it('reads flags that are not on the command line from environment variables', async () => {
     vi.stubEnv('UNDERSTUDY_PORT', '9001')
     vi.stubEnv('UNDERSTUDY_ALLOWED_HOST', 'one.example,two.example')
     vi.stubEnv('UNDERSTUDY_NODE', 'n4')
+    vi.stubEnv('UNDERSTUDY_EXTENSIONS', 'chat,models')
     vi.stubEnv('UNDERSTUDY_NO_DEFAULT', 'true')
     vi.stubEnv('UNDERSTUDY_WATCH', 'false')
     try {
-      const { port, allowedHosts, options } = await given('--port', '9002')
+      const { port, allowedHosts, options } = await optionsOf('--port', '9002')
       expect([port, allowedHosts]).toEqual([9002, ['one.example', 'two.example']])
       expect(options.sandboxes).toMatchObject({ node: 'n4', default: false })
+      expect(options.extensions).toEqual(['chat', 'models'])
       vi.stubEnv('UNDERSTUDY_PORT', 'x')
       expect(await exit()).toBe(2)
       expect(stderr).toContain(
-        "error: UNDERSTUDY_PORT: 'x' is invalid. A port is a whole number from 0 to 65535.\n",
+        "error: UNDERSTUDY_PORT: 'x' is invalid. A port must be a whole number from 0 to 65535.\n",
       )
     } finally {
       vi.unstubAllEnvs()
     }
   })
 
-  it('reads the token from a file, without the line break at its end', async () => {
+  it('reads the token from a file and trims the line break', async () => {
     await write('token', 'from-a-file\n')
-    expect(await given('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })
+    expect(await optionsOf('--token-file', '@token')).toMatchObject({ token: 'from-a-file' })
     expect(await exit('--token-file', '@nothing')).toBe(2)
     expect(stderr).toMatch(/^error: --token-file \S+nothing: no such file$/m)
   })
 
-  it('is one node of several, with --node, --advertise and --no-default', async () => {
-    const { advertise, options } = await given(
+  it('configures a node of a cluster with --node, --advertise and --no-default', async () => {
+    const { advertise, options } = await optionsOf(
       '--node',
       'n3',
       '--advertise',
@@ -110,9 +112,9 @@ describe('serve', () => {
     expect(await exit('--advertise', 'here')).toBe(2)
   })
 
-  it('listens on port 4141 of this machine, from seed 1, with no scenario, unless told otherwise', async () => {
+  it('listens on 127.0.0.1:4141 with seed 1 and no scenarios by default', async () => {
     for (const args of [[], ['serve']]) {
-      expect(await given(...args)).toMatchObject({
+      expect(await optionsOf(...args)).toMatchObject({
         port: 4141,
         host: '127.0.0.1',
         allowedHosts: [],
@@ -124,7 +126,7 @@ describe('serve', () => {
     }
   })
 
-  it('takes port, host, names, token and scenarios', async () => {
+  it('parses port, host, allowed names, token and scenarios', async () => {
     const flags = [
       '--port',
       '0',
@@ -139,7 +141,7 @@ describe('serve', () => {
       '--allowed-host',
       'b.test',
     ]
-    expect(await given(...flags, '--scenario', 'flaky', '--scenario', 'slow-stream')).toMatchObject({
+    expect(await optionsOf(...flags, '--scenario', 'flaky', '--scenario', 'slow-stream')).toMatchObject({
       port: 0,
       host: '::1',
       allowedHosts: ['a.test', 'b.test'],
@@ -154,8 +156,8 @@ describe('serve', () => {
     ['-7', -7],
     ['seven', 'seven'],
     ['7e', '7e'],
-  ])('takes the seed %s as %j', async (text, seed) => {
-    expect((await given('--seed', text)).options.seed).toBe(seed)
+  ])('parses the seed %s as %j', async (text, seed) => {
+    expect((await optionsOf('--seed', text)).options.seed).toBe(seed)
   })
 
   it.each([
@@ -169,63 +171,86 @@ describe('serve', () => {
       ['--extension', 'chat,models', '--extension', 'account'],
       { options: { extensions: ['chat', 'models', 'account'] } },
     ],
+    [
+      ['--extensions', 'chat,models', '--extension', 'account'],
+      { options: { extensions: ['chat', 'models', 'account'] } },
+    ],
     [['--time-scale', '1.5'], { options: { timeScale: 1.5 } }],
-  ])('takes %j', async (args, taken) => {
-    expect(await given(...args)).toMatchObject(taken)
+  ])('parses %j', async (args, expected) => {
+    expect(await optionsOf(...args)).toMatchObject(expected)
   })
 
   it.each([
-    [['--advertise', 'ftp://a.example'], 'Give an address such as http://10.0.0.7:4141.'],
-    [['--time-scale', '-1'], 'A factor is a number, 0 or more.'],
-    [['--time-scale', '1.'], 'A factor is a number, 0 or more.'],
-    [['--drain-ms', '1.5'], 'Milliseconds are a whole number.'],
-    [['--drain-ms', '1234567890'], 'Milliseconds are a whole number.'],
-    [['--token', ''], 'A token has no spaces.'],
-  ])('refuses %j in one line', async (args, line) => {
+    [['--advertise', 'ftp://a.example'], 'It must be a URL such as http://10.0.0.7:4141.'],
+    [['--time-scale', '-1'], 'A factor must be a number, 0 or more.'],
+    [['--time-scale', '1.'], 'A factor must be a number, 0 or more.'],
+    [['--drain-ms', '1.5'], 'It must be a whole number of milliseconds.'],
+    [['--drain-ms', '1234567890'], 'It must be a whole number of milliseconds.'],
+    [['--token', ''], 'A token cannot contain spaces.'],
+  ])('rejects %j in one line', async (args, line) => {
     expect(await exit(...args)).toBe(2)
     expect(stderr).toMatch(/^error: [^\n]*\n$/)
     expect(stderr).toContain(line)
   })
 
-  it('tells of requests unless it is to be quiet', async () => {
-    expect((await given()).onRequest).toBeTypeOf('function')
-    expect((await given('--quiet')).onRequest).toBeUndefined()
+  it('logs requests, except control requests, unless --quiet is set', async () => {
+    const { onRequest } = await optionsOf()
+    const line = {
+      method: 'GET',
+      status: 200,
+      durationMs: 1,
+      rule: undefined,
+      reason: undefined,
+      delivery: 'complete',
+    } as const
+    onRequest?.({ ...line, path: '/__understudy/sandboxes' })
+    onRequest?.({ ...line, path: '/api/v1/providers' })
+    await vi.waitUntil(() => stdout !== '')
+    expect(stdout).toBe('GET /api/v1/providers 200 1.0 ms\n')
+    expect((await optionsOf('--quiet')).onRequest).toBeUndefined()
   })
 
-  it('reads the options of createGateway from a YAML or JSON file, and takes flags before them', async () => {
+  it('reads options of createGateway from a YAML or JSON file, which flags override', async () => {
     await write('mine.yaml', failing(418))
     await write('config.yaml', 'seed: 5\napiKeys: [one-key]\nscenarios:\n  - ./mine.yaml\n  - flaky\n')
-    const own = { name: 'own', rules: [{ on: '*', fault: 'timeout' }] }
-    await write('config.json', JSON.stringify({ seed: 5, timeScale: 0, scenarios: [own] }))
-    expect(await given('--config', '@config.yaml', '--seed', '6', '--scenario', 'chaos')).toMatchObject({
+    const custom = { name: 'custom', rules: [{ on: '*', fault: 'timeout' }] }
+    await write('config.json', JSON.stringify({ seed: 5, timeScale: 0, scenarios: [custom] }))
+    expect(await optionsOf('--config', '@config.yaml', '--seed', '6', '--scenario', 'chaos')).toMatchObject({
       options: { seed: 6, apiKeys: ['one-key'] },
       scenarios: ['chaos', 'flaky', 'mine'],
     })
-    expect(await given('--config', '@config.json')).toMatchObject({
+    expect(await optionsOf('--config', '@config.json')).toMatchObject({
       options: { seed: 5, timeScale: 0 },
-      scenarios: ['own'],
+      scenarios: ['custom'],
     })
   })
 })
 
-describe('what is wrong is one line, and exit code 2:', () => {
+describe('invalid input prints one line and sets exit code 2:', () => {
   it.each([
     [['--prot', '3'], "unknown option '--prot' (Did you mean --port?)"],
     [
       ['--port', 'abc'],
-      "option '--port <number>' argument 'abc' is invalid. A port is a whole number from 0 to 65535.",
+      "option '--port <number>' argument 'abc' is invalid. A port must be a whole number from 0 to 65535.",
     ],
     [
       ['--port', '65536'],
-      "option '--port <number>' argument '65536' is invalid. A port is a whole number from 0 to 65535.",
+      "option '--port <number>' argument '65536' is invalid. A port must be a whole number from 0 to 65535.",
     ],
     [
       ['--port', '-1'],
-      "option '--port <number>' argument '-1' is invalid. A port is a whole number from 0 to 65535.",
+      "option '--port <number>' argument '-1' is invalid. A port must be a whole number from 0 to 65535.",
     ],
     [['--port'], "option '--port <number>' argument missing"],
-    [['--token', 'a b'], "option '--token <token>' argument 'a b' is invalid. A token has no spaces."],
-    [['--seed', ''], "option '--seed <seed>' argument '' is invalid. A seed is a whole number or a word."],
+    [
+      ['--token', 'a b'],
+      "option '--token <token>' argument 'a b' is invalid. A token cannot contain spaces.",
+    ],
+    [
+      ['--seed', ''],
+      "option '--seed <seed>' argument '' is invalid. A seed must be a whole number or a word.",
+    ],
+    [['help', 'scenario'], "Unknown command 'scenario': did you mean 'scenarios'?"],
     [['scenario'], "Unknown command 'scenario': did you mean 'scenarios'?"],
     [['--scenario', 'flak'], "Unknown scenario 'flak': did you mean 'flaky'?"],
     [['--scenario', '@none.yaml'], '@none.yaml: there is no such file'],
@@ -234,7 +259,7 @@ describe('what is wrong is one line, and exit code 2:', () => {
       "@bad.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
     ],
     [['--config', '@none.yaml'], '@none.yaml: there is no such file'],
-    [['--config', '@list.yaml'], '@list.yaml: write the options of createGateway, as a mapping'],
+    [['--config', '@list.yaml'], '@list.yaml: must be a mapping with options of createGateway'],
     [['--config', '@typo.yaml'], "@typo.yaml: options.timeScal: Unknown field: did you mean 'timeScale'?"],
     [
       ['--config', '@record.yaml'],
@@ -262,29 +287,44 @@ describe('what is wrong is one line, and exit code 2:', () => {
   })
 
   it.each([
-    ['EACCES', 'Port 4141 may not be used by you: choose one above 1023 with --port'],
+    ['EACCES', 'No permission to listen on port 4141: choose one above 1023 with --port'],
     ['EADDRNOTAVAIL', "This machine has no address '127.0.0.1': choose another with --host"],
-  ])('a server that cannot start for %s', async (code, message) => {
+  ])('explains %s', async (code, message) => {
     await run([], () => Promise.reject(Object.assign(new Error(code), { code })))
     expect([process.exitCode, stderr]).toEqual([2, `error: ${message}\n`])
   })
 })
 
-describe('the other commands', () => {
-  it('help names every command and every flag', async () => {
+describe('other commands', () => {
+  it('prints help with every command and flag, in groups, and without defaults such as [] or objects', async () => {
     expect(await exit('--help')).toBe(0)
     const words = ['serve', 'validate', 'scenarios', 'openapi', '--port', '--host', '--seed', '--scenario']
     for (const word of [...words, '--token', '--watch', '--quiet', '--json', '--config', '--allowed-host'])
       expect(stdout).toContain(word)
+    const groups = [...stdout.matchAll(/^(\w+):$/gm)].map(([, group]) => group)
+    expect(groups).toEqual([
+      'Options',
+      'Commands',
+      'Server',
+      'Behaviour',
+      'Recordings',
+      'Access',
+      'Cluster',
+      'Examples',
+    ])
+    expect(stdout.match(/^ {2}\$ /gm)).toHaveLength(5)
+    expect(stdout.match(/UNDERSTUDY_/g)).toHaveLength(2)
+    for (const command of ['deploy', 'record', 'drift']) await exit(command, '--help')
+    expect(stdout).not.toMatch(/default: [[{]/)
   })
 
-  it('validate is content with good files', async () => {
+  it('validates files', async () => {
     await write('good.yaml', failing(503))
     expect(await exit('validate', '@good.yaml')).toBe(0)
-    expect(stdout).toBe(`${folder}/good.yaml can be used\n`)
+    expect(stdout).toBe(`${folder}/good.yaml is valid\n`)
   })
 
-  it('validate tells every problem in a line, or as JSON, and ends with 2', async () => {
+  it('reports every problem of invalid files in a line or as JSON, and exits with 2', async () => {
     await write('good.yaml', failing(503))
     await write('bad.yaml', failing(99).replace('listProviders', 'listProvider'))
     expect(await exit('validate', '@good.yaml', '@bad.yaml', '@none.json')).toBe(2)
@@ -305,7 +345,7 @@ describe('the other commands', () => {
     ])
   })
 
-  it('escapes control characters of files in what it prints', async () => {
+  it('escapes control characters in printed problems', async () => {
     const name = '\u001b[2J\u202e'
     await write('hostile.json', JSON.stringify({ name: 'mine', rules: [{ on: name, fault: 'status' }] }))
     expect(await exit('validate', '@hostile.json')).toBe(2)
@@ -316,7 +356,7 @@ describe('the other commands', () => {
     expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
   })
 
-  it('scenarios lists them, and shows one as a file to begin with', async () => {
+  it('lists bundled scenarios, and prints one that validates', async () => {
     expect(await exit('scenarios')).toBe(0)
     expect(stdout).toMatch(/^flaky {2,}The first two calls answer 503/m)
     stdout = ''
@@ -328,7 +368,7 @@ describe('the other commands', () => {
   it.each([
     [['openapi'], '/responses'],
     [['openapi', '--control'], '/sandboxes'],
-  ])('%j prints a document', async (args, path) => {
+  ])('prints an OpenAPI document with %j', async (args, path) => {
     expect(await exit(...args)).toBe(0)
     expect(Object.keys(JSON.parse(stdout).paths)).toContain(path)
   })

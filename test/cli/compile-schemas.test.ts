@@ -25,7 +25,7 @@ async function answers(): Promise<unknown[]> {
 }
 
 describe('compiled schemas', () => {
-  it('answer and refuse as they do before they are compiled', async () => {
+  it('accept and reject the same values as before', async () => {
     const before = await answers()
     await compileSchemas(operations)
     expect(await answers()).toEqual(before)

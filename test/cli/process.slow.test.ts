@@ -1,5 +1,5 @@
 /**
- * The server as a process, as a person or a script meets it: two streams, signals and an exit code.
+ * The server as a process: stdout, stderr, signals and exit codes.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
 
 const program = join(import.meta.dirname, '../../src/serve.ts')
-/** A process takes its time to start on a machine that has other things to do. */
+/** Processes start slowly on a busy machine. */
 const timeout = 15_000
 vi.setConfig({ testTimeout: 2 * timeout })
 
@@ -20,7 +20,7 @@ interface Run {
   stdout: string
   stderr: string
   readonly exit: Promise<number | null>
-  /** Waits until stdout has something like this, and gives what it found. */
+  /** Waits until stdout matches, and returns the match. */
   until(pattern: RegExp): Promise<RegExpExecArray>
 }
 
@@ -54,9 +54,9 @@ function run(args: string[], file = program, stdio: StdioOptions = 'pipe'): Run 
   return result
 }
 
-/** Waits for the server, and gives its address. */
+/** Waits until the server is ready, and returns its URL. */
 async function ready(server: Run): Promise<string> {
-  const [, url] = await server.until(/at (http:\S+)\/api\/v1\n[\s\S]*openapi\.json\n/)
+  const [, url] = await server.until(/at (http:\S+)\/api\/v1\n[\s\S]* try .*\n/)
   return url as string
 }
 
@@ -65,50 +65,54 @@ const failing = (status: number) =>
   `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
 const statusOf = async (url: string) => (await open({ baseUrl: `${url}/api/v1` }, 'GET /providers')).status
 
-it('says where it is, a line to paste and the scenarios in force, and then a line for each request', async () => {
+it('prints the start screen, then a line for each request except control requests', async () => {
   const server = run(['--port', '0', '--seed', '7', '--scenario', 'flaky', '--scenario', 'slow-stream'])
   const url = await ready(server)
-  expect(server.stdout).toContain(`Understudy plays the Model Gateway API at ${url}/api/v1\n`)
-  expect(server.stdout).toMatch(/^ {2}key +us-default-[0-9a-f]{16}/m)
+  expect(server.stdout).toMatch(/^Understudy \d+\.\d+\.\d+ started in \d+ ms at http:\S+\/api\/v1$/m)
+  expect(server.stdout).toMatch(/^ {2}API key +us-default-[0-9a-f]{16}/m)
   expect(server.stdout).toMatch(/^ {2}scenarios +slow-stream, flaky$/m)
-  const [, pasted = '', authorization = ''] =
-    /curl (\S+) -H 'authorization: ([^']+)'/.exec(server.stdout) ?? []
+  const [, address = '', authorization = '', body = ''] =
+    /curl -N (\S+) -H 'authorization: ([^']+)' --json '([^']+)'/.exec(server.stdout) ?? []
+  const headers = { authorization, 'content-type': 'application/json' }
   const statuses: number[] = []
-  for (let turn = 0; turn < 3; turn++)
-    statuses.push((await fetch(pasted, { headers: { authorization } })).status)
+  for (let turn = 0; turn < 3; turn++) {
+    const response = await fetch(address, { method: 'POST', headers, body })
+    statuses.push(response.status)
+    if (response.ok) expect(await response.text()).toMatch(/data: \[DONE\]\n\n$/)
+    await fetch(`${url}/__understudy/sandboxes`)
+  }
   expect(statuses).toEqual([503, 503, 200])
-  await fetch(`${url}/__understudy/sandboxes?x=1`)
-  await server.until(/sandboxes\?x=1 200/)
-  const lines = server.stdout.trim().split('\n').slice(-4)
+  await server.until(/responses 200/)
+  const lines = server.stdout.trim().split('\n').slice(-3)
   expect(lines).toEqual([
-    expect.stringMatching(/^GET \/api\/v1\/providers 503 \d+(\.\d)? ms flaky#1$/),
-    expect.stringMatching(/^GET \/api\/v1\/providers 503 \d+(\.\d)? ms flaky#1$/),
-    expect.stringMatching(/^GET \/api\/v1\/providers 200 \d+(\.\d)? ms$/),
-    expect.stringMatching(/^GET \/__understudy\/sandboxes\?x=1 200 \d+(\.\d)? ms$/),
+    expect.stringMatching(/^POST \/api\/v1\/responses 503 \d+(\.\d)? ms flaky#1$/),
+    expect.stringMatching(/^POST \/api\/v1\/responses 503 \d+(\.\d)? ms flaky#1$/),
+    expect.stringMatching(/^POST \/api\/v1\/responses 200 \d+(\.\d)? ms slow-stream#1$/),
   ])
+  expect(server.stdout).not.toContain('\u001b')
 })
 
-it('prints one line of JSON with --json, with the real port, and requests on stderr', async () => {
+it('prints one line of JSON with the actual port with --json, and logs requests on stderr', async () => {
   const server = run(['--port', '0', '--json', '--seed', 'word', '--scenario', 'flaky', '--token', 'secret'])
   await server.until(/\n/)
-  const told = JSON.parse(server.stdout)
-  expect(told).toEqual({
+  const ready = JSON.parse(server.stdout)
+  expect(ready).toEqual({
     ready: true,
     port: expect.any(Number),
-    url: `http://127.0.0.1:${told.port}`,
-    baseUrl: `http://127.0.0.1:${told.port}/api/v1`,
+    url: `http://127.0.0.1:${ready.port}`,
+    baseUrl: `http://127.0.0.1:${ready.port}/api/v1`,
     apiKey: expect.stringMatching(/^us-default-/),
-    console: `http://127.0.0.1:${told.port}/__understudy/`,
+    console: `http://127.0.0.1:${ready.port}/__understudy/`,
     token: 'secret',
     seed: 'word',
     scenarios: ['flaky'],
   })
-  expect(await statusOf(told.url)).toBe(503)
+  expect(await statusOf(ready.url)).toBe(503)
   await vi.waitUntil(() => server.stderr.includes('GET /api/v1/providers 503'))
   expect(server.stdout.trim().split('\n')).toHaveLength(1)
 })
 
-it('reloads a scenario file that changes, and keeps the old one where an edit breaks it', async () => {
+it('reloads a scenario file that changes, and keeps the old scenario if the new content is invalid', async () => {
   await write('watched.yaml', failing(418))
   const server = run(['--port', '0', '--scenario', 'watched.yaml', '--watch', '--quiet'])
   const url = await ready(server)
@@ -117,9 +121,9 @@ it('reloads a scenario file that changes, and keeps the old one where an edit br
   await server.until(/reloaded watched\.yaml/)
   expect(await statusOf(url)).toBe(503)
   await write('watched.yaml', failing(503).replace('listProviders', 'listProvider'))
-  const [line] = await server.until(/kept the scenario as it was: .*/)
+  const [line] = await server.until(/not reloaded: .*/)
   expect(line).toBe(
-    "kept the scenario as it was: watched.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
+    "not reloaded: watched.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
   )
   expect(await statusOf(url)).toBe(503)
   await write('watched.yaml', failing(402))
@@ -129,13 +133,13 @@ it('reloads a scenario file that changes, and keeps the old one where an edit br
 })
 
 it.each(['SIGTERM', 'SIGHUP'] as const)(
-  'lets an open reply finish after %s, takes no other, and ends with 0',
+  'finishes open replies after %s, accepts no new requests, and exits with 0',
   async (signal) => {
     const rule = { on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } }
     await write('slow.json', JSON.stringify({ name: 'slow', rules: [rule] }))
     const link = join(folder, `${signal}.ts`)
     await symlink(program, link)
-    // By a link, as npm makes one.
+    // Runs through a link, as npm installs executables.
     const server = run(['--port', '0', '--scenario', 'slow.json'], link)
     const url = await ready(server)
     const unread = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
@@ -149,18 +153,18 @@ it.each(['SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
-it('ends with 0 after SIGINT too, and does not wait after a second one', async () => {
+it('exits with 0 after SIGINT, and at once after a second one', async () => {
   await write('silent.json', '{"name":"silent","rules":[{"on":"*","fault":"timeout"}]}')
   const server = run(['--port', '0', '--host', '0.0.0.0', '--scenario', 'silent.json'])
   const url = await ready(server)
   const [, token] = /^ {2}token +(\S+)/m.exec(server.stdout) ?? []
   const control = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const unread = statusOf(url).catch(() => 'broken off')
+  const unread = statusOf(url).catch(() => 'aborted')
   const wait = JSON.stringify({ operation: 'listProviders' })
   const waited = `${url}/__understudy/sandboxes/default/journal/wait`
   expect((await fetch(waited, { method: 'POST', headers: control, body: wait })).status).toBe(200)
   server.child.kill('SIGINT')
-  // The server takes no more requests when it has heard of the first signal.
+  // The server accepts no requests once it has received the first signal.
   await vi.waitUntil(
     () =>
       statusOf(url).then(
@@ -171,10 +175,10 @@ it('ends with 0 after SIGINT too, and does not wait after a second one', async (
   )
   server.child.kill('SIGINT')
   expect(await server.exit).toBe(0)
-  expect(await unread).toBe('broken off')
+  expect(await unread).toBe('aborted')
 })
 
-it('says in one line that a port is in use, and ends with 2', async () => {
+it('prints one line and exits with 2 if the port is in use', async () => {
   await using server = await startServer()
   const second = run(['--port', String(server.port)])
   expect(await second.exit).toBe(2)
@@ -184,7 +188,7 @@ it('says in one line that a port is in use, and ends with 2', async () => {
   expect(second.stdout).toBe('')
 })
 
-it('lives on where whoever reads what it prints has had enough', async () => {
+it('keeps running if the reader of its output closes the pipe', async () => {
   const server = run(['--port', '0'])
   const url = await ready(server)
   server.child.stdout?.destroy()
@@ -192,7 +196,7 @@ it('lives on where whoever reads what it prints has had enough', async () => {
   for (let turn = 0; turn < 5; turn++) expect(await statusOf(url)).toBe(200)
 })
 
-it('lives on where the disk is full that its lines go to', async () => {
+it('keeps running if its log cannot be written because the disk is full', async () => {
   const full = openSync('/dev/full', 'w')
   const server = run(['--port', '0', '--json'], program, ['pipe', 'pipe', full])
   const [, url = ''] = await server.until(/"url":"(http:[^"]+)"/)
@@ -200,7 +204,7 @@ it('lives on where the disk is full that its lines go to', async () => {
   closeSync(full)
 })
 
-it('ends at once on SIGTERM where only silent streams are open', async () => {
+it('exits at once on SIGTERM if only stalled streams are open', async () => {
   const server = run(['--port', '0', '--scenario', 'stream-stall'])
   const url = await ready(server)
   const response = await open({ baseUrl: `${url}/api/v1` }, 'POST /responses', {
@@ -208,19 +212,19 @@ it('ends at once on SIGTERM where only silent streams are open', async () => {
   })
   const reader = response.body?.getReader()
   await reader?.read()
-  const asked = performance.now()
+  const signalledAt = performance.now()
   server.child.kill('SIGTERM')
   await reader?.read().catch(() => {})
   expect(await server.exit).toBe(0)
-  // Some 50 ms on a quiet machine; its grace for open replies is 5,000.
-  expect(performance.now() - asked).toBeLessThan(2500)
+  // About 50 ms on an idle machine; open replies get 5,000.
+  expect(performance.now() - signalledAt).toBeLessThan(2500)
 })
 
-it('with --drain-ms ends when its sandboxes are quiet: until then it is not ready, and answers them', async () => {
+it('serves its sandboxes until they are idle with --drain-ms, but is not ready', async () => {
   const server = run(['--port', '0', '--drain-ms', '20000'])
   const url = await ready(server)
-  const made = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()
-  const ask = () => open(made.data, 'GET /providers')
+  const created = await (await fetch(`${url}/__understudy/sandboxes`, { method: 'POST' })).json()
+  const ask = () => open(created.data, 'GET /providers')
   expect((await ask()).status).toBe(200)
   server.child.kill('SIGTERM')
   await vi.waitUntil(async () => (await fetch(`${url}/__understudy/ready`)).status === 503, { timeout })
@@ -229,7 +233,7 @@ it('with --drain-ms ends when its sandboxes are quiet: until then it is not read
   expect(await server.exit).toBe(0)
 })
 
-it.runIf(process.platform === 'linux')('opens the console where --open asks for it', async () => {
+it.runIf(process.platform === 'linux')('opens the console with --open', async () => {
   const programs = join(folder, 'programs')
   await mkdir(programs)
   await writeFile(join(programs, 'xdg-open'), `#!/bin/sh\necho "$@" > '${folder}/opened'\n`)
@@ -242,7 +246,7 @@ it.runIf(process.platform === 'linux')('opens the console where --open asks for 
   expect(await opened()).toBe(`${url}/__understudy/\n`)
 })
 
-it('prints where the console is, and leaves it out with --no-console', async () => {
+it('serves the console unless --no-console is set', async () => {
   const url = await ready(run(['--port', '0']))
   expect((await fetch(`${url}/__understudy/`)).headers.get('content-type')).toContain('text/html')
   const without = run(['--port', '0', '--no-console'])
@@ -250,5 +254,5 @@ it('prints where the console is, and leaves it out with --no-console', async () 
   expect(without.stdout).not.toContain('console')
   const both = run(['--open', '--no-console'])
   expect(await both.exit).toBe(2)
-  expect(both.stderr).toContain('--open opens the console: leave out --no-console')
+  expect(both.stderr).toContain('--open cannot be combined with --no-console')
 })

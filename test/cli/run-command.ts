@@ -1,5 +1,5 @@
 /**
- * Runs a command line in this process, without a server.
+ * Runs a command line in this process, without starting a server.
  */
 import { vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
@@ -9,7 +9,7 @@ export interface CommandResult {
   code: number
   stdout: string
   stderr: string
-  /** Options of the server that `serve` would have started. */
+  /** Options that `serve` passed to `startServer`. */
   started: Parameters<Start>[0] | undefined
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** The problems of a file, in one line each, with its folder left out. */
+/** Returns the problems of a file, one line each, without its folder. */
 async function problemsOf(name: string, text?: string): Promise<string[]> {
   const file = join(folder, name)
   if (text !== undefined) await writeFile(file, text)
@@ -39,14 +39,14 @@ describe('scenario files', () => {
     '',
   ].join('\n')
 
-  it('a YAML file is a scenario that can be used', async () => {
+  it('accepts a valid YAML file', async () => {
     expect(await problemsOf('monday.yaml', yaml)).toEqual([])
     const scenario = loadScenarioFile(join(folder, 'monday.yaml'), operations)
     using use = createGateway().use(parseScenario(scenario))
     expect(use.name).toBe('monday')
   })
 
-  it('every problem is told with its line and column, in YAML', async () => {
+  it('reports every problem in YAML with line and column', async () => {
     const wrong = yaml.replace('listProviders', 'listProvider').replace('times: 2', 'times: 0')
     expect(await problemsOf('wrong.yaml', wrong)).toEqual([
       "wrong.yaml:5:5: 'times: 0' in scenario 'monday', rule 1 never happens: give 1 or more, or leave the rule out",
@@ -54,14 +54,14 @@ describe('scenario files', () => {
     ])
   })
 
-  it('and in JSON', async () => {
+  it('reports problems in JSON with line and column', async () => {
     const text = '{\n  "name": "a",\n  "rules": [\n    { "on": "*", "fautl": "status" }\n  ]\n}'
     expect(await problemsOf('wrong.json', text)).toEqual([
       "wrong.json:4:18: Unknown field 'fautl' in scenario 'a', rule 1: did you mean 'fault'?",
     ])
   })
 
-  it('and in JSON that is indented with tabs', async () => {
+  it('reports columns in JSON that is indented with tabs', async () => {
     const text =
       '{\n\t"name": "a",\n\t"rules": [\n\t\t{ "on": "*", "on": "*", "times": 0, "fault": "status" }\n\t]\n}'
     expect(await problemsOf('tabs.json', text)).toEqual([
@@ -69,14 +69,14 @@ describe('scenario files', () => {
     ])
   })
 
-  it('a load throws one line', async () => {
+  it('throws one line on load', async () => {
     await writeFile(join(folder, 'two.yaml'), yaml.replaceAll('on:', 'onn:'))
     expect(() => loadScenarioFile(join(folder, 'two.yaml'), operations)).toThrow(
       /two\.yaml:4:5: Unknown field 'onn' in scenario 'monday', rule 1: did you mean 'on'\? \(and 3 more\)$/,
     )
   })
 
-  it('a value behind an alias is told where it was written', async () => {
+  it('reports an aliased value at its anchor', async () => {
     const text = 'name: a\nrules:\n  - &one { on: "*", fault: nothing }\n  - *one\n'
     expect(await problemsOf('alias.yaml', text)).toEqual([
       expect.stringContaining("alias.yaml:3:21: Unknown fault 'nothing' in scenario 'a', rule 1"),
@@ -85,29 +85,29 @@ describe('scenario files', () => {
   })
 })
 
-describe('files that cannot be read', () => {
-  it('one that is missing', async () => {
+describe('unreadable files', () => {
+  it('reports a missing file', async () => {
     expect(await problemsOf('missing.yaml')).toEqual(['missing.yaml: there is no such file'])
   })
-  it('a directory', async () => {
+  it('reports a directory', async () => {
     await mkdir(join(folder, 'scenarios.yaml'))
     expect(await problemsOf('scenarios.yaml')).toEqual(['scenarios.yaml: is a directory: name a file in it'])
   })
-  it('one of 50 MB', async () => {
+  it('reports a file of 50 MB', async () => {
     await writeFile(join(folder, 'large.yaml'), '')
     await truncate(join(folder, 'large.yaml'), 50 * 1024 * 1024)
     expect(await problemsOf('large.yaml')).toEqual(['large.yaml: has 50 MB, and at most 1 MB are read'])
   })
-  it('one of another kind', async () => {
+  it('reports an unknown file type', async () => {
     expect(await problemsOf('notes.txt', 'name: a')).toEqual([
       'notes.txt: notes.txt is neither .yaml nor .json',
     ])
   })
-  it('one that is not text', async () => {
+  it('reports a binary file', async () => {
     await writeFile(join(folder, 'binary.json'), Uint8Array.of(0x7b, 0xff, 0x7d))
     expect(await problemsOf('binary.json')).toEqual(['binary.json: is not UTF-8 text'])
   })
-  it('an alias bomb', async () => {
+  it('reports a YAML alias bomb', async () => {
     const levels = [...'bcdefghi'].map((name, index) => {
       const below = `*${'abcdefgh'[index]}`
       return `${name}: &${name} [${Array(9).fill(below).join(', ')}]`
@@ -116,26 +116,26 @@ describe('files that cannot be read', () => {
       'bomb.yaml:1:1: repeats itself by aliases too often',
     ])
   })
-  it('one that is nested a hundred thousand deep', async () => {
+  it('reports 100,000 levels of nesting', async () => {
     const text = '['.repeat(100_000)
     expect(await problemsOf('deep.yaml', text)).toEqual([
       expect.stringMatching(/^deep\.yaml:1:\d+: is nested too deeply$/),
     ])
   })
-  it('JSON with a comma too many', async () => {
+  it('reports a trailing comma in JSON', async () => {
     const [problem] = await problemsOf('comma.json', '{\n  "name": "a",\n}')
     expect(problem).toMatch(/^comma\.json:3:1: not JSON: Expected double-quoted property name/)
   })
-  it('JSON that ends too early', async () => {
+  it('reports truncated JSON', async () => {
     const [problem] = await problemsOf('end.json', '{\n  "name":')
     expect(problem).toMatch(/^end\.json:2:10: not JSON: Unexpected end of JSON input/)
   })
-  it('YAML with a wrong indent', async () => {
+  it('reports wrong indentation in YAML', async () => {
     const [problem] = await problemsOf('indent.yaml', 'name: a\n  rules: []\n')
     expect(problem).toMatch(/^indent\.yaml:\d+:\d+: not YAML: /)
     expect(problem).not.toContain('\n')
   })
-  it('an empty one', async () => {
+  it('reports an empty file', async () => {
     expect(await problemsOf('empty.yaml', '')).toEqual([
       expect.stringMatching(/^empty\.yaml:1:1: Not a scenario: /),
     ])
@@ -145,40 +145,40 @@ describe('files that cannot be read', () => {
 describe('fixture files', () => {
   const provider = { name: 'One', slug: 'one', privacy_policy_url: null }
 
-  it('a list of records of the collection in its name', async () => {
+  it('accepts a list of records of the collection in the file name', async () => {
     expect(await problemsOf('providers.json', JSON.stringify([provider]))).toEqual([])
   })
 
-  it('a record that is not of its schema, with its place', async () => {
+  it('reports a record that violates the schema, with line and column', async () => {
     const text = `[\n  ${JSON.stringify(provider)},\n  { "name": "Two",\n    "slug": 2,\n    "privacy_policy_url": null }\n]`
     expect(await problemsOf('providers.json', text)).toEqual([
       'providers.json:4:5: providers[1].slug: Invalid input: expected string, received number',
     ])
   })
 
-  it('a key that two records have', async () => {
+  it('reports a duplicate key', async () => {
     const text = `[\n${JSON.stringify(provider)},\n${JSON.stringify(provider)}\n]`
     expect(await problemsOf('providers.json', text)).toEqual([
-      "providers.json:3:1: providers[1]: slug 'one' is that of [0] too",
+      "providers.json:3:1: providers[1]: slug 'one' is already used by [0]",
     ])
   })
 
-  it('a list without a collection', async () => {
+  it('reports a list whose file name is not a collection', async () => {
     expect(await problemsOf('provider.json', '[]')).toEqual([
-      "provider.json:1:1: A list is a fixture, and no collection is called 'provider': did you mean 'providers'?",
+      "provider.json:1:1: A list must be a fixture, but there is no collection 'provider': did you mean 'providers'?",
     ])
   })
 
-  it('an object in the place of a list', async () => {
+  it('reports an object instead of a list', async () => {
     expect(await problemsOf('posts.json', '{}')).toEqual([
-      'posts.json:1:1: The fixture of posts is not a list of records',
+      'posts.json:1:1: The fixture of posts must be a list of records',
     ])
   })
 })
 
-it('the files that come with the double have no problems', async () => {
+it('accepts all bundled scenarios and fixtures', async () => {
   const all = [...(await folderOf('../../scenarios/')), ...(await folderOf('../../fixtures/'))]
-  // Sample texts are no collection.
+  // texts.json is not a collection.
   const files = all.filter((file) => !/(?:\.md|texts\.json)$/.test(file))
   expect(files.length).toBeGreaterThan(25)
   expect(validateFiles(files)).toEqual([])

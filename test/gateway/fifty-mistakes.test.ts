@@ -162,7 +162,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['startServer(4141)', () => start(4141), 'startServer takes an object of options'],
     ["{ allowedHosts: 'a.example' }", () => start({ allowedHosts: 'a.example' }), "write ['a.example']"],
-    ['{ gateway, seed: 2 }', () => start({ gateway, seed: 2 }), 'options.seed is for a new gateway'],
+    ['{ gateway, seed: 2 }', () => start({ gateway, seed: 2 }), 'options.seed cannot be combined with options.gateway'],
     [
       'a port in use',
       () => start({ port: server.port }),
@@ -413,7 +413,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
   'the command line': [
     ['serv', () => told(printed('serv')), "Unknown command 'serv': did you mean 'serve'?"],
     ['--prot 3', () => told(printed('--prot', '3')), '--port'],
-    ['--port abc', () => told(printed('--port', 'abc')), 'A port is a whole number from 0 to 65535.'],
+    ['--port abc', () => told(printed('--port', 'abc')), 'A port must be a whole number from 0 to 65535.'],
     ['--scenario flakey', () => told(printed('--scenario', 'flakey')), "did you mean 'flaky'?"],
     ['--config nope.yaml', () => told(printed('--config', 'nope.yaml')), 'nope.yaml: there is no such file'],
     [

@@ -1,20 +1,20 @@
 /**
- * `deploy`: prints a configuration for several nodes behind a balancer, whole, on standard output.
+ * `deploy`: prints a complete configuration for several nodes behind a load balancer.
  */
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../../lib/did-you-mean.ts'
 import { UsageError } from '../../lib/usage-error.ts'
 import type { Node, Plan } from './plan.ts'
 
 interface DeployFlags {
-  node: string[]
+  node?: string[]
   listen: Plan['listen']
-  serverName: string[]
+  serverName?: string[]
   tlsCertificate?: string
   tlsKey?: string
 }
 
-/** Examples in README.md. */
+/** Balancers that README.md has examples for. */
 const examples = ['envoy', 'compose', 'kubernetes', 'dockerfile']
 
 const help = `
@@ -25,24 +25,25 @@ Examples:
 `
 
 export function addDeploy(program: Command): void {
-  const collect = (value: string, before: string[]) => [...before, value]
+  const collect = (value: string, values: string[] = []) => [...values, value]
   program
     .command('deploy')
     .description('Print a configuration for several nodes behind nginx or HAProxy.')
     .argument('<balancer>', 'nginx or haproxy')
-    .option('--node <name=address>', 'a node that runs, as n1=127.0.0.1:4141; may be repeated', collect, [])
-    .option('--listen <[address:]port>', 'where the balancer listens', toListen, {
-      host: '0.0.0.0',
-      port: 8080,
-    })
-    .option('--server-name <name>', 'name by which the balancer is called; may be repeated', collect, [])
+    .option('--node <name=address>', 'node, such as n1=127.0.0.1:4141; may be repeated', collect)
+    .addOption(
+      new Option('--listen <[address:]port>', 'address that the balancer listens on')
+        .argParser(toListen)
+        .default({ host: '0.0.0.0', port: 8080 }, '0.0.0.0:8080'),
+    )
+    .option('--server-name <name>', 'host name of the balancer; may be repeated', collect)
     .option('--tls-certificate <file>', 'certificate of the balancer')
-    .option('--tls-key <file>', 'its key')
+    .option('--tls-key <file>', 'key of the certificate')
     .addHelpText('after', help)
     .action(async (balancer: string, flags: DeployFlags) => {
       const print = await templateOf(balancer)
-      const { serverName: serverNames, listen } = flags
-      const nodes = await givenNodes(balancer, flags.node)
+      const { serverName: serverNames = [], listen } = flags
+      const nodes = await parseNodes(balancer, flags.node ?? [])
       process.stdout.write(print({ nodes, listen, serverNames, tls: tlsOf(flags) }))
     })
 }
@@ -52,18 +53,18 @@ async function templateOf(balancer: string): Promise<(plan: Plan) => string> {
   if (balancer === 'haproxy') return (await import('./haproxy.ts')).haproxyFile
   if (examples.includes(balancer))
     throw new UsageError(
-      `deploy prints configurations of nginx and haproxy. For ${balancer}, adapt the example in src/extras/cluster/README.md of the repository`,
+      `deploy supports nginx and haproxy. For ${balancer}, adapt the example in src/extras/cluster/README.md of the repository`,
     )
   throw new UsageError(`Unknown balancer '${balancer}'${didYouMean(balancer, ['nginx', 'haproxy'])}`)
 }
 
-async function givenNodes(balancer: string, texts: readonly string[]): Promise<Plan['nodes']> {
+async function parseNodes(balancer: string, texts: readonly string[]): Promise<Plan['nodes']> {
   const { assertDistinct, parseNode } = await import('./plan.ts')
   try {
     const nodes: Node[] = texts.map(parseNode)
     assertDistinct(nodes)
     const [first, ...others] = nodes
-    if (!first) throw new Error(`${balancer} needs the addresses of its nodes: --node n1=127.0.0.1:4141`)
+    if (!first) throw new Error(`${balancer} requires at least one node: --node n1=127.0.0.1:4141`)
     return [first, ...others]
   } catch (error) {
     throw new UsageError((error as Error).message)
@@ -73,12 +74,12 @@ async function givenNodes(balancer: string, texts: readonly string[]): Promise<P
 function tlsOf({ tlsCertificate: certificate, tlsKey: key }: DeployFlags): Plan['tls'] {
   if (certificate !== undefined && key !== undefined) return { certificate, key }
   if (certificate === undefined && key === undefined) return undefined
-  throw new UsageError('--tls-certificate and --tls-key are given together')
+  throw new UsageError('--tls-certificate and --tls-key must be used together')
 }
 
 function toListen(text: string): Plan['listen'] {
   const [, host = '0.0.0.0', digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
   if (port > 0 && port <= 65_535 && /^[\w.:[\]-]+$/.test(host)) return { host, port }
-  throw new InvalidArgumentError('Give a port, as in 8080 or 127.0.0.1:8080.')
+  throw new InvalidArgumentError('It must be a port, such as 8080 or 127.0.0.1:8080.')
 }

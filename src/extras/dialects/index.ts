@@ -26,7 +26,13 @@ export const dialects: ExtraDefinition<DialectOptions> = {
         z.custom<Dialect>((value) => typeof value === 'object' && value !== null).superRefine(checkFunctions),
       ]),
   },
-  flags: [{ flags: '--dialect <name>', description: 'names and extra fields of one vendor, by its name' }],
+  flags: [
+    {
+      flags: '--dialect <name>',
+      description: "vendor whose names and extra fields requests and replies use: 'openrouter'",
+      group: 'Behaviour',
+    },
+  ],
   create: ({ dialect }) => (dialect === undefined ? undefined : { dialect: findDialect(dialect) }),
 }
 

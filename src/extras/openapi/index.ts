@@ -32,8 +32,9 @@ export const openapi: ExtraDefinition<OpenapiOptions> = {
   flags: [
     {
       flags: '--openapi <file>',
-      description: 'an OpenAPI document that answers what nothing else does',
-      ofDocument: 'with what an OpenAPI document adds',
+      description: 'OpenAPI 3 document whose operations are mocked too',
+      group: 'Behaviour',
+      ofDocument: 'add the operations of an OpenAPI 3 document',
     },
   ],
   create({ openapi: given }) {

@@ -30,15 +30,21 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
       }),
   },
   flags: [
-    { flags: '--recordings <folder>', description: 'recordings to replay if no scenario applies' },
+    {
+      flags: '--recordings <folder>',
+      description: 'recordings to replay if no scenario applies',
+      group: 'Recordings',
+    },
     {
       flags: '--on-unmatched-recording <what>',
-      description: 'if no recording matches: 404, simulate, or pass through to upstream (default: error)',
+      description: 'if no recording matches: 404, simulate, or pass through to --upstream (default: error)',
+      group: 'Recordings',
       choices: ['error', 'simulate', 'passthrough'],
     },
     {
       flags: '--upstream <url>',
-      description: 'base address of the real gateway, for --on-unmatched-recording passthrough',
+      description: 'base URL of the real gateway, for --on-unmatched-recording passthrough',
+      group: 'Recordings',
     },
   ],
   readFlags({ recordings, onUnmatchedRecording, upstream, config }, options) {

@@ -17,26 +17,26 @@ describe('deploy', () => {
     [['nginx', ...nodes, '--listen', '[::1]:8080'], 'listen [::1]:8080;'],
     [['nginx', ...nodes, '--server-name', 'a', '--server-name', 'b'], 'server_name a b;'],
     [['nginx', ...nodes, '--tls-key', 'a.key', '--tls-certificate', 'a.pem'], 'listen 8080 ssl;'],
-  ])('%j prints what was asked for', async (args, line) => {
+  ])('prints a configuration for %j', async (args, line) => {
     const { code, stdout, stderr } = await runCommand('deploy', ...args)
     expect(code, stderr).toBe(0)
     expect(stdout).toContain(line)
   })
 
   it.each([
-    [['nginx', ...nodes, '--listen', '0'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--listen', '65536'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--listen', 'a b:80'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--tls-certificate', 'a.pem'], '--tls-certificate and --tls-key are given together'],
+    [['nginx', ...nodes, '--listen', '0'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
+    [['nginx', ...nodes, '--listen', '65536'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
+    [['nginx', ...nodes, '--listen', 'a b:80'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
+    [['nginx', ...nodes, '--tls-certificate', 'a.pem'], '--tls-certificate and --tls-key must be used together'],
     [['nginx', ...nodes, '--node', 'n3=127.0.0.1:4142'], "Two nodes have the address '127.0.0.1:4142'"],
     [['ngnix', ...nodes], "Unknown balancer 'ngnix': did you mean 'nginx'?"],
     [['envoy', ...nodes], 'For envoy, adapt the example in src/extras/cluster/README.md'],
     [['kubernetes'], 'For kubernetes, adapt the example in src/extras/cluster/README.md'],
-    [['nginx'], 'nginx needs the addresses of its nodes: --node n1=127.0.0.1:4141'],
+    [['nginx'], 'nginx requires at least one node: --node n1=127.0.0.1:4141'],
     [['nginx', ...nodes, '--node', 'n1=127.0.0.1:4143'], "Two nodes have the name 'n1'"],
-    [['nginx', ...nodes, '--tls-key', 'a.key'], '--tls-certificate and --tls-key are given together'],
-    [['nginx', ...nodes, '--listen', 'x'], 'Give a port, as in 8080 or 127.0.0.1:8080.'],
-  ])('refuses %j in one line', async (args, line) => {
+    [['nginx', ...nodes, '--tls-key', 'a.key'], '--tls-certificate and --tls-key must be used together'],
+    [['nginx', ...nodes, '--listen', 'x'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
+  ])('rejects %j in one line', async (args, line) => {
     const { code, stderr } = await runCommand('deploy', ...args)
     expect(code).toBe(2)
     expect(stderr).toMatch(/^error: [^\n]*\n$/)
