@@ -1,6 +1,6 @@
 /**
- * The gateway on a port: `startServer()` for tests, and the command line where this file is run as a program. The API
- * goes straight to the socket; the control API beside it is loaded when somebody first asks for it.
+ * Serves a gateway over HTTP: `startServer()` for tests, and the command line if this file is run as a program. The
+ * control API is loaded on first use.
  */
 import { realpathSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
@@ -24,82 +24,86 @@ import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
 import { Guard } from './server/guard.ts'
 import { readHealth } from './server/health.ts'
 import { type RequestLine, toRequestLine } from './server/request-line.ts'
+import { rootReply } from './server/root.ts'
 import { refuse, refuseSocket, refuseTunnel, send } from './server/send.ts'
-import { readServerOptions, whyNot } from './server/server-options.ts'
+import { readServerOptions, toListenError } from './server/server-options.ts'
 import { cutUnreadBody } from './server/unread-body.ts'
 
 export type { RequestLine }
 
 export interface ServerOptions extends GatewayOptions {
-  /** The port to listen on. Default: any free one. */
+  /** Port to listen on. Default: any free port. */
   port?: number
-  /** The address to listen on. Default: 127.0.0.1, which only this machine reaches. */
+  /** Address to listen on. Default: 127.0.0.1, which only this machine can reach. */
   host?: string
-  /** Names under which the server is called, beside the loopback ones and `host`. Default: none. */
+  /** Accepted host names, in addition to loopback names and `host`. Default: none. */
   allowedHosts?: string[]
   /**
-   * Origins whose pages may call the API, beside loopback and the server's own: `https://app.example`; `*` stands for
-   * all. Default: none.
+   * Origins allowed to call the API, such as `https://app.example`, in addition to loopback and the server's own
+   * origin. `*` allows every origin. Default: none.
    */
   allowedOrigins?: string[]
-  /** What control requests carry as their bearer. Default: none; beyond loopback, one is made. */
+  /** Bearer token that control requests require. Default: none on loopback, generated on other addresses. */
   token?: string
-  /** Where this very server is reached past a balancer, as in `http://10.0.0.7:4141`. Default: nowhere else. */
+  /** URL of this node, bypassing the load balancer: `http://10.0.0.7:4141`. Default: none. */
   advertise?: string
-  /** Whether `/__understudy/` shows the console, a page for people. Default: true. */
+  /** If true, `/__understudy/` serves the console, a web page. Default: true. */
   console?: boolean
-  /** A gateway that is there already; then options of `createGateway` are not for the server. Default: a new one. */
+  /** Serves an existing gateway. Cannot be combined with gateway options. Default: a new gateway. */
   gateway?: GatewayCore
-  /** Real milliseconds that the body of a request may take; its headers have at most 10,000. Default: 30,000. */
+  /** Maximum time to receive a request body, in real milliseconds. Headers have at most 10,000. Default: 30,000. */
   requestTimeoutMs?: number
-  /** Called after each request completes. An error that it throws is printed. Default: none. */
+  /** Called after each request completes. Errors that it throws are printed. Default: none. */
   onRequest?: (line: RequestLine) => unknown
 }
 
 export interface RunningServer extends AsyncDisposable {
-  /** The gateway that answers. */
+  /** The gateway that the server runs. */
   readonly gateway: GatewayCore
-  /** The port that it listens on. */
+  /** Port that the server listens on. */
   readonly port: number
   /** `http://127.0.0.1:4141` */
   readonly url: string
   /** `http://127.0.0.1:4141/api/v1` */
   readonly baseUrl: string
-  /** What control requests carry as their bearer; undefined where they need none. */
+  /** Bearer token for control requests; undefined if they require none. */
   readonly token: string | undefined
   /**
-   * Takes no more requests, and ends.
+   * Stops accepting requests and shuts down.
    *
-   * @param graceMs Real milliseconds in which open replies may finish. Default: 0.
+   * @param graceMs Maximum wait for open replies, in real milliseconds. Default: 0.
    */
   close(graceMs?: number): Promise<void>
 }
 
-/** Runs the command line: `serve`, `validate`, `scenarios`, `openapi`. */
+/** Runs the command line: `serve`, which is the default, and the other commands of `--help`. Sets `process.exitCode`. */
 export async function runCommandLine(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   const { run } = await import('./cli/command-line.ts')
   surviveOutputErrors()
   await run(args, startServer)
 }
 
-/** Real milliseconds that the headers of a request may take. */
+/** Maximum time to receive request headers, in real milliseconds. */
 const maxHeadersTimeoutMs = 10_000
-/** Headers longer than this are a 431. */
+/** Maximum header size in bytes. Larger headers get a 431. */
 const maxHeaderSize = 16 * 1024
-/** How often Node looks for headers that take too long. */
+/** Interval at which Node checks for requests with slow headers, in milliseconds. */
 const connectionsCheckingInterval = 500
 
-/** Real milliseconds between two looks for connections that nobody needs any more, at the end. */
+/** Interval at which a server that shuts down closes idle connections, in real milliseconds. */
 const idleCheckMs = 20
 
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
 /**
- * Starts a server. Throws one clear line for an option that is wrong, and for an address that it cannot listen on, with
- * the `code` that Node gives it: `EADDRINUSE` for example.
+ * Starts a server. Throws a `TypeError` for an invalid option, and an error with Node's `code`, such as `EADDRINUSE`,
+ * if the server cannot listen on the address.
  */
-export async function startServer(given: ServerOptions = {}): Promise<RunningServer> {
-  const { own, options } = readServerOptions(given, optionNames(gatewaySetup.extras))
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const { server: serverOptions, gateway: gatewayOptions } = readServerOptions(
+    options,
+    optionNames(gatewaySetup.extras),
+  )
   const {
     port = 0,
     host = '127.0.0.1',
@@ -111,8 +115,8 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     gateway,
     requestTimeoutMs = defaultTimeoutMs,
     onRequest,
-  } = own
-  const core = gateway ?? new GatewayCore(options, gatewaySetup)
+  } = serverOptions
+  const core = gateway ?? new GatewayCore(gatewayOptions, gatewaySetup)
   const guard = new Guard({ host, allowedHosts, allowedOrigins, token })
   let control: Control | undefined
   const loadControl = retried(async () => {
@@ -132,10 +136,10 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     const { response } = sink
     response.setHeader('x-content-type-options', 'nosniff')
     response.setHeader('cache-control', 'no-store')
-    // A request of HTTP/1.0 names no host: replies then name the address that it came to.
+    // HTTP/1.0 requests may have no `Host`: their replies use the local address instead.
     const { localAddress = '', localPort } = request.socket
     request.headers.host ??= `${hostOf(localAddress)}:${localPort}`
-    // Whoever follows a link comes from elsewhere, and the page is where the token is typed.
+    // The console accepts cross-origin links and has no token yet: the user types it into the page.
     const file = hasConsole ? await fileOf(core, request) : undefined
     if (file) return send(response, file)
     guard.assertSameOrigin(request)
@@ -150,7 +154,8 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     const { response } = sink
     try {
       guard.assertHost(request)
-      if (!isMet(request)) throw new GatewayError(417, 'Nothing is expected of this server but 100-continue')
+      if (!isExpectationMet(request))
+        throw new GatewayError(417, "Unsupported Expect header: only '100-continue' is supported")
       if (isControl(request)) return void (await serveControl(request, sink))
       const { origin, host } = request.headers
       if (origin !== undefined) {
@@ -159,6 +164,8 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       }
       if (isPreflight(request)) return void answerPreflight(request, response)
       if (request.url === '/openapi.json') return void (await sendApiDocument(core, response))
+      const root = rootReply(request, hasConsole && core.extras.some(({ file }) => file))
+      if (root) return void (await send(response, root))
       return await serve(core, toCall(request, sink))
     } catch (error) {
       refuse(response, error)
@@ -167,7 +174,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     }
   }
 
-  /** The newest reply of each connection: while it is open and not silent, the connection is in use. */
+  /** Newest reply of each connection. The connection is in use while this reply is open and not stalled. */
   const connections = new Map<Socket, NodeSink | undefined>()
   const listener: RequestListener = (request, response) => {
     const sink = new NodeSink(response)
@@ -184,7 +191,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
       }
     })
   }
-  // The guard itself refuses a request without a `Host`, in the envelope.
+  // The guard rejects requests without a `Host`, with the error envelope.
   const settings = { maxHeaderSize, connectionsCheckingInterval, requireHostHeader: false }
   const server = createServer(settings, listener)
   server.on('checkExpectation', listener)
@@ -195,12 +202,12 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
     socket.once('close', () => connections.delete(socket))
   })
   server.headersTimeout = Math.min(maxHeadersTimeoutMs, requestTimeoutMs)
-  // The gateway times bodies, so that a late one gets a reply and enters the journal.
+  // The gateway enforces the timeout of bodies, so that a slow request gets a reply and a journal entry.
   server.requestTimeout = 0
   server.on('clientError', refuseSocket)
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(whyNot(error, port, host)))
+    server.once('error', (error) => reject(toListenError(error, port, host)))
     server.listen(port, host, resolve)
   })
   const { port: bound } = server.address() as AddressInfo
@@ -210,7 +217,7 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   const close = (graceMs = 0) =>
     new Promise<void>((resolve) => {
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-      // Clients keep idle connections for the next request, silent replies stay open, and followers of events stay on.
+      // Idle keep-alive connections, stalled replies and event streams would keep the server running.
       const endIdle = () => {
         control?.close()
         for (const [socket, sink] of connections)
@@ -237,22 +244,22 @@ export async function startServer(given: ServerOptions = {}): Promise<RunningSer
   }
 }
 
-/** The API's own document, made when somebody asks for it. */
+/** Sends the OpenAPI document of the API, created for each request. */
 async function sendApiDocument(gateway: GatewayCore, response: ServerResponse): Promise<void> {
   const { apiDocument } = await import('./control/documents.ts')
   await send(response, ok(apiDocument(gateway)))
 }
 
-/** Returns the file that an extra has for a request; 304 if the caller has it. */
+/** Returns the file that an extra serves at the path; a 304 if the client has it cached. */
 async function fileOf({ extras }: GatewayCore, request: IncomingMessage): Promise<Reply | undefined> {
   const { method, url = '/', headers } = request
   if (method !== 'GET' && method !== 'HEAD') return undefined
   for (const { file } of extras) {
-    const found = await file?.(url)
-    if (!found) continue
-    const { etag } = found.headers
-    const isKnown = etag !== undefined && etag === headers['if-none-match']
-    return isKnown ? { ...found, status: 304, body: { kind: 'none' } } : found
+    const reply = await file?.(url)
+    if (!reply) continue
+    const { etag } = reply.headers
+    const isCached = etag !== undefined && etag === headers['if-none-match']
+    return isCached ? { ...reply, status: 304, body: { kind: 'none' } } : reply
   }
   return undefined
 }
@@ -261,28 +268,28 @@ function isControl({ url = '/' }: IncomingMessage): boolean {
   return /^\/__understudy(?![^/?])/.test(url)
 }
 
-/** Whether nothing is expected that the server does not do. Spec: RFC 9110, 10.1.1. */
-function isMet({ headers: { expect } }: IncomingMessage): boolean {
+/** Returns true if the server supports the `Expect` header, or if there is none. RFC 9110, 10.1.1. */
+function isExpectationMet({ headers: { expect } }: IncomingMessage): boolean {
   return expect === undefined || expect.toLowerCase() === '100-continue'
 }
 
-/** How the server is reached from this machine: an address that stands for all of them is none to call. */
+/** Returns the host for URLs: wildcard addresses become loopback, IPv6 addresses get brackets. */
 function hostOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Whether Node was started with this very file, be it by a link to it. */
+/** Returns true if Node was started with this file, directly or through a link. */
 function isProgram(): boolean {
   const [, program] = process.argv
   try {
-    // mutation: equivalent: tested in a process without mutants
+    // mutation: equivalent: tested in a child process, without mutants
     return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url)
   } catch {
     return false
   }
 }
 
-// Not awaited: a module that waits at its top cannot be `require`d.
+// Not awaited: a module with top-level await cannot be loaded by `require`.
 if (isProgram()) runCommandLine()

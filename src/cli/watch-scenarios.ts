@@ -26,7 +26,7 @@ export function watchScenarios(
         sandboxes.replaceScenario(index, loadScenarioFile(file, operations))
         log(`reloaded ${file}`)
       } catch (error) {
-        log(`not reloaded: ${(error as Error).message}`)
+        log(`kept the previous scenario: ${(error as Error).message}`)
       }
     }
     watchFile(file, { interval }, reload)

@@ -1,5 +1,5 @@
 /**
- * The API itself may be called from pages whose origin the guard has let through: without credentials.
+ * CORS headers and preflight replies for origins that the guard accepts. Credentials are not allowed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { replyId } from './reply-id.ts'
@@ -18,10 +18,10 @@ const exposed = [
 ].join(', ')
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-/** Always allowed; a preflight may ask for others, which are allowed too. */
-const usual = ['authorization', 'content-type', 'x-understudy-scenario']
+/** Allowed in every preflight reply, in addition to the headers that the preflight requests. */
+const defaultHeaders = ['authorization', 'content-type', 'x-understudy-scenario']
 
-/** Lets a page read the reply that is to come. */
+/** Allows a page of this origin to read the reply. */
 export function allowOrigin(origin: string, response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', origin)
   response.setHeader('vary', 'origin')
@@ -34,11 +34,13 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
 
 export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
   const { headers } = request
-  const asked = headers['access-control-request-headers']?.toLowerCase().split(',') ?? []
+  const requested = headers['access-control-request-headers']?.toLowerCase().split(',') ?? []
   response.writeHead(204, {
     'x-request-id': replyId(request, 204),
     'access-control-allow-methods': methods,
-    'access-control-allow-headers': [...new Set([...usual, ...asked.map((name) => name.trim())])].join(', '),
+    'access-control-allow-headers': [
+      ...new Set([...defaultHeaders, ...requested.map((name) => name.trim())]),
+    ].join(', '),
     'access-control-max-age': '600',
   })
   response.end()

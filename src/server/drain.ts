@@ -1,23 +1,23 @@
 /**
- * The end of a server whose sandboxes are in use: it takes no new ones, and waits until those that live are quiet.
+ * Drains a server before it shuts down: rejects new sandboxes and waits until the existing ones are idle.
  */
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 
 const { setTimeout } = globalThis
 
-/** A sandbox that answered so short a time ago is in the middle of a test. Milliseconds of elapsed time. */
-const settleMs = 2000
-/** Real milliseconds between two looks. */
-const lookMs = 100
+/** Sandboxes that replied within this many milliseconds are assumed to be in the middle of a test. */
+const idleAfterMs = 2000
+/** Polling interval in real milliseconds. */
+const pollMs = 100
 
 /**
- * Takes no new sandboxes, and returns when no sandbox is in use: none answers a request, and none has within the last
- * two seconds.
+ * Rejects new sandboxes, and resolves when no sandbox has a request in flight or has replied within the last two
+ * seconds.
  *
- * @param limitMs Real milliseconds after which it returns in any case.
+ * @param limitMs Maximum wait in real milliseconds.
  */
 export async function drain(sandboxes: Sandboxes, limitMs: number): Promise<void> {
   sandboxes.drain()
-  for (let left = limitMs; left > 0 && sandboxes.isBusy(settleMs); left -= lookMs)
-    await new Promise((resolve) => setTimeout(resolve, Math.min(lookMs, left)))
+  for (let left = limitMs; left > 0 && sandboxes.isBusy(idleAfterMs); left -= pollMs)
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pollMs, left)))
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the server is up, and whether it takes new sandboxes. Answered without a token and without loading the
- * control API, as both are asked for in a loop before and beside everything else.
+ * Health and readiness probes. They require no token and do not load the control API, because orchestrators poll them
+ * from the start.
  */
 import type { IncomingMessage } from 'node:http'
 import { json, ok, type Reply } from '../http/reply.ts'
@@ -9,7 +9,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 const healthPath = '/health'
 const readinessPath = '/ready'
 
-/** The answer to one of the two questions; undefined where the request asks neither. */
+/** Returns the reply to a probe; undefined for any other request. */
 export function readHealth(
   { method, url = '' }: IncomingMessage,
   { isDraining }: Pick<Sandboxes, 'isDraining'>,

@@ -1,10 +1,10 @@
 /**
- * The `x-request-id` of replies that the gateway has not made: the same for the same request and status.
+ * The `x-request-id` of replies that do not come from the gateway. Deterministic for a request and status.
  */
 import type { IncomingMessage } from 'node:http'
 import { hash } from '../lib/seed.ts'
 
-/** @param request Undefined where Node could not read one. */
+/** @param request Undefined if Node could not parse it. */
 export function replyId(
   request: Pick<IncomingMessage, 'method' | 'url'> | undefined,
   status: number,

@@ -1,5 +1,5 @@
 /**
- * One line about one request, for whoever watches the server.
+ * Request log: one line per request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
@@ -11,25 +11,25 @@ import { printable } from '../lib/print.ts'
 export interface RequestLine {
   /** Upper case. */
   readonly method: string
-  /** With the query, its secrets hidden. */
+  /** Includes the query, with secrets redacted. */
   readonly path: string
-  /** 0 where the connection ended without an answer. */
+  /** 0 if the connection ended without a response. */
   readonly status: number
   /** Real milliseconds. */
   readonly durationMs: number
-  /** The rule that made or changed the reply: `flaky#1`. */
+  /** Rule that made or changed the reply: `flaky#1`. */
   readonly rule: string | undefined
-  /** Why it was refused, where the status and the rule do not say it already. */
+  /** Error message of a rejected request, unless the status or the rule already explains it. */
   readonly reason: string | undefined
-  /** How the reply reached its reader. */
+  /** Outcome of the delivery. */
   readonly delivery: Delivery
 }
 
 /**
- * The line of a request that is over.
+ * Describes a completed request.
  *
  * @param startedAt Real milliseconds, from `monotonic()`.
- * @param record What the gateway made of it; undefined where the request did not get so far.
+ * @param record Undefined if the request did not reach the gateway.
  */
 export function toRequestLine(
   { method = '', url: path = '' }: IncomingMessage,
@@ -71,6 +71,6 @@ export function requestLineText({
   const line = [...words, delivery === 'complete' ? undefined : delivery]
     .filter((word) => word !== undefined)
     .join(' ')
-  // A message may quote what the client has sent.
+  // A message may quote the request.
   return printable(reason === undefined ? line : `${line}: ${reason.replace(/\s+/g, ' ')}`)
 }

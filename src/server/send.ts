@@ -1,6 +1,6 @@
 /**
- * Sends replies that come from the server and not from the gateway: those of the control API, and refusals of
- * requests that reach neither. Refusals have the error envelope.
+ * Sends replies that do not come from the gateway: replies of the control API, and errors for requests that reach
+ * neither. Errors use the error envelope.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -11,38 +11,37 @@ import type { Reply } from '../http/reply.ts'
 import { printError } from '../lib/print.ts'
 import { replyId } from './reply-id.ts'
 
-/** Sends a reply under an id of its own. Resolves when all of it is out. */
+/** Adds an `x-request-id` and sends the reply. Resolves when the whole reply is written. */
 export async function send(response: ServerResponse, reply: Reply): Promise<void> {
   const { req } = response
   const headers = { 'x-request-id': replyId(req, reply.status), ...reply.headers }
   await deliver({ ...reply, headers }, new NodeSink(response), unrecorded(req.method ?? ''))
 }
 
-/** Answers with an error; our own mistake is a loud 500. */
+/** Responds with an error. Unexpected errors are bugs: they are printed, and respond 500. */
 export function refuse(response: ServerResponse, error: unknown): void {
   if (!(error instanceof GatewayError)) printError(error instanceof Error ? `${error.stack}` : String(error))
   if (response.headersSent) return void response.destroy()
-  const refusal =
-    error instanceof GatewayError ? error : new GatewayError(500, `Mistake in understudy: ${error}`)
+  const refusal = error instanceof GatewayError ? error : new GatewayError(500, `Bug in Understudy: ${error}`)
   void send(response, toReply(refusal))
 }
 
-/** A connection, with what Node keeps at it: the reply that is under way. */
+/** A socket with Node's internal reference to the response in flight. */
 type Connection = Duplex & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null }
 
-/** Answers what is not even a request: Node has read no more of it than where it went wrong. */
+/** Responds to bytes that Node cannot parse as a request. */
 export function refuseSocket(error: Error & { code?: string }, socket: Connection): void {
-  const { _httpMessage: earlier } = socket
+  const { _httpMessage: previous } = socket
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  // The request before was whole, and may have changed something: its caller gets all of its reply.
-  if (earlier?.req.complete) return void earlier.once('finish', () => socket.destroy())
-  if (earlier?.headersSent) return void socket.destroy()
+  // The previous request was complete and may have changed state: its client gets the whole reply.
+  if (previous?.req.complete) return void previous.once('finish', () => socket.destroy())
+  if (previous?.headersSent) return void socket.destroy()
   endSocket(socket, statusOf[error.code ?? ''] ?? malformed)
 }
 
-/** Refuses a tunnel: from then on the connection would not be HTTP. */
+/** Rejects CONNECT: the connection would no longer be HTTP. */
 export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
-  endSocket(socket, envelope(405, 'CONNECT is for proxies, and this server is none'), request)
+  endSocket(socket, envelope(405, 'CONNECT is for proxies, and this server is not a proxy'), request)
 }
 
 function endSocket(socket: Duplex, reply: Reply, request?: IncomingMessage): void {
@@ -54,7 +53,7 @@ function endSocket(socket: Duplex, reply: Reply, request?: IncomingMessage): voi
 const malformed = envelope(400, 'Malformed HTTP request')
 
 const statusOf: Record<string, Reply> = {
-  HPE_HEADER_OVERFLOW: envelope(431, 'The headers are longer than 16 KB'),
+  HPE_HEADER_OVERFLOW: envelope(431, 'Request headers exceed 16 KB'),
   ERR_HTTP_REQUEST_TIMEOUT: envelope(408, messageOf(408)),
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is wrong with the options of `startServer`, or with the address that it shall listen on: one line.
+ * Checks the options of `startServer`, and explains errors of `listen` in one line.
  */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
@@ -26,37 +26,37 @@ const checks = {
 } satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>
 
 /**
- * The options of the server, and those of its gateway. Throws a `TypeError`.
+ * Splits options into those of the server and those of its gateway. Throws a `TypeError`.
  *
- * @param optionNames The options of a gateway.
+ * @param optionNames Names of gateway options.
  */
-export function readServerOptions<Given extends object>(given: Given, optionNames: readonly string[]) {
-  assertObject(given, 'startServer')
-  const own: Record<string, unknown> = {}
-  const options: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given)) {
-    const known: readonly string[] = serverOptionNames
-    const target = known.includes(name) ? own : options
+export function readServerOptions<Input extends object>(input: Input, optionNames: readonly string[]) {
+  assertObject(input, 'startServer')
+  const server: Record<string, unknown> = {}
+  const gateway: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(input)) {
+    const serverNames: readonly string[] = serverOptionNames
+    const target = serverNames.includes(name) ? server : gateway
     target[name] = value
-    if (target === options && !optionNames.includes(name))
+    if (target === gateway && !optionNames.includes(name))
       throw new TypeError(
-        `startServer: options.${name}: Unknown field${didYouMean(name, [...known, ...optionNames])}`,
+        `startServer: options.${name}: Unknown field${didYouMean(name, [...serverNames, ...optionNames])}`,
       )
   }
-  readOptions(checks, own, 'startServer')
-  const [extra] = own['gateway'] === undefined ? [] : Object.keys(options)
-  if (extra !== undefined)
+  readOptions(checks, server, 'startServer')
+  const [misplaced] = server['gateway'] === undefined ? [] : Object.keys(gateway)
+  if (misplaced !== undefined)
     throw new TypeError(
-      `startServer: options.${extra} is for a new gateway: give it to the createGateway() that made options.gateway`,
+      `startServer: options.${misplaced} cannot be combined with options.gateway: pass it to createGateway()`,
     )
   return {
-    own: own as Pick<Given, keyof Given & (typeof serverOptionNames)[number]>,
-    options: options as GatewayOptionsInput,
+    server: server as Pick<Input, keyof Input & (typeof serverOptionNames)[number]>,
+    gateway: gateway as GatewayOptionsInput,
   }
 }
 
-/** An error of `listen` in words that name the way out; its `code` stays. */
-export function whyNot(error: NodeJS.ErrnoException, port: number, host: string): Error {
+/** Adds a fix to the message of an error from `listen`. The `code` stays. */
+export function toListenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const message = reasons[error.code ?? '']?.(port, host)
   return message === undefined
     ? error
@@ -66,7 +66,7 @@ export function whyNot(error: NodeJS.ErrnoException, port: number, host: string)
 const noAddress = (_: number, host: string) => `This machine has no address '${host}': choose another host`
 const reasons: Readonly<Record<string, (port: number, host: string) => string>> = {
   EADDRINUSE: (port) => `Port ${port} is in use: choose another port, or 0 for any free one`,
-  EACCES: (port) => `Port ${port} may not be used by you: choose one above 1023`,
+  EACCES: (port) => `No permission to listen on port ${port}: choose one above 1023`,
   EADDRNOTAVAIL: noAddress,
   ENOTFOUND: noAddress,
 }

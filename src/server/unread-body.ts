@@ -1,6 +1,6 @@
 /**
- * Bodies that nobody waits for any more. A reply may be out before its request is whole, a refusal most times; a client
- * that goes on sending, a byte now and then, would keep the connection for ever.
+ * Closes connections whose request body is still arriving after the reply, which is common for rejected requests. A
+ * slow client could otherwise hold its connection open forever.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defaultTimeoutMs } from '../delivery/node.ts'
@@ -8,7 +8,7 @@ import { defaultTimeoutMs } from '../delivery/node.ts'
 const { setTimeout, clearTimeout, setImmediate } = globalThis
 
 /**
- * Cuts the connection where the body has not come to its end in time after the reply.
+ * Destroys the connection if the body does not end in time after the reply.
  *
  * @param timeoutMs Real milliseconds.
  */
@@ -24,7 +24,7 @@ export function cutUnreadBody(
     request.once('end', () => clearTimeout(timer))
     request.resume()
   }
-  // Node calls a request complete only after it has handed on the last byte, by when the reply may be out.
+  // Node marks a request as complete only after it has passed on the last byte, when the reply may already be sent.
   setImmediate(() => {
     if (request.complete) return
     if (response.writableFinished) cut()

@@ -121,9 +121,9 @@ it('reloads a scenario file that changes, and keeps the old scenario if the new 
   await server.until(/reloaded watched\.yaml/)
   expect(await statusOf(url)).toBe(503)
   await write('watched.yaml', failing(503).replace('listProviders', 'listProvider'))
-  const [line] = await server.until(/not reloaded: .*/)
+  const [line] = await server.until(/kept the previous scenario: .*/)
   expect(line).toBe(
-    "not reloaded: watched.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
+    "kept the previous scenario: watched.yaml:3:5: Unknown operation 'listProvider' in scenario 'mine', rule 1: did you mean 'listProviders'?",
   )
   expect(await statusOf(url)).toBe(503)
   await write('watched.yaml', failing(402))

@@ -1,5 +1,5 @@
 /**
- * Many clients of one server at once: no one sees another's data, rules or journal, and nothing is lost.
+ * Concurrent clients of one server: their data, rules and journals are isolated, and no update is lost.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
@@ -7,7 +7,7 @@ import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 import { cases } from '../whole.ts'
 
-/** Five calls each. */
+/** Rounds per worker, of five calls each. */
 const rounds = cases(3, 40)
 
 let server: RunningServer
@@ -16,12 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, all at once`, () => {
+describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, concurrently`, () => {
   const workers = Array.from({ length: 16 }, (_, index) => `worker-${index}`)
 
-  /** Five calls: a write, a read of it, a stream, a fault of the worker's own, and a path that only its rule knows. */
+  /** Makes five calls: a write, a read of it, a stream, a fault of the worker, and a path that only its rule matches. */
   async function round(name: string, index: number, sandbox: RemoteSandbox): Promise<void> {
-    // By key and by path in turns: both lead to the same sandbox.
+    // Alternates between key and path: both select the same sandbox.
     const byKey = { apiKey: sandbox.apiKey, baseUrl: server.baseUrl }
     const byPath = { apiKey: 'any', baseUrl: sandbox.baseUrl }
     const [one, other] = index % 2 === 0 ? [byKey, byPath] : [byPath, byKey]
@@ -41,7 +41,7 @@ describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, all at
     expect(scripted.body).toEqual({ mine: name })
   }
 
-  it('see nothing of each other', { timeout: 30_000 }, async () => {
+  it('are isolated from each other', { timeout: 30_000 }, async () => {
     const gateway = await connectGateway(server.url)
     const sandboxes = await Promise.all(
       workers.map(async (name) => {
@@ -70,8 +70,8 @@ describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, all at
   })
 })
 
-describe('100 PATCHes of one workspace at once', () => {
-  it('of different fields lose none', async () => {
+describe('100 concurrent PATCH requests for one workspace', () => {
+  it('keep every change to different fields', async () => {
     await using sandbox = await (await connectGateway(server.url)).createSandbox()
     const fields = [
       { name: 'New name' },
@@ -92,7 +92,7 @@ describe('100 PATCHes of one workspace at once', () => {
     expect(await sandbox.db.workspaces.get('production')).toMatchObject(Object.assign({}, ...fields))
   })
 
-  it('of the same field leave the value of the last one in the journal', async () => {
+  it('leave the value of the last journal entry in the same field', async () => {
     await using sandbox = await (await connectGateway(server.url)).createSandbox()
     await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

@@ -1,5 +1,5 @@
 /**
- * One server of several: the names of its sandboxes, what it says to requests for another node's, and its end.
+ * One node of a cluster: sandbox ids, requests for sandboxes of other nodes, and draining.
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
@@ -24,14 +24,14 @@ const asNode = (node: string, options: ServerOptions = {}) => start({ sandboxes:
 
 const readProviders = (baseUrl: string, apiKey?: string) => open({ baseUrl, apiKey }, 'GET /providers')
 
-describe('Ids of sandboxes', () => {
-  it('count, where the server has no name', async () => {
+describe('sandbox ids', () => {
+  it('are numbered if the server has no node name', async () => {
     const { gateway } = await start()
     expect((await gateway.createSandbox()).id).toBe('s1')
     expect((await gateway.createSandbox()).id).toBe('s2')
   })
 
-  it('begin with the name of the node, and so do the keys', async () => {
+  it('start with the node name, and so do the keys', async () => {
     const { gateway } = await asNode('n3')
     const { id, apiKey, baseUrl } = await gateway.createSandbox()
     expect(id).toMatch(/^n3s1x[0-9a-z]{8,}$/)
@@ -39,7 +39,7 @@ describe('Ids of sandboxes', () => {
     expect((await readProviders(baseUrl)).status).toBe(200)
   })
 
-  it('never come back when a node is started again', async () => {
+  it('are never reused after a restart', async () => {
     const first = await (await asNode('n3')).gateway.createSandbox()
     const again = await asNode('n3')
     const second = await again.gateway.createSandbox()
@@ -47,13 +47,13 @@ describe('Ids of sandboxes', () => {
     expect((await readProviders(again.server.baseUrl, first.apiKey)).status).toBe(410)
   })
 
-  it.each(['3', 'n', 'N3', 'n3s', 'a-1', ''])('refuse %j as the name of a node', async (node) => {
+  it.each(['3', 'n', 'N3', 'n3s', 'a-1', ''])('reject %j as a node name', async (node) => {
     await expect(asNode(node)).rejects.toThrow('sandboxes.node')
   })
 })
 
-describe('A request for the sandbox of another node', () => {
-  it('is a 421 that names the node, by path, by key, and over the control API', async () => {
+describe('a request for a sandbox of another node', () => {
+  it('gets a 421 that names the node, by path, by key and in the control API', async () => {
     const theirs = await (await asNode('n2')).gateway.createSandbox()
     const { server, control } = await asNode('n1')
     const replies = [
@@ -70,14 +70,14 @@ describe('A request for the sandbox of another node', () => {
     }
   })
 
-  it('is a 410 on a server that has no name', async () => {
+  it('gets a 410 from a server without a node name', async () => {
     const { server } = await start()
     expect((await readProviders(`${server.url}/sandboxes/n2s1xabcdefgh/api/v1`)).status).toBe(410)
   })
 })
 
-describe('A sandbox with a name of the client’s own', () => {
-  it('is made once, and found from then on', async () => {
+describe('a sandbox with an id from the client', () => {
+  it('is created once and then reused', async () => {
     const { server, gateway, control } = await asNode('n1')
     const first = await (await control('PUT /sandboxes/checkout-7', { seed: 5 })).json()
     const second = await (await control('PUT /sandboxes/checkout-7')).json()
@@ -88,7 +88,7 @@ describe('A sandbox with a name of the client’s own', () => {
     expect(server.gateway.createSandbox({ id: 'checkout-7' }).apiKey).toBe(first.data.apiKey)
   })
 
-  it('may be a fork', async () => {
+  it('can be a fork', async () => {
     const { gateway } = await start()
     await using origin = await gateway.createSandbox()
     await origin.db.workspaces.update('production', { name: 'Renamed' })
@@ -107,15 +107,15 @@ describe('A sandbox with a name of the client’s own', () => {
   )
 })
 
-describe('A server behind a balancer', () => {
-  it('says by which address it was called, and where it is reached directly', async () => {
+describe('a server behind a load balancer', () => {
+  it('returns the address that the client used, and its direct address', async () => {
     const { server, control } = await asNode('n1', { advertise: 'http://10.0.0.7:4141/' })
     const { data } = await (await control('POST /sandboxes')).json()
     expect(data.baseUrl).toBe(`${server.url}/sandboxes/${data.id}/api/v1`)
     expect(data.directUrl).toBe(`http://10.0.0.7:4141/sandboxes/${data.id}/api/v1`)
   })
 
-  it('refuses requests that name no sandbox, where it has no default one', async () => {
+  it('rejects requests that select no sandbox if it has no default sandbox', async () => {
     const { server, gateway } = await start({ sandboxes: { default: false } })
     const refusal = await readProviders(server.baseUrl)
     expect(refusal.status).toBe(410)
@@ -125,8 +125,8 @@ describe('A server behind a balancer', () => {
   })
 })
 
-describe('A server that drains', () => {
-  it('is up and not ready, takes no new sandboxes, and serves those that live', async () => {
+describe('a draining server', () => {
+  it('is healthy but not ready, rejects new sandboxes, and serves existing ones', async () => {
     const { server, gateway, control } = await start()
     const sandbox = await gateway.createSandbox()
     expect((await control('GET /ready')).status).toBe(200)

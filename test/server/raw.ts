@@ -1,15 +1,15 @@
 /**
- * HTTP by hand, for what no client would send: bytes go out as they are, and come back as they are.
+ * Raw HTTP over a socket, for requests that no client would send.
  */
 import { connect, type Socket } from 'node:net'
 
 export interface Raw {
   readonly socket: Socket
-  /** All that came so far. */
+  /** Everything received so far. */
   readonly received: string
-  /** Everything that came, when the server has closed the connection. */
+  /** Resolves with everything received when the server closes the connection. */
   closed(): Promise<string>
-  /** Waits until this has come. */
+  /** Waits until this text is received. */
   until(text: string): Promise<string>
 }
 
@@ -50,7 +50,7 @@ export function raw(port: number, ...bytes: (string | Uint8Array)[]): Raw {
   }
 }
 
-/** A request as text. */
+/** Formats a request. */
 export function request(line: string, headers: Record<string, string>, body = ''): string {
   const all = { ...headers, ...(body !== '' && { 'content-length': String(Buffer.byteLength(body)) }) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)

@@ -26,7 +26,7 @@ async function answerTo(
 
 const key = { authorization: 'Bearer any' }
 
-describe('replies without an x-request-id', () => {
+describe('x-request-id of replies that do not come from the gateway', () => {
   it.each([
     ['a foreign Host', 403, request('GET /api/v1/providers', { host: 'evil.example', ...key })],
     ['no Host', 400, request('GET /api/v1/providers', { connection: 'close', ...key })],
@@ -43,13 +43,13 @@ describe('replies without an x-request-id', () => {
       403,
       request('GET /api/v1/providers', { host: 'localhost', origin: 'https://evil.example', ...key }),
     ],
-  ])('were those to %s: now they have one, and the envelope', async (_, status, bytes) => {
+  ])('is set, with the error envelope, on %s', async (_, status, bytes) => {
     const first = await answerTo(bytes)
     expect(first).toMatchObject({ status, id: expect.stringMatching(/^req_[0-9a-f]{16}$/) })
     expect(JSON.parse(first.body).error).toMatchObject({ code: status, message: expect.any(String) })
   })
 
-  it.each(['/api/v1/responses', '/api/v1/providers'])('were preflights of %s', async (path) => {
+  it.each(['/api/v1/responses', '/api/v1/providers'])('is set on preflight replies of %s', async (path) => {
     const headers = {
       host: 'localhost',
       origin: 'http://localhost:3000',
@@ -59,14 +59,14 @@ describe('replies without an x-request-id', () => {
     expect([status, id]).toEqual([204, expect.stringMatching(/^req_/)])
   })
 
-  it('were those of the control API and the document', async () => {
+  it('is set on replies of the control API and on the document', async () => {
     for (const path of ['/__understudy/health', '/__understudy/sandboxes', '/openapi.json']) {
       const { headers } = await fetch(server.url + path)
       expect(headers.get('x-request-id'), path).toMatch(/^req_/)
     }
   })
 
-  it('have the same one for the same request', async () => {
+  it('is the same for the same request', async () => {
     const bytes = request('GET /api/v1/providers', { host: 'evil.example', ...key })
     expect((await answerTo(bytes)).id).toBe((await answerTo(bytes)).id)
   })

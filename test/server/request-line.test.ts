@@ -31,9 +31,9 @@ it.each([
   expect(requestLineText({ ...line, ...more })).toBe(text)
 })
 
-it('tells of requests what the gateway made of them, and hides secrets of the query', async () => {
+it('reports status, rule and reason of each request, and redacts secrets in the query', async () => {
   const lines: RequestLine[] = []
-  await using server = await startServer({ onRequest: (told) => lines.push(told) })
+  await using server = await startServer({ onRequest: (line) => lines.push(line) })
   const seen = async (path: string) => {
     await call({ baseUrl: server.url }, `GET ${path}`)
     await expect.poll(() => lines.length).toBe(1)
@@ -63,9 +63,9 @@ it('tells of requests what the gateway made of them, and hides secrets of the qu
   expect(lines.pop()).toMatchObject({ status: 0, rule: 'away#1', delivery: 'aborted-by-fault' })
 })
 
-it('escapes what a client could send to the terminal', async () => {
+it('escapes control characters that a client sends', async () => {
   const lines: RequestLine[] = []
-  await using server = await startServer({ onRequest: (told) => lines.push(told) })
+  await using server = await startServer({ onRequest: (line) => lines.push(line) })
   const hostile = '\u001b]0;title\u0007\u009b2J\u202e'
   const format = { type: 'json_schema', name: 'x', schema: { $ref: `#/${hostile}` } }
   const bodies = [
@@ -84,7 +84,7 @@ it('escapes what a client could send to the terminal', async () => {
   expect(explained.join('\n')).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
 })
 
-it('prints an error that onRequest throws, and serves on', async () => {
+it('prints errors that onRequest throws, and keeps serving', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => printed.mockRestore())
   const failures: unknown[] = []

@@ -1,6 +1,5 @@
 /**
- * A connection stays usable after every refusal, and answers requests that come before the reply to the one before
- * them, in their order.
+ * Connections stay usable after every rejection, and pipelined requests are answered in order.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -94,7 +93,7 @@ const refusals: readonly Sent[] = [
   })),
 ]
 
-/** What is asked after each of them. */
+/** Requests that follow each rejected one. */
 const good: readonly Sent[] = [
   { what: 'a list', line: 'GET /api/v1/providers', status: 200 },
   { what: 'a stream', line: responses, body: JSON.stringify({ ...question, stream: true }), status: 200 },
@@ -112,7 +111,7 @@ function statusesIn(received: string): number[] {
   return Array.from(received.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status))
 }
 
-it.each(refusals)('after a refusal of $what the connection answers the next requests', async (refused) => {
+it.each(refusals)('answers the next requests on the connection after rejecting $what', async (refused) => {
   const all = [refused, ...good]
   const { closed } = raw(server.port, ...all.map((each, place) => bytesOf(each, place === all.length - 1)))
   const received = await closed()
@@ -120,7 +119,7 @@ it.each(refusals)('after a refusal of $what the connection answers the next requ
   expect(received.match(/data: \[DONE\]/g)).toHaveLength(1)
 })
 
-it('all of them in one write are answered in their order', async () => {
+it('answers pipelined requests in order', async () => {
   const all = [...refusals.flatMap((refused, place) => [refused, good[place % good.length] as Sent]), ...good]
   const { closed } = raw(
     server.port,

@@ -1,5 +1,5 @@
 /**
- * What the server refuses, and from whom. Any page that a developer has open can send requests to their machine.
+ * Hosts, origins, tokens and limits. Any page that a developer has open can send requests to their machine.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sends a request by hand, and reads its status and its body. */
+/** Sends a raw request, and returns the status and body of the reply. */
 async function send(line: string, headers: Record<string, string> = {}, { port } = server, body = '') {
   const host = headers['host'] ?? `127.0.0.1:${port}`
   const sent = request(line, { ...headers, host, connection: 'close' }, body)
@@ -31,7 +31,7 @@ async function send(line: string, headers: Record<string, string> = {}, { port }
   return { status: Number(head.split(' ')[1]), head: head.toLowerCase(), body: JSON.parse(text || 'null') }
 }
 
-describe('the Host of a request', () => {
+describe('the Host header', () => {
   const others = [
     'GET /openapi.json',
     'OPTIONS /api/v1/providers',
@@ -39,13 +39,13 @@ describe('the Host of a request', () => {
     'GET /sandboxes/s1/api/v1/providers',
   ]
 
-  it.each([...apiLines, ...controlLines, ...others])('must be a name of ours for %s', async (line) => {
+  it.each([...apiLines, ...controlLines, ...others])('must be an allowed name for %s', async (line) => {
     const { status, body } = await send(line, { ...key, host: 'evil.example' })
     expect(status).toBe(403)
     expect(body).toEqual({
       error: {
         code: 403,
-        message: "This server does not go by the name 'evil.example': allow it with --allowed-host",
+        message: "Host 'evil.example' is not allowed: add it with --allowed-host",
       },
     })
   })
@@ -61,7 +61,7 @@ describe('the Host of a request', () => {
     '127.0.0.1.2',
     'user@localhost',
     '',
-  ])('may not be %j', async (host) => {
+  ])('cannot be %j', async (host) => {
     expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(403)
   })
 
@@ -73,45 +73,45 @@ describe('the Host of a request', () => {
     '127.0.0.1',
     '127.1.2.3:99',
     '[::1]:4141',
-  ])('may be %s', async (host) => {
+  ])('can be %s', async (host) => {
     expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(200)
   })
 
-  it('is one only where a header of as many letters comes with it', async () => {
+  it('is counted once next to another header name of four letters', async () => {
     expect((await send('GET /api/v1/providers', { ...key, date: 'today', from: 'here' })).status).toBe(200)
   })
 
-  it('counts also where the request line has a whole URL', async () => {
+  it('is compared with the host of an absolute request target', async () => {
     expect((await send('GET http://evil.example/api/v1/providers', key)).status).toBe(403)
     expect((await send('GET http://evil.example/__understudy/sandboxes')).status).toBe(403)
   })
 
-  it('may be a name that the server was told of, or its own address', async () => {
-    await using told = await startServer({ allowedHosts: ['Understudy.Test'] })
-    expect((await send('GET /api/v1/providers', { ...key, host: 'understudy.test:4141' }, told)).status).toBe(
-      200,
-    )
-    expect((await send('GET /api/v1/providers', { ...key, host: 'other.test' }, told)).status).toBe(403)
+  it('can be one of allowedHosts, or the address of the server', async () => {
+    await using named = await startServer({ allowedHosts: ['Understudy.Test'] })
+    expect(
+      (await send('GET /api/v1/providers', { ...key, host: 'understudy.test:4141' }, named)).status,
+    ).toBe(200)
+    expect((await send('GET /api/v1/providers', { ...key, host: 'other.test' }, named)).status).toBe(403)
   })
 
-  it('may be any address, and no other name, where the server listens on all addresses', async () => {
+  it('can be any IP address, but no other name, if the server listens on all addresses', async () => {
     await using wide = await startServer({ host: '0.0.0.0' })
     expect((await send('GET /api/v1/providers', { ...key, host: '192.168.1.5:4141' }, wide)).status).toBe(200)
     expect((await send('GET /api/v1/providers', { ...key, host: 'evil.example' }, wide)).status).toBe(403)
   })
 })
 
-describe('a page of another origin', () => {
+describe('a cross-origin page', () => {
   const pages: [string, Record<string, string>][] = [
     ['with a foreign Origin', { origin: 'https://evil.example' }],
-    ['with a page of this machine on another port', { origin: 'http://127.0.0.1:3000' }],
+    ['with a loopback origin on another port', { origin: 'http://127.0.0.1:3000' }],
     ['with an opaque Origin', { origin: 'null' }],
     ['with Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['with Sec-Fetch-Site: same-site', { 'sec-fetch-site': 'same-site' }],
     ['by a simple request', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
   ]
 
-  describe.each(controlLines)('may not control the gateway by %s', (line) => {
+  describe.each(controlLines)('cannot control the gateway with %s', (line) => {
     it.each(pages)('%s', async (_, headers) => {
       const { status, head, body } = await send(line, headers)
       expect(status).toBe(403)
@@ -120,7 +120,7 @@ describe('a page of another origin', () => {
     })
   })
 
-  it('gets no leave to control by a preflight', async () => {
+  it('cannot preflight requests to the control API', async () => {
     const { status, head } = await send('OPTIONS /__understudy/sandboxes', {
       origin: 'https://evil.example',
       'access-control-request-method': 'POST',
@@ -129,7 +129,7 @@ describe('a page of another origin', () => {
     expect(head).not.toContain('access-control-allow')
   })
 
-  it('changes nothing by a request that is refused', async () => {
+  it('changes nothing with a rejected request', async () => {
     const before = server.gateway.sandboxes.list().length
     await send('POST /__understudy/sandboxes', {
       origin: 'https://evil.example',
@@ -138,7 +138,7 @@ describe('a page of another origin', () => {
     expect(server.gateway.sandboxes.list()).toHaveLength(before)
   })
 
-  it('of the same origin may', async () => {
+  it('can control the gateway if it has the same origin', async () => {
     const origin = `http://127.0.0.1:${server.port}`
     expect(
       (await send('GET /__understudy/sandboxes', { origin, 'sec-fetch-site': 'same-origin' })).status,
@@ -146,13 +146,13 @@ describe('a page of another origin', () => {
     expect((await send('GET /__understudy/sandboxes', { 'sec-fetch-site': 'none' })).status).toBe(200)
   })
 
-  it('cannot send a control body as another type than JSON', async () => {
+  it('cannot send a control body of a type other than JSON', async () => {
     for (const type of [{ 'content-type': 'text/plain' }, {}] as Record<string, string>[])
       expect((await send('POST /__understudy/sandboxes', type, server, '{}')).status).toBe(415)
   })
 
   const forms = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain']
-  it.each(forms)('cannot reset a sandbox by a form without Origin: %s', async (type) => {
+  it.each(forms)('cannot reset a sandbox with a form without Origin: %s', async (type) => {
     server.gateway.use({ on: 'listProviders', fault: 'empty-body' })
     for (const body of ['', 'a=b']) {
       const headers = { 'content-type': type }
@@ -194,14 +194,14 @@ describe('a reply of the control API', () => {
 describe('HTTP/1.0', () => {
   const exchange = async (text: string) => raw(server.port, text).closed()
 
-  it('needs no Host', async () => {
+  it('requires no Host', async () => {
     const head = 'HTTP/1.0\r\nauthorization: Bearer any\r\n\r\n'
     expect(await exchange(`GET /api/v1/providers ${head}`)).toMatch(/^HTTP\/1.1 200 /)
     const list = await exchange(`GET /__understudy/sandboxes ${head}`)
     expect(list).toContain(`"baseUrl":"http://127.0.0.1:${server.port}/api/v1"`)
   })
 
-  it('may not name a host that is not ours', async () => {
+  it('rejects an absolute request target with a foreign host', async () => {
     expect(await exchange('GET /api/v1/providers HTTP/1.0\r\nhost: evil.example\r\n\r\n')).toMatch(/ 403 /)
     expect(await exchange('GET http://evil.example/api/v1/providers HTTP/1.0\r\n\r\n')).toMatch(/ 400 /)
   })
@@ -214,7 +214,7 @@ describe('the token', () => {
   })
   afterAll(() => wide.close())
 
-  it('is made where the server listens beyond loopback, another one each time', async () => {
+  it('is generated for each start if the server listens on other addresses than loopback', async () => {
     await using other = await startServer({ host: '0.0.0.0' })
     expect(wide.token).toMatch(/^[\w-]{32}$/)
     expect(other.token).not.toBe(wide.token)
@@ -222,7 +222,7 @@ describe('the token', () => {
   })
 
   const guarded = controlLines.filter((line) => !/\/(health|ready)$/.test(line))
-  it.each(guarded)('is wanted for %s', async (line) => {
+  it.each(guarded)('is required for %s', async (line) => {
     for (const authorization of [undefined, 'Bearer wrong', `Bearer ${wide.token}x`, `Basic ${wide.token}`]) {
       const { status, head, body } = await send(line, authorization ? { authorization } : {}, wide)
       expect([status, body.error.code]).toEqual([401, 401])
@@ -230,14 +230,14 @@ describe('the token', () => {
     }
   })
 
-  it('opens the control API, and is not wanted for health or for the API itself', async () => {
+  it('opens the control API, and is not required for health checks or the API', async () => {
     const authorization = `Bearer ${wide.token}`
     expect((await send('GET /__understudy/sandboxes', { authorization }, wide)).status).toBe(200)
     expect((await send('GET /__understudy/health', {}, wide)).body).toEqual({ data: { status: 'ok' } })
     expect((await send('GET /api/v1/providers', key, wide)).status).toBe(200)
   })
 
-  it('is wanted on loopback too, where one was given', async () => {
+  it('is required on loopback if it is set', async () => {
     await using given = await startServer({ token: 'secret' })
     expect((await send('GET /__understudy/sandboxes', {}, given)).status).toBe(401)
     const authorization = 'Bearer secret'
@@ -283,7 +283,7 @@ describe('limits', () => {
     },
   )
 
-  it('reads a far longer body to its end, and answers while it comes', async () => {
+  it('responds before a much larger body has arrived, and reads it to the end', async () => {
     await using patient = await startServer({ limits: { requestBodyBytes: 1000 } })
     const size = 5_000_000
     const connection = raw(
@@ -297,12 +297,12 @@ describe('limits', () => {
     expect(await connection.closed()).toContain('HTTP/1.1 200 ')
   })
 
-  it('closes the connection of a body that is too long and does not come to an end', async () => {
+  it('closes the connection of a body that is too large and never ends', async () => {
     const connection = raw(server.port, patch({ 'content-length': '5000' }), ' '.repeat(2000))
     expect((await connection.closed()).match(/HTTP\/1.1 (\d+)/g)).toEqual(['HTTP/1.1 413'])
   })
 
-  it('accepts 15 KB of headers, and refuses more than 16 KB with 431 in the envelope', async () => {
+  it('accepts 15 KB of headers, and rejects more than 16 KB with a 431', async () => {
     const long = (bytes: number) =>
       request('GET /api/v1/providers', {
         ...host(),
@@ -313,10 +313,10 @@ describe('limits', () => {
     expect(await raw(server.port, long(15 * 1024)).closed()).toMatch(/^HTTP\/1.1 200 /)
     const refused = await raw(server.port, long(17 * 1024)).closed()
     expect(refused).toMatch(/^HTTP\/1.1 431 /)
-    expect(refused).toContain('{"error":{"code":431,"message":"The headers are longer than 16 KB"}}')
+    expect(refused).toContain('{"error":{"code":431,"message":"Request headers exceed 16 KB"}}')
   })
 
-  it('refuses headers that do not come to an end with 408, and closes', async () => {
+  it('rejects headers that never end with a 408, and closes the connection', async () => {
     const refused = await raw(server.port, 'GET /api/v1/providers HTTP/1.1\r\nhost: 127.0.0.1\r\n').closed()
     expect(refused).toMatch(/^HTTP\/1.1 408 /)
     expect(refused).toContain('{"error":{"code":408,"message":"Operation timed out"}}')
@@ -337,13 +337,13 @@ describe('limits', () => {
     },
   )
 
-  it('refuses what is not HTTP with 400 in the envelope', async () => {
+  it('rejects bytes that are not HTTP with a 400', async () => {
     const refused = await raw(server.port, 'no such thing\r\n\r\n').closed()
     expect(refused).toMatch(/^HTTP\/1.1 400 /)
     expect(refused).toContain('"code":400')
   })
 
-  it('does not write a refusal into the middle of a reply', async () => {
+  it('does not write an error into an open reply', async () => {
     server.gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } })
     const body = JSON.stringify({ model: 'a/b', input: 'x', stream: true })
     const connection = raw(server.port, request('POST /api/v1/responses', { ...host(), ...key }, body))
@@ -353,7 +353,7 @@ describe('limits', () => {
     server.gateway.resetScenarios()
   })
 
-  it('journals a client that leaves in the middle of its body as one that left', async () => {
+  it('journals a client that disconnects while sending its body as aborted-by-client', async () => {
     const { journal } = server.gateway
     journal.clear()
     const connection = raw(server.port, patch({ 'content-length': '9' }), '{')
@@ -368,7 +368,7 @@ describe('limits', () => {
   })
 })
 
-describe('names that lead elsewhere', () => {
+describe('names with path traversal or prototype keys', () => {
   it.each([
     '../../../etc/passwd',
     '..%2f..%2fpackage.json',
@@ -376,7 +376,7 @@ describe('names that lead elsewhere', () => {
     'flaky.json',
     '__proto__',
     'constructor',
-  ])('knows no scenario %s', async (name) => {
+  ])('are not a scenario: %s', async (name) => {
     const path = `/__understudy/scenarios/${name.replaceAll('/', '%2F')}`
     expect((await send(`GET ${path}`)).status).toBe(404)
     const named = { ...key, 'x-understudy-scenario': name }
@@ -400,7 +400,7 @@ describe('names that lead elsewhere', () => {
     },
   )
 
-  it.each(['__proto__', 'constructor'])('knows no record %s', async (id) => {
+  it.each(['__proto__', 'constructor'])('are not a record: %s', async (id) => {
     const path = `/__understudy/sandboxes/default/database/workspaces/${id}`
     expect((await send(`GET ${path}`)).status).toBe(404)
     expect((await send(`PATCH /api/v1/workspaces/${id}`, key, server, '{"name":"x"}')).status).toBe(404)
@@ -429,13 +429,13 @@ describe('names that lead elsewhere', () => {
       '200',
     ],
   ]
-  it.each(bodies)('pollutes no prototype by %s with %s', async (line, body, status) => {
+  it.each(bodies)('pollute no prototype in %s with %s', async (line, body, status) => {
     const answer = await send(line, { ...key, ...json }, server, body)
     expect(String(answer.status)).toBe(status)
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  it('takes prototype keys in headers and queries for what they are, data', async () => {
+  it('are plain data in headers and queries', async () => {
     const odd = { ...key, __proto__x: 'x', constructor: 'x' }
     expect((await send('GET /api/v1/providers?__proto__=1&constructor=2', odd)).status).toBe(200)
     const named = request('GET /api/v1/providers', { host: 'localhost', ...key, connection: 'close' })
@@ -456,7 +456,7 @@ describe('CORS on the API', () => {
     'x-ratelimit-reset',
   ]
 
-  it('answers a preflight, without a key, and allows what a page sends', async () => {
+  it('answers a preflight without a key, and allows the requested headers', async () => {
     const response = await fetch(`${server.baseUrl}/responses`, {
       method: 'OPTIONS',
       headers: {
@@ -474,7 +474,7 @@ describe('CORS on the API', () => {
       expect(response.headers.get('access-control-allow-headers')).toContain(name)
   })
 
-  it('answers a preflight as ever where a rule is about every call, and uses up none', async () => {
+  it('answers a preflight without consuming a rule that matches every request', async () => {
     const rule = server.gateway.use({ on: '*', times: 1, fault: { name: 'status', status: 503 } })
     const headers = { ...page, 'access-control-request-method': 'GET' }
     expect((await fetch(`${server.baseUrl}/providers`, { method: 'OPTIONS', headers })).status).toBe(204)
@@ -485,14 +485,14 @@ describe('CORS on the API', () => {
   it.each([
     ['a reply', '/providers', 200],
     ['a refusal', '/nowhere', 404],
-  ])('lets a page read %s', async (_, path, status) => {
+  ])('allows a page to read %s', async (_, path, status) => {
     const response = await fetch(server.baseUrl + path, { headers: { ...page, ...key } })
     expect(response.status).toBe(status)
     expect(response.headers.get('access-control-allow-origin')).toBe(page.origin)
     for (const name of exposed) expect(response.headers.get('access-control-expose-headers')).toContain(name)
   })
 
-  it('lets a page read a streamed reply', async () => {
+  it('allows a page to read a stream', async () => {
     const response = await fetch(`${server.baseUrl}/responses`, {
       method: 'POST',
       headers: { ...page, ...key, 'content-type': 'application/json' },
@@ -503,12 +503,12 @@ describe('CORS on the API', () => {
     expect(await response.text()).toContain('data: [DONE]')
   })
 
-  it('does not trouble those who are no page', async () => {
+  it('adds no headers for clients that are not browsers', async () => {
     const response = await open(server, 'GET /providers')
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('leaves an OPTIONS that is no preflight to the API, which has none', async () => {
+  it('passes OPTIONS requests that are not preflights to the API, which has no such operation', async () => {
     expect((await send('OPTIONS /api/v1/providers', key)).status).toBe(405)
   })
 })

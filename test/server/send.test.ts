@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { GatewayError } from '../../src/http/errors.ts'
 import { refuse, send } from '../../src/server/send.ts'
 
-/** What a client gets of a server that does this. */
+/** Returns the reply that a client receives. */
 async function asked(listener: RequestListener) {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -17,25 +17,25 @@ async function asked(listener: RequestListener) {
   }
 }
 
-it('A refusal is sent in the envelope, and our own mistake as a loud 500', async () => {
-  const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+it('sends errors in the envelope, and prints bugs', async () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
   const refusal = await asked((_, response) => refuse(response, new GatewayError(409, 'Not now')))
   expect([refusal.status, JSON.parse(refusal.text)]).toEqual([
     409,
     { error: { code: 409, message: 'Not now' } },
   ])
-  expect(told).not.toHaveBeenCalled()
+  expect(printed).not.toHaveBeenCalled()
   const mistake = new Error('of ours')
   const loud = await asked((_, response) => refuse(response, mistake))
   expect([loud.status, JSON.parse(loud.text)]).toEqual([
     500,
-    { error: { code: 500, message: 'Mistake in understudy: Error: of ours' } },
+    { error: { code: 500, message: 'Bug in Understudy: Error: of ours' } },
   ])
-  expect(told).toHaveBeenCalledExactlyOnceWith(mistake.stack)
-  told.mockRestore()
+  expect(printed).toHaveBeenCalledExactlyOnceWith(mistake.stack)
+  printed.mockRestore()
 })
 
-it('A reply that has begun is broken off', async () => {
+it('aborts a reply that has begun', async () => {
   const broken = asked((_, response) => {
     response.write('a')
     refuse(response, new GatewayError(409, 'Not now'))
@@ -43,7 +43,7 @@ it('A reply that has begun is broken off', async () => {
   await expect(broken).rejects.toThrow()
 })
 
-it('A reply has its id and length', async () => {
+it('sends a reply with its id and length', async () => {
   const none = await asked((_, response) =>
     send(response, { status: 204, headers: { a: 'b' }, body: { kind: 'none' } }),
   )

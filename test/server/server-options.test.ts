@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
-import { readServerOptions, whyNot } from '../../src/server/server-options.ts'
+import { readServerOptions, toListenError } from '../../src/server/server-options.ts'
 
 const gateway = createGateway()
 const read = (options: object) => readServerOptions(options, ['seed', 'timeScale'])
@@ -13,14 +13,14 @@ it.each([
   { token: 't', advertise: 'https://a.example', console: false },
   { requestTimeoutMs: 1, onRequest: () => {} },
   { gateway, port: 1 },
-])('startServer takes %j', (options) => {
-  expect(read(options)).toEqual({ own: options, options: {} })
+])('startServer accepts %j', (options) => {
+  expect(read(options)).toEqual({ server: options, gateway: {} })
 })
 
-it('startServer keeps its own options apart from those of the gateway', () => {
+it('separates the options of the server from those of the gateway', () => {
   expect(read({ port: 1, seed: 2, timeScale: 0, console: true })).toEqual({
-    own: { port: 1, console: true },
-    options: { seed: 2, timeScale: 0 },
+    server: { port: 1, console: true },
+    gateway: { seed: 2, timeScale: 0 },
   })
 })
 
@@ -40,27 +40,24 @@ it.each([
   [{ onRequest: 'log' }, 'options.onRequest: Must be a function'],
   [{ prot: 1 }, "options.prot: Unknown field: did you mean 'port'?"],
   [{ sed: 1 }, "options.sed: Unknown field: did you mean 'seed'?"],
-  [
-    { gateway, seed: 1 },
-    'options.seed is for a new gateway: give it to the createGateway() that made options.gateway',
-  ],
-])('startServer(%j) is refused in one line', async (options, message) => {
+  [{ gateway, seed: 1 }, 'options.seed cannot be combined with options.gateway: pass it to createGateway()'],
+])('startServer(%j) is rejected in one line', async (options, message) => {
   await expect(startServer(options as never)).rejects.toThrow(`startServer: ${message}`)
 })
 
 it.each([
   ['EADDRINUSE', 'Port 80 is in use: choose another port, or 0 for any free one'],
-  ['EACCES', 'Port 80 may not be used by you: choose one above 1023'],
+  ['EACCES', 'No permission to listen on port 80: choose one above 1023'],
   ['EADDRNOTAVAIL', "This machine has no address 'h': choose another host"],
   ['ENOTFOUND', "This machine has no address 'h': choose another host"],
-])('an address that cannot be had, for %s, is told with the way out', (code, message) => {
+])('explains %s with a fix', (code, message) => {
   const error = Object.assign(new Error('x'), { code })
-  expect(whyNot(error, 80, 'h')).toMatchObject({ message, code, cause: error })
+  expect(toListenError(error, 80, 'h')).toMatchObject({ message, code, cause: error })
 })
 
-it('an error of another kind stays as it is', () => {
+it('returns any other error unchanged', () => {
   const error = Object.assign(new Error('x'), { code: 'EOTHER' })
-  expect(whyNot(error, 80, 'h')).toBe(error)
+  expect(toListenError(error, 80, 'h')).toBe(error)
   const bare = new Error('x')
-  expect(whyNot(bare, 80, 'h')).toBe(bare)
+  expect(toListenError(bare, 80, 'h')).toBe(bare)
 })

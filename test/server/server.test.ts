@@ -1,5 +1,5 @@
 /**
- * The server as a part of a test: where it listens, and how it ends.
+ * The server in a test: its address, and how it shuts down.
  */
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
@@ -13,14 +13,14 @@ const body = { model: 'aurora/dawn-2', input: 'Hello?', stream: true, max_output
 const openStream = (server: RunningServer) => open(server, 'POST /responses', { body })
 
 describe('startServer', () => {
-  it('takes any free port of this machine, and says which', async () => {
+  it('listens on a free port of loopback, and returns it', async () => {
     await using server = await startServer()
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     expect(server.baseUrl).toBe(`${server.url}/api/v1`)
     expect((await open(server, 'GET /providers')).status).toBe(200)
   })
 
-  it('plays a gateway that is there already', async () => {
+  it('serves an existing gateway', async () => {
     const gateway = createGateway()
     await using server = await startServer({ gateway })
     gateway.fail(402)
@@ -28,20 +28,38 @@ describe('startServer', () => {
     expect(gateway.journal.last('listProviders')?.status).toBe(402)
   })
 
-  it('reaches IPv6 by its address', async () => {
+  it('listens on IPv6', async () => {
     await using server = await startServer({ host: '::1' })
     expect(server.url).toBe(`http://[::1]:${server.port}`)
     expect((await fetch(`${server.url}/__understudy/health`)).status).toBe(200)
   })
 
-  it('rejects where the port is in use', async () => {
+  it('throws if the port is in use', async () => {
     await using server = await startServer()
     await expect(startServer({ port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 })
 
+describe('GET /', () => {
+  it('redirects browsers to the console, and returns links to other clients', async () => {
+    await using server = await startServer()
+    const get = (accept: string, { url } = server) =>
+      fetch(`${url}/`, { headers: { accept }, redirect: 'manual' })
+    const redirect = await get('text/html,application/xhtml+xml,*/*;q=0.8')
+    expect([redirect.status, redirect.headers.get('location')]).toEqual([302, '/__understudy/'])
+    const { data } = await (await get('*/*')).json()
+    expect(data).toMatchObject({ api: '/api/v1', console: '/__understudy/' })
+    const { api, ...documents } = data
+    expect((await open({ baseUrl: server.url + api }, 'GET /providers')).status).toBe(200)
+    for (const path of Object.values(documents))
+      expect((await fetch(`${server.url}${path}`)).status).toBe(200)
+    await using withoutConsole = await startServer({ console: false })
+    expect((await (await get('text/html', withoutConsole)).json()).data).not.toHaveProperty('console')
+  })
+})
+
 describe('close', () => {
-  it('breaks open replies off, unless they are given time', async () => {
+  it('aborts open replies by default', async () => {
     const server = await startServer()
     server.gateway.use(slow)
     const unread = await openStream(server)
@@ -50,7 +68,7 @@ describe('close', () => {
     expect(server.gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
-  it('lets them finish in the time that they are given', async () => {
+  it('waits for open replies up to graceMs', async () => {
     const server = await startServer()
     server.gateway.use(slow)
     const unread = await openStream(server)
@@ -81,11 +99,11 @@ describe('close', () => {
   ])('does not wait for %s', async (_, begin) => {
     const server = await startServer()
     await begin(server)
-    // The time that it gives is far beyond that of the test.
+    // The grace period is far longer than the timeout of the test.
     await server.close(600_000)
   })
 
-  it('breaks them off when that time is over', async () => {
+  it('aborts open replies after graceMs', async () => {
     const server = await startServer()
     server.gateway.use({ on: '*', fault: 'timeout' })
     const unread = open(server, 'GET /providers')

@@ -1,6 +1,6 @@
 /**
- * Requests that got through once: pages of other origins, keys beside the list, heads that are no heads, bodies
- * without an end. Each is refused in the envelope, and nothing is done.
+ * Regressions: cross-origin pages, keys outside `apiKeys`, malformed request heads and endless bodies. Each is
+ * rejected in the envelope and changes nothing.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -17,7 +17,7 @@ beforeEach(() => server.gateway.reset())
 
 const key = { authorization: 'Bearer any' }
 
-/** What the server answers to a connection that it closes. */
+/** Sends bytes and returns everything received until the server closes the connection. */
 async function exchange({ port }: RunningServer, ...bytes: string[]) {
   const answer = await raw(port, ...bytes).closed()
   const [head = '', text = ''] = answer.split('\r\n\r\n')
@@ -38,7 +38,7 @@ async function nothingIsDone() {
   expect(server.gateway.journal.entries()).toEqual([])
 }
 
-describe('a page of another origin', () => {
+describe('a cross-origin page', () => {
   it.each([
     'https://evil.example',
     'null',
@@ -47,14 +47,14 @@ describe('a page of another origin', () => {
     'app://localhost',
     'file://',
     'http://10.0.0.1',
-  ])('may not PATCH the default sandbox: %s', async (origin) => {
+  ])('cannot PATCH the default sandbox from %s', async (origin) => {
     const { status, head, text } = await exchange(server, patch({ origin }))
     expect([status, text]).toEqual([403, refusal(403)])
     expect(head).not.toContain('access-control')
     await nothingIsDone()
   })
 
-  it('gets no leave by a preflight, nor the document of the API', async () => {
+  it('cannot preflight, or read the OpenAPI document', async () => {
     const origin = 'https://evil.example'
     for (const line of ['OPTIONS /api/v1/workspaces/production', 'GET /openapi.json']) {
       const headers = {
@@ -74,32 +74,32 @@ describe('a page of another origin', () => {
       const { status, head } = await exchange(server, patch({ origin }))
       expect(status).toBe(200)
       expect(head).toContain(`access-control-allow-origin: ${origin}`)
-      // A cache must not give the reply to a page of another origin.
+      // A cache must not serve the reply to another origin.
       expect(head).toContain('vary: origin')
     },
   )
 
-  it('may, where the server allows it, or all', async () => {
-    await using told = await startServer({ allowedOrigins: ['https://App.example/', 'null'] })
+  it('can call the API if its origin, or every origin, is allowed', async () => {
+    await using restricted = await startServer({ allowedOrigins: ['https://App.example/', 'null'] })
     for (const [origin, status] of [
       ['https://app.example', 200],
       ['null', 200],
       ['https://app.example:444', 403],
     ] as const)
-      expect((await exchange(told, patch({ origin }, told))).status).toBe(status)
+      expect((await exchange(restricted, patch({ origin }, restricted))).status).toBe(status)
     await using open = await startServer({ allowedOrigins: ['*'] })
     for (const origin of ['https://evil.example', 'null'])
       expect((await exchange(open, patch({ origin }, open))).status).toBe(200)
   })
 
-  it('is our own where the server is called by the name of its page', async () => {
+  it('can call the API under its own host name', async () => {
     await using named = await startServer({ allowedHosts: ['understudy.test'] })
     const own = { host: 'understudy.test', origin: 'http://understudy.test' }
     expect((await exchange(named, patch(own, named))).status).toBe(200)
   })
 })
 
-describe('a key, where apiKeys is given', () => {
+describe('an API key with apiKeys set', () => {
   const gateway = createGateway({ apiKeys: ['listed'] })
   const sandbox = gateway.createSandbox()
   const gone = gateway.createSandbox()
@@ -121,17 +121,17 @@ describe('a key, where apiKeys is given', () => {
     ['listed', 200],
     [sandbox.apiKey, 200],
     [gateway.sandboxes.default.apiKey, 200],
-  ])('is on the list or a living sandbox’s, on every path: %s', async (key, expected) => {
+  ])('must be in the list or belong to a live sandbox, on every path: %s', async (key, expected) => {
     expect(await status('/api/v1', key)).toBe(expected)
     expect(await status(`/sandboxes/${sandbox.id}/api/v1`, key)).toBe(expected)
     expect(await status('/sandboxes/default/api/v1', key)).toBe(expected)
-    // 401 comes before 410: a stranger learns nothing of sandboxes.
+    // 401 comes before 410, so that unauthenticated clients learn nothing about sandboxes.
     expect(await status(`/sandboxes/${gone.id}/api/v1`, key)).toBe(expected === 200 ? 410 : 401)
   })
 })
 
-describe('a head that is no head', () => {
-  it('is refused without a Host, and with two', async () => {
+describe('a malformed request head', () => {
+  it('is rejected without a Host, and with two', async () => {
     const line = 'PATCH /api/v1/workspaces/production HTTP/1.1\r\n'
     const rest =
       'authorization: Bearer any\r\ncontent-length: 17\r\nconnection: close\r\n\r\n{"name":"Broken"}'
@@ -146,7 +146,7 @@ describe('a head that is no head', () => {
     await nothingIsDone()
   })
 
-  it('is refused where it expects what the server does not do', async () => {
+  it('is rejected with an unsupported Expect header', async () => {
     const { status, text } = await exchange(server, patch({ expect: 'the-unexpected' }))
     expect([status, text]).toEqual([417, refusal(417)])
     await nothingIsDone()
@@ -154,7 +154,7 @@ describe('a head that is no head', () => {
   })
 })
 
-describe('a connection that turns to garbage', () => {
+describe('garbage on a connection', () => {
   const head = (header: string) =>
     `PATCH /api/v1/workspaces/production HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer any\r\n${header}\r\n\r\n`
   const chunked = head('transfer-encoding: chunked')
@@ -165,7 +165,7 @@ describe('a connection that turns to garbage', () => {
     ['10\r\n{"name":"Broken"}\r\n0\r\n\r\n'],
     ['11\r\n{"name":"Broken"}\r\n0\r\nGAR\0BAGE\r\n\r\n'],
     ['11\r\n{"name":"Broken"}\r\n\x16\x03\x01'],
-  ])('before the body of a PATCH is whole changes nothing: %j', async (body) => {
+  ])('changes nothing in the middle of a PATCH body: %j', async (body) => {
     for (const bytes of [[chunked + body], [chunked, body]]) {
       const { status, text } = await exchange(server, ...bytes)
       expect([status, text]).toEqual([400, refusal(400)])
@@ -173,13 +173,13 @@ describe('a connection that turns to garbage', () => {
     expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Production')
   })
 
-  it('behind a whole PATCH leaves it its reply: who is refused has changed nothing', async () => {
+  it('does not cut off the reply to a preceding complete PATCH', async () => {
     const { status } = await exchange(server, `${head('content-length: 17')}{"name":"Broken"}GARBAGE\r\n\r\n`)
     expect(status).toBe(200)
     expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Broken')
   })
 
-  it('behind a whole PATCH whose reply is still to come leaves it its reply, too', async () => {
+  it('does not cut off the pending reply to a preceding complete PATCH', async () => {
     server.gateway.use({ on: 'updateWorkspace', fault: { name: 'latency', ms: 20 } })
     const whole = `${head('content-length: 17')}{"name":"Broken"}`
     for (const bytes of [[`${whole}GARBAGE\r\n\r\n`], [whole, 'GARBAGE\r\n\r\n']]) {
@@ -188,7 +188,7 @@ describe('a connection that turns to garbage', () => {
     }
   })
 
-  it('behind a whole request whose stream has begun leaves it all of its stream', async () => {
+  it('does not cut off the open stream of a preceding complete request', async () => {
     await using paced = await startServer({ latency: { gapMs: 1 } })
     const body = '{"model":"aurora/dawn-2","input":"Hello?","stream":true}'
     const headers = { host: 'localhost', ...key }
@@ -199,12 +199,12 @@ describe('a connection that turns to garbage', () => {
   })
 })
 
-describe('a body that drips on after a refusal', () => {
+describe('a body that keeps arriving slowly after a rejection', () => {
   it.each([
     ['of its origin', { origin: 'https://evil.example' }, 403],
     ['of its expectation', { expect: 'nothing' }, 417],
     ['of its name', { host: 'evil.example' }, 403],
-  ])('%s is cut', async (_, headers: Record<string, string>, status) => {
+  ])('is aborted: %s', async (_, headers: Record<string, string>, status) => {
     const sent = { host: 'localhost', ...key, ...headers, 'content-length': '1000' }
     const connection = raw(server.port, request('POST /api/v1/responses', sent), '{')
     expect(await connection.until('"error"')).toMatch(new RegExp(`^HTTP/1.1 ${status} `))

@@ -7,24 +7,24 @@ function exchange(state: object = {}) {
   const cut = new Promise<void>((resolve) => {
     isCut = resolve
   })
-  const told: string[] = []
+  const log: string[] = []
   const request = Object.assign(new EventEmitter(), {
     complete: false,
     destroyed: false,
-    resume: () => void told.push('resumed'),
+    resume: () => void log.push('resumed'),
     destroy() {
-      told.push('cut')
+      log.push('cut')
       isCut()
     },
     ...state,
   })
   const response = Object.assign(new EventEmitter(), { writableFinished: false })
   const watch = (ms = 1) => cutUnreadBody(request as never, response as never, ms)
-  return { request, response, told, cut, watch }
+  return { request, response, log, cut, watch }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-/** Until a later one has been cut: whatever was to be cut before it has been. */
+/** Waits until a later request is aborted, so that every earlier abort has happened. */
 const later = async () => {
   const { response, watch, cut } = exchange()
   response.writableFinished = true
@@ -32,25 +32,25 @@ const later = async () => {
   await cut
 }
 
-it('A body is read on after the reply, and the connection cut where it does not end in time', async () => {
-  const { response, told, cut, watch } = exchange()
+it('reads the body after the reply, and destroys the connection if it does not end in time', async () => {
+  const { response, log, cut, watch } = exchange()
   watch()
   await turn()
-  expect(told).toEqual([])
+  expect(log).toEqual([])
   response.emit('finish')
   await cut
-  expect(told).toEqual(['resumed', 'cut'])
+  expect(log).toEqual(['resumed', 'cut'])
 })
 
-it('A reply may be out already', async () => {
-  const { response, told, cut, watch } = exchange()
+it('handles a reply that is already sent', async () => {
+  const { response, log, cut, watch } = exchange()
   response.writableFinished = true
   watch()
   await cut
-  expect(told).toEqual(['resumed', 'cut'])
+  expect(log).toEqual(['resumed', 'cut'])
 })
 
-it('Nothing is cut that has come to its end, in time or before', async () => {
+it('keeps the connection if the body ends in time', async () => {
   const whole = exchange()
   whole.watch()
   whole.request.complete = true
@@ -73,7 +73,7 @@ it('Nothing is cut that has come to its end, in time or before', async () => {
     Object.assign(request, state)
   }
   await later()
-  expect(whole.told).toEqual([])
-  expect(ending.map(({ told }) => told)).toEqual([['resumed'], ['resumed']])
-  expect(lateEnds.map(({ told }) => told)).toEqual([[], []])
+  expect(whole.log).toEqual([])
+  expect(ending.map(({ log }) => log)).toEqual([['resumed'], ['resumed']])
+  expect(lateEnds.map(({ log }) => log)).toEqual([[], []])
 })

@@ -1,0 +1,25 @@
+/**
+ * The reply to `GET /`: a redirect to the console for browsers, links for any other client.
+ */
+import type { IncomingMessage } from 'node:http'
+import { ok, type Reply } from '../http/reply.ts'
+
+const links = {
+  api: '/api/v1',
+  openapi: '/openapi.json',
+  health: '/__understudy/health',
+  control: '/__understudy/openapi.json',
+}
+const consolePath = '/__understudy/'
+
+/** Returns undefined for any other request. */
+export function rootReply(
+  { method, url = '', headers }: IncomingMessage,
+  hasConsole: boolean,
+): Reply | undefined {
+  if ((method !== 'GET' && method !== 'HEAD') || url.split('?', 1)[0] !== '/') return undefined
+  if (hasConsole && headers.accept?.includes('text/html'))
+    return { status: 302, headers: { location: consolePath, vary: 'accept' }, body: { kind: 'none' } }
+  const reply = ok({ data: hasConsole ? { ...links, console: consolePath } : links })
+  return { ...reply, headers: { ...reply.headers, vary: 'accept' } }
+}
