@@ -162,7 +162,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['startServer(4141)', () => start(4141), 'startServer takes an object of options'],
     ["{ allowedHosts: 'a.example' }", () => start({ allowedHosts: 'a.example' }), "write ['a.example']"],
-    ['{ gateway, seed: 2 }', () => start({ gateway, seed: 2 }), 'options.seed cannot be combined with options.gateway'],
+    [
+      '{ gateway, seed: 2 }',
+      () => start({ gateway, seed: 2 }),
+      'options.seed cannot be combined with options.gateway',
+    ],
     [
       'a port in use',
       () => start({ port: server.port }),

@@ -27,7 +27,10 @@ describe('deploy', () => {
     [['nginx', ...nodes, '--listen', '0'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
     [['nginx', ...nodes, '--listen', '65536'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
     [['nginx', ...nodes, '--listen', 'a b:80'], 'It must be a port, such as 8080 or 127.0.0.1:8080.'],
-    [['nginx', ...nodes, '--tls-certificate', 'a.pem'], '--tls-certificate and --tls-key must be used together'],
+    [
+      ['nginx', ...nodes, '--tls-certificate', 'a.pem'],
+      '--tls-certificate and --tls-key must be used together',
+    ],
     [['nginx', ...nodes, '--node', 'n3=127.0.0.1:4142'], "Two nodes have the address '127.0.0.1:4142'"],
     [['ngnix', ...nodes], "Unknown balancer 'ngnix': did you mean 'nginx'?"],
     [['envoy', ...nodes], 'For envoy, adapt the example in src/extras/cluster/README.md'],
