@@ -1,5 +1,5 @@
 /**
- * The database of a sandbox: tables as operations read them, and collections as tests arrange them.
+ * The database of a sandbox: tables for operations, and collections for tests.
  */
 import type { Query } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
@@ -15,26 +15,26 @@ import { loadLibrary, Table } from './table.ts'
 /** The tables by collection. */
 export type Tables = { readonly [Name in CollectionName]: Table<Rows[Name]> }
 
-/** The rows of each table that has been read or written. */
+/** Rows by table, for tables that have been read or written. */
 export type DatabaseSnapshot = ReadonlyMap<string, SharedRows<object>>
 
 const noRows: DatabaseSnapshot = new Map()
 
-/** The tables of one sandbox state. A reset or a restore creates a new one. */
+/** The tables of one sandbox state. Reset and restore create a new instance. */
 export class DatabaseState {
   readonly seedData: SeedData
-  readonly #begin: DatabaseSnapshot
+  readonly #initial: DatabaseSnapshot
   #tables: Record<string, Table<object>> | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(seedData: SeedData, begin: DatabaseSnapshot = noRows) {
+  constructor(seedData: SeedData, initial: DatabaseSnapshot = noRows) {
     this.seedData = seedData
-    this.#begin = begin
+    this.#initial = initial
   }
 
-  /** Frozen rows, for operations. */
+  /** Tables of frozen rows, for operations. */
   get tables(): Tables {
-    // The declaration of a collection says which rows its table has.
+    // The declaration of a collection determines the type of its rows.
     return this.#byName as object as Tables
   }
 
@@ -47,20 +47,20 @@ export class DatabaseState {
     this.#tables ??= Object.fromEntries(
       this.seedData.collections.map((declaration) => {
         const { name } = declaration
-        return [name, new Table(declaration, () => this.seedData.rows(name), this.#begin.get(name))]
+        return [name, new Table(declaration, () => this.seedData.rows(name), this.#initial.get(name))]
       }),
     )
     return this.#tables
   }
 
-  /** Runs `work` after all earlier work has finished or failed. */
+  /** Runs `work` after all earlier work has completed or failed. */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     const result = this.#turn.then(work)
     this.#turn = result.catch(() => {})
     return result
   }
 
-  /** Compares each table with the seed. Lists the tables that differ. */
+  /** Returns the differences to the seed, for tables that have any. */
   differences(): { collection: string; difference: TableDifference }[] {
     return [...this.snapshot()].flatMap(([collection, rows]) => {
       const difference = rows.difference()
@@ -68,9 +68,9 @@ export class DatabaseState {
     })
   }
 
-  /** Returns the present rows. They stay as they are, whatever is written later. */
+  /** Returns the current rows. Later writes do not change them. */
   snapshot(): DatabaseSnapshot {
-    if (!this.#tables) return this.#begin
+    if (!this.#tables) return this.#initial
     const snapshot = new Map<string, SharedRows<object>>()
     for (const [name, table] of Object.entries(this.#tables)) {
       const rows = table.snapshot()
@@ -79,7 +79,7 @@ export class DatabaseState {
     return snapshot
   }
 
-  /** Applies differences to a seed. Throws 400 or 409 if they do not fit it. */
+  /** Applies differences to a seed. Throws a 400 or 409 if they do not match it. */
   static async snapshotOf(
     seedData: SeedData,
     differences: Readonly<Record<string, TableDifference>>,
@@ -87,22 +87,22 @@ export class DatabaseState {
     const snapshot = new Map<string, SharedRows<object>>()
     for (const [name, difference] of Object.entries(differences)) {
       const declaration = seedData.collections.find((each) => each.name === name)
-      if (!declaration) throw new GatewayError(400, `changes.${oneLine(name)}: there is no such collection`)
+      if (!declaration) throw new GatewayError(400, `changes.${oneLine(name)}: no such collection`)
       snapshot.set(name, SharedRows.from(declaration, await seedData.rows(name), difference))
     }
     return snapshot
   }
 }
 
-/** A collection of records, to arrange a test and to see what a call has changed. */
+/** A collection of records, for setting up a test and checking the effects of a call. */
 export interface Records<Row extends object> {
-  /** Adds a record; fields left out are generated. Throws 400 if it breaks its schema, 409 if a key is taken. */
+  /** Adds a record; omitted fields are generated. Throws a 400 if it does not match its schema, 409 if a key is taken. */
   create(record: Partial<Row>): Promise<Row>
-  /** Returns the record with this id, or else this slug; undefined if there is none. */
+  /** Returns the record with this id or slug; undefined if there is none. */
   get(key: string): Promise<Row | undefined>
   /**
-   * Returns all records in order, or those that match a condition: fields with the values that they must have. Null and
-   * arrays mean equality, an object means these fields inside, `{ some: value }` an array with such an item.
+   * Returns all records in order, or those that match a condition: an object of fields and required values. Null and
+   * arrays are compared for equality, objects match nested fields, `{ some: value }` matches an item of an array.
    *
    * @example
    * await db.presets.list({ status: 'active', description: null })
@@ -110,49 +110,49 @@ export interface Records<Row extends object> {
    */
   list(condition?: Condition<Row>): Promise<Row[]>
   /**
-   * Returns the records that match a query of `@msw/data`, in order. Only in this process, as functions do not travel.
+   * Returns the records that match an `@msw/data` query, in order. Not available in remote clients.
    *
    * @example
    * await db.providers.query((q) => q.where({ name: (name) => name.startsWith('A') }).or({ slug: 'borealis' }))
    */
   query(build: (query: Query<Row>) => Query<Row>): Promise<Row[]>
-  /** Changes the named fields. Throws 404 for an unknown key, 400 and 409 as `create` does. */
+  /** Changes the given fields. Throws a 404 for an unknown key, 400 and 409 like `create`. */
   update(key: string, changes: Partial<Row>): Promise<Row>
-  /** Removes a record and returns it. Throws 404 for an unknown key. */
+  /** Removes a record and returns it. Throws a 404 for an unknown key. */
   delete(key: string): Promise<Row>
 }
 
-/** The collections by name: `db.providers`, `db.workspaces`, … */
+/** Collections by name: `db.providers`, `db.workspaces`, … */
 export type Database = { readonly [Name in CollectionName]: Records<Rows[Name]> }
 
-/** The collections of a sandbox in another process. */
+/** Collections of a sandbox in another process. */
 export type RemoteDatabase = { readonly [Name in CollectionName]: RemoteRecords<Rows[Name]> }
 
-/** A collection without the method that takes a function. */
+/** A collection without `query`, which takes a function. */
 export type RemoteRecords<Row extends object> = Omit<Records<Row>, 'query'>
 
-/** @param present Returns the state that a call belongs to. Called when the call is made. */
-export function toDatabase({ collections }: SeedData, present: () => DatabaseState): Database {
-  const records = collections.map(({ name }) => [name, new StateRecords(name, present)])
-  // The declaration of a collection says which records it has; the entries of an object lose that.
+/** @param current Returns the current state. Called by each method. */
+export function toDatabase({ collections }: SeedData, current: () => DatabaseState): Database {
+  const records = collections.map(({ name }) => [name, new StateRecords(name, current)])
+  // `Object.fromEntries` loses the type of each collection.
   return Object.fromEntries(records) as Database
 }
 
-/** Checks references between tables, and copies what it returns: callers cannot change stored rows. */
+/** Checks references between tables, and returns copies so that callers cannot change stored rows. */
 class StateRecords implements Records<object> {
   readonly #name: string
-  readonly #present: () => DatabaseState
+  readonly #current: () => DatabaseState
 
-  constructor(name: string, present: () => DatabaseState) {
+  constructor(name: string, current: () => DatabaseState) {
     this.#name = name
-    this.#present = present
+    this.#current = current
   }
 
   async create(record: object): Promise<object> {
     return this.#write(async (state, table, find) => {
-      const whole = await state.seedData.completed(this.#name, record, await table.list(() => true))
-      await assertOwnParts(state.seedData.collections, this.#name, whole, find)
-      return table.create(whole)
+      const complete = await state.seedData.complete(this.#name, record, await table.list(() => true))
+      await assertOwnParts(state.seedData.collections, this.#name, complete, find)
+      return table.create(complete)
     })
   }
 
@@ -171,7 +171,7 @@ class StateRecords implements Records<object> {
     if (!(query instanceof Query)) {
       throw new GatewayError(
         400,
-        `db.${this.#name}.query(): return a query, for example (q) => q.where({ … })`,
+        `db.${this.#name}.query(): the function must return a query, for example (q) => q.where({ … })`,
       )
     }
     return (await table.list((row) => query.test(row))).map(copy)
@@ -198,7 +198,7 @@ class StateRecords implements Records<object> {
   }
 
   get #table(): Table<object> {
-    return this.#present().table(this.#name)
+    return this.#current().table(this.#name)
   }
 
   async #write(
@@ -208,15 +208,15 @@ class StateRecords implements Records<object> {
       find: (collection: string, key: string) => Promise<object | undefined>,
     ) => Promise<object>,
   ): Promise<object> {
-    const state = this.#present()
+    const state = this.#current()
     const find = (collection: string, key: string) => state.table(collection).find(key)
     return copy(await state.write(() => work(state, state.table(this.#name), find)))
   }
 }
 
 /**
- * Fields that a record must have. A value, null and an array mean equality; an object means these fields inside;
- * `{ some: … }` means that at least one item of an array matches. Undefined fields are ignored.
+ * Required fields of a record. Primitive values, null and arrays are compared for equality; objects match nested fields;
+ * `{ some: … }` matches at least one item of an array. Undefined fields are ignored.
  *
  * @example
  * { status: 'active', description: null }
@@ -230,29 +230,26 @@ type FieldCondition<Value> = Value extends readonly (infer Item)[]
     ? Condition<Value>
     : Value
 
-/** Throws 400 if the condition is not an object of fields. */
+/** Throws a 400 if the condition is not an object. */
 function compileCondition(condition: object): (row: object) => boolean {
   if (isObject(condition)) return compileFields(condition)
-  throw new GatewayError(
-    400,
-    'A list takes a condition: an object of fields and the values that they must have',
-  )
+  throw new GatewayError(400, 'list(): the condition must be an object of fields and required values')
 }
 
 function compileFields(condition: object): (value: unknown) => boolean {
   const tests = Object.entries(condition)
-    .filter(([, wanted]) => wanted !== undefined)
-    .map(([field, wanted]) => [field, compileValue(wanted)] as const)
+    .filter(([, expected]) => expected !== undefined)
+    .map(([field, expected]) => [field, compileValue(expected)] as const)
   return (value) =>
     isObject(value) &&
     tests.every(([field, test]) => Object.hasOwn(value, field) && test(Reflect.get(value, field)))
 }
 
-function compileValue(wanted: unknown): (value: unknown) => boolean {
-  if (!isObject(wanted)) return (value) => equal(value, wanted)
-  const fields = compileFields(wanted)
-  if (!Object.hasOwn(wanted, 'some')) return fields
-  const item = compileValue(Reflect.get(wanted, 'some'))
+function compileValue(expected: unknown): (value: unknown) => boolean {
+  if (!isObject(expected)) return (value) => equal(value, expected)
+  const fields = compileFields(expected)
+  if (!Object.hasOwn(expected, 'some')) return fields
+  const item = compileValue(Reflect.get(expected, 'some'))
   return (value) => (Array.isArray(value) ? value.some(item) : fields(value))
 }
 

@@ -1,6 +1,6 @@
 /**
- * References between a record and its parts, such as a preset and its versions. Fixtures have both or neither, and a
- * field that names a part of its record always leads to one.
+ * Checks references between records and their parts, such as presets and their versions. Fixtures must have both or
+ * neither, and a field that names a part must refer to an existing part of the same record.
  */
 import { GatewayError } from '../http/errors.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
@@ -9,37 +9,37 @@ import { type CollectionDeclaration, firstKey } from '../resources/collection.ts
 interface PartReference {
   /** Collection of the record. */
   readonly owner: CollectionDeclaration
-  /** Field of the owner: the first key of the part. */
+  /** Field of the owner that contains the first key of the part. */
   readonly field: string
   readonly part: CollectionDeclaration
-  /** Field of the part: the first key of its owner. */
+  /** Field of the part that contains the first key of its owner. */
   readonly back: string
 }
 
-/** Throws one line for fixtures with owners but no parts, parts but no owners, or a reference that leads nowhere. */
+/** Throws a one-line error for fixtures with only owners, only parts, or a broken reference. */
 export function assertFixtures(
   collections: readonly CollectionDeclaration[],
-  own: ReadonlyMap<string, readonly object[]>,
+  fixtures: ReadonlyMap<string, readonly object[]>,
 ): void {
   for (const { owner, field, part, back } of partReferences(collections)) {
-    const [owners, parts] = [own.get(owner.name), own.get(part.name)]
+    const [owners, parts] = [fixtures.get(owner.name), fixtures.get(part.name)]
     if (!owners && !parts) continue
     if (!owners || !parts) {
-      const [given, missing] = owners ? [owner, part] : [part, owner]
-      throw new Error(`Bad fixture: ${given.name} without ${missing.name}: give both, or neither`)
+      const [present, missing] = owners ? [owner, part] : [part, owner]
+      throw new Error(`Bad fixture: ${present.name} without ${missing.name}: pass both or neither`)
     }
     const ownerIds = new Set(owners.map((row) => firstKey(owner, row)))
     const ownerOf = new Map(parts.map((row) => [firstKey(part, row), read(row, back)]))
-    owners.forEach((row, place) => {
+    owners.forEach((row, index) => {
       if (ownerOf.get(read(row, field)) === firstKey(owner, row)) return
       throw new Error(
-        `Bad fixture: ${owner.name}[${place}].${field}: ${part.name} has no '${read(row, field)}' whose ${back} is '${firstKey(owner, row)}'`,
+        `Bad fixture: ${owner.name}[${index}].${field}: ${part.name} has no '${read(row, field)}' whose ${back} is '${firstKey(owner, row)}'`,
       )
     })
-    parts.forEach((row, place) => {
+    parts.forEach((row, index) => {
       if (ownerIds.has(read(row, back))) return
       throw new Error(
-        `Bad fixture: ${part.name}[${place}].${back}: ${owner.name} has no record '${read(row, back)}'`,
+        `Bad fixture: ${part.name}[${index}].${back}: ${owner.name} has no record '${read(row, back)}'`,
       )
     })
   }
@@ -48,7 +48,7 @@ export function assertFixtures(
 /** Finds a row by its first key. */
 export type FindRow = (collection: string, key: string) => object | undefined | Promise<object | undefined>
 
-/** Throws 400 for a record that names a part it does not have. */
+/** Throws a 400 if a record names a part that it does not have. */
 export async function assertOwnParts(
   collections: readonly CollectionDeclaration[],
   name: string,
@@ -57,8 +57,8 @@ export async function assertOwnParts(
 ): Promise<void> {
   for (const { owner, field, part, back } of partReferences(collections)) {
     if (owner.name !== name) continue
-    const found = await find(part.name, read(row, field))
-    if (found && read(found, back) === firstKey(owner, row)) continue
+    const named = await find(part.name, read(row, field))
+    if (named && read(named, back) === firstKey(owner, row)) continue
     throw new GatewayError(
       400,
       `${name}.${field}: ${part.name} has no '${read(row, field)}' whose ${back} is '${firstKey(owner, row)}'; create it first`,
@@ -67,7 +67,7 @@ export async function assertOwnParts(
 }
 
 /**
- * Throws 409 for a part that its owner names, if it is deleted or moved to another owner.
+ * Throws a 409 if a part that its owner names is deleted or moved to another owner.
  *
  * @param after The part after the write; undefined if it is deleted.
  */
@@ -86,7 +86,7 @@ export async function assertNotNamed(
     if (!whole || read(whole, field) !== id) continue
     throw new GatewayError(
       409,
-      `${name} '${id}' is the ${field} of ${owner.name} '${firstKey(owner, whole)}'; name another one there first`,
+      `${name} '${id}' is the ${field} of ${owner.name} '${firstKey(owner, whole)}'; change that reference first`,
     )
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The records that sandboxes begin with: canonical fixtures or the caller's, filled up with generated ones. Each
- * collection is loaded at the first access, once for all sandboxes with the same seed.
+ * The initial records of sandboxes: canonical or custom fixtures, followed by generated records. Each collection is
+ * loaded on first access, once for all sandboxes with the same seed.
  */
 import type { Faker } from '@faker-js/faker'
 import * as z from 'zod'
@@ -9,7 +9,7 @@ import { copy } from '../lib/copy.ts'
 import { random } from '../lib/seed.ts'
 import type { CollectionDeclaration, RowsOf } from '../resources/collection.ts'
 import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
-import { collectionNames, collections as known } from '../resources/collections.ts'
+import { collectionNames, collections as defaultCollections } from '../resources/collections.ts'
 import type { FactoryContext } from '../resources/factory.ts'
 import { assertFixtures } from './references.ts'
 import { indexSeed, maxRows, SharedRows } from './shared-rows.ts'
@@ -17,18 +17,18 @@ import { indexSeed, maxRows, SharedRows } from './shared-rows.ts'
 const Records = z.lazy(() => z.array(z.unknown()))
 const Count = z.lazy(() => z.int().min(0).max(maxRows))
 
-/** The caller's records, which replace the canonical ones of a collection. */
+/** Custom records, which replace the canonical ones of a collection. */
 export const Fixtures = z.lazy(() => z.strictObject(optionals(collectionNames, Records))) as z.ZodType<
-  // Rows are checked when a gateway or a sandbox is created.
+  // Rows are validated when a gateway or a sandbox is created.
   { [Name in CollectionName]?: readonly Rows[Name][] }
 >
 
-/** Number of records by collection: the first fixtures, filled up with generated records. */
+/** Number of records by collection: fixtures first, then generated records. */
 export const Size = z.lazy(() =>
   z.strictObject(
-    // Parts have no number of their own: they come with the records that they are parts of.
+    // The number of parts depends on their owners.
     optionals(
-      known.filter(({ partOf }) => !partOf).map(({ name }) => name as SizedCollectionName),
+      defaultCollections.filter(({ partOf }) => !partOf).map(({ name }) => name as SizedCollectionName),
       Count,
     ),
   ),
@@ -41,39 +41,39 @@ function optionals<Name extends string, Schema extends z.ZodType>(names: readonl
   >
 }
 
-/** The options that determine the records, by collection. */
+/** Options that determine the records. */
 export interface SeedOptions {
   readonly seed: string | number
   readonly recordCounts: Readonly<Record<string, number | undefined>>
   readonly fixtures: Readonly<Record<string, readonly unknown[] | undefined>>
 }
 
-/** Canonical collections without changes, shared by all gateways of the process. */
+/** Unchanged canonical collections, shared by all gateways in the process. */
 const canonical = new Map<CollectionDeclaration, Promise<SharedRows<object>>>()
 
 export class SeedData {
   readonly collections: readonly CollectionDeclaration[]
   readonly #options: SeedOptions
-  /** The caller's records by collection. */
-  readonly #given = new Map<string, readonly object[]>()
+  /** Custom records by collection. */
+  readonly #fixtures = new Map<string, readonly object[]>()
   readonly #loaded = new Map<CollectionDeclaration, Promise<SharedRows<object>>>()
 
-  /** Throws one line with collection, index and path if one of the caller's records is wrong. */
-  constructor(options: SeedOptions, collections: readonly CollectionDeclaration[] = known) {
+  /** Throws a one-line error with collection, index and path if a custom record is invalid. */
+  constructor(options: SeedOptions, collections: readonly CollectionDeclaration[] = defaultCollections) {
     this.collections = collections
     this.#options = options
     for (const declaration of collections) {
       const records = options.fixtures[declaration.name]
       if (!records) continue
-      // A copy: rows are frozen, and the caller's objects stay as they are.
+      // Copied because rows are frozen.
       const rows = copy(parseAll(declaration, records))
       indexSeed(declaration, rows)
-      this.#given.set(declaration.name, rows)
+      this.#fixtures.set(declaration.name, rows)
     }
-    assertFixtures(collections, this.#given)
+    assertFixtures(collections, this.#fixtures)
   }
 
-  /** Returns the rows of a collection. A failed attempt to load them is repeated by the next call. */
+  /** Returns the rows of a collection. Failures are not cached: the next call loads them again. */
   rows(name: string): Promise<SharedRows<object>> {
     const declaration = this.#declared(name)
     const loaded = this.#isCanonical(declaration) ? canonical : this.#loaded
@@ -91,38 +91,40 @@ export class SeedData {
     return declaration
   }
 
-  /** If true, the collection and each one that it refers to consist of the canonical fixtures. */
+  /** Returns true if the collection, and all that it refers to, have only canonical fixtures. */
   #isCanonical(declaration: CollectionDeclaration, seen = new Set<CollectionDeclaration>()): boolean {
     if (seen.has(declaration)) return true
     seen.add(declaration)
     const { name } = declaration
-    if (this.#given.has(name) || this.#options.recordCounts[name] !== undefined) return false
-    return namesRead(declaration).every((other) => this.#isCanonical(this.#declared(other), seen))
+    if (this.#fixtures.has(name) || this.#options.recordCounts[name] !== undefined) return false
+    return dependenciesOf(declaration).every((other) => this.#isCanonical(this.#declared(other), seen))
   }
 
   async #load(declaration: CollectionDeclaration): Promise<SharedRows<object>> {
     const { partOf } = declaration
-    const written = await this.#written(declaration)
+    const fixtures = await this.#fixturesOf(declaration)
     const rows = partOf
-      ? await this.#parts(declaration, partOf, written)
-      : await this.#filled(declaration, written)
+      ? await this.#parts(declaration, partOf, fixtures)
+      : await this.#fill(declaration, fixtures)
     return SharedRows.ofSeed(declaration, rows)
   }
 
-  /** The caller's records of a collection, or the canonical ones. */
-  async #written(declaration: CollectionDeclaration): Promise<readonly object[]> {
-    return this.#given.get(declaration.name) ?? parseAll(declaration, (await declaration.fixtures()).default)
+  /** Returns the custom records of a collection, or the canonical ones. */
+  async #fixturesOf(declaration: CollectionDeclaration): Promise<readonly object[]> {
+    return (
+      this.#fixtures.get(declaration.name) ?? parseAll(declaration, (await declaration.fixtures()).default)
+    )
   }
 
-  /** Returns as many rows as the size says. */
-  async #filled(declaration: CollectionDeclaration, written: readonly object[]): Promise<readonly object[]> {
-    // mutation: equivalent: spares a generator that is not used
-    const size = this.#options.recordCounts[declaration.name] ?? written.length
-    // mutation: equivalent: spares a generator that is not used
-    if (size <= written.length) return written.slice(0, size)
+  /** Cuts or fills the fixtures to the requested number of rows. */
+  async #fill(declaration: CollectionDeclaration, fixtures: readonly object[]): Promise<readonly object[]> {
+    // mutation: equivalent: avoids loading an unused generator
+    const size = this.#options.recordCounts[declaration.name] ?? fixtures.length
+    // mutation: equivalent: avoids loading an unused generator
+    if (size <= fixtures.length) return fixtures.slice(0, size)
     const others = await this.#others(declaration)
     const generate = await generator(this.#options.seed)
-    const rows = [...written]
+    const rows = [...fixtures]
     const taken = new Set(rows.flatMap((row) => keysOf(declaration, row)))
     while (rows.length < size) {
       rows.push(generateFree(generate, declaration, rows.length, others, taken))
@@ -130,33 +132,33 @@ export class SeedData {
     return rows
   }
 
-  /** Returns the written parts of the owners that exist, and parts of the generated owners. */
+  /** Returns the fixtures whose owner exists, and generated parts of generated owners. */
   async #parts(
     declaration: CollectionDeclaration,
     { collection, field, each }: NonNullable<CollectionDeclaration['partOf']>,
-    written: readonly object[],
+    fixtures: readonly object[],
   ): Promise<readonly object[]> {
     const owner = this.#declared(collection)
     const [id] = Object.keys(owner.keys) as [string]
     const owners = await this.rows(collection)
-    const rows = written.filter((row) => owners.find(id, Reflect.get(row, field)))
-    const writtenOwners = (await this.#written(owner)).length
-    // mutation: equivalent: spares a generator that is not used
-    if (owners.rows.length <= writtenOwners) return rows
+    const rows = fixtures.filter((row) => owners.find(id, Reflect.get(row, field)))
+    const ownerFixtures = (await this.#fixturesOf(owner)).length
+    // mutation: equivalent: avoids loading an unused generator
+    if (owners.rows.length <= ownerFixtures) return rows
     const others = await this.#others(declaration)
     const generate = await generator(this.#options.seed)
-    for (let index = writtenOwners * each; index < owners.rows.length * each; index++) {
+    for (let index = ownerFixtures * each; index < owners.rows.length * each; index++) {
       rows.push(generate(declaration, index, others))
     }
     return rows
   }
 
   /**
-   * Fills the fields that a record lacks with generated ones.
+   * Generates the fields that a record lacks.
    *
    * @param rows All rows of its collection.
    */
-  async completed(name: string, record: object, rows: readonly object[]): Promise<object> {
+  async complete(name: string, record: object, rows: readonly object[]): Promise<object> {
     const declaration = this.#declared(name)
     if (typeof record !== 'object' || record === null || declaration.schema.safeParse(record).success)
       return record
@@ -166,20 +168,20 @@ export class SeedData {
     return { ...generateFree(generate, declaration, rows.length, others, taken), ...record }
   }
 
-  /** The rows that a factory may read: those of the collections that it refers to, without its own parts. */
+  /** Returns the rows that a factory may read: of the collections that it refers to, except its own parts. */
   async #others(declaration: CollectionDeclaration): Promise<RowsOf> {
     const rows = new Map<string, readonly object[]>()
-    for (const other of namesRead(declaration)) {
+    for (const other of dependenciesOf(declaration)) {
       if (this.#declared(other).partOf?.collection === declaration.name) continue
       rows.set(other, (await this.rows(other)).rows)
     }
-    // mutation: equivalent: for the types; a factory reads collections that its own refers to
+    // mutation: equivalent: for the types; a factory reads only collections that its own refers to
     return (collection) => rows.get(collection) ?? []
   }
 }
 
-/** The collections that a collection refers to or is part of. */
-function namesRead({ refersTo = {}, partOf }: CollectionDeclaration): string[] {
+/** Returns the names of collections that a collection refers to or is part of. */
+function dependenciesOf({ refersTo = {}, partOf }: CollectionDeclaration): string[] {
   return [...Object.values(refersTo), ...(partOf ? [partOf.collection] : [])]
 }
 
@@ -192,14 +194,14 @@ function parseAll({ name, schema }: CollectionDeclaration, records: readonly unk
   })
 }
 
-/** Returns one generated record of a collection. It depends on seed and index only. */
+/** Generates a record of a collection. The result depends only on seed and index. */
 type Generate = (declaration: CollectionDeclaration, index: number, rows: RowsOf) => object
 
-/** Loads faker. */
+/** Loads faker and returns a seeded generator. */
 async function generator(seed: string | number): Promise<Generate> {
   const { faker: shared } = await import('@faker-js/faker/locale/en')
   let next = random(seed)
-  // A separate instance: seeding the shared one would change what tests generate with it.
+  // A separate instance: seeding the shared one would affect tests that use it.
   const SeparateFaker = shared.constructor as typeof Faker
   const faker = new SeparateFaker({
     locale: shared.rawDefinitions,
@@ -218,9 +220,9 @@ async function generator(seed: string | number): Promise<Generate> {
   return (declaration, index, rows) => declaration.fake(contextOf(declaration.name, index), rows)
 }
 
-/** Distance to the next index if a generated row has a key of a written one. Larger than any size. */
-// mutation: equivalent: any number above the largest size will do
-const nextTry = 1_000_003
+/** Step to the next index to try if a generated key is taken. Larger than any number of records. */
+// mutation: equivalent: any number above the largest number of records will do
+const retryStep = 1_000_003
 
 function generateFree(
   generate: Generate,
@@ -229,13 +231,13 @@ function generateFree(
   rows: RowsOf,
   taken: ReadonlySet<string>,
 ): object {
-  for (let place = index; ; place += nextTry) {
-    const row = generate(declaration, place, rows)
+  for (let attempt = index; ; attempt += retryStep) {
+    const row = generate(declaration, attempt, rows)
     if (!keysOf(declaration, row).some((key) => taken.has(key))) return row
   }
 }
 
-/** The keys of a row, each with its name. */
+/** Returns the keys of a row, prefixed with their names. */
 function keysOf({ keys }: CollectionDeclaration, row: object): string[] {
   return Object.entries(keys).map(([name, read]) => `${name} ${read(row)}`)
 }

@@ -1,5 +1,5 @@
 /**
- * Frozen rows that any number of sandboxes read: the seed, or the rows of a snapshot.
+ * Frozen rows shared by any number of sandboxes: the seed, or the rows of a snapshot.
  */
 import { GatewayError } from '../http/errors.ts'
 import { toViolations } from '../http/violations.ts'
@@ -10,19 +10,19 @@ import { oneLine } from '../lib/one-line.ts'
 import { type CollectionDeclaration, firstKey } from '../resources/collection.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
-/** Maximum number of rows of one table in one sandbox. */
+/** Maximum number of rows of a table in one sandbox. */
 export const maxRows = 1_000_000
 
-/** Maximum number of values made from one version of the rows. The oldest is evicted. */
+/** Maximum number of memoised values per version of the rows. The oldest is evicted. */
 const maxMemo = 200
 
 /**
- * First key of a seed row, on the row itself and on every later version of it. A hidden symbol: an update by `@msw/data`
- * keeps it, and no reader sees it.
+ * First key of a seed row, set on the row and on every later version of it. A non-enumerable symbol: updates by
+ * `@msw/data` keep it, and readers do not see it.
  */
 const seedKey = Symbol('key in the seed')
 
-/** Differences between the rows of a table and its seed. Seed rows are named by their first key. */
+/** Differences between the rows of a table and its seed. Seed rows are identified by their first key. */
 export interface TableDifference<Row extends object = object> {
   readonly created: readonly Row[]
   readonly changed: readonly { readonly key: string; readonly row: Row }[]
@@ -32,7 +32,7 @@ export interface TableDifference<Row extends object = object> {
 export class SharedRows<Row extends object> {
   /** All rows in order, deep-frozen. */
   readonly rows: readonly Row[]
-  /** The seed from which these rows descend. A seed is its own. */
+  /** The seed of these rows; `this` for a seed. */
   readonly seed: SharedRows<Row>
   readonly #declaration: CollectionDeclaration<string, Row>
   #keys: UniqueKeys<Row> | undefined
@@ -50,7 +50,7 @@ export class SharedRows<Row extends object> {
     this.#keys = keys
   }
 
-  /** Takes frozen rows with unique keys. */
+  /** Wraps frozen rows with unique keys. */
   static of<Row extends object>(
     declaration: CollectionDeclaration<string, Row>,
     rows: readonly Row[],
@@ -59,7 +59,7 @@ export class SharedRows<Row extends object> {
     return new SharedRows(declaration, rows, seed)
   }
 
-  /** Freezes rows that have passed their schema. Throws if two rows share a key. */
+  /** Freezes validated rows. Throws if two rows share a key. */
   static ofSeed<Row extends object>(
     declaration: CollectionDeclaration<string, Row>,
     rows: readonly Row[],
@@ -72,7 +72,7 @@ export class SharedRows<Row extends object> {
   /**
    * Applies differences to a seed.
    *
-   * Throws 400 for a row that breaks its schema, 409 for a key that the seed does not have or that two rows share.
+   * Throws a 400 for a row that does not match its schema, 409 for a key that is not in the seed or not unique.
    */
   static from<Row extends object>(
     declaration: CollectionDeclaration<string, Row>,
@@ -94,7 +94,7 @@ export class SharedRows<Row extends object> {
     for (const [key] of versions) {
       throw new GatewayError(
         409,
-        `${name} has no record '${oneLine(key)}' in the seed: it was saved from another one`,
+        `${name} has no record '${oneLine(key)}' in the seed: it was saved with a different seed`,
       )
     }
     assertRoom(name, rows.length + created.length)
@@ -112,7 +112,7 @@ export class SharedRows<Row extends object> {
     return this.#keys.find(key, value)
   }
 
-  /** Returns the value made from these rows under this name. Calls `make` the first time. */
+  /** Returns the memoised value with this name, computed by `make` on the first call. */
   memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Value {
     if (this.#memo.has(name)) return this.#memo.get(name) as Value
     const value = make(this.rows)
@@ -144,17 +144,17 @@ export class SharedRows<Row extends object> {
   }
 }
 
-/** Indexes the rows of a seed. Throws one line that names both places if two rows share a key. */
+/** Indexes the rows of a seed. Throws a one-line error with both positions if two rows share a key. */
 export function indexSeed<Row extends object>(
   declaration: CollectionDeclaration<string, Row>,
   rows: readonly Row[],
 ): UniqueKeys<Row> {
   const { name } = declaration
   const keys = new UniqueKeys(declaration)
-  rows.forEach((row, place) => {
+  rows.forEach((row, index) => {
     const taken = keys.taken(row)
     if (taken) {
-      const path = `${name}[${place}].${taken.key}`
+      const path = `${name}[${index}].${taken.key}`
       const other = rows.indexOf(taken.by)
       throw new Error(`Bad fixture: ${path}: '${taken.value}' is taken by ${name}[${other}]`)
     }
@@ -164,9 +164,9 @@ export function indexSeed<Row extends object>(
 }
 
 /**
- * Checks a row and returns a deep-frozen copy. Throws 400 if it breaks its schema.
+ * Validates a row and returns a deep-frozen copy. Throws a 400 if it does not match its schema.
  *
- * @param origin First key of the seed row of which it is a later version.
+ * @param origin First key of the seed row, if this is a later version of one.
  */
 export function toRow<Row extends object>(
   { name, schema }: CollectionDeclaration<string, Row>,
@@ -184,7 +184,7 @@ export function toRow<Row extends object>(
   return freeze(row)
 }
 
-/** Copies the fields of a row that is about to be stored: a record belongs to one collection of `@msw/data`. */
+/** Copies a row before it is stored: a record can belong to only one `@msw/data` collection. */
 export function toRecord<Row extends object>(row: Row): Row {
   const record = { ...row }
   setSeedKey(record, seedKeyOf(row))
@@ -199,10 +199,10 @@ function setSeedKey(row: object, key: string | undefined): void {
   if (key !== undefined) Object.defineProperty(row, seedKey, { value: key })
 }
 
-/** Throws 429 for a table with more rows than the limit. */
+/** Throws a 429 if a table has more rows than the limit. */
 export function assertRoom(name: string, count: number): void {
   if (count <= maxRows) return
-  throw new GatewayError(429, `${name} is full: a sandbox holds at most ${maxRows} records of a collection`)
+  throw new GatewayError(429, `${name} is full: the maximum is ${maxRows} records per collection and sandbox`)
 }
 
 function freeze<Value>(value: Value): Value {

@@ -1,6 +1,6 @@
 /**
- * One collection of records as one sandbox sees it. Until its first write it reads rows that it shares with other
- * sandboxes. The first write copies all of them into a collection of `@msw/data`, which every later write goes through.
+ * A collection in one sandbox. Until its first write it reads rows that are shared with other sandboxes. The first write
+ * copies all rows to an `@msw/data` collection, which handles all later writes.
  */
 import type { Collection } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
@@ -9,10 +9,10 @@ import type { CollectionDeclaration } from '../resources/collection.ts'
 import { assertRoom, SharedRows, toRecord, toRow } from './shared-rows.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
-/** The real timer, also if a test replaces it. */
+/** The real timer, even under fake timers. */
 const { setTimeout } = globalThis
 
-/** Number of rows copied before other work gets a turn: 3 to 4 ms. */
+/** Number of rows copied before yielding to the event loop: 3 to 4 ms. */
 const rowsAtOnce = 1000
 
 export class Table<Row extends object> {
@@ -23,8 +23,8 @@ export class Table<Row extends object> {
   #copying: Promise<WrittenRows<Row>> | undefined
 
   /**
-   * @param openSeed Called at the first access.
-   * @param snapshot Rows to begin with. Default: the seed.
+   * @param openSeed Called on first access.
+   * @param snapshot Initial rows. Default: the seed.
    */
   constructor(
     declaration: CollectionDeclaration<string, Row>,
@@ -36,17 +36,17 @@ export class Table<Row extends object> {
     this.#shared = snapshot
   }
 
-  /** Returns all rows in order, frozen: those of the seed, then those created here. */
+  /** Returns all rows, frozen and in order: rows of the seed, then created rows. */
   async rows(): Promise<readonly Row[]> {
     return (await this.#read()).rows
   }
 
-  /** Returns the rows that pass, frozen and in order. */
+  /** Returns the matching rows, frozen and in order. */
   async list(passes: (row: Row) => boolean): Promise<readonly Row[]> {
     return (await this.#read()).rows.filter(passes)
   }
 
-  /** Returns the frozen row with this value as its first key, or else as its second, and so on. */
+  /** Returns the frozen row with this value as its first key, else as its second, and so on. */
   async find(key: string): Promise<Row | undefined> {
     return this.#findIn(await this.#read(), key)
   }
@@ -57,35 +57,35 @@ export class Table<Row extends object> {
   }
 
   /**
-   * Returns a value made from the rows: once for each version of them. All sandboxes that have not written to this table
+   * Returns a value computed from the rows, once per version of the rows. Sandboxes that have not written to this table
    * share it.
    */
   async memo<Value>(name: string, make: (rows: readonly Row[]) => Value): Promise<Value> {
     return (await this.#read()).memo(name, make)
   }
 
-  /** Adds a row. Throws 400 if it breaks its schema, 409 if a key is taken, 429 if the table is full. */
+  /** Adds a row. Throws a 400 if it does not match its schema, 409 if a key is taken, 429 if the table is full. */
   async create(input: Row): Promise<Row> {
     const row = toRow(this.#declaration, input)
     assertRoom(this.#declaration.name, (await this.#read()).size + 1)
     return (await this.#write()).create(row)
   }
 
-  /** Changes fields of a row. Throws 404 for an unknown key, 400 and 409 as `create` does. */
+  /** Changes fields of a row. Throws a 404 for an unknown key, 400 and 409 like `create`. */
   async update(key: string, changes: Partial<Row>): Promise<Row> {
-    const row = toRow(this.#declaration, { ...this.#known(await this.#read(), key), ...changes })
+    const row = toRow(this.#declaration, { ...this.#findOrThrow(await this.#read(), key), ...changes })
     const written = await this.#write()
-    return written.update(this.#known(written, key), row)
+    return written.update(this.#findOrThrow(written, key), row)
   }
 
-  /** Removes a row. Throws 404 for an unknown key. */
+  /** Removes a row. Throws a 404 for an unknown key. */
   async delete(key: string): Promise<Row> {
-    this.#known(await this.#read(), key)
+    this.#findOrThrow(await this.#read(), key)
     const written = await this.#write()
-    return written.delete(this.#known(written, key))
+    return written.delete(this.#findOrThrow(written, key))
   }
 
-  /** Returns the present rows; undefined for those of a seed that has not been loaded. */
+  /** Returns the current rows; undefined if the seed has not been loaded. */
   snapshot(): SharedRows<Row> | undefined {
     return this.#written?.share() ?? this.#shared
   }
@@ -99,7 +99,7 @@ export class Table<Row extends object> {
     return this.#shared
   }
 
-  /** Returns the collection of this sandbox. Until it is complete, readers see the rows that are copied. */
+  /** Returns the collection of this sandbox. Until the copy is complete, readers see the shared rows. */
   async #write(): Promise<WrittenRows<Row>> {
     if (this.#written) return this.#written
     const shared = this.#shared ?? (await this.#open())
@@ -110,7 +110,7 @@ export class Table<Row extends object> {
     return this.#written
   }
 
-  #known(rows: ReadableRows<Row>, key: string): Row {
+  #findOrThrow(rows: ReadableRows<Row>, key: string): Row {
     const row = this.#findIn(rows, key)
     if (row) return row
     throw new GatewayError(404, `${this.#declaration.name} has no record '${key}'`)
@@ -128,21 +128,21 @@ export class Table<Row extends object> {
 type ReadableRows<Row extends object> = Pick<SharedRows<Row>, 'rows' | 'size' | 'find' | 'memo'>
 
 /**
- * The rows of a table in a collection of `@msw/data`. Writes must run one at a time: see `DatabaseState.write`.
+ * The rows of a table in an `@msw/data` collection. Writes must run one at a time: see `DatabaseState.write`.
  *
  * The library changes a collection some microtasks before the promise of the write resolves. Readers and snapshots see
- * the last finished write: the list of records and the keys change together.
+ * the last completed write: the list of records and the keys change together.
  */
 class WrittenRows<Row extends object> implements ReadableRows<Row> {
   readonly #declaration: CollectionDeclaration<string, Row>
   readonly #seed: SharedRows<Row>
   readonly #keys: UniqueKeys<Row>
   readonly #collection: Collection<Schema>
-  /** Number of records after the last finished write. */
+  /** Number of records after the last completed write. */
   size: number
-  /** The records after the last finished write, listed when first needed. */
+  /** The records after the last completed write, listed on first use. */
   #shared: SharedRows<Row> | undefined
-  /** The row that the library is about to store. It has been checked, so the schema returns it as it is. */
+  /** The row being stored by the library. It has been validated, so the schema returns it unchanged. */
   #next: Row | undefined
 
   /** Copies all rows. */
@@ -152,11 +152,11 @@ class WrittenRows<Row extends object> implements ReadableRows<Row> {
   ): Promise<WrittenRows<Row>> {
     const library = await loadLibrary()
     const written = new WrittenRows(declaration, from, library)
-    for (const [place, row] of from.rows.entries()) {
-      if (place % rowsAtOnce === rowsAtOnce - 1) await new Promise((resume) => setTimeout(resume))
+    for (const [index, row] of from.rows.entries()) {
+      if (index % rowsAtOnce === rowsAtOnce - 1) await new Promise((resume) => setTimeout(resume))
       written.#keys.add(await written.#insert(row))
     }
-    // After the copy: its keys are unique, and calling the hooks for each row would double the time.
+    // After the copy: keys are already unique, and calling the hooks for each row would double the time.
     library.defineExtension(written.#keys).extend(written.#collection)
     return written
   }
@@ -202,7 +202,7 @@ class WrittenRows<Row extends object> implements ReadableRows<Row> {
   }
 
   async update(before: Row, row: Row): Promise<Row> {
-    // Lists the records while the old one is among them.
+    // List the records while the old version is among them.
     this.share()
     const record = await this.#store(row, () =>
       this.#collection.update(before as never, { data: (draft) => assignChanges(draft, before, row) }),
@@ -247,7 +247,7 @@ function assignChanges(draft: object, before: object, after: object): void {
 
 type Schema = ReturnType<typeof schemaOf>
 
-/** A schema for rows that have passed their own: the library would print violations, and copy each row field by field. */
+/** Schema that accepts validated rows: otherwise the library would print violations and copy rows field by field. */
 function schemaOf(next: () => object) {
   return {
     '~standard': {
@@ -261,7 +261,7 @@ function schemaOf(next: () => object) {
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>
 
-/** Loads `@msw/data`, which takes 60 ms: for the first write or query, unless a server has loaded it while idle. */
+/** Loads `@msw/data`, which takes 60 ms. Called on the first write or query, or by a server when idle. */
 export async function loadLibrary() {
   const [{ Collection, Query }, { defineExtension }] = await Promise.all([
     import('@msw/data'),

@@ -1,6 +1,5 @@
 /**
- * Unique keys of rows, and finding rows by them; for a collection of `@msw/data` an extension that rejects records whose
- * key is taken.
+ * An index of rows by unique keys; also an `@msw/data` extension that rejects records whose key is taken.
  */
 import type { Extension } from '@msw/data/extensions'
 import { GatewayError } from '../http/errors.ts'
@@ -10,10 +9,10 @@ import type { CollectionDeclaration } from '../resources/collection.ts'
 export class UniqueKeys<Row extends object> implements Extension {
   readonly name = 'unique-keys'
   readonly #declaration: CollectionDeclaration<string, Row>
-  /** The rows by the name of a key, then by its value. */
+  /** Rows by key name, then by key value. */
   readonly #rows = new Map<string, Map<string, Row>>()
 
-  /** Throws 409 if two rows share a key. */
+  /** Throws a 409 if two rows share a key. */
   constructor(declaration: CollectionDeclaration<string, Row>, rows: Iterable<Row> = []) {
     this.#declaration = declaration
     for (const key of Object.keys(declaration.keys)) this.#rows.set(key, new Map())
@@ -23,7 +22,7 @@ export class UniqueKeys<Row extends object> implements Extension {
     }
   }
 
-  /** Called by the library. Its hooks run before a record is stored, so the table calls `add` after that. */
+  /** Registers hooks; called by the library. Hooks run before a record is stored, so the table calls `add` afterwards. */
   readonly extend: Extension['extend'] = ({ hooks }) => {
     hooks.on('create', ({ data }) => this.#assertFree(data.record))
     hooks.on('update', ({ data }) => this.#assertFree(data.nextRecord, data.prevRecord))
@@ -36,9 +35,9 @@ export class UniqueKeys<Row extends object> implements Extension {
   }
 
   /**
-   * Returns the first key of a row that another row has.
+   * Returns the first key of a row that is used by another row.
    *
-   * @param previous Earlier version of the row, whose keys are free.
+   * @param previous Earlier version of the row, whose keys may be reused.
    */
   taken(row: Row, previous?: Row): { key: string; value: string; by: Row } | undefined {
     for (const [key, read] of Object.entries(this.#declaration.keys)) {

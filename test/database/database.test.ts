@@ -38,7 +38,7 @@ describe('A collection', () => {
     expect(await providers.get('boreal')).toBeDefined()
   })
 
-  it('hands out copies, and takes in copies', async () => {
+  it('copies records on the way in and out', async () => {
     const { providers } = make()
     const mine = { ...provider('mine'), datacenters: ['DE'] }
     await providers.create(mine)
@@ -48,7 +48,7 @@ describe('A collection', () => {
     expect((await providers.get('mine'))?.datacenters).toEqual(['DE'])
   })
 
-  it('copies and freezes nothing of the caller, whatever its schema lets pass', async () => {
+  it('does not freeze or share objects of the caller, even inside loose schemas', async () => {
     const { presets, presetVersions } = make()
     const [preset] = await presets.list()
     const [first] = await presetVersions.list()
@@ -70,7 +70,7 @@ describe('A collection', () => {
     expect((await other.presetVersions.get(uuid(1)))?.config).toEqual({ mine: { deep: ['a', 'b', 'c'] } })
   })
 
-  it('finds a workspace by id and by slug, a preset likewise, a page by its url', async () => {
+  it('finds workspaces and presets by id and by slug, and pages by URL', async () => {
     const { workspaces, presets, pages } = make()
     const [workspace] = await workspaces.list()
     expect(await workspaces.get(workspace?.id ?? '')).toEqual(await workspaces.get('production'))
@@ -79,11 +79,14 @@ describe('A collection', () => {
     expect(await pages.get(page?.url ?? '')).toEqual(page)
   })
 
-  it.each(['__proto__', 'constructor', 'hasOwnProperty', ''])('has no record called %j', async (key) => {
-    expect(await make().providers.get(key)).toBeUndefined()
-  })
+  it.each(['__proto__', 'constructor', 'hasOwnProperty', ''])(
+    'returns undefined for the key %j',
+    async (key) => {
+      expect(await make().providers.get(key)).toBeUndefined()
+    },
+  )
 
-  it('refuses a record that breaks its schema, and names collection, path and reason', async () => {
+  it('rejects an invalid record, naming collection, path and reason', async () => {
     const { providers } = make()
     const bad = { ...provider('mine'), headquarters: 'Germany' }
     await expect(providers.create(bad)).rejects.toThrow(/^providers\.headquarters: /)
@@ -93,7 +96,7 @@ describe('A collection', () => {
     expect(await providers.list()).toHaveLength(12)
   })
 
-  it('refuses to change or delete what is not there', async () => {
+  it('rejects changes of a missing record with 404', async () => {
     const { providers } = make()
     await expect(providers.update('nobody', {})).rejects.toMatchObject({ status: 404 })
     await expect(providers.delete('nobody')).rejects.toMatchObject({ status: 404 })
@@ -106,7 +109,7 @@ describe('A collection', () => {
     ['embeddingsModels', {}, 'id'],
     ['presetVersions', { id: '33333333-3333-4333-8333-333333333333' }, 'version'],
     ['pages', {}, 'url'],
-  ] as const)('refuses a second record with a key that is taken: %s %o', async (name, changes, key) => {
+  ] as const)('rejects a record of %s whose key is taken: %o', async (name, changes, key) => {
     const collection = make()[name]
     const [first] = await collection.list()
     const again = { ...first, ...changes } as never
@@ -116,7 +119,7 @@ describe('A collection', () => {
     })
   })
 
-  it('is unchanged by a write that fails', async () => {
+  it('is unchanged by a failed write', async () => {
     const { providers } = make()
     await providers.create(provider('mine'))
     const before = await providers.list()
@@ -146,7 +149,7 @@ describe('A collection', () => {
     expect(Object.keys((await providers.get('a')) ?? {})).toEqual(order)
   })
 
-  it('loses none of many writes at once', async () => {
+  it('applies all of many concurrent writes', async () => {
     const { providers } = make()
     await Promise.all(Array.from({ length: 300 }, (_, index) => providers.create(provider(`p-${index}`))))
     await Promise.all([
@@ -164,7 +167,7 @@ describe('A collection', () => {
     })
   })
 
-  it('behaves as a list with unique slugs, whatever is done to it', async () => {
+  it('behaves like a list with unique slugs under random operations', async () => {
     const slug = fc.integer({ min: 0, max: 9 }).map((digit) => `s-${digit}`)
     const step = fc.oneof(
       fc.record({ kind: fc.constant('create' as const), slug }),
@@ -200,7 +203,7 @@ describe('A collection', () => {
 })
 
 describe('The configuration of a preset', () => {
-  const refused = [
+  const invalid = [
     [{ temperature: 'hot' }, 'config.temperature: '],
     [{ model: '' }, 'config.model: '],
     [{ max_output_tokens: 0 }, 'config.max_output_tokens: '],
@@ -210,7 +213,7 @@ describe('The configuration of a preset', () => {
     [{ x_search_filter: { from_date: 'May' } }, 'config.x_search_filter.from_date: '],
   ] as const
 
-  it.each(refused)('is refused with its path when it is stored: %j', async (config, path) => {
+  it.each(invalid)('is rejected on write with the path of the invalid field: %j', async (config, path) => {
     const { presets, presetVersions } = make()
     const preset = await presets.get('code-review')
     const id = preset?.designated_version_id as string
@@ -223,7 +226,7 @@ describe('The configuration of a preset', () => {
     )
   })
 
-  it('may hold what no request knows, and settings that the request has to complete', async () => {
+  it('may contain unknown fields, and settings that need fields of the request', async () => {
     const gateway = createGateway()
     const id = (await gateway.db.presets.get('code-review'))?.designated_version_id as string
     const config = { tool_choice: { type: 'function', name: 'look_up' }, beyond: { the: ['specification'] } }
@@ -240,7 +243,7 @@ describe('The configuration of a preset', () => {
   })
 })
 
-describe('A list by fields', () => {
+describe('list(condition)', () => {
   const db = make()
   const slugs = async (condition: Parameters<typeof db.providers.list>[0]) =>
     (await db.providers.list(condition)).map(({ slug }) => slug)
@@ -250,31 +253,37 @@ describe('A list by fields', () => {
     ['two values', { slug: 'aurora', name: 'Borealis' }, () => false],
     ['null', { headquarters: null }, (row: Provider) => row.headquarters === null],
     [
-      'an array, whole and in order',
+      'an array with the same items in order',
       { datacenters: ['US', 'CA'] },
       (row: Provider) => `${row.datacenters}` === 'US,CA',
     ],
     ['an empty array', { datacenters: [] }, (row: Provider) => row.datacenters?.length === 0],
-    ['some item', { datacenters: { some: 'US' } }, (row: Provider) => row.datacenters?.includes('US')],
+    [
+      'one item of an array',
+      { datacenters: { some: 'US' } },
+      (row: Provider) => row.datacenters?.includes('US'),
+    ],
     ['no field at all', {}, () => true],
     ['a field that is undefined', { slug: undefined }, () => true],
-    ['a field of every object', { constructor: Object }, () => false],
-  ])('takes %s', async (_, condition, passes) => {
+    ['an inherited field', { constructor: Object }, () => false],
+  ])('matches %s', async (_, condition, passes) => {
     const expected = (await db.providers.list()).filter((row) => passes(row))
     expect(await slugs(condition as never)).toEqual(expected.map(({ slug }) => slug))
   })
 
-  it('takes fields inside of fields, and leaves the others open', async () => {
+  it('matches nested fields and ignores the others', async () => {
     const free = await db.embeddingsModels.list({ pricing: { completion: '0' } })
     expect(free).toHaveLength(8)
-    const seeing = await db.embeddingsModels.list({ architecture: { input_modalities: { some: 'image' } } })
-    expect(seeing.map(({ id }) => id)).toEqual(
+    const withImages = await db.embeddingsModels.list({
+      architecture: { input_modalities: { some: 'image' } },
+    })
+    expect(withImages.map(({ id }) => id)).toEqual(
       free.filter((row) => row.architecture.input_modalities.includes('image')).map(({ id }) => id),
     )
-    expect(seeing.length).toBeGreaterThan(0)
+    expect(withImages.length).toBeGreaterThan(0)
   })
 
-  it('takes the fields of one kind of record where a collection has several, and refuses misspelt ones', async () => {
+  it('matches fields of one kind of record in a mixed collection, and has types that reject misspelt fields', async () => {
     const builders = await db.benchmarks.list({ source: 'design-source', arena: 'builders', pricing: null })
     expect(builders.length).toBeGreaterThan(0)
     for (const row of builders) expect(row).toMatchObject({ arena: 'builders', pricing: null })
@@ -284,7 +293,7 @@ describe('A list by fields', () => {
     expect(await db.providers.list({ datacenters: { some: 7 } })).toEqual([])
   })
 
-  it('looks inside the items of an array', async () => {
+  it('matches fields of array items', async () => {
     const [post] = (await db.posts.list()).filter(({ images }) => images)
     const [image] = post?.images ?? []
     expect(await db.posts.list({ images: { some: { description: image?.description as string } } })).toEqual([
@@ -292,33 +301,33 @@ describe('A list by fields', () => {
     ])
   })
 
-  it('finds written rows in their places, and no earlier version of them', async () => {
+  it('finds changed rows in order, and no earlier versions of them', async () => {
     const { providers } = make()
     await providers.update('borealis', { name: 'Moved', headquarters: null })
     await providers.create({ ...provider('late'), name: 'Moved' })
     await providers.update('aurora', { name: 'Moved' })
     await providers.delete('cinderpeak')
-    const found = await providers.list({ name: 'Moved' })
-    expect(found.map(({ slug }) => slug)).toEqual(['aurora', 'borealis', 'late'])
+    const moved = await providers.list({ name: 'Moved' })
+    expect(moved.map(({ slug }) => slug)).toEqual(['aurora', 'borealis', 'late'])
     expect(await providers.list({ slug: 'cinderpeak' })).toEqual([])
   })
 
-  it.each([[[]], [null], ['aurora'], [3]])('refuses %j', async (condition) => {
+  it.each([[[]], [null], ['aurora'], [3]])('rejects %j', async (condition) => {
     await expect(db.providers.list(condition as never)).rejects.toMatchObject({ status: 400 })
   })
 })
 
-describe('A query', () => {
+describe('query()', () => {
   const providers = [
     { ...provider('a'), headquarters: 'DE', datacenters: ['DE', 'FR'] },
     { ...provider('b'), headquarters: 'FR', datacenters: ['DE'] },
     { ...provider('c'), headquarters: 'DE', datacenters: null },
   ]
 
-  describe.each(['before the first write', 'after it'])('%s', (when) => {
+  describe.each(['before the first write', 'after the first write'])('%s', (when) => {
     const prepared = async () => {
       const db = make({ fixtures: { providers } })
-      if (when === 'after it') await db.providers.update('b', { name: 'b' })
+      if (when === 'after the first write') await db.providers.update('b', { name: 'b' })
       return db.providers
     }
 
@@ -329,22 +338,22 @@ describe('A query', () => {
       ['one of several', (q) => q.where({ slug: 'a' }).or({ slug: 'c' }), ['a', 'c']],
       ['all of several', (q) => q.where({ headquarters: 'DE' }).and({ slug: 'c' }), ['c']],
       ['nothing that exists', (q) => q.where({ slug: 'd' }), []],
-    ])('finds %s, in order', async (_, build, slugs) => {
-      const found = await (await prepared()).query(build)
-      expect(found.map(({ slug }) => slug)).toEqual(slugs)
+    ])('matches %s, in order', async (_, build, slugs) => {
+      const records = await (await prepared()).query(build)
+      expect(records.map(({ slug }) => slug)).toEqual(slugs)
     })
 
-    it('hands out copies, and shows predicates frozen records', async () => {
+    it('returns copies, and passes frozen records to predicates', async () => {
       const collection = await prepared()
-      const [found] = await collection.query((q) =>
+      const [record] = await collection.query((q) =>
         q.where((row) => row.slug === 'a' && !Reflect.set(row, 'name', 'Spoilt')),
       )
-      expect(found).toEqual(providers[0])
-      found?.datacenters?.push('US')
+      expect(record).toEqual(providers[0])
+      record?.datacenters?.push('US')
       expect(await collection.get('a')).toEqual(providers[0])
     })
 
-    it('is refused if it is none', async () => {
+    it('rejects anything but a query', async () => {
       const collection = await prepared()
       const refusal = { status: 400, message: expect.stringContaining('db.providers.query()') }
       for (const build of [undefined, { slug: 'a' }, () => undefined, () => true])
@@ -364,8 +373,8 @@ describe('A query', () => {
   })
 })
 
-describe('A reader', () => {
-  it('sees the old rows while the first write copies them, and other work gets its turn', async () => {
+describe('A concurrent reader', () => {
+  it('sees the old rows while the first write copies them, which yields to other work', async () => {
     const fixtures = { providers: Array.from({ length: 2500 }, (_, place) => provider(`p-${place}`)) }
     const { providers } = make({ fixtures })
     await providers.get('p-0')
@@ -390,20 +399,20 @@ describe('A reader', () => {
     expect(await providers.get('moved')).toEqual({ ...provider('p-2499'), slug: 'moved' })
   })
 
-  it('never sees two versions of a row, or none, whenever it looks during a write', async () => {
+  it('sees exactly one version of a row during a write', async () => {
     const { providers } = make({ fixtures: { providers: [provider('a'), provider('b')] } })
     await providers.update('b', { name: 'First' })
     let writing = true
     const seen: string[] = []
     const read = async () => {
       while (writing) {
-        const [list, [found], byKey] = await Promise.all([
+        const [list, [listed], byKey] = await Promise.all([
           providers.list(),
           providers.list({ slug: 'b' }),
           providers.get('b'),
         ])
         seen.push(list.map(({ slug }) => slug).join())
-        expect(found && byKey).toBeDefined()
+        expect(listed && byKey).toBeDefined()
       }
     }
     const readers = Promise.all([read(), read()])
@@ -413,7 +422,7 @@ describe('A reader', () => {
     expect(new Set(seen)).toEqual(new Set(['a,b']))
   })
 
-  it('sees rows and keys of the same version, at any moment of a write', async () => {
+  it('sees rows and keys of the same version at any time during a write', async () => {
     const state = new DatabaseState(new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }))
     const { providers } = state.tables
     const rename = (from: string, to: string) => () => providers.update(from, { slug: to })
@@ -424,7 +433,7 @@ describe('A reader', () => {
         [() => providers.create(provider('new')), undefined, 'new'],
         [() => providers.delete('new'), 'new', undefined],
       ] as const) {
-        // No reader has seen the rows since this write.
+        // No reader has listed the rows since this write.
         await state.write(() => providers.update('borealis', { name: `Number ${turns}` }))
         const write = state.write<Provider>(work)
         for (let turn = 0; turn < turns; turn++) await undefined
@@ -441,7 +450,7 @@ describe('A reader', () => {
     }
   })
 
-  it('sees a snapshot as it was taken, also in the middle of a write', async () => {
+  it('sees an unchanging snapshot, even if it is taken during a write', async () => {
     for (let turns = 0; turns < 30; turns++) {
       const sandbox = createGateway().createSandbox()
       await sandbox.db.providers.update('aurora', { name: 'Before' })
@@ -459,7 +468,7 @@ describe('A reader', () => {
   })
 })
 
-describe('A collection that is declared elsewhere', () => {
+describe('A custom collection', () => {
   const Gadget = z.strictObject({ id: z.string(), preset_id: z.string() })
   const gadgets = defineCollection({
     name: 'gadgets',
@@ -473,7 +482,7 @@ describe('A collection that is declared elsewhere', () => {
     }),
   })
 
-  it('is read, written and filled up like the others, beside them', async () => {
+  it('is read, written and filled like the built-in ones', async () => {
     const options = { seed: 1, recordCounts: { gadgets: 3 }, fixtures: {} }
     const state = new DatabaseState(new SeedData(options, [...collections, gadgets]))
     const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
@@ -485,7 +494,7 @@ describe('A collection that is declared elsewhere', () => {
     expect(await db['presets']?.list()).toHaveLength(4)
   })
 
-  it('asks again for fixtures that could not be loaded', async () => {
+  it('loads its fixtures again after a failure', async () => {
     let tries = 0
     const flaky = {
       ...gadgets,
@@ -513,7 +522,7 @@ describe('The rows of a collection', () => {
   })
   const options = { seed: 1, recordCounts: {}, fixtures: {} }
 
-  it('are loaded once, however many callers wait for them', async () => {
+  it('are loaded once for concurrent callers', async () => {
     let loads = 0
     const counted = { ...tags, fixtures: () => Promise.resolve({ default: [{ id: String(++loads) }] }) }
     const data = new SeedData(options, [counted])
@@ -524,7 +533,7 @@ describe('The rows of a collection', () => {
     expect(() => data.rows('tag')).toThrow("There is no collection 'tag'")
   })
 
-  it('are the same objects for all gateways, where nobody changed the collection or one that it refers to', async () => {
+  it('are shared by all gateways that change neither the collection nor one it refers to', async () => {
     const rowsOf = (name: string, more: object = {}) => new SeedData({ ...options, ...more }).rows(name)
     for (const name of ['providers', 'presets', 'presetVersions'])
       expect(await rowsOf(name), name).toBe(await rowsOf(name))
@@ -539,64 +548,68 @@ describe('The rows of a collection', () => {
     [1, ['a']],
     [2, ['a', 'b']],
     [3, ['a', 'b', '2']],
-  ])('are %i where the size says so', async (size, ids) => {
+  ])('have the requested count of %i', async (size, ids) => {
     const two = { ...tags, fixtures: async () => ({ default: [{ id: 'a' }, { id: 'b' }] }) }
     const { rows } = await new SeedData({ ...options, recordCounts: { tags: size } }, [two]).rows('tags')
     expect(rows.map((row) => Reflect.get(row, 'id'))).toEqual(ids)
   })
 })
 
-it('Values made from rows are made once; the newest two hundred are kept', () => {
-  const rows = SharedRows.ofSeed({ ...collections[0] } as never, [])
-  let made: string[] = []
-  const recall = (name: string) => {
-    expect(rows.memo(name, () => made.push(name) && `value of ${name}`)).toBe(`value of ${name}`)
-  }
-  const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
-  for (const name of [...names, ...names]) recall(name)
-  expect(made).toEqual(names)
-  made = []
-  for (const name of ['one more', 'n1', 'n199', 'n0', 'n1', 'n2']) recall(name)
-  expect(made).toEqual(['one more', 'n0', 'n1', 'n2'])
-})
-
-it('A table takes rows up to its limit', async () => {
-  const [declaration] = collections as never as [CollectionDeclaration<string, Provider>]
-  const tableOf = (count: number) => {
-    const rows = SharedRows.ofSeed(declaration, [])
-    return new Table(declaration, async () => SharedRows.of(declaration, Array(count), rows))
-  }
-  const full = `providers is full: a sandbox holds at most ${maxRows} records of a collection`
-  await expect(tableOf(maxRows).create(provider('mine'))).rejects.toMatchObject({
-    status: 429,
-    message: full,
+describe('SharedRows.memo', () => {
+  it('computes each value once and caches the latest 200', () => {
+    const rows = SharedRows.ofSeed({ ...collections[0] } as never, [])
+    let made: string[] = []
+    const recall = (name: string) => {
+      expect(rows.memo(name, () => made.push(name) && `value of ${name}`)).toBe(`value of ${name}`)
+    }
+    const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
+    for (const name of [...names, ...names]) recall(name)
+    expect(made).toEqual(names)
+    made = []
+    for (const name of ['one more', 'n1', 'n199', 'n0', 'n1', 'n2']) recall(name)
+    expect(made).toEqual(['one more', 'n0', 'n1', 'n2'])
   })
-  const seed = SharedRows.of(declaration, Array(maxRows).fill(provider('a')))
-  const created = { created: [provider('b')], changed: [], deleted: [] }
-  expect(() => SharedRows.from(declaration, seed, created)).toThrow(full)
 })
 
-it('A table refuses a write during another one, and keeps its rows', async () => {
-  const { tables } = new DatabaseState(new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }))
-  const { providers } = tables
-  const writes = [providers.update('aurora', { name: 'A' }), providers.update('borealis', { name: 'B' })]
-  expect(await Promise.allSettled(writes)).toMatchObject([
-    { status: 'fulfilled', value: { name: 'A' } },
-    { status: 'rejected', reason: { message: 'providers: two writes at once; use sandbox.write()' } },
-  ])
-  await providers.update('borealis', { name: 'B' })
-  expect((await providers.rows()).slice(0, 2).map(({ name }) => name)).toEqual(['A', 'B'])
+describe('Table', () => {
+  it('accepts rows up to its limit', async () => {
+    const [declaration] = collections as never as [CollectionDeclaration<string, Provider>]
+    const tableOf = (count: number) => {
+      const rows = SharedRows.ofSeed(declaration, [])
+      return new Table(declaration, async () => SharedRows.of(declaration, Array(count), rows))
+    }
+    const full = `providers is full: the maximum is ${maxRows} records per collection and sandbox`
+    await expect(tableOf(maxRows).create(provider('mine'))).rejects.toMatchObject({
+      status: 429,
+      message: full,
+    })
+    const seed = SharedRows.of(declaration, Array(maxRows).fill(provider('a')))
+    const created = { created: [provider('b')], changed: [], deleted: [] }
+    expect(() => SharedRows.from(declaration, seed, created)).toThrow(full)
+  })
+
+  it('rejects a write during another one, and keeps its rows', async () => {
+    const { tables } = new DatabaseState(new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }))
+    const { providers } = tables
+    const writes = [providers.update('aurora', { name: 'A' }), providers.update('borealis', { name: 'B' })]
+    expect(await Promise.allSettled(writes)).toMatchObject([
+      { status: 'fulfilled', value: { name: 'A' } },
+      { status: 'rejected', reason: { message: 'providers: two writes at once; use sandbox.write()' } },
+    ])
+    await providers.update('borealis', { name: 'B' })
+    expect((await providers.rows()).slice(0, 2).map(({ name }) => name)).toEqual(['A', 'B'])
+  })
 })
 
 describe('Presets and their versions', () => {
-  it('are created version first, and a version that nobody designates may go', async () => {
+  it('are created version first, and only versions that are not designated can be deleted', async () => {
     const { presets, presetVersions } = make()
     const [like] = await presets.list()
-    const own = { ...like, id: uuid(2), slug: 'own', designated_version_id: uuid(1) } as NonNullable<
+    const mine = { ...like, id: uuid(2), slug: 'mine', designated_version_id: uuid(1) } as NonNullable<
       typeof like
     >
     const message = `presets.designated_version_id: presetVersions has no '${uuid(1)}' whose preset_id is '${uuid(2)}'; create it first`
-    await expect(presets.create(own)).rejects.toMatchObject({ status: 400, message })
+    await expect(presets.create(mine)).rejects.toMatchObject({ status: 400, message })
     const [version] = await presetVersions.list()
     for (const id of [uuid(1), uuid(3)])
       await presetVersions.create({
@@ -606,17 +619,17 @@ describe('Presets and their versions', () => {
         preset_id: uuid(2),
       } as NonNullable<typeof version>)
     await presetVersions.delete(uuid(3))
-    await presets.create(own)
+    await presets.create(mine)
     await expect(presetVersions.delete(uuid(1))).rejects.toMatchObject({
       status: 409,
-      message: `presetVersions '${uuid(1)}' is the designated_version_id of presets '${uuid(2)}'; name another one there first`,
+      message: `presetVersions '${uuid(1)}' is the designated_version_id of presets '${uuid(2)}'; change that reference first`,
     })
     await presetVersions.update(uuid(1), { version: 7 })
     await presets.delete(uuid(2))
     expect(await presetVersions.delete(uuid(1))).toMatchObject({ version: 7 })
   })
 
-  it('designate only a version of their own', async () => {
+  it('can designate only a version of the same preset', async () => {
     const { presets, presetVersions } = make()
     const other = (await presets.get('code-review'))?.designated_version_id ?? ''
     await expect(presets.update('email-copywriter', { designated_version_id: other })).rejects.toThrow(
@@ -628,7 +641,7 @@ describe('Presets and their versions', () => {
     expect((await presets.get('email-copywriter'))?.designated_version_id).toBe(first?.id)
   })
 
-  it('keep the designated version', async () => {
+  it('reject the removal of the designated version', async () => {
     const { presets, presetVersions } = make()
     const id = (await presets.get('code-review'))?.designated_version_id ?? ''
     await expect(presetVersions.delete(id)).rejects.toMatchObject({ status: 409 })
@@ -638,8 +651,8 @@ describe('Presets and their versions', () => {
   })
 })
 
-describe('The records that a gateway begins with', () => {
-  it('has the canonical records', async () => {
+describe('The initial records of a gateway', () => {
+  it('are the canonical records', async () => {
     const db = make()
     const sizes = await Promise.all(
       Object.entries({
@@ -656,7 +669,7 @@ describe('The records that a gateway begins with', () => {
     expect((await db.workspaces.list()).map(({ slug }) => slug)).toEqual(['production', 'staging'])
   })
 
-  it('is filled up to any size, the same for the same seed', async () => {
+  it('are filled up to any count, with the same records for the same seed', async () => {
     const size = {
       providers: 30,
       workspaces: 5,
@@ -678,7 +691,7 @@ describe('The records that a gateway begins with', () => {
     )
   })
 
-  it('gives generated presets two versions each, and designates one of them', async () => {
+  it('include two versions of each generated preset, one of them designated', async () => {
     const { presets, presetVersions } = make({ recordCounts: { presets: 6 } })
     const generated = (await presets.list()).slice(4)
     expect(generated).toHaveLength(2)
@@ -689,13 +702,13 @@ describe('The records that a gateway begins with', () => {
     }
   })
 
-  it('does not shift what is generated when another collection grows', async () => {
+  it('do not change when another collection grows', async () => {
     const small = await make({ recordCounts: { providers: 20 } }).providers.list()
     const large = await make({ recordCounts: { providers: 40, pages: 60 } }).providers.list()
     expect(large.slice(0, 20)).toEqual(small)
   })
 
-  it("has a person's own records in place of the canonical ones", async () => {
+  it('are custom records if fixtures are passed', async () => {
     const db = make({ fixtures: { providers: [provider('only')] } })
     expect(await db.providers.list()).toEqual([provider('only')])
     expect(await db.workspaces.list()).toHaveLength(2)
@@ -707,7 +720,7 @@ describe('The records that a gateway begins with', () => {
     [{ workspaces: [{}] }, /workspaces\[0\]\.id: /],
     [{ providers: 'all' }, /fixtures\.providers: /],
     [{ provider: [] }, /fixtures\.provider: /],
-  ])('refuses the fixtures %o in one line that names the place', (fixtures, message) => {
+  ])('reject the fixtures %o with a one-line error that names the path', (fixtures, message) => {
     const error = (() => {
       try {
         createGateway({ fixtures: fixtures as never })
@@ -731,11 +744,11 @@ describe('The records that a gateway begins with', () => {
     updated_at: '2025-01-01T00:00:00Z',
   })
 
-  it('takes presets and their versions together, or neither', async () => {
+  it('require presets and their versions together', async () => {
     const [preset] = await make().presets.list({ slug: 'code-review' })
-    const refused = [
-      [{ presets: [] }, 'Bad fixture: presets without presetVersions: give both, or neither'],
-      [{ presetVersions: [] }, 'Bad fixture: presetVersions without presets: give both, or neither'],
+    const invalid = [
+      [{ presets: [] }, 'Bad fixture: presets without presetVersions: pass both or neither'],
+      [{ presetVersions: [] }, 'Bad fixture: presetVersions without presets: pass both or neither'],
       [
         { presets: [preset], presetVersions: [] },
         /^Bad fixture: presets\[0\]\.designated_version_id: presetVersions has no '[-0-9a-f]+' whose preset_id is '[-0-9a-f]+'$/,
@@ -745,42 +758,42 @@ describe('The records that a gateway begins with', () => {
         /^Bad fixture: presetVersions\[0\]\.preset_id: presets has no record '99999999-.*2'$/,
       ],
     ] as const
-    for (const [fixtures, message] of refused) {
+    for (const [fixtures, message] of invalid) {
       expect(() => createGateway({ fixtures: fixtures as never })).toThrow(message)
       expect(() => createGateway().createSandbox({ fixtures: fixtures as never })).toThrow(
         expect.objectContaining({ status: 400, message: expect.stringMatching(message) }),
       )
     }
-    const own = { ...preset, id: uuid(2), designated_version_id: uuid(1) }
+    const custom = { ...preset, id: uuid(2), designated_version_id: uuid(1) }
     const db = make({
-      fixtures: { presets: [own], presetVersions: [versions(uuid(1), uuid(2))] } as never,
+      fixtures: { presets: [custom], presetVersions: [versions(uuid(1), uuid(2))] } as never,
     })
-    expect(await db.presets.list()).toEqual([own])
+    expect(await db.presets.list()).toEqual([custom])
     expect(await db.presetVersions.list()).toHaveLength(1)
   })
 
-  it('is not spoiled for others by a gateway that was refused', async () => {
+  it('are unaffected by another gateway with invalid fixtures', async () => {
     expect(() => createGateway({ fixtures: { presetVersions: [] } })).toThrow()
     expect(await make().presets.list()).toHaveLength(4)
     const reply = await open(createGateway(), 'GET /presets/code-review')
     expect(reply.status).toBe(200)
   })
 
-  it('leaves out the versions of presets that the size leaves out', async () => {
+  it('omit versions of presets that the count omits', async () => {
     const { presets, presetVersions } = make({ recordCounts: { presets: 1 } })
     const [only] = await presets.list()
     const owners = (await presetVersions.list()).map(({ preset_id }) => preset_id)
     expect(owners).toEqual([only?.id, only?.id, only?.id])
   })
 
-  it("generates presets for a person's own workspaces", async () => {
+  it('include generated presets of custom workspaces', async () => {
     const workspace = { ...(await make().workspaces.get('staging')), id: uuid(7), slug: 'mine' } as never
     const { presets } = make({ fixtures: { workspaces: [workspace] }, recordCounts: { presets: 8 } })
     const generated = (await presets.list()).slice(4)
     expect(generated.map(({ workspace_id }) => workspace_id)).toEqual(Array(4).fill(uuid(7)))
   })
 
-  it("generates around a person's own records that have the same keys", async () => {
+  it('include no generated record with the key of a custom one', async () => {
     const generated = await make({ recordCounts: { providers: 16 } }).providers.list()
     const fixtures = { providers: generated.slice(12).map((row) => ({ ...row, name: 'Mine' })) }
     const all = await make({ fixtures, recordCounts: { providers: 20 } }).providers.list()
@@ -789,18 +802,18 @@ describe('The records that a gateway begins with', () => {
   })
 })
 
-describe('A fork that has not touched a collection yet', () => {
+describe('A fork that has not accessed a collection yet', () => {
   const forked = async () => {
     const original = createGateway().createSandbox()
     await original.db.providers.create(provider('mine'))
     return original.fork()
   }
 
-  it('hands its rows on to forks of its own', async () => {
+  it('passes its rows on to its own forks', async () => {
     expect(await (await forked()).fork().db.providers.get('mine')).toEqual(provider('mine'))
   })
 
-  it('finds them again after a snapshot', async () => {
+  it('restores its rows from a snapshot', async () => {
     const fork = await forked()
     const before = fork.snapshot()
     await fork.db.providers.delete('mine')
@@ -808,7 +821,7 @@ describe('A fork that has not touched a collection yet', () => {
     expect(await fork.db.providers.get('mine')).toEqual(provider('mine'))
   })
 
-  it('goes back to the seed all the same', async () => {
+  it('returns to the seed on reset', async () => {
     const fork = await forked()
     fork.reset()
     expect(await fork.db.providers.list()).toHaveLength(12)
