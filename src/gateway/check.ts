@@ -183,12 +183,12 @@ interface Remark {
 }
 
 function remarksOn(root: 'query' | 'body', schema: z.ZodType | undefined, sent: unknown): Remark[] {
-  return unknownFields(schema, sent).map(({ path, meant }) => ({
+  return unknownFields(schema, sent).map(({ path, suggestion }) => ({
     path: pathOf(
       root,
       path.map((key) => (typeof key === 'string' ? shortened(key, 100) : key)),
     ),
-    said: meant === undefined ? '' : `: did you mean '${meant}'?`,
+    said: suggestion === undefined ? '' : `: did you mean '${suggestion}'?`,
     isTolerated: root === 'query' && (path[0] === 'limit' || path[0] === 'offset'),
   }))
 }

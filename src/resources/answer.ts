@@ -1,5 +1,5 @@
 /**
- * The answer to a prompt, in the words of no protocol: each protocol renders it in its own shape.
+ * A protocol-independent answer to a prompt. Each protocol renders it in its own format.
  */
 import type { RequestSettings } from './create-response-body.ts'
 import type {
@@ -11,22 +11,22 @@ import type {
 } from './response.ts'
 
 export interface Answer {
-  /** Id scripted by a rule. Default: made from the request. */
+  /** Id scripted by a rule. Default: derived from the request. */
   readonly id?: string
   /** The model as requested. */
   readonly model: string
   /** The last user message. */
   readonly question: string
-  /** What the preset of the request brings, if it names one. */
+  /** Settings of the requested preset. */
   readonly preset?: RequestSettings
   readonly choices: readonly [Choice, ...Choice[]]
   /** Tokens of the input, and of all choices. */
   readonly usage: AnswerUsage
-  /** If true, the events of the items alternate in a stream. */
+  /** If true, the events of different items alternate in the stream. */
   readonly isInterleaved?: boolean
 }
 
-/** One of the answers to a prompt. */
+/** One of the alternative answers to a prompt. */
 export interface Choice {
   readonly items: readonly ChoiceItem[]
   readonly end: AnswerEnd
@@ -34,26 +34,26 @@ export interface Choice {
 }
 
 export interface ChoiceItem {
-  /** As much of the item as the limit of tokens allows. */
+  /** The item, truncated to the token limit. */
   readonly item: AnswerItem
   readonly isCut: boolean
 }
 
 export interface AnswerUsage {
   readonly inputTokens: number
-  /** Input tokens read from a cache. */
+  /** Input tokens read from the cache. */
   readonly cachedTokens: number
   readonly outputTokens: number
-  /** Output tokens of reasoning. */
+  /** Output tokens used for reasoning. */
   readonly reasoningTokens: number
 }
 
-/** How an answer ends. Spec: States. */
+/** Final state of an answer. Spec: States. */
 export interface AnswerEnd {
   readonly status: ResponseStatus
-  /** Only of an incomplete answer. */
+  /** Set only if the answer is incomplete. */
   readonly reason?: IncompleteReason
-  /** Only of a failed one. */
+  /** Set only if the answer failed. */
   readonly error?: AnswerError
 }
 
@@ -65,9 +65,9 @@ interface AnswerError {
 export type AnswerItem = MessageItem | ReasoningItem | FunctionCallItem | WebSearchItem | ImageItem
 
 interface ItemHead {
-  /** Default: made from the request. */
+  /** Default: derived from the request. */
   readonly id?: string
-  /** Default: that of a complete or cut item. */
+  /** Default: depends on whether the item is truncated. */
   readonly status?: string
 }
 
@@ -78,7 +78,7 @@ export interface MessageItem extends ItemHead {
 
 export type MessagePart = CitedText | Refusal
 
-/** Text that cites: annotations say where the links in it are. */
+/** Text with citations. */
 export interface CitedText {
   text: string
   annotations: UrlCitation[]
@@ -88,7 +88,7 @@ interface Refusal {
   readonly refusal: string
 }
 
-/** Reasoning in paragraphs: in short, in full, and in a form that only the gateway reads. */
+/** Reasoning: paragraphs of a summary, paragraphs of the full text, and encrypted content. */
 export interface ReasoningItem extends ItemHead {
   readonly type: 'reasoning'
   readonly summary: readonly string[]
@@ -99,9 +99,9 @@ export interface ReasoningItem extends ItemHead {
 interface FunctionCallItem extends ItemHead {
   readonly type: 'function_call'
   readonly name: string
-  /** JSON. */
+  /** Arguments as a JSON string. */
   readonly arguments: string
-  /** Default: made from the request. */
+  /** Default: derived from the request. */
   readonly call_id?: string
 }
 
@@ -114,9 +114,9 @@ interface ImageItem extends ItemHead {
   readonly type: 'image_generation_call'
   /** Base64; null if there is no image. */
   readonly result: string | null
-  /** Base64 of the images that a stream shows before. */
+  /** Partial images for streams, in base64. */
   readonly previews: readonly string[]
-  /** As in the Response object. */
+  /** Fields of the item in the Response object. */
   readonly settings: Partial<
     Pick<ImageGenerationCall, 'revised_prompt' | 'background' | 'output_format' | 'quality' | 'size'>
   >

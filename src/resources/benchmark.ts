@@ -1,5 +1,5 @@
-// Benchmark scores of models, from two sources of different shape. Spec: Benchmark item, Benchmark meta,
-// GET /benchmarks. The design-source shape is not in the specification: see `assumptions.ts`.
+// Benchmark scores of models, from two sources with different shapes. Spec: Benchmark item, Benchmark meta,
+// GET /benchmarks. The specification does not define the shape of design-source: see `assumptions.ts`.
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
@@ -16,7 +16,7 @@ const arenas = ['models', 'builders', 'agents'] as const
 export const Arena = z.lazy(() => z.enum(arenas))
 export type Arena = z.infer<typeof Arena>
 
-/** The categories that the specification gives as examples. Any other string is a category too. */
+/** Examples of categories in the specification. Any string is valid. */
 export const CATEGORIES = [
   'codecategories',
   'uicomponent',
@@ -45,7 +45,7 @@ export const IndexBenchmark = z.lazy(() =>
       agentic_index: z.number(),
       pricing: Pricing,
     })
-    .meta({ id: 'IndexBenchmark', description: 'The three indices of one model.' }),
+    .meta({ id: 'IndexBenchmark', description: 'The three index scores of a model.' }),
 )
 
 export type IndexBenchmark = z.infer<typeof IndexBenchmark>
@@ -70,7 +70,7 @@ export const DesignBenchmark = z.lazy(() =>
       }),
       pricing: Pricing.nullable(),
     })
-    .meta({ id: 'DesignBenchmark', description: 'The standing of one model in one category of an arena.' }),
+    .meta({ id: 'DesignBenchmark', description: 'The ranking of a model in one category of an arena.' }),
 )
 
 export type DesignBenchmark = z.infer<typeof DesignBenchmark>
@@ -78,7 +78,7 @@ export type DesignBenchmark = z.infer<typeof DesignBenchmark>
 export const Benchmark = z.lazy(() =>
   z
     .discriminatedUnion('source', [IndexBenchmark, DesignBenchmark])
-    .meta({ id: 'Benchmark', description: 'A benchmark item; its source decides its shape.' }),
+    .meta({ id: 'Benchmark', description: 'A benchmark item; its shape depends on its source.' }),
 )
 
 export type Benchmark = z.infer<typeof Benchmark>
@@ -87,19 +87,19 @@ export const BenchmarkMeta = z.lazy(() =>
   z
     .strictObject({
       as_of: isoTimestamp(),
-      model_count: Count.describe('How many distinct models data names.'),
+      model_count: Count.describe('Number of distinct models in data.'),
       version: z.string(),
       source: BenchmarkSource.nullable().describe('Null when no source was requested.'),
       source_url: z.string().nullable(),
       citation: z.string().nullable().describe('Attribution text.'),
       task_type: TaskType.nullable(),
     })
-    .meta({ id: 'BenchmarkMeta', description: 'What the benchmark items are and where they come from.' }),
+    .meta({ id: 'BenchmarkMeta', description: 'Description and source of the benchmark items.' }),
 )
 
 export type BenchmarkMeta = z.infer<typeof BenchmarkMeta>
 
-/** What names one row: nothing on the wire does. */
+/** Returns the key of a row, which is internal: rows have no id in the API. */
 export function benchmarkKey(row: Benchmark): string {
   return row.source === 'index-source'
     ? `${row.source}:${row.model_permaslug}`
@@ -114,7 +114,7 @@ export const benchmarks = defineCollection({
   fake: fakeBenchmark,
 })
 
-/** Makes one plausible row: index-source for an even index, design-source for an odd one. */
+/** Generates a row: index-source for an even index, design-source for an odd one. */
 export function fakeBenchmark(context: FactoryContext): Benchmark {
   return context.index % 2 === 0 ? fakeIndexBenchmark(context) : fakeDesignBenchmark(context)
 }

@@ -1,5 +1,5 @@
-// A model of the catalogue, as GET /models lists it: an extension, since the specification names the group Models and
-// shows the entry of an embeddings model alone. Its prices are what calls cost.
+// A model in the catalogue, as listed by GET /models. An extension: the specification has a group Models but defines
+// only embeddings models. Costs of calls are computed from its prices.
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
@@ -13,7 +13,7 @@ import {
   uniqueWords,
   VENDORS,
 } from './factory.ts'
-import { EmbeddingsModel, unsaid } from './model.ts'
+import { EmbeddingsModel, emptyFields } from './model.ts'
 
 export const CatalogueModel = z.lazy(() => {
   const entry = EmbeddingsModel.unwrap()
@@ -38,7 +38,7 @@ export const models = defineCollection({
   fake: fakeCatalogueModel,
 })
 
-/** Makes one plausible model, such as `kestrel/meadow-pro`. */
+/** Generates a model, such as `kestrel/meadow-pro`. */
 export function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
   const { field } = context
   const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, EDITIONS)
@@ -63,7 +63,7 @@ export function fakeCatalogueModel(context: FactoryContext): CatalogueModel {
     top_provider: { context_length, is_moderated: false, max_completion_tokens: 16_384 },
     supported_parameters: ['max_tokens', 'stop', 'temperature', 'tool_choice', 'tools', 'top_p'],
     links: { details: `/api/v1/models/${id}/endpoints` },
-    ...unsaid,
+    ...emptyFields,
   }
 }
 

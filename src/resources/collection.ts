@@ -1,5 +1,5 @@
-// A collection is declared once, beside its resource: what its records are, by which keys they are found, where the
-// canonical ones stand, how one more is made, and which other collections they refer to. `collections.ts` is the list.
+// Declarations of collections: schema, unique keys, fixtures, factory and references. Each is next to its resource;
+// `collections.ts` lists them.
 
 import type * as z from 'zod'
 import type { FactoryContext } from './factory.ts'
@@ -9,43 +9,42 @@ export interface CollectionDeclaration<
   Row extends object = object,
   Part extends PartOf | undefined = PartOf | undefined,
 > {
-  /** In camel case; its fixture file bears the same name in kebab case. */
+  /** Name in camel case; its fixture file has the same name in kebab case. */
   readonly name: Name
   readonly schema: z.ZodType<Row>
-  /** The keys by which a record is found, the first one first; no two records share a value of any of them. */
+  /** Unique keys of a record, in lookup order. */
   readonly keys: Readonly<Record<string, ReadKey<Row>>>
-  /** Loads the canonical records, unchecked; only when somebody asks for them. */
+  /** Loads the canonical records, unvalidated. Called on first use. */
   readonly fixtures: () => Promise<{ readonly default: readonly unknown[] }>
   /**
-   * Fields that hold the first key of a record of another collection. Where those are parts of this one's records
-   * (see `partOf`), the field must name one of the record's own parts; else it is for the factory, and not followed.
+   * Fields that contain the first key of a record in another collection. If that collection is part of this one (see
+   * `partOf`), the field must name one of the record's own parts. Otherwise it is only used to generate records.
    */
   readonly refersTo?: Readonly<Record<string, string>>
-  /** Its records are parts of those of another collection: they are given, and generated, together. */
+  /** Collection whose records contain these as parts. Both are passed as fixtures, and generated, together. */
   readonly partOf?: Part
   /**
-   * Makes one plausible record.
+   * Generates a record.
    *
-   * @param rows The records of a collection that is named in `refersTo` or `partOf`; not for parts of its own.
+   * @param rows Returns the records of a collection named in `refersTo` or `partOf`, except the record's own parts.
    */
   readonly fake: (context: FactoryContext, rows: RowsOf) => Row
 }
 
-/** Typed as a method is, so that a list can hold the collections of all kinds of rows. */
+/** Bivariant like a method, so that a list can contain collections of different rows. */
 type ReadKey<Row> = { read(row: Row): string }['read']
 
 export interface PartOf {
   readonly collection: string
-  /** The field that holds the first key of the record that it is a part of. */
+  /** Field that contains the first key of the whole record. */
   readonly field: string
-  /** How many parts a generated record has. */
+  /** Number of parts of a generated record. */
   readonly each: number
 }
 
-/** The records that sandboxes begin with, of another collection. */
+/** Returns the initial records of another collection. */
 export type RowsOf = (collection: string) => readonly object[]
 
-/** Declares a collection. */
 export function defineCollection<
   const Name extends string,
   Row extends object,
@@ -54,7 +53,7 @@ export function defineCollection<
   return declaration
 }
 
-/** The first key of a record: what other records know it by. */
+/** Returns the first key of a record, by which other records refer to it. */
 export function firstKey<Row extends object>(
   { keys, name }: CollectionDeclaration<string, Row>,
   row: Row,

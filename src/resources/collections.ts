@@ -1,4 +1,4 @@
-// The collections of a database. A new one touches its resource, its fixture file, and one line of this list.
+// All collections. To add one, declare it next to its resource, add a fixture file, and list it here.
 
 import type * as z from 'zod'
 import { benchmarks } from './benchmark.ts'
@@ -25,13 +25,13 @@ const list = [
 
 type Listed = (typeof list)[number]
 
-/** The record of each collection, by name. */
+/** Record types by collection name. */
 export type Rows = { [C in Listed as C['name']]: z.output<C['schema']> }
 
-/** The collections whose number of records can be set: parts come with the records that they are parts of. */
+/** Names of collections whose number of records can be set. Parts are excluded because they depend on their owners. */
 export type SizedCollectionName = Extract<Listed, { partOf?: undefined }>['name']
 
-/** The names of the collections: `providers`, `workspaces`, … */
+/** Names of collections: `providers`, `workspaces`, … */
 export type CollectionName = keyof Rows
 
 export const collections: readonly CollectionDeclaration<CollectionName>[] = list

@@ -1,12 +1,11 @@
 /**
- * A conversation as rules see it, whatever protocol it came in. An operation that generates text reads its requests
- * into this form.
+ * Conversations in a common form for all protocols, for rules to match.
  */
 
 export interface Conversation {
-  /** Everything that the request carries, oldest first. */
+  /** All items of the request, oldest first. */
   readonly items: readonly ConversationItem[]
-  /** Names of the functions that the request offers. */
+  /** Names of the request's function tools. */
   readonly tools: readonly string[]
 }
 
@@ -14,22 +13,22 @@ export type ConversationItem =
   | { readonly kind: 'message'; readonly role: string; readonly text: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
-  /** An item of an earlier reply, named instead of repeated. */
+  /** A reference to an item of an earlier reply. */
   | { readonly kind: 'reference' }
 
-/** What tells conversations apart before a call id does. The empty string where no user has spoken. */
+/** Returns the first user message, which identifies a conversation until it has a call id; `''` if there is none. */
 export function firstUserText({ items }: Conversation): string {
   const first = items.find((item) => item.kind === 'message' && item.role === 'user')
   return first?.kind === 'message' ? first.text : ''
 }
 
-/** The empty string where no user has spoken. */
+/** Returns the last user message; `''` if there is none. */
 export function lastUserText({ items }: Conversation): string {
   const last = items.findLast((item) => item.kind === 'message' && item.role === 'user')
   return last?.kind === 'message' ? last.text : ''
 }
 
-/** What the assistant has said so far, one text for each item; undefined for one that is only named. */
+/** Returns the text of each assistant message and function call so far; undefined for references. */
 export function assistantOutputs({ items }: Conversation): (string | undefined)[] {
   return items.flatMap((item) => {
     if (item.kind === 'reference') return [undefined]
@@ -38,7 +37,7 @@ export function assistantOutputs({ items }: Conversation): (string | undefined)[
   })
 }
 
-/** A call in one line: `search {"q":"tides"}`. The order of keys in the arguments does not matter. */
+/** Formats a call in one line, with sorted keys: `search {"q":"tides"}`. */
 export function callText(name: string, args: string | object): string {
   return `${name} ${canonical(typeof args === 'string' ? parsed(args) : args)}`
 }

@@ -1,6 +1,6 @@
 /**
- * What a caller may send to POST /responses: the fields of the specification, and those that published clients
- * send beside them. Every rule that needs nothing but the request is here, so that all violations come at once.
+ * The body of POST /responses: the fields of the specification, and additional ones that published clients send. All
+ * rules that depend only on the request are here, so that all violations are reported together.
  */
 import * as z from 'zod'
 import { anyTool, type Tool, WebSearchEngine } from './tools.ts'
@@ -9,12 +9,12 @@ import { xSearchFilter } from './x-search-filter.ts'
 
 const anyText = () => z.string()
 
-/** Fields that clients send and that change nothing here, whatever they hold. */
+/** Returns schemas for fields that clients send but that have no effect here, whatever their value. */
 function ignored<Name extends string>(...names: Name[]): Record<Name, z.ZodOptional<z.ZodUnknown>> {
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as never
 }
 
-/** One part of a message. User parts are `input_text`; an assistant's history has `output_text` and `refusal`. */
+/** A part of a message: `input_text` from the user, `output_text` or `refusal` in earlier replies. */
 const contentPart = () =>
   z.discriminatedUnion('type', [
     z.looseObject({ type: z.literal('input_text'), text: anyText() }),
@@ -44,7 +44,7 @@ const message = () =>
     ...ignored('phase'),
   })
 
-/** One item of the conversation so far; those other than messages come back from earlier replies. */
+/** An item of the conversation; items other than messages are from earlier replies. */
 const inputItem = () =>
   z.discriminatedUnion('type', [
     message(),
@@ -106,7 +106,7 @@ const textFormat = () =>
     z.looseObject({
       type: z.literal('json_schema'),
       name: z.string().optional(),
-      // Some clients that want any JSON at all leave it out.
+      // Some clients omit it to request any JSON.
       schema: z.looseObject({}).nullish(),
       strict: z.boolean().nullish(),
       ...ignored('description'),
@@ -130,7 +130,7 @@ const fields = () => ({
     .nullish()
     .meta({ deprecated: true, description: 'Use the tool `gateway:web_search`.' }),
   max_output_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
-  stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
+  stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
   x_search_filter: xSearchFilter().nullish(),
 
   instructions: z.string().nullish(),
@@ -179,7 +179,7 @@ export const CreateResponseBody = z.lazy(() =>
     .meta({
       id: 'CreateResponseBody',
       description: 'A request for a model response.',
-      // That the name is that of a tool is more than JSON Schema can say.
+      // JSON Schema cannot express that the name must be that of a tool.
       if: { properties: { tool_choice: typed('function') }, required: ['tool_choice'] },
       // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so
       then: {
@@ -192,7 +192,7 @@ export const CreateResponseBody = z.lazy(() =>
     }),
 )
 
-/** The same where responses are stored, or where the answer does not depend on it. */
+/** The body if responses are stored, or if the reply does not depend on it. */
 export const StoringResponseBody = z.lazy(() =>
   z
     .looseObject({
@@ -203,7 +203,7 @@ export const StoringResponseBody = z.lazy(() =>
     .refine(offersForcedFunction, unknownFunction),
 )
 
-/** What a preset may bring to a request: all fields but the input, each as a request may have it. */
+/** Fields of a request that a preset can set: all except `input`. */
 export const RequestSettings = z.lazy(() => {
   const { input: _, ...settings } = fields()
   return z.looseObject({ ...settings, model: z.string().min(1) }).partial()
@@ -214,7 +214,7 @@ export type CreateResponseBody = z.infer<typeof StoringResponseBody>
 /** The body of `createResponse`. */
 export type CreateResponseRequest = z.input<typeof CreateResponseBody>
 
-/** JSON Schema of an object of one type. */
+/** Returns the JSON Schema of an object with this `type`. */
 function typed(type: string): Record<string, unknown> {
   return { type: 'object', properties: { type: { const: type } }, required: ['type'] }
 }

@@ -1,4 +1,4 @@
-// The body of every refusal. Spec: Error envelope.
+// The body of error replies. Spec: Error envelope.
 
 import * as z from 'zod'
 
@@ -8,7 +8,7 @@ export const ErrorEnvelope = z.lazy(() =>
   z
     .strictObject({
       error: z.strictObject({
-        code: z.int().describe('The status of the reply.'),
+        code: z.int().describe('HTTP status of the reply.'),
         message: z.string(),
         metadata: Anything.nullish(),
       }),

@@ -1,32 +1,32 @@
-// What a factory is given, and the few things that several factories share. Faker is a type here and
-// never an import: the database brings a seeded one when something must be generated.
+// The context of factories, and helpers that several factories share. Faker is only imported as a type: the database
+// passes a seeded instance when records are generated.
 
 import type { Faker } from '@faker-js/faker'
 
 export interface FactoryContext {
-  /** Place of the record in its collection, from 0. */
+  /** Index of the record in its collection, from 0. */
   index: number
   /**
-   * A faker seeded for this one field of this one record, so that adding a field shifts nothing else.
-   * Finish with one before asking for the next: they may be the same object, seeded anew.
+   * Returns a faker seeded for this field of this record, so that a new field does not change the others. Calls may
+   * return the same object with another seed: use it before the next call.
    */
   field(name: string): Faker
-  /** A faker seeded for the collection: the same for all of its records. */
+  /** Returns a faker seeded for the whole collection. */
   shared(name: string): Faker
-  /** The context of another record, whose fields are drawn as they are for that one. */
+  /** Returns the context of another record, which generates the same values as for that record. */
   of(collection: string, index: number): FactoryContext
 }
 
-/** Generated dates lie between these: the second is before the start of the sandbox clock. */
+/** Range of generated dates. It ends before the start of the sandbox clock. */
 export const EARLIEST = '2023-01-01T00:00:00.000Z'
 export const LATEST = '2025-12-31T23:59:59.999Z'
 
-/** A timestamp between two others, both included. */
+/** Generates a timestamp between two others, inclusive. */
 export function timestamp(faker: Faker, from = EARLIEST, to = LATEST): string {
   return faker.date.between({ from, to }).toISOString()
 }
 
-/** `created_at` and an `updated_at` that is not before it. */
+/** Generates `created_at` and an `updated_at` that is not earlier. */
 export function lifetime({ field }: FactoryContext): { created_at: string; updated_at: string } {
   const created_at = timestamp(field('created_at'))
   return { created_at, updated_at: timestamp(field('updated_at'), created_at) }
@@ -37,8 +37,8 @@ export function pick<const T>(faker: Faker, list: readonly T[]): T {
 }
 
 /**
- * One word of each list, and never the same ones for two records of a collection: `['Larkspur', 'Inference']`. A record
- * beyond the last combination gets a number as well. Neighbours differ in every word, where the lists are long enough.
+ * Picks one word from each list, such as `['Larkspur', 'Inference']`, in a combination that is unique in the collection.
+ * Adds a number after all combinations are used. Consecutive records differ in every word if the lists are long enough.
  */
 export function uniqueWords(
   { index, shared }: FactoryContext,
@@ -54,7 +54,7 @@ export function uniqueWords(
   return round === 0 ? words : [...words, String(round + 1)]
 }
 
-/** `Harbor Lights` becomes `harbor-lights`. */
+/** Converts `Harbor Lights` to `harbor-lights`. */
 export function slugify(words: string): string {
   return words
     .toLowerCase()
@@ -62,12 +62,12 @@ export function slugify(words: string): string {
     .replace(/^-|-$/g, '')
 }
 
-/** A price per token as the wire writes it: a plain decimal number, never an exponent. */
+/** Formats a price per token: a decimal number without exponent. */
 export function price(dollarsPerMillion: number): string {
   return (dollarsPerMillion / 1_000_000).toFixed(10).replace(/\.?0+$/, '')
 }
 
-/** Vendors of the invented world; the fixtures know the same ones. */
+/** Fictional vendors; the fixtures have the same ones. */
 export const VENDORS = [
   'aurora',
   'borealis',
@@ -83,7 +83,7 @@ export const VENDORS = [
   'saltmarsh',
 ] as const
 
-/** `driftwood` becomes `Driftwood`. */
+/** Converts `driftwood` to `Driftwood`. */
 export function titled(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }

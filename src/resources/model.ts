@@ -1,4 +1,4 @@
-// An embeddings model, as GET /embeddings/models lists it. Spec: Model (embeddings listing entry).
+// An embeddings model, as listed by GET /embeddings/models. Spec: Model (embeddings listing entry).
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
@@ -31,20 +31,20 @@ export const EmbeddingsModel = z.lazy(() =>
           .array(z.string())
           .refine((modalities) => modalities.includes('embeddings'), 'Must contain embeddings')
           .meta({ contains: { const: 'embeddings' } }),
-        modality: z.string().describe('Such as text->text.'),
+        modality: z.string().describe('Input and output modalities, such as text->text.'),
         tokenizer: z.string(),
         instruct_type: z.string().nullable(),
       }),
       pricing: z
         .strictObject({ prompt: decimal(), completion: decimal(), image: decimal(), request: decimal() })
-        .describe('Each a decimal number per unit.'),
+        .describe('Prices per unit, as decimal numbers.'),
       top_provider: z.strictObject({
         context_length: tokenCount(),
         is_moderated: z.boolean(),
         max_completion_tokens: tokenCount().nullable(),
       }),
       supported_parameters: z.array(z.string()).describe('Empty for embeddings models.'),
-      links: z.strictObject({ details: z.string().describe('Path to the endpoints of this model.') }),
+      links: z.strictObject({ details: z.string().describe('Path of the endpoints of this model.') }),
       default_parameters: z.null(),
       per_request_limits: z.null(),
       supported_voices: z.null(),
@@ -64,13 +64,13 @@ export const embeddingsModels = defineCollection({
   fake: fakeEmbeddingsModel,
 })
 
-/** Makes one plausible embeddings model, such as `kestrel/embed-atlas-small`. */
+/** Generates an embeddings model, such as `kestrel/embed-atlas-small`. */
 export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
   const { field } = context
   const [vendor = '', ...words] = uniqueWords(context, VENDORS, FAMILIES, SIZES)
   const id = `${vendor}/embed-${words.join('-')}`
   const context_length = pick(field('context_length'), [512, 2048, 8192, 16384, 32768])
-  const sees = field('input_modalities').datatype.boolean(0.2)
+  const acceptsImages = field('input_modalities').datatype.boolean(0.2)
   return {
     id,
     canonical_slug: id,
@@ -79,9 +79,9 @@ export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
     created: Math.floor(Date.parse(timestamp(field('created'), EARLIEST)) / 1000),
     context_length,
     architecture: {
-      input_modalities: sees ? ['text', 'image'] : ['text'],
+      input_modalities: acceptsImages ? ['text', 'image'] : ['text'],
       output_modalities: ['embeddings'],
-      modality: sees ? 'text+image->embeddings' : 'text->embeddings',
+      modality: acceptsImages ? 'text+image->embeddings' : 'text->embeddings',
       tokenizer: titled(vendor),
       instruct_type: null,
     },
@@ -94,12 +94,12 @@ export function fakeEmbeddingsModel(context: FactoryContext): EmbeddingsModel {
     top_provider: { context_length, is_moderated: false, max_completion_tokens: null },
     supported_parameters: [],
     links: { details: `/api/v1/models/${id}/endpoints` },
-    ...unsaid,
+    ...emptyFields,
   }
 }
 
-/** Fields that a made model says nothing in. */
-export const unsaid = {
+/** Fields that are null in generated models. */
+export const emptyFields = {
   default_parameters: null,
   per_request_limits: null,
   supported_voices: null,

@@ -1,6 +1,6 @@
 /**
- * Objects whose field `type` says which schema they have to fit. A union would report a bad field of one kind as "no
- * kind at all", so the type is looked at first, and the violations are those of that kind.
+ * Validates objects by the schema of their `type`. A union would report an invalid field as an unknown kind; this
+ * reports the violations of the kind that `type` names.
  */
 import * as z from 'zod'
 
@@ -8,7 +8,7 @@ type Kinds = Readonly<Record<string, z.ZodType>>
 
 const kindsOfSchemas = new WeakMap<object, Kinds>()
 
-/** A schema for objects of some kinds; an object of any other type is let through. */
+/** Schema of objects of these kinds. Objects of any other type are accepted. */
 export function objectByType(kinds: Kinds) {
   const schema = z.looseObject({ type: z.string() }).check(({ value, issues }) => {
     const kind = Object.hasOwn(kinds, value.type) ? kinds[value.type] : undefined
@@ -19,7 +19,7 @@ export function objectByType(kinds: Kinds) {
   return schema
 }
 
-/** The schemas of an object by type; undefined for any other schema. */
+/** Returns the kinds of a schema created by `objectByType`; undefined for any other schema. */
 export function kindsOf(schema: z.core.$ZodType): Kinds | undefined {
   return kindsOfSchemas.get(schema)
 }

@@ -1,4 +1,4 @@
-// A page that web search can find. Not a resource of the specification: it is what citations cite.
+// A web page that searches find and citations refer to. Not a resource of the specification.
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
@@ -10,10 +10,10 @@ export const Page = z.lazy(() =>
     .strictObject({
       url: webAddress().describe('Key of the page.'),
       title: z.string().min(1),
-      excerpt: z.string().min(1).describe('One to three sentences of the page.'),
+      excerpt: z.string().min(1).describe('One to three sentences from the page.'),
       published_at: isoTimestamp().optional(),
     })
-    .meta({ id: 'Page', description: 'A page that web search can find.' }),
+    .meta({ id: 'Page', description: 'A page in the index of web search.' }),
 )
 
 export type Page = z.infer<typeof Page>
@@ -26,7 +26,7 @@ export const pages = defineCollection({
   fake: fakePage,
 })
 
-/** Makes one plausible page, such as `https://gazette.example/garden/how-compost-changed-larkhaven`. */
+/** Generates a page, such as `https://gazette.example/garden/how-compost-changed-larkhaven`. */
 export function fakePage(context: FactoryContext): Page {
   const { field } = context
   const [town = '', subject = '', form = '', ...round] = uniqueWords(context, TOWNS, SUBJECTS, FORMS)

@@ -1,4 +1,4 @@
-// A social-media post that `x_search_filter` searches. Spec: POST /responses; the shape of a post is ours.
+// A social-media post that `x_search_filter` can select. Spec: POST /responses; the shape of a post is unspecified.
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
@@ -15,10 +15,10 @@ export const Post = z.lazy(() =>
       date: isoTimestamp(),
       text: z.string().min(1),
       url: webAddress(),
-      images: Media.optional().describe('What image understanding sees.'),
-      videos: Media.optional().describe('What video understanding sees.'),
+      images: Media.optional().describe('Content for image understanding.'),
+      videos: Media.optional().describe('Content for video understanding.'),
     })
-    .meta({ id: 'Post', description: 'A social-media post that web search can find.' }),
+    .meta({ id: 'Post', description: 'A social-media post in the index of web search.' }),
 )
 
 export type Post = z.infer<typeof Post>
@@ -31,7 +31,7 @@ export const posts = defineCollection({
   fake: fakePost,
 })
 
-/** Makes one plausible post, with an id such as `2000000000000000037`. */
+/** Generates a post, with an id such as `2000000000000000037`. */
 export function fakePost({ index, field }: FactoryContext): Post {
   const id = `2${String(index).padStart(18, '0')}`
   const handle = pick(field('handle'), HANDLES)

@@ -1,6 +1,5 @@
 /**
- * A request to a model, in the words of no protocol: each protocol reads its bodies into a prompt, and `src/model`
- * answers it.
+ * A protocol-independent request to a model. Each protocol converts its bodies to prompts, and `src/model` answers them.
  */
 import type { Conversation } from './conversation.ts'
 import type { WebPlugin } from './create-response-body.ts'
@@ -8,18 +7,18 @@ import type { WebSearchTool } from './tools.ts'
 import type { XSearchFilter } from './x-search-filter.ts'
 
 export interface Prompt extends PromptSettings {
-  /** As requested: a preset, if it is one, is applied later. */
+  /** The model as requested; may be a preset, which is applied later. */
   readonly model: string
   readonly conversation: Conversation
   /** Number of answers. Default: 1. */
   readonly choices?: number
-  /** If true, the conversation has items that the specification does not describe. */
+  /** If true, the conversation contains unspecified items. */
   readonly hasUnspecifiedItems?: boolean
-  /** If true, the protocol shows a search as an item of its own. */
+  /** If true, the protocol shows searches as separate items. */
   readonly showsSearches?: boolean
 }
 
-/** The part of a prompt that a preset may bring. Undefined fields are those that a preset fills in. */
+/** The part of a prompt that a preset can set, if the request leaves it undefined. */
 export interface PromptSettings {
   readonly instructions?: string
   /** Maximum number of tokens of each answer. */
@@ -27,13 +26,13 @@ export interface PromptSettings {
   readonly tools?: readonly PromptTool[]
   readonly toolChoice?: 'auto' | 'none' | 'required' | ForcedFunction
   readonly text?: TextForm
-  /** `none` asks for an answer without reasoning, whatever the preset says. */
+  /** `none` disables reasoning, even if the preset enables it. */
   readonly reasoning?: ReasoningRequest | 'none'
   readonly plugins?: readonly WebPlugin[]
   readonly xSearchFilter?: XSearchFilter
 }
 
-/** An entry of `tools`. A path is the place in the request, for messages. */
+/** An entry of `tools`. Paths point into the request, for messages. */
 export type PromptTool =
   | OfferedFunction
   | { readonly kind: 'search'; readonly parameters: WebSearchTool['parameters']; readonly path: string }
@@ -44,7 +43,7 @@ export interface OfferedFunction {
   readonly name: string
   /** JSON Schema of the arguments. Default: any object. */
   readonly parameters: object | null | undefined
-  /** Place of `parameters` in the request. */
+  /** Path of `parameters` in the request. */
   readonly path: string
 }
 
@@ -53,7 +52,7 @@ export interface ForcedFunction {
   readonly path: string
 }
 
-/** The form of the text of an answer. */
+/** Format and verbosity of text. */
 export interface TextForm {
   /** `json` is any JSON object. Default: plain text. */
   readonly format?: 'json' | StructuredFormat
@@ -61,14 +60,14 @@ export interface TextForm {
   readonly verbosity?: { readonly value: string; readonly path: string }
 }
 
-/** A JSON Schema that the text matches. */
+/** A JSON Schema for the text. */
 export interface StructuredFormat {
   readonly schema: { readonly [keyword: string]: unknown }
   readonly path: string
 }
 
 interface ReasoningRequest {
-  /** Default, and for an unknown word: `medium`. */
+  /** Unknown values mean `medium`. Default: `medium`. */
   readonly effort?: string
   /** Maximum number of tokens. */
   readonly maxTokens?: number

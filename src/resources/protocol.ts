@@ -1,5 +1,5 @@
 /**
- * A protocol: one of the forms in which clients ask a model and read its answer, with all that is particular to it.
+ * A protocol translates between a client's request and reply formats and the gateway's prompts and answers.
  */
 import type * as z from 'zod'
 import type { Frame, StreamEvent } from '../http/reply.ts'
@@ -9,38 +9,38 @@ import type { Prompt } from './prompt.ts'
 
 /** @typeParam Result The object of a complete answer. */
 export interface Protocol<Body, Result> {
-  /** Reads the conversation in a body that may be unchecked: rules look at bodies before they are checked. */
+  /** Reads the conversation from a body, which may be invalid: rules match bodies before they are validated. */
   conversation(body: unknown, stored?: StoredConversations): Conversation
-  /** @param conversation Of this body. */
+  /** @param conversation Conversation of this body. */
   prompt(body: Body, conversation: Conversation): Prompt
   /** Renders an answer. */
   object(answer: Answer, context: RenderContext<Body>): Result
-  /** Renders the same as the events of a stream, each made when it is read. */
+  /** Renders an answer as the events of a stream, lazily. */
   events(object: Result, answer: Answer, body: Body): Iterable<StreamEvent>
   /**
-   * Returns a function that writes the events of one stream; it returns undefined for events to leave out. Default:
-   * writes each as `places` encodes it.
+   * Returns a function that encodes the events of one stream; it returns undefined for events to omit. Default:
+   * encodes each event as `places` does.
    */
   writer?(options: StreamOptions): (event: StreamEvent) => Frame | undefined
-  /** Schema of one event of a stream, for the document. */
+  /** Schema of an event, for the OpenAPI document. */
   readonly eventSchema?: z.ZodType
   readonly places: StreamPlaces
-  /** Lists the models of an unchecked body in the order to try. Default: `model` alone. */
+  /** Returns the models to try, in order, from an unvalidated body. Default: only `model`. */
   models?(body: unknown): readonly string[] | undefined
-  /** Schema of the body where responses are stored, and where a rule scripts the reply. Default: `input.body`. */
+  /** Schema of the body if responses are stored, or if a rule scripts the reply. Default: `input.body`. */
   readonly storingBody?: z.ZodType<Body>
-  /** Writes an error in the protocol's own envelope. Default: that of the specification. */
+  /** Returns an error in the protocol's envelope. Default: the envelope of the specification. */
   error?(status: number, message: string, requestId: string): object
-  /** Status of a failed answer outside of a stream. Default: 200; the object shows the failure. */
+  /** Status of a failed answer that is not streamed. Default: 200; the object shows the failure. */
   readonly failureStatus?: number
 }
 
-/** What a protocol sees of a checked request. */
+/** Data of a validated request that a protocol may read. */
 export interface RenderContext<Body> {
   readonly body: Body
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Ids are made from it. */
+  /** Source of generated ids. */
   readonly requestKey: string
   readonly sandbox: { readonly seed: string | number }
 }
@@ -49,17 +49,17 @@ export interface StreamOptions {
   readonly stream: { readonly events: 'all' | 'documented' }
 }
 
-/** Stored responses, as far as a conversation refers to them. */
+/** Stored responses that a conversation may refer to. */
 export interface StoredConversations {
-  /** Finds the conversation that a response ends. */
+  /** Returns the conversation up to and including a response. */
   find(id: string): readonly unknown[] | undefined
-  /** Finds items by their ids. */
+  /** Returns items by id. */
   items(ids: Iterable<string>): ReadonlyMap<string, unknown>
 }
 
-/** The places in an event stream that faults look for, and the events that only the protocol can write. */
+/** Positions in an event stream that faults refer to, and events that only the protocol can create. */
 export interface StreamPlaces {
-  /** Matches a piece of generated text, function call arguments, refusal or reasoning. */
+  /** Matches a delta of text, function call arguments, refusal or reasoning. */
   isDelta(event: StreamEvent): boolean
   /** Matches an event that adds one citation to a text. */
   isAnnotation(event: StreamEvent): boolean
@@ -69,9 +69,9 @@ export interface StreamPlaces {
   isFinal(event: StreamEvent): boolean
   /** If true, streams end without `[DONE]`. Default: false. */
   readonly endsWithoutDone?: boolean
-  /** Returns an answer or event as a content filter ends it; returns the argument itself if it contains no ending. */
+  /** Changes the end of an answer or event to that of a content filter. Returns the argument itself if it has no end. */
   filtered(value: object): object
-  /** Writes an event that is more than a data line. Default: a data line with its JSON. */
+  /** Encodes an event. Default: a data line with its JSON. */
   encode?(event: StreamEvent): string
   /** Returns the event that reports a failure in the middle of a stream. */
   failure(failure: StreamFailure, seen: StreamSoFar): StreamEvent
@@ -79,9 +79,9 @@ export interface StreamPlaces {
 
 /** The part of a stream before a failure. */
 export interface StreamSoFar {
-  /** The newest event. */
+  /** The latest event. */
   readonly last?: StreamEvent
-  /** The newest complete answer in an event. */
+  /** The latest event that contains a complete answer. */
   readonly response: object | undefined
   /** The next sequence number. */
   readonly sequence: number

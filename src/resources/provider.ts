@@ -1,4 +1,4 @@
-// A model provider, as GET /providers lists it. Spec: Provider.
+// A model provider, as listed by GET /providers. Spec: Provider.
 
 import * as z from 'zod'
 import { defineCollection } from './collection.ts'
@@ -31,7 +31,7 @@ export const providers = defineCollection({
   fake: fakeProvider,
 })
 
-/** Makes one plausible provider, such as `larkspur-inference`. */
+/** Generates a provider, such as `larkspur-inference`. */
 export function fakeProvider(context: FactoryContext): Provider {
   const { field } = context
   const name = uniqueWords(context, HOUSES, TRADES).join(' ')

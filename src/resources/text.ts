@@ -1,10 +1,10 @@
-// The kinds of string that several resources share. Spec: Limits; ISO 8601 timestamps throughout.
+// Schemas of strings that several resources share. Spec: Limits; ISO 8601 timestamps throughout.
 
 import * as z from 'zod'
 
 /**
- * A string of `min` to `max` characters. Characters are Unicode code points, as in JSON Schema, so an emoji
- * outside the basic plane is one; `z.string().max()` would count it as two.
+ * Schema of a string of `min` to `max` characters. Characters are Unicode code points, as in JSON Schema, so most emoji
+ * count as one; `z.string().max()` would count them as two.
  */
 export function codePoints(min: number, max: number) {
   return z
@@ -30,10 +30,10 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-/** An ISO 8601 date and time with `Z` or an offset, such as `Date.toISOString()` makes. */
+/** Schema of an ISO 8601 date and time with `Z` or an offset, as returned by `Date.toISOString()`. */
 export const isoTimestamp = () => z.iso.datetime({ offset: true })
 
-/** One path segment that needs no escaping. */
+/** Schema of a path segment that needs no escaping. */
 export const urlSafe = () =>
   z.string().regex(/^[A-Za-z0-9._~-]+$/, 'Must be URL-safe: letters, digits, . _ ~ -')
 

@@ -1,6 +1,6 @@
 /**
- * The entries of `tools`: functions that the caller runs, the web search that the gateway runs, and others, which
- * are let through and left alone. Spec: POST /responses; the shape of an entry is ours.
+ * Entries of `tools`: functions that the caller runs, the web search that the gateway runs, and other tools, which are
+ * accepted and ignored. Spec: POST /responses; the shape of an entry is unspecified.
  */
 import * as z from 'zod'
 import { objectByType } from './object-by-type.ts'
@@ -49,7 +49,7 @@ export const WebSearchTool = z.lazy(() =>
 )
 export type WebSearchTool = z.infer<typeof WebSearchTool>
 
-/** Any entry of `tools`. */
+/** Schema of any entry of `tools`. */
 export const anyTool = () => objectByType({ function: FunctionTool, 'gateway:web_search': WebSearchTool })
 export type Tool = z.infer<ReturnType<typeof anyTool>>
 

@@ -1,63 +1,63 @@
 /**
- * Fields of a request that its schema does not name, at every depth. Takes time in proportion to the request.
+ * Finds unknown fields of a request at every depth, in time proportional to its size.
  */
 import * as z from 'zod'
 import { nearest } from '../lib/did-you-mean.ts'
 import { kindsOf } from './object-by-type.ts'
 
-/** Names by which a field is known elsewhere, for example in an older form of the same request. */
+/** Other names of a field, for example in an older version of the request. */
 export const otherNames = z.registry<{ names: readonly string[] }>()
 
 export interface UnknownField {
-  /** Keys and indexes, from the outside in. */
+  /** Keys and indexes, outermost first. */
   path: readonly (string | number)[]
-  /** The known field that was probably meant. */
-  meant: string | undefined
+  /** The known field that was probably intended. */
+  suggestion: string | undefined
 }
 
-/** Maximum number of fields that are compared with the known ones. */
+/** Maximum number of unknown fields with a suggestion. */
 const maxCompared = 100
-/** Longer names are not compared with the known ones. */
-const comparedLength = 60
+/** Maximum length of a name with a suggestion. */
+const maxNameLength = 60
 
-/** What a value is compared with; undefined where the schema leaves everything open. */
-type Known = KnownObject | KnownList | KnownChoice | undefined
+/** Known fields of a value; undefined if the schema accepts anything. */
+type Shape = ObjectShape | ListShape | ChoiceShape | undefined
 
-interface KnownObject {
+interface ObjectShape {
   kind: 'object'
   fields: Readonly<Record<string, z.ZodType>>
 }
-interface KnownList {
+interface ListShape {
   kind: 'list'
   element: z.ZodType
 }
-/** The schema that is meant for a value, among several. */
-interface KnownChoice {
+/** Selects the schema for a value from several. */
+interface ChoiceShape {
   kind: 'choice'
   choose(value: object): z.ZodType | undefined
 }
 
-/** @param schema Undefined where no field is known. */
+/** @param schema If undefined, all fields are unknown. */
 export function unknownFields(schema: z.ZodType | undefined, value: unknown): UnknownField[] {
-  const found: UnknownField[] = []
-  visit(schema ? knownOf(schema) : noFields, value, [], found)
-  return found
+  const unknown: UnknownField[] = []
+  visit(schema ? shapeOf(schema) : noFields, value, [], unknown)
+  return unknown
 }
 
-const noFields: KnownObject = { kind: 'object', fields: {} }
+const noFields: ObjectShape = { kind: 'object', fields: {} }
 
-function visit(known: Known, value: unknown, path: (string | number)[], found: UnknownField[]): void {
+function visit(shape: Shape, value: unknown, path: (string | number)[], unknown: UnknownField[]): void {
   if (typeof value !== 'object' || value === null) return
-  if (known?.kind === 'choice') {
-    const chosen = known.choose(value)
-    if (chosen) visit(knownOf(chosen), value, path, found)
-  } else if (known?.kind === 'list' && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) visitAt(index, known.element, item, path, found)
-  } else if (known?.kind === 'object' && !Array.isArray(value)) {
+  if (shape?.kind === 'choice') {
+    const schema = shape.choose(value)
+    if (schema) visit(shapeOf(schema), value, path, unknown)
+  } else if (shape?.kind === 'list' && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) visitAt(index, shape.element, item, path, unknown)
+  } else if (shape?.kind === 'object' && !Array.isArray(value)) {
     for (const [name, inner] of Object.entries(value)) {
-      const field = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined
-      if (field) visitAt(name, field, inner, path, found)
-      else tell(name, known, path, found)
+      const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined
+      if (field) visitAt(name, field, inner, path, unknown)
+      else addUnknown(name, shape, path, unknown)
     }
   }
 }
@@ -67,40 +67,45 @@ function visitAt(
   schema: z.ZodType,
   value: unknown,
   path: (string | number)[],
-  found: UnknownField[],
+  unknown: UnknownField[],
 ): void {
   if (typeof value !== 'object' || value === null) return
   path.push(key)
-  visit(knownOf(schema), value, path, found)
+  visit(shapeOf(schema), value, path, unknown)
   path.pop()
 }
 
-function tell(name: string, { fields }: KnownObject, path: (string | number)[], found: UnknownField[]): void {
-  const meant = found.length < maxCompared ? meantBy(name, fields) : undefined
-  found.push({ path: [...path, name], meant })
+function addUnknown(
+  name: string,
+  { fields }: ObjectShape,
+  path: (string | number)[],
+  unknown: UnknownField[],
+): void {
+  const suggestion = unknown.length < maxCompared ? suggest(name, fields) : undefined
+  unknown.push({ path: [...path, name], suggestion })
 }
 
-function meantBy(name: string, fields: KnownObject['fields']): string | undefined {
-  if (name.length > comparedLength) return undefined
+function suggest(name: string, fields: ObjectShape['fields']): string | undefined {
+  if (name.length > maxNameLength) return undefined
   const names = Object.keys(fields)
-  return names.find((known) => otherNamesOf(fields[known]).includes(name)) ?? nearest(name, names)
+  return names.find((field) => otherNamesOf(fields[field]).includes(name)) ?? nearest(name, names)
 }
 
 function otherNamesOf(schema: z.ZodType | undefined): readonly string[] {
   return (schema && otherNames.get(schema)?.names) ?? []
 }
 
-const knownOfSchemas = new WeakMap<z.ZodType, { known: Known }>()
+const shapesOfSchemas = new WeakMap<z.ZodType, { shape: Shape }>()
 
-function knownOf(schema: z.ZodType): Known {
-  const kept = knownOfSchemas.get(schema)
-  if (kept) return kept.known
-  const known = readKnown(schema)
-  knownOfSchemas.set(schema, { known })
-  return known
+function shapeOf(schema: z.ZodType): Shape {
+  const cached = shapesOfSchemas.get(schema)
+  if (cached) return cached.shape
+  const shape = readShape(schema)
+  shapesOfSchemas.set(schema, { shape })
+  return shape
 }
 
-function readKnown(schema: z.ZodType): Known {
+function readShape(schema: z.ZodType): Shape {
   const kinds = kindsOf(schema)
   if (kinds) return { kind: 'choice', choose: (value) => byType(kinds, value) }
   if (schema instanceof z.ZodObject) {
@@ -109,24 +114,27 @@ function readKnown(schema: z.ZodType): Known {
   }
   if (schema instanceof z.ZodArray) return { kind: 'list', element: schema.element as z.ZodType }
   if (schema instanceof z.ZodUnion) return { kind: 'choice', choose: (value) => ofUnion(schema, value) }
-  if (schema instanceof z.ZodLazy) return knownOf(schema._zod.innerType as z.ZodType)
+  if (schema instanceof z.ZodLazy) return shapeOf(schema._zod.innerType as z.ZodType)
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
-    return knownOf(schema.unwrap() as z.ZodType)
+    return shapeOf(schema.unwrap() as z.ZodType)
   return undefined
 }
 
-/** The option whose `type` is the value's own; of several without one, the first that is of the same kind. */
+/** Returns the option with the `type` of the value, or else the only one of the same kind (object or list). */
 function ofUnion({ options }: z.ZodUnion, value: object): z.ZodType | undefined {
-  const alike = (options as readonly z.ZodType[]).filter((option) => {
-    const known = knownOf(option)
-    return known !== undefined && (known.kind === 'list') === Array.isArray(value)
+  const candidates = (options as readonly z.ZodType[]).filter((option) => {
+    const shape = shapeOf(option)
+    return shape !== undefined && (shape.kind === 'list') === Array.isArray(value)
   })
-  return alike.find((option) => isOfType(option, value)) ?? (alike.length === 1 ? alike[0] : undefined)
+  return (
+    candidates.find((option) => isOfType(option, value)) ??
+    (candidates.length === 1 ? candidates[0] : undefined)
+  )
 }
 
 function isOfType(option: z.ZodType, value: object): boolean {
-  const known = knownOf(option)
-  const type = known?.kind === 'object' ? known.fields['type'] : undefined
+  const shape = shapeOf(option)
+  const type = shape?.kind === 'object' ? shape.fields['type'] : undefined
   return type?.safeParse(Reflect.get(value, 'type')).success ?? false
 }
 

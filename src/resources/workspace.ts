@@ -19,16 +19,18 @@ const fields = () => ({
   default_provider_sort: z
     .string()
     .nullable()
-    .describe('Default provider sort preference; described values: price, throughput, latency, exacto.'),
+    .describe(
+      'Default sort preference for providers; documented values: price, throughput, latency, exacto.',
+    ),
   io_logging_api_key_ids: z.array(z.int()).nullable().describe('API key IDs used to filter I/O logging.'),
   io_logging_sampling_rate: z
     .number()
     .min(0.0001)
     .max(1)
-    .meta({ format: 'double', description: 'Share of requests that I/O logging samples.' }),
-  is_data_discount_logging_enabled: z.boolean().describe('Whether data discount logging is enabled.'),
-  is_observability_broadcast_enabled: z.boolean().describe('Whether broadcast is enabled.'),
-  is_observability_io_logging_enabled: z.boolean().describe('Whether private logging is enabled.'),
+    .meta({ format: 'double', description: 'Fraction of requests that I/O logging samples.' }),
+  is_data_discount_logging_enabled: z.boolean().describe('If true, data discount logging is enabled.'),
+  is_observability_broadcast_enabled: z.boolean().describe('If true, broadcast is enabled.'),
+  is_observability_io_logging_enabled: z.boolean().describe('If true, private logging is enabled.'),
 })
 
 export const Workspace = z.lazy(() =>
@@ -38,26 +40,26 @@ export const Workspace = z.lazy(() =>
       ...fields(),
       created_at: isoTimestamp(),
       updated_at: isoTimestamp(),
-      created_by: z.string().describe('Identifier of the creating user.'),
+      created_by: z.string().describe('Identifier of the user who created it.'),
     })
     .meta({ id: 'Workspace', description: 'A container for defaults and logging settings.' }),
 )
 
 export type Workspace = z.infer<typeof Workspace>
 
-/** The body of PATCH /workspaces/{id}. Loose: fields that the specification does not name are kept. */
+/** The body of PATCH /workspaces/{id}. Loose: unspecified fields are kept. */
 export const WorkspaceUpdate = z.lazy(() =>
-  z
-    .looseObject(fields())
-    .partial()
-    .meta({ id: 'WorkspaceUpdate', description: 'The fields of a workspace to change; omitted ones stay.' }),
+  z.looseObject(fields()).partial().meta({
+    id: 'WorkspaceUpdate',
+    description: 'Fields of a workspace to change; omitted fields are unchanged.',
+  }),
 )
 
 export type WorkspaceUpdate = z.infer<typeof WorkspaceUpdate>
 /** The body of `updateWorkspace`. */
 export type UpdateWorkspaceRequest = z.input<typeof WorkspaceUpdate>
 
-/** The described values of `default_provider_sort`. Any other string is accepted too. */
+/** Documented values of `default_provider_sort`. Any other string is accepted as well. */
 export const PROVIDER_SORTS = ['price', 'throughput', 'latency', 'exacto'] as const
 
 export const workspaces = defineCollection({
@@ -68,7 +70,7 @@ export const workspaces = defineCollection({
   fake: fakeWorkspace,
 })
 
-/** Makes one plausible workspace, such as `payments-pilot`. */
+/** Generates a workspace, such as `payments-pilot`. */
 export function fakeWorkspace(context: FactoryContext): Workspace {
   const { field } = context
   const name = uniqueWords(context, TEAMS, STAGES).join(' ')

@@ -1,14 +1,15 @@
 /**
- * `x_search_filter`: which social-media posts a search may cite. Spec: `x_search_filter` fields, Limits.
+ * Schema of `x_search_filter`, which restricts the social-media posts that a search may cite. Spec: `x_search_filter`
+ * fields, Limits.
  */
 import * as z from 'zod'
 import { otherNames } from './unknown-fields.ts'
 
-/** For the document: JSON Schema of a list that excludes the other one. */
+/** JSON Schema of a non-empty list; two of them exclude each other in the OpenAPI document. */
 const filledList = { type: 'array', minItems: 1 }
 
 export const xSearchFilter = () => {
-  const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or without @ before it')
+  const Handle = z.string().regex(/^@?[^\s@]+$/, 'Must be a handle, with or without a leading @')
   const Handles = z.array(Handle).max(10)
   const Day = z.iso.date('Must be an ISO 8601 date, such as 2025-06-30')
   return z
@@ -21,12 +22,18 @@ export const xSearchFilter = () => {
         .register(otherNames, { names: ['exclude_x_handles', 'blocked_x_handles'] }),
       from_date: Day.nullish().describe('The first day, UTC.'),
       to_date: Day.nullish().describe('The last day, UTC.'),
-      enable_image_understanding: z.boolean().nullish().describe('Adds what images show to the excerpt.'),
-      enable_video_understanding: z.boolean().nullish().describe('Adds what videos show to the excerpt.'),
+      enable_image_understanding: z
+        .boolean()
+        .nullish()
+        .describe('Adds descriptions of images to the excerpt.'),
+      enable_video_understanding: z
+        .boolean()
+        .nullish()
+        .describe('Adds descriptions of videos to the excerpt.'),
     })
     .refine((filter) => !(filled(filter, 'allowed_x_handles') && filled(filter, 'excluded_x_handles')), {
       path: ['excluded_x_handles'],
-      message: 'Must be empty where allowed_x_handles is given: the two exclude each other',
+      message: 'Must be empty if allowed_x_handles is set: the two are mutually exclusive',
       params: { rule: 'mutually_exclusive' },
       when: isObject,
     })
@@ -46,13 +53,13 @@ export const xSearchFilter = () => {
 }
 export type XSearchFilter = z.infer<ReturnType<typeof xSearchFilter>>
 
-/** An empty list counts as absent. */
+/** Returns true for a non-empty list; an empty one counts as absent. */
 function filled(filter: object, name: string): boolean {
   const list = field(filter, name)
   return Array.isArray(list) && list.length > 0
 }
 
-/** Rules of several fields are looked at even where one of the fields is wrong in itself. */
+/** Returns true for objects: rules about several fields apply even if one of the fields is invalid. */
 function isObject({ value }: { value: unknown }): boolean {
   return typeof value === 'object' && value !== null
 }

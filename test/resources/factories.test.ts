@@ -1,4 +1,4 @@
-// Factories: what they make is valid, unique and repeatable. And the edges of the shared strings.
+// Factories generate valid, unique and reproducible records. Limits of shared string schemas.
 
 import { base, en, Faker } from '@faker-js/faker'
 import { describe, expect, it } from 'vitest'
@@ -29,25 +29,25 @@ describe.each(collections)('The factory of $name', (declaration) => {
   const records = Array.from({ length: 120 }, (_, index) => make(declaration, contextOf(name, index)))
   const few = records.slice(0, 20)
 
-  it('makes records that pass their schema', () => {
+  it('generates records that match their schema', () => {
     for (const record of records) expect(schema.safeParse(record).error?.issues).toBeUndefined()
   })
 
-  it('makes unique keys', () => {
+  it('generates unique keys', () => {
     for (const read of Object.values(keys)) {
       expect(new Set(records.map(read)).size).toBe(records.length)
     }
   })
 
-  it('makes the same record from the same seed', () => {
+  it('generates the same record from the same seed', () => {
     expect(few.map((_, index) => make(declaration, contextOf(name, index)))).toEqual(few)
   })
 
-  it('makes another record from another seed', () => {
+  it('generates a different record from another seed', () => {
     expect(few.map((_, index) => make(declaration, contextOf(name, index, 'other')))).not.toEqual(few)
   })
 
-  it('makes the same record when every field has a faker of its own', () => {
+  it('generates the same record if every field has a separate faker', () => {
     const apart = () => new Faker({ locale: [en, base] })
     expect(few.map((_, index) => make(declaration, contextOf(name, index, 'seed', apart)))).toEqual(few)
   })
@@ -57,7 +57,7 @@ describe.each(collections)('The factory of $name', (declaration) => {
     expect(dates.filter((date) => date < '2023-01-01' || date >= '2026-01-01')).toEqual([])
   })
 
-  it('numbers no names: a reader cannot tell how many came before', () => {
+  it('generates names without numbers', () => {
     const names = few.flatMap((record) => {
       const { name = '', slug = '', title = '' } = record as Record<string, string>
       return [name, slug, title]
@@ -66,8 +66,8 @@ describe.each(collections)('The factory of $name', (declaration) => {
   })
 })
 
-describe('Generated names', () => {
-  it('stay unique beyond the last combination of words, where they get a number', () => {
+describe('uniqueWords', () => {
+  it('adds a number after the last combination of words', () => {
     const lists = [
       ['Amber', 'Blue', 'Coral'],
       ['Bay', 'Hill'],
@@ -86,7 +86,7 @@ describe('Generated names', () => {
 })
 
 describe('fakeBenchmark', () => {
-  it('makes index rows at even places and design rows at odd ones', () => {
+  it('generates index rows for even indexes and design rows for odd ones', () => {
     const sources = [0, 1, 2, 3].map((index) => fakeBenchmark(contextOf('benchmarks', index)).source)
     expect(sources).toEqual(['index-source', 'design-source', 'index-source', 'design-source'])
   })
@@ -97,7 +97,7 @@ describe('fakePreset and fakePresetVersion', () => {
   const versionsOf = (index: number) =>
     [0, 1].map((place) => fakePresetVersion(contextOf('presetVersions', index * 2 + place), presets))
 
-  it('fit together: the second version is the designated one', () => {
+  it('designate the second version', () => {
     for (const [index, { id, designated_version_id }] of presets.entries()) {
       const [first, second] = versionsOf(index)
       expect(first).toMatchObject({ preset_id: id, version: 1 })
@@ -106,7 +106,7 @@ describe('fakePreset and fakePresetVersion', () => {
     }
   })
 
-  it('date the versions as they came: none before its preset, the second after the first', () => {
+  it('order dates: no version is older than its preset, and the second is newer than the first', () => {
     for (const [index, preset] of presets.entries()) {
       const [first, second] = versionsOf(index)
       const dates = [
@@ -122,15 +122,15 @@ describe('fakePreset and fakePresetVersion', () => {
   })
 })
 
-describe('Workspace lengths count code points', () => {
+describe('The limits of a workspace', () => {
   const workspace = fakeWorkspace(contextOf('workspaces', 0))
   const accepts = (changes: object) => {
-    const answers = [
+    const results = [
       Workspace.safeParse({ ...workspace, ...changes }).success,
       WorkspaceUpdate.safeParse(changes).success,
     ]
-    expect(answers[0]).toBe(answers[1])
-    return answers[0]
+    expect(results[0]).toBe(results[1])
+    return results[0]
   }
 
   it.each([
@@ -163,19 +163,19 @@ describe('Workspace lengths count code points', () => {
     ['a key id beyond the safe integers', { io_logging_api_key_ids: [2 ** 53] }, false],
     ['no key ids', { io_logging_api_key_ids: [] }, true],
     ['null key ids', { io_logging_api_key_ids: null }, true],
-    ['a sort nobody described', { default_provider_sort: 'vibes' }, true],
-  ])('%s', (_, changes, accepted) => {
+    ['an undocumented sort', { default_provider_sort: 'vibes' }, true],
+  ])('apply to %s (%o): accepted is %s', (_, changes, accepted) => {
     expect(accepts(changes)).toBe(accepted)
   })
 
-  it('says how long it may be and how long it is', () => {
+  it('are reported with the maximum and the actual length', () => {
     const issues = WorkspaceUpdate.safeParse({ name: '🌊'.repeat(101) }).error?.issues
     expect(issues).toMatchObject([
       { code: 'too_big', maximum: 100, path: ['name'], message: 'Must have at most 100 characters, has 101' },
     ])
   })
 
-  it('shows the lengths in JSON Schema', () => {
+  it('are part of the JSON Schema', () => {
     const schema = z.toJSONSchema(WorkspaceUpdate, { reused: 'inline' }).$defs?.WorkspaceUpdate
     expect(schema?.properties).toMatchObject({
       name: { type: 'string', minLength: 1, maxLength: 100 },
@@ -187,7 +187,7 @@ describe('Workspace lengths count code points', () => {
 })
 
 describe('WorkspaceUpdate', () => {
-  it('keeps fields that the specification does not name', () => {
+  it('keeps unspecified fields', () => {
     expect(WorkspaceUpdate.parse({ colour: 'blue' })).toEqual({ colour: 'blue' })
   })
 })
@@ -200,12 +200,12 @@ describe('isoTimestamp', () => {
     ['2025-12-31', false],
     ['2025-02-30T00:00:00Z', false],
     ['2025-12-31T23:59:59', false],
-  ])('%s', (text, accepted) => {
+  ])('accepts %s: %s', (text, accepted) => {
     expect(isoTimestamp().safeParse(text).success).toBe(accepted)
   })
 })
 
-/** Every field is the same faker, seeded anew: making one costs more than a record. */
+/** Shares one faker for all fields, with new seeds: creating a faker costs more than a record. */
 function contextOf(collection: string, index: number, seed = 'seed', faker = () => shared): FactoryContext {
   const seeded = (...labels: Array<string | number>): Faker => {
     const fresh = faker()

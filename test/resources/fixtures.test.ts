@@ -1,4 +1,4 @@
-// The canonical records: each is what its schema says, and together they make one world.
+// The canonical records match their schemas and are consistent with each other.
 
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -33,7 +33,7 @@ const indexRows = world.benchmarks.filter((row) => row.source === 'index-source'
 const designRows = world.benchmarks.filter((row) => row.source === 'design-source')
 
 describe('fixtures', () => {
-  it('number as the documentation counts them', () => {
+  it('have the documented counts', () => {
     const counts = Object.fromEntries(Object.entries(world).map(([name, rows]) => [name, rows.length]))
     expect(counts).toEqual({
       providers: 12,
@@ -63,33 +63,33 @@ describe('fixtures', () => {
     expect(keys.filter((key, place) => keys.indexOf(key) !== place)).toEqual([])
   })
 
-  it('designate for each preset a version of its own', () => {
+  it("designate one of the preset's own versions for each preset", () => {
     const owners = world.presets.map(({ designated_version_id }) => {
       return world.presetVersions.find(({ id }) => id === designated_version_id)?.preset_id
     })
     expect(owners).toEqual(world.presets.map(({ id }) => id))
   })
 
-  it('designate a version that is not always the latest', () => {
+  it('designate the latest version only for some presets', () => {
     const latest = world.presets.map((preset) => {
-      const own = world.presetVersions.filter(({ preset_id }) => preset_id === preset.id)
-      return own.at(-1)?.id === preset.designated_version_id
+      const versions = world.presetVersions.filter(({ preset_id }) => preset_id === preset.id)
+      return versions.at(-1)?.id === preset.designated_version_id
     })
     expect(latest).toEqual([false, true, false, true])
   })
 
-  it('place presets in existing workspaces and versions in existing presets', () => {
+  it('refer from presets to existing workspaces and from versions to existing presets', () => {
     const workspaceIds = world.workspaces.map(({ id }) => id)
     const presetIds = world.presets.map(({ id }) => id)
     for (const { workspace_id } of world.presets) expect(workspaceIds).toContain(workspace_id)
     for (const { preset_id } of world.presetVersions) expect(presetIds).toContain(preset_id)
   })
 
-  it('put the workspace `production` first, then `staging`', () => {
+  it('list the workspace production before staging', () => {
     expect(world.workspaces.map(({ slug }) => slug)).toEqual(['production', 'staging'])
   })
 
-  it('lie before 2026, where the sandbox clock starts', () => {
+  it('contain only dates before 2026, when the sandbox clock starts', () => {
     const start = Date.parse('2026-01-01T00:00:00Z')
     const dates = JSON.stringify(world).match(/(?<=")\d{4}-\d\d-\d\dT[^"]+(?=")/g) ?? []
     const seconds = world.embeddingsModels.map(({ created }) => created * 1000)
@@ -99,7 +99,7 @@ describe('fixtures', () => {
     )
   })
 
-  it('never update a record before it was created', () => {
+  it('have no record that was updated before it was created', () => {
     for (const row of [...world.workspaces, ...world.presets, ...world.presetVersions]) {
       expect(Date.parse(row.updated_at), row.id).toBeGreaterThanOrEqual(Date.parse(row.created_at))
     }
@@ -116,19 +116,19 @@ describe('fixtures', () => {
     expect(new Set(orders).size).toBe(3)
   })
 
-  it('cover every arena and every named category of the design source', () => {
+  it('cover every arena and every category of the design source', () => {
     expect(new Set(designRows.map((row) => row.arena))).toEqual(new Set(Arena.unwrap().options))
     expect(new Set(designRows.map((row) => row.category))).toEqual(new Set(CATEGORIES))
     expect(new Set(designRows.map((row) => row.elo)).size).toBe(designRows.length)
   })
 
-  it('have rows for every pair of an arena and a named category', () => {
+  it('have rows for every pair of arena and category', () => {
     const pairs = new Set(designRows.map(({ arena, category }) => `${arena} ${category}`))
     for (const arena of Arena.unwrap().options)
       for (const category of CATEGORIES) expect(pairs).toContain(`${arena} ${category}`)
   })
 
-  it('name only vendors that are on the provider list, or x-ai', () => {
+  it('have models only of vendors in the list of providers, or of x-ai', () => {
     const slugs = new Set([...world.providers.map(({ slug }) => slug), 'x-ai'])
     const models = [
       ...world.benchmarks.map((row) => row.model_permaslug),
@@ -138,7 +138,7 @@ describe('fixtures', () => {
     expect(models.filter((model) => !slugs.has(model.split('/')[0] ?? ''))).toEqual([])
   })
 
-  it('write page addresses as a URL parser would', () => {
+  it('have normalised URLs', () => {
     for (const { url } of [...world.pages, ...world.posts]) expect(new URL(url).href).toBe(url)
   })
 })
