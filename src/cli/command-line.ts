@@ -4,7 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Flag } from '../gateway/extra.ts'
-import { FileError, inOneLine } from '../lib/data-file.ts'
+import { FileError, formatProblem } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { collect, environmentHelp, readEnvironment, toToken } from '../lib/flags.ts'
 import { oneLine } from '../lib/one-line.ts'
@@ -182,7 +182,7 @@ function addValidate(program: Command): void {
       const problems = validateFiles(files)
       if (problems.length > 0) process.exitCode = 2
       if (json) print(JSON.stringify({ problems }, null, 2))
-      else if (problems.length > 0) printError(problems.map(inOneLine).join('\n'))
+      else if (problems.length > 0) printError(problems.map(formatProblem).join('\n'))
       else print(files.length === 1 ? `${files[0]} is valid` : `All ${files.length} files are valid`)
     })
 }

@@ -1,5 +1,5 @@
 /**
- * The bytes of a request body: their limit, and their text. The same for every transport.
+ * Limits and decodes request bodies, for every transport.
  */
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError, invalidRequest } from './errors.ts'
@@ -8,9 +8,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 const lenient = new TextDecoder('utf-8')
 
 /**
- * Decodes UTF-8, without a byte order mark.
+ * Decodes UTF-8 and removes a byte order mark.
  *
- * @param isText If true, other bytes throw a 400; otherwise they become U+FFFD. Default: true.
+ * @param isText If true, invalid bytes throw a 400; otherwise they become U+FFFD. Default: true.
  */
 export function decodeBody(bytes: Uint8Array, isText = true): string {
   try {
@@ -38,7 +38,7 @@ export async function collectBody(chunks: AsyncIterable<Uint8Array>, limit: numb
     if (done) break
     size += value.byteLength
     if (size > limit) {
-      // Not awaited, as `for await` would: the body of an intercepted `fetch` never finishes its `return`.
+      // Not awaited, unlike `for await`: on the body of an intercepted `fetch`, `return` never resolves.
       void iterator.return?.().catch(() => {})
       throw new GatewayError(413)
     }
@@ -47,7 +47,7 @@ export async function collectBody(chunks: AsyncIterable<Uint8Array>, limit: numb
   return collected.length === 1 ? (collected[0] as Uint8Array) : joinBytes(collected)
 }
 
-/** The chunks of a stream, also where streams are not iterable, as in Safari. */
+/** Iterates over a stream, also in browsers whose streams are not iterable, such as Safari. */
 export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {

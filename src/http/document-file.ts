@@ -1,31 +1,32 @@
 /**
- * An OpenAPI document from a file, `.yaml` or `.json`: large, and without the places of its values. Synchronous, and for
- * Node only; Node's modules are looked up when a file is read, because the main entry runs in browsers too.
+ * Reads an OpenAPI document from a `.yaml` or `.json` file. Unlike data files, documents are large and values have no
+ * positions. Synchronous and Node only; Node's modules are looked up on use because the main entry also runs in
+ * browsers.
  */
 import { FileError, loadYaml } from '../lib/data-file.ts'
 
-/** Bytes; published ones have two megabytes. */
+/** Maximum file size in bytes. Published documents have about 2 MB. */
 // mutation: equivalent: a bound on the work; any similar number will do
 const limit = 64 * 1024 * 1024
 
-/** The file that was read last: tests make many gateways with the same one. */
+/** Cache of the last file: tests create many gateways with the same one. */
 let last: { name: string; changedAt: number; value: object } | undefined
 
-/** Throws a `FileError`. The value is shared, and not to be changed. */
+/** Reads a document; the returned value is shared and must not be changed. Throws a `FileError`. */
 export function readDocumentFile(file: string): object {
   const fail = (message: string): never => {
     throw new FileError([{ file, message }])
   }
   const builtin = globalThis.process?.getBuiltinModule
-  if (!builtin) return fail('files are read in Node only: import the document, and pass it')
+  if (!builtin) return fail('files can be read in Node only: import the document and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
   const name = builtin('node:path').resolve(file)
   try {
     const { mtimeMs: changedAt, size } = statSync(name)
     if (last?.name === name && last.changedAt === changedAt) return last.value
-    if (size > limit) return fail('has more than 64 MB')
+    if (size > limit) return fail('is larger than 64 MB')
     const value = parseDocument(readFileSync(name, 'utf8'))
-    if (typeof value !== 'object' || value === null) return fail('is no OpenAPI document')
+    if (typeof value !== 'object' || value === null) return fail('is not an OpenAPI document')
     last = { name, changedAt, value }
     return value
   } catch (error) {
@@ -37,7 +38,7 @@ export function readDocumentFile(file: string): object {
   }
 }
 
-/** JSON or YAML. */
+/** Parses JSON or YAML. */
 export function parseDocument(text: string): unknown {
   return /^\s*[{[]/.test(text) ? JSON.parse(text) : loadYaml().load(text)
 }

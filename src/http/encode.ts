@@ -1,12 +1,12 @@
 /**
- * Frames as bytes on the wire. Spec: Events, 1 and 2.
+ * Encodes frames. Spec: Events, 1 and 2.
  */
 import type { Frame, StreamEvent } from './reply.ts'
 
-/** The frames that are bytes; the others are time and endings, which adapters act out. */
+/** Frames that are sent as bytes. Waits and endings are up to the adapter. */
 export type ByteFrame = Exclude<Frame, { kind: 'wait' | 'hang-up' }>
 
-/** What a frame is on the wire; a string stands for its UTF-8. A blank line ends each event. */
+/** Returns the bytes of a frame, or a string to be encoded as UTF-8. */
 export function encodeFrame(frame: ByteFrame): string | Uint8Array {
   switch (frame.kind) {
     case 'event':
@@ -22,14 +22,13 @@ export function encodeEvent(event: StreamEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`
 }
 
-/** The same with its type on a line of its own, as some protocols want it. */
+/** Encodes an event with an additional `event:` line for its type, which some protocols require. */
 export function encodeNamedEvent(event: StreamEvent): string {
   return `event: ${event.type}\n${encodeEvent(event)}`
 }
 
 const utf8 = new TextEncoder()
 
-/** The same as bytes, whatever it was. */
 export function toBytes(chunk: string | Uint8Array): Uint8Array {
   return typeof chunk === 'string' ? utf8.encode(chunk) : chunk
 }

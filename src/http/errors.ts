@@ -1,19 +1,19 @@
 /**
- * The one way to refuse a caller, and the messages it is done with.
+ * Errors that become error replies, and their default messages.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { json, type Reply } from './reply.ts'
 
-/** One input rule that a request violates. */
+/** A validation rule that a request violates. */
 export interface Violation {
-  /** Where: `body.input[0].content`, `query.max_results`, `params.id`. */
+  /** Path of the value: `body.input[0].content`, `query.max_results`, `params.id`. */
   path: string
   message: string
-  /** The rule by name: `too_big`, `invalid_type`, `pattern`, … */
+  /** Name of the rule: `too_big`, `invalid_type`, `pattern`, … */
   rule: string
 }
 
-/** The message of each refusal that has a usual one. */
+/** Default messages by status. */
 export const messages = {
   400: 'Invalid request parameters',
   401: 'Missing Authentication header',
@@ -35,7 +35,7 @@ export const messages = {
   529: 'Provider overloaded',
 } as const satisfies Record<number, string>
 
-/** The usual message of a status; a general one where it has none. */
+/** Returns the default message of a status. */
 export function messageOf(status: number): string {
   return (
     (messages as Record<number, string>)[status] ??
@@ -44,29 +44,28 @@ export function messageOf(status: number): string {
 }
 
 export interface RefusalExtras {
-  /** Names in lower case. */
+  /** Response headers; names in lower case. */
   headers?: Record<string, string>
-  /** What the refusal rests on, where the specification does not promise it. Default: what its status rests on. */
+  /** Assumption to report if the specification does not define this error. Default: that of the status. */
   assumption?: AssumptionName
 }
 
 /**
- * Refuses a caller. Thrown anywhere below the corridor, answered as the error envelope.
+ * Rejects a request. Throw it in a resolver to respond with the error envelope.
  *
- * @param status HTTP status, 400 to 599; it is also `error.code`.
- * @param message `error.message`. Default: the usual message of the status.
- * @param metadata `error.metadata`, left out where undefined.
+ * @param status HTTP status, 400 to 599; also the `error.code`.
+ * @param message `error.message`. Default: the message of the status.
+ * @param metadata `error.metadata`; omitted if undefined.
  */
 export class GatewayError extends Error {
-  /** `GatewayError`. */
   override name = 'GatewayError'
   /** HTTP status, 400 to 599. */
   readonly status: number
   /** `error.metadata`. */
   readonly metadata: Record<string, unknown> | undefined
-  /** Headers of the refusal; names in lower case. */
+  /** Response headers; names in lower case. */
   readonly headers: Record<string, string>
-  /** What the refusal rests on; undefined for what its status rests on. */
+  /** Assumption to report; undefined for that of the status. */
   readonly assumption: AssumptionName | undefined
 
   constructor(
@@ -83,7 +82,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** A resolver's reply that does not match its schema. The message has everything that a report needs. */
+/** A resolver's reply that does not match its schema. The message has all the details for a bug report. */
 export class BrokenContract extends GatewayError {
   override name = 'BrokenContract'
 
@@ -93,20 +92,20 @@ export class BrokenContract extends GatewayError {
   }
 }
 
-/** How many violations a refusal lists; `metadata.more` counts the others. */
+/** Maximum number of listed violations; `metadata.more` counts the rest. */
 const maxViolations = 100
 
-/** A 400 that lists every violated rule at once; its message is the first. */
+/** Returns a 400 that lists all violations; its message is the first one. */
 export function invalidRequest(violations: readonly Violation[], extras: RefusalExtras = {}): GatewayError {
-  const told = violations.slice(0, maxViolations)
-  const more = violations.length - told.length
+  const listed = violations.slice(0, maxViolations)
+  const more = violations.length - listed.length
   const [first] = violations
-  const message = first ? inWords(first) : messages[400]
-  return new GatewayError(400, message, { violations: told, ...(more > 0 && { more }) }, extras)
+  const message = first ? describeViolation(first) : messages[400]
+  return new GatewayError(400, message, { violations: listed, ...(more > 0 && { more }) }, extras)
 }
 
-/** `model: must be vendor/model`: the field without the part of the request that it stands in. */
-function inWords({ path, message }: Violation): string {
+/** Returns `model: must be vendor/model`; the path omits the part of the request (`body`, `query`, …). */
+function describeViolation({ path, message }: Violation): string {
   return `${path.replace(/^(body|query|params|header)\./, '')}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`
 }
 
@@ -117,7 +116,7 @@ export interface EnvelopeExtras {
   headers?: Record<string, string> | undefined
 }
 
-/** The error envelope. Spec: Error envelope (500 shape), used for every refusal. */
+/** Creates an error reply. Spec: Error envelope (500 shape), used for every status. */
 export function envelope(status: number, message: string, extras: EnvelopeExtras = {}): Reply {
   const { metadata, gateway_metadata, user_id, headers } = extras
   return json(
@@ -135,7 +134,7 @@ export function toReply(error: GatewayError): Reply {
   return envelope(error.status, error.message, { metadata: error.metadata, headers: error.headers })
 }
 
-/** The message of a refusal, in the envelope or in that of another protocol; undefined for another reply. */
+/** Returns the message of an error reply in any protocol's envelope; undefined for other replies. */
 export function refusalMessage({ status, body }: Reply): string | undefined {
   if (status < 400 || body.kind !== 'json') return undefined
   const { error } = (body.value ?? {}) as { error?: { message?: unknown } | null }

@@ -1,5 +1,5 @@
 /**
- * Headers that a person writes down: only what an HTTP message can carry.
+ * Schemas for headers in files and options. They accept only what an HTTP message can carry.
  */
 import * as z from 'zod'
 
@@ -7,10 +7,10 @@ export const HeaderValue = z.lazy(() =>
   z
     .string()
     .min(1)
-    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header value is one line of Latin-1'),
+    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header value must be a single line of Latin-1 text'),
 )
 
-/** Methods, and names of headers. Spec: RFC 9110, 5.6.2. */
+/** Matches an HTTP method or header name. Spec: RFC 9110, 5.6.2. */
 export const httpToken = /^[\w!#$%&'*+.^`|~-]+$/
 
 const framing = new Set(['transfer-encoding', 'trailer'])
@@ -19,13 +19,13 @@ export const HeaderRecord = z.lazy(() =>
   z.record(
     z
       .string()
-      .regex(httpToken, 'a header name has no spaces or colons')
-      .refine((name) => !framing.has(name.toLowerCase()), 'the server itself says how it frames a body'),
+      .regex(httpToken, 'a header name cannot contain spaces or colons')
+      .refine((name) => !framing.has(name.toLowerCase()), 'this header is set by the server'),
     HeaderValue,
   ),
 )
 
-/** The same headers with their names in lower case. */
+/** Returns the headers with names in lower case. */
 export function lowerCase(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

@@ -1,34 +1,34 @@
 /**
- * The body of a request as JSON.
+ * Parses JSON request bodies.
  */
 import { invalidRequest } from './errors.ts'
 
-/** The value; undefined where the text is no JSON, or nested too deep to be worked with. */
+/** Returns the parsed value; undefined if the text is not JSON or is nested too deeply. */
 export function parseJsonBody(text: string): unknown {
   if (text === '') return undefined
   try {
     const value = mayNamePrototype.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
-    // Each level takes two characters, so a short body needs no look.
-    // mutation: equivalent: spares a look into a short body
+    // Each level takes two characters, so short bodies need no check.
+    // mutation: equivalent: skips the check of short bodies
     return text.length > 2 * maxDepth && isDeeper(value, maxDepth) ? undefined : value
   } catch {
     return undefined
   }
 }
 
-/** Throws 400 for a body that is needed and is not there, is not JSON, or is too deep. */
+/** Throws a 400 if the body is missing, is not JSON, or is nested too deeply. */
 export function assertJsonBody(text: string, value: unknown): void {
   if (value !== undefined) return
-  const message = text === '' ? 'A JSON body is needed' : reasonOf(text)
+  const message = text === '' ? 'A JSON body is required' : reasonOf(text)
   throw invalidRequest([{ path: 'body', message, rule: text === '' ? 'required' : 'json' }], {
     assumption: 'requestBody',
   })
 }
 
-/** Also in its escaped forms; a false alarm only costs time. */
+/** Matches `__proto__`, also with escapes; a false positive only costs time. */
 const mayNamePrototype = /__proto__|\\u005f/i
 
-/** A key `__proto__` is data to JSON, but an assignment of it would change what an object inherits. */
+/** Drops `__proto__` keys: to JSON they are data, but assigning one would set the prototype of an object. */
 function withoutPrototype(key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value
 }
@@ -42,7 +42,7 @@ function reasonOf(text: string): string {
   }
 }
 
-/** Levels of arrays and objects. Far more than a request has, far fewer than would use up the stack. */
+/** Maximum depth of arrays and objects: far more than requests have, far less than would overflow the stack. */
 const maxDepth = 500
 
 function isDeeper(value: unknown, levels: number): boolean {

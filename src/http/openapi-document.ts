@@ -1,60 +1,60 @@
 /**
- * An OpenAPI 3 document as what is looked up in it: its operations, and where its references lead.
+ * Access to an OpenAPI 3 document: its operations and references.
  */
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** A document that cannot be used. */
+/** A document that is not OpenAPI 3, or has external references. */
 export class DocumentError extends Error {
   override name = 'DocumentError'
 }
 
 export const documentMethods = ['get', 'put', 'post', 'delete', 'patch'] as const
 
-/** Maximum number of references in a row. */
-// mutation: equivalent: a bound for references in a circle; any similar number will do
+/** Maximum length of a chain of references. */
+// mutation: equivalent: a bound for circular references; any similar number will do
 const maxReferences = 20
 
-export interface FoundOperation {
+export interface PathOperation {
   readonly method: (typeof documentMethods)[number]
-  /** As it stands in the document. */
+  /** As written in the document. */
   readonly path: string
-  /** Below our base address. */
+  /** Path below the base URL of the gateway. */
   readonly route: string
   readonly operation: Json
-  /** The path item, which may have parameters for all methods. */
+  /** The path item; its parameters apply to all methods. */
   readonly item: Json
 }
 
 export class OpenApiDocument {
   readonly root: Json
 
-  /** @param document Parsed, OpenAPI 3.x. Throws a `DocumentError` for anything else. */
+  /** @param document Parsed OpenAPI 3.x document. Throws a `DocumentError` for anything else. */
   constructor(document: unknown) {
     if (!isJson(document) || !isJson(document['paths']))
-      throw new DocumentError('is no OpenAPI document: it has no paths')
+      throw new DocumentError('is not an OpenAPI document: it has no paths')
     const { openapi, swagger } = document
     if (typeof openapi !== 'string' || !openapi.startsWith('3.'))
       throw new DocumentError(
-        `is no OpenAPI 3 document: it says ${swagger === undefined ? `openapi: ${openapi}` : `swagger: ${swagger}`}`,
+        `is not an OpenAPI 3 document: it has ${swagger === undefined ? `openapi: ${openapi}` : `swagger: ${swagger}`}`,
       )
     this.root = document
   }
 
-  /** What a reference inside the document leads to, however many there are in a row; undefined where it leads nowhere. */
+  /** Follows references inside the document; returns undefined for a broken or external one. */
   resolve(value: unknown): Json | undefined {
-    let found = value
-    for (let step = 0; isJson(found) && typeof found['$ref'] === 'string' && step < maxReferences; step++)
-      found = this.#at(found['$ref'])
-    return isJson(found) ? found : undefined
+    let target = value
+    for (let step = 0; isJson(target) && typeof target['$ref'] === 'string' && step < maxReferences; step++)
+      target = this.#at(target['$ref'])
+    return isJson(target) ? target : undefined
   }
 
-  operations(): FoundOperation[] {
-    return Object.entries(this.root['paths'] as Json).flatMap(([path, given]) => {
-      const item = this.resolve(given)
-      if (!item && isJson(given))
+  operations(): PathOperation[] {
+    return Object.entries(this.root['paths'] as Json).flatMap(([path, itemOrReference]) => {
+      const item = this.resolve(itemOrReference)
+      if (!item && isJson(itemOrReference))
         throw new DocumentError(
-          `refers at '${path}' to '${given['$ref']}', outside of it: bundle it into one file`,
+          `has an external reference '${itemOrReference['$ref']}' at '${path}': bundle the document into one file`,
         )
       if (!item || !path.startsWith('/')) return []
       return documentMethods.flatMap((method) => {
@@ -68,13 +68,13 @@ export class OpenApiDocument {
 
   #at(reference: string): unknown {
     if (!reference.startsWith('#/')) return undefined
-    let found: unknown = this.root
+    let value: unknown = this.root
     for (const step of reference.slice(2).split('/')) {
       const key = unescaped(step)
-      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
-      found = Reflect.get(found, key)
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+      value = Reflect.get(value, key)
     }
-    return found
+    return value
   }
 }
 
@@ -82,15 +82,15 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A path without the names of its parameters: two paths of one shape answer the same addresses. */
+/** Returns a path without parameter names: paths of the same shape match the same URLs. */
 export function shapeOf(path: string): string {
   return path.replace(/\{[^}]*\}/g, '{}')
 }
 
-/** Where our base address ends. */
+/** End of the gateway's base URL. */
 const base = '/api/v1'
 
-/** A path below our base address: it loses the prefix of its server, and that base, where it carries them. */
+/** Returns a path relative to the base URL: removes the prefix of its server, and `/api/v1`, if present. */
 export function routeOf(path: string, servers: unknown): string {
   const prefix = prefixOf(servers)
   const below = prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
@@ -99,7 +99,7 @@ export function routeOf(path: string, servers: unknown): string {
   return whole.startsWith(`${base}/`) ? whole.slice(base.length) : below
 }
 
-/** The path of the first server, `/api/v1`; the empty string where it has none. */
+/** Returns the path of the first server, such as `/api/v1`; an empty string if there is none. */
 function prefixOf(servers: unknown): string {
   const [server] = Array.isArray(servers) ? servers : []
   if (!isJson(server) || typeof server['url'] !== 'string') return ''
@@ -116,7 +116,7 @@ function unescaped(step: string): string {
   try {
     key = decodeURIComponent(step)
   } catch {
-    // A percent sign that is none of an encoding stands for itself.
+    // A percent sign outside an escape sequence is literal.
   }
   return key.replaceAll('~1', '/').replaceAll('~0', '~')
 }

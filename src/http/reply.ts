@@ -1,69 +1,69 @@
 /**
- * A reply before it is bytes. Resolvers make replies, faults distort them, adapters render them.
+ * A reply before it is encoded. Resolvers return replies, faults modify them, adapters send them.
  */
 
-/** One payload of an event stream. `type` is always there in Responses (Spec: Events, 3), not in every protocol. */
+/** Payload of an event in a stream. Responses events always have a `type` (Spec: Events, 3); other protocols may not. */
 export interface StreamEvent {
   type?: string
   [field: string]: unknown
 }
 
 /**
- * How a connection ends: `end` ends the body cleanly, `close` closes the connection in the middle of it, `reset` breaks
- * it, `stall` leaves it open and says nothing more.
+ * End of a connection: `end` ends the body cleanly, `close` closes the connection in the middle of the body, `reset`
+ * resets it, `stall` leaves it open without sending anything more.
  */
 export type HangUp = 'end' | 'close' | 'reset' | 'stall'
 
-/** One step of a streamed reply, in the order in which a client would notice it. */
+/** One step of a streamed reply. */
 export type Frame =
-  /** `wire` is the event as it is sent, where that is already known. */
+  /** `wire` is the encoded event, if already available. */
   | { kind: 'event'; event: StreamEvent; wire?: string }
   /** The literal `[DONE]` that ends a stream; `wire` as above. Spec: Events, 2. */
   | { kind: 'done'; wire?: string }
-  /** Bytes as they are, whatever they are; a string stands for its UTF-8. */
+  /** Raw bytes; strings are encoded as UTF-8. */
   | { kind: 'bytes'; bytes: string | Uint8Array }
   /**
-   * Nothing for `ms` milliseconds of sandbox time, or until something has come; that promise does not fail. What came
-   * before has left by then.
+   * Pauses for `ms` milliseconds of sandbox time or until a promise resolves, which must not reject. Earlier frames are
+   * sent first.
    */
   | { kind: 'wait'; ms: number; until?: Promise<void> }
-  /** The last frame; later ones are ignored. What came before has been sent by then. */
+  /** Ends the connection after earlier frames are sent; later frames are ignored. */
   | { kind: 'hang-up'; how: HangUp }
 
 export type Body<Value = unknown> =
   | { kind: 'none' }
-  /** A JSON value; `text` is its serialisation, and `bytes` the UTF-8 of that, where they are already known. */
+  /** A JSON value, with its serialisation as text and UTF-8 if already available. */
   | { kind: 'json'; value: Value; text?: string; bytes?: Uint8Array }
-  /** A body that is sent step by step; iterated once, lazily, as fast as the reader reads. */
+  /** A streamed body; iterated once, lazily, at the speed of the reader. */
   | { kind: 'frames'; frames: Iterable<Frame> }
-  /** Not even a status line: the connection ends, or stays silent, without an answer. */
+  /** No response at all, not even a status line: the connection ends or stalls. */
   | { kind: 'hang-up'; how: HangUp }
 
-/** @typeParam Value What a JSON body holds. */
+/** @typeParam Value Type of the JSON body. */
 export interface Reply<Value = unknown> {
   /** HTTP status code. */
   status: number
-  /** Names in lower case. */
+  /** Response headers; names in lower case. */
   headers: Record<string, string>
-  /** What is sent: JSON, a stream of frames, nothing, or a connection that ends. */
+  /** JSON, a stream of frames, nothing, or the end of the connection. */
   body: Body<Value>
-  /** How the connection carries it, where that is not whole and at once. */
+  /** Delays and cuts of the connection. Default: none. */
   transport?: Transport
 }
 
-/** What a fault does to the connection of a reply, besides its body. Times are milliseconds of sandbox time. */
+/** Effects of a fault on the connection of a reply. Times are milliseconds of sandbox time. */
 export interface Transport {
-  /** Before the first byte of the head. */
+  /** Delay before the first byte of the head. */
   delayMs?: number
-  /** From the first byte of the head to its last. */
+  /** Duration of the head, from its first byte to its last. */
   headMs?: number
-  /** The connection closes after the status line, in the middle of the headers. */
+  /** If true, the connection closes after the status line, in the middle of the headers. */
   headIsCut?: boolean
-  /** The connection closes so long after the end of the reply. */
+  /** Time between the end of the reply and the close of the connection. */
   closeAfterMs?: number
 }
 
-/** A 200 with a JSON body. */
+/** Creates a 200 with a JSON body. */
 export function ok<Value>(value: Value): Reply<Value> {
   return json(200, value)
 }
@@ -80,7 +80,7 @@ export function json<Value>(
   }
 }
 
-/** A 200 that is an event stream. Spec: Events. */
+/** Creates a 200 with an event stream. Spec: Events. */
 export function eventStream(frames: Iterable<Frame>): Reply<never> {
   return {
     status: 200,

@@ -1,10 +1,9 @@
 /**
- * Secrets of a call, hidden wherever it leaves the process or is printed: the journal over HTTP, sandbox files, HAR
- * files, the log, explanations, reports, recordings. One list of names, whose values are hidden whole, and one set of
- * patterns.
+ * Hides secrets of calls that are printed or leave the process: in the journal over HTTP, sandbox files, HAR files, the
+ * log, explanations, reports and recordings. Values are hidden by one list of names and one set of patterns.
  */
 
-/** Whole names, without case, dashes and underscores. `session_id` and `signature` are part of the API. */
+/** Names of secrets, normalised by `plainName`. `session_id` and `signature` are part of the API, so not listed. */
 const names: ReadonlySet<string> = new Set([
   'auth',
   'basicauth',
@@ -30,29 +29,29 @@ const names: ReadonlySet<string> = new Set([
   'xgoogsignature',
 ])
 
-/** Ends of names: vendors put their own in front, as in `x-portkey-api-key`. `max_output_tokens` has none of them. */
+/** Matches suffixes of names, as in `x-portkey-api-key`. `max_output_tokens` does not match. */
 const nameEnd =
   /(?:(?:api|access|auth|bearer|private|refresh|security|session|understudy)token|(?:api|access|encrypted|private|secret|signing|subscription)key|(?:access|client|signing|webhook)secret|authorization|passphrase|password)$/
 
 /** Replaces a secret. */
 export const hidden = '(hidden)'
 
-/** A name without case, dashes and underscores. */
+/** Returns a name in lower case without dashes and underscores. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** If true, a header, a query parameter or a field of JSON with this name holds a secret. */
+/** Returns true if a header, query parameter or JSON field with this name holds a secret. */
 export function isSecretName(name: string): boolean {
   const plain = plainName(name)
   return names.has(plain) || nameEnd.test(plain)
 }
 
-/** What to show instead of a secret. Default: `hidden`. */
+/** Returns the text that replaces a secret. Default: `hidden`. */
 type Mark = (secret: unknown) => string
 const hide: Mark = () => hidden
 
-/** A copy of a JSON value, or of headers; anything but plain objects, lists and strings stays the same. */
+/** Copies a JSON value or headers with secrets hidden. Only plain objects, arrays and strings are changed. */
 export function hideInValue<Value>(value: Value, mark?: Mark): Value
 export function hideInValue(value: unknown, mark = hide): unknown {
   if (typeof value === 'string') return hideInString(value, mark)
@@ -63,7 +62,7 @@ export function hideInValue(value: unknown, mark = hide): unknown {
   )
 }
 
-/** @param search The query with its question mark, or the empty string: of a URL, or of a form without one. */
+/** @param search Query of a URL with or without its question mark, or a form. */
 export function hideInQuery(search: string): string {
   const shown = search.split('&').map((pair) => {
     const equals = pair.indexOf('=')
@@ -74,8 +73,8 @@ export function hideInQuery(search: string): string {
 }
 
 /**
- * Text with JSON in it: a body whole or cut off, or the lines of an event stream. Everything but secrets stays as it is;
- * in text that is not JSON, whatever looks like a secret field is hidden too.
+ * Hides secrets in text with JSON in it: a complete or truncated body, or the lines of an event stream. Other text is
+ * unchanged, except for anything that looks like a secret field.
  */
 export function hideInText(text: string): string {
   let shown = ''
@@ -94,12 +93,12 @@ export function hideInText(text: string): string {
   return hideInString(shown + text.slice(from))
 }
 
-/** Text of any kind, by patterns alone. */
+/** Hides secrets in any text, by patterns only. */
 export function hideInString(text: string, mark = hide): string {
-  // Shorter text has no room for a name with its value.
+  // Shorter text cannot contain a name and a value.
   if (text.length < 8) return text
   for (const pattern of secretPatterns) {
-    // Most texts have no secret, and a search costs a tenth of the other way.
+    // Most text has no secrets, and a search costs a tenth of matching all.
     if (text.search(pattern.expression) < 0) continue
     let shown = ''
     let from = 0
@@ -113,19 +112,19 @@ export function hideInString(text: string, mark = hide): string {
 }
 
 export interface SecretPattern {
-  /** Name in findings; never the value. */
+  /** Name shown in findings, which never show the value. */
   readonly kind: string
-  /** With the flag `g`. The secret is the group `secret`, or the whole match. Look-ahead must be bounded. */
+  /** Needs the flag `g`. The secret is the group `secret`, or the whole match. Lookaheads must be bounded. */
   readonly expression: RegExp
   /**
-   * Decides about a match with a group `name`. Default: all are secrets.
+   * Returns true if a match with a group `name` is a secret. Default: all are.
    *
    * @param after Text after the value.
    */
   readonly accepts?: (name: string, value: string, after: string) => boolean
 }
 
-/** Returns the secrets of one pattern, in order. */
+/** Finds the matches of one pattern, in order. */
 export function* secretsIn(text: string, { kind, expression, accepts }: SecretPattern) {
   for (const match of text.matchAll(expression)) {
     const { secret = match[0], name } = match.groups ?? {}
@@ -136,7 +135,7 @@ export function* secretsIn(text: string, { kind, expression, accepts }: SecretPa
   }
 }
 
-/** Keys with a known form, and values of any form in places for secrets. */
+/** Patterns of keys with a known format, and of values in places for secrets. */
 export const keyPatterns: readonly SecretPattern[] = [
   { kind: 'api key (sk-)', expression: /\bsk-(?=[\w-]{0,64}\d)[A-Za-z0-9_-]{20,}/g },
   { kind: 'api key (sk_, rk_)', expression: /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
@@ -170,13 +169,13 @@ export const keyPatterns: readonly SecretPattern[] = [
   },
 ]
 
-/** Name of a field, parameter or header in text. */
+/** Matches the name of a field, parameter or header. */
 const nameGroup = '(?<name>[\\w-]{1,64})'
 
 /**
- * Patterns for the values of secret names: in JSON, in JSON inside a JSON string, in forms, URLs and HAR files.
+ * Creates patterns for values with secret names: in JSON, JSON inside a JSON string, forms, URLs and HAR files.
  *
- * @param isSecret Decides about names.
+ * @param isSecret Returns true for the names of secrets.
  */
 export function namePatterns(isSecret: (name: string) => boolean): SecretPattern[] {
   const accepts: SecretPattern['accepts'] = (name, value, after) =>
@@ -194,17 +193,17 @@ export function namePatterns(isSecret: (name: string) => boolean): SecretPattern
   ]
 }
 
-/** `key` and `token` have other meanings, as the tokens of `logprobs`: their value counts only if it looks like a key. */
+/** `key` and `token` have other meanings, as in `logprobs`, so their values are secrets only if they look like keys. */
 function isSecretValue(name: string, value: string, after: string): boolean {
   const plain = plainName(name)
   if (plain !== 'key' && plain !== 'token') return true
   if (/\s/.test(value)) return false
   if (plain === 'token') return value.length >= 8 && !/^\\*"\s*,\s*\\*"(?:logprob|bytes)\\*"/.test(after)
-  // Sixteen hexadecimal digits are the key of a recording.
+  // The key of a recording has 16 hexadecimal digits.
   return value.length >= 12 && /\d/.test(value) && !/^[0-9a-f]{16}$/.test(value)
 }
 
-/** All patterns that hold for every call. */
+/** Patterns that apply to all calls. */
 const secretPatterns: readonly SecretPattern[] = [...keyPatterns, ...namePatterns(isSecretName)]
 
 function mapped<Value, Result>(
@@ -228,7 +227,7 @@ function decoded(name: string): string {
   }
 }
 
-/** The name that a JSON string stands for, its escapes resolved. */
+/** Returns the value of a JSON string. */
 function nameIn(string: string): string {
   if (!string.includes('\\')) return string.slice(1, -1)
   try {
@@ -238,7 +237,7 @@ function nameIn(string: string): string {
   }
 }
 
-/** The place after a string that begins at a quotation mark, or the end of the text. */
+/** Returns the index after a string that starts at a quotation mark, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     const quote = text.indexOf('"', at)
@@ -259,10 +258,10 @@ function skipBlanks(text: string, start: number): number {
   return at
 }
 
-/** The place after a JSON value, or the end of the text. */
+/** Returns the index after a JSON value, or the end of the text. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
-  // mutation: equivalent: there is nothing behind the end
+  // mutation: equivalent: there is nothing after the end
   for (let at = start; at < text.length; ) {
     const character = text[at] as string
     if (character === '"') at = endOfString(text, at)

@@ -1,5 +1,5 @@
 /**
- * Schema issues as a caller reads them: one line each, with the path as JavaScript would write it.
+ * Converts schema issues to violations: one line each, with a path in JavaScript notation.
  */
 import type * as z from 'zod'
 import type { Violation } from './errors.ts'
@@ -7,12 +7,12 @@ import type { Violation } from './errors.ts'
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** All issues of a failed parse, each with its path below `root`. */
+/** Converts all issues of a failed parse; paths start with `root`. */
 export function toViolations(error: z.core.$ZodError, root: string): Violation[] {
   return error.issues.flatMap((issue) => violationsOf(issue, root, []))
 }
 
-/** `pathOf('body', ['input', 0, 'content'])` is `body.input[0].content`. */
+/** Formats a path: `pathOf('body', ['input', 0, 'content'])` returns `body.input[0].content`. */
 export function pathOf(root: string, path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
@@ -45,7 +45,7 @@ function violationsOf(issue: Issue, root: string, above: Path): Violation[] {
   return [{ path: pathOf(root, path), message: issue.message, rule: ruleOf(issue) }]
 }
 
-/** The alternative that the value came closest to: the one that got past the type of the value as a whole. */
+/** Returns the issues of the branch with the fewest of them, among those that accept the type of the value. */
 function nearestBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
   const entered = branches.filter((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code !== 'invalid_type'),

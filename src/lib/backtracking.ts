@@ -1,19 +1,19 @@
 /**
- * Finds regular expressions that JavaScript's engine may take too long for. It tries one way to match after another,
- * so the work for a text is the number of ways in which the expression can read it.
+ * Detects regular expressions that backtrack too much. JavaScript's engine tries one match path after another, so its
+ * work is bounded by the number of paths through the expression that match the same text.
  *
- * The expression becomes an automaton with one state for each character that it names (Glushkov). Two ways through a
- * loop that read the same text double the work with each round; otherwise the work is at most the sum over the ways out
- * of each state. Boundaries (`^`, `\b`) are taken as met: the result is an upper bound.
+ * The expression is compiled to a Glushkov automaton: one state per character in the expression. If two paths through
+ * a loop match the same text, the work doubles with each iteration; otherwise it is at most the sum over the exits of
+ * each state. Assertions (`^`, `\b`) are assumed to hold, so the result is an upper bound.
  */
 
-/** Steps that a search may take: at most half a second, on a text that is made for it. */
+/** Maximum number of steps per search: about half a second on worst-case input. */
 const maxSteps = 6e7
-/** Steps of a state that a counted repetition writes out: the engine counts, and a way passes many of them. */
+/** Steps charged per state of an expanded counted repetition. */
 const copySteps = 5
-/** Characters that an expression searches: as many as its work allows, and the last at least. */
-const lengths = [1_000_000, 100_000, 20_000, 5000]
-/** Counted repetitions are written out. */
+/** Candidate limits for the length of searched text. The largest one within `maxSteps` is used. */
+const textLengths = [1_000_000, 100_000, 20_000, 5000]
+/** Maximum number of states after counted repetitions are expanded. */
 const maxStates = 4000
 const maxPairs = 200_000
 
@@ -26,49 +26,48 @@ const character =
 /** The tokens of a regular expression without the flag `v`. */
 export const regExpTokens = new RegExp(`${quantifier.source}|${group.source}|${character.source}`, 'gsu')
 
-/** Returns how long a text the expression can search, or why it cannot be used. It must be valid. */
+/** Returns the maximum length of text that a valid expression may search, or the reason why it is rejected. */
 export function backtracking({ source, flags }: RegExp): Backtracking {
   const tokens: readonly string[] = source.match(regExpTokens) ?? []
-  const unknown = tokens.find((token) => token === '(?' || /^\\(?:[1-9]|k)/.test(token))
-  if (unknown === '(?')
-    return { problem: 'it has a look-around or flags of a group, which rules cannot check' }
-  if (unknown) return { problem: `${unknown} refers to a group, which rules cannot check` }
+  const unsupported = tokens.find((token) => token === '(?' || /^\\(?:[1-9]|k)/.test(token))
+  if (unsupported === '(?') return { problem: 'lookarounds and inline flags are not supported' }
+  if (unsupported) return { problem: `the backreference ${unsupported} is not supported` }
   const automaton = build(tokens)
-  if (!automaton) return { problem: `its repetitions write out to more than ${maxStates} characters` }
+  if (!automaton) return { problem: `its repetitions expand to more than ${maxStates} characters` }
   const overlap = overlaps(automaton.states, flags.replace(/[gmy]/g, ''))
   const work = stepsOf(automaton, overlap)
   if (typeof work === 'string') return { problem: work }
   const isAnchored = tokens[0] === '^' && !tokens.includes('|') && !flags.includes('m')
   const steps = (length: number) => work(length) * (isAnchored ? 1 : length)
-  const maxText = lengths.find((length) => steps(length) <= maxSteps)
+  const maxText = textLengths.find((length) => steps(length) <= maxSteps)
   if (maxText !== undefined) return { maxText }
-  const shortest = lengths.at(-1) as number
+  const shortest = textLengths.at(-1) as number
   const power = Math.floor(Math.log10(steps(shortest)))
   return {
-    problem: `it may take 10^${power} steps to match ${shortest} characters: repeat fewer parts that can match the same text`,
+    problem: `it may take 10^${power} steps on ${shortest} characters: use fewer repetitions that can match the same text`,
   }
 }
 
-/** How often each state is reached. */
+/** Number of paths to each state. */
 type States = Map<number, number>
 
 interface Part {
   readonly first: States
   readonly last: States
-  /** In how many ways it matches nothing. */
+  /** Number of ways to match the empty string. */
   readonly empty: number
 }
 
 interface Automaton {
-  /** What each state reads: a character, an escape or a class. */
+  /** Token that each state matches: a character, an escape or a class. */
   readonly states: readonly string[]
   readonly next: readonly States[]
   readonly first: States
-  /** States that a counted repetition writes out. */
+  /** States added by expanding counted repetitions. */
   readonly copies: ReadonlySet<number>
 }
 
-/** Undefined where there are too many states. */
+/** Builds the automaton; returns undefined if it has too many states. */
 function build(tokens: readonly string[]): Automaton | undefined {
   const states: string[] = []
   const next: States[] = []
@@ -125,7 +124,7 @@ function build(tokens: readonly string[]): Automaton | undefined {
     const end = at + 1
     const min = sign ? Number(sign === '+') : Number(least)
     const max = sign ? (sign === '?' ? 1 : Infinity) : Number(comma ? most || Infinity : least)
-    /** The same part once more, with states of its own. */
+    /** Parses the same part again, with new states. */
     const again = (): Part => {
       at = start
       const from = states.length
@@ -156,7 +155,7 @@ function build(tokens: readonly string[]): Automaton | undefined {
 const tooLarge = new Error('too large')
 const nothing: Part = { first: new Map(), last: new Map(), empty: 1 }
 
-/** A repetition ends at a round that matches nothing: that is one way, however many the part has. */
+/** A repetition stops at an empty iteration, so there is one way to match nothing, however many the part has. */
 function optional(part: Part): Part {
   return { ...part, empty: 1 }
 }
@@ -168,13 +167,13 @@ function add(into: States, from: States, times = 1): States {
 
 type Overlap = (left: number, right: number) => boolean
 
-/** Whether two states read a common character: JavaScript's engine decides, on a sample of characters. */
+/** Returns a predicate for pairs of states that match a common character, tested on a sample of characters. */
 function overlaps(states: readonly string[], flags: string): Overlap {
   const kinds = [...new Set(states)]
   const named = kinds.flatMap((kind) => [...kind].map((each) => each.codePointAt(0) as number))
   const codes = kinds.flatMap((kind) =>
-    [...kind.matchAll(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/gi)].map(([, ...found]) =>
-      Math.min(0x10ffff, Number.parseInt(found.find(Boolean) as string, 16)),
+    [...kind.matchAll(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/gi)].map(([, ...digits]) =>
+      Math.min(0x10ffff, Number.parseInt(digits.find(Boolean) as string, 16)),
     ),
   )
   const near = [...named, ...codes].flatMap((code) => [code - 1, code, code + 1])
@@ -192,7 +191,7 @@ function overlaps(states: readonly string[], flags: string): Overlap {
   return (left, right) => table[kindOf[left] as number]?.[kindOf[right] as number] as boolean
 }
 
-/** Latin, Greek, Cyrillic, Hebrew and Arabic, spaces, and some of everything else. */
+/** Sample characters: Latin, Greek, Cyrillic, Hebrew, Arabic, spaces, and a selection of the rest. */
 const common = [
   ...Array.from({ length: 0x600 }, (_, code) => code),
   ...Array.from({ length: 1000 }, (_, index) => 0x600 + index * 61).filter(
@@ -201,7 +200,7 @@ const common = [
   ...[0x2028, 0x2029, 0x202f, 0x3000, 0xfeff, 0x1f600],
 ]
 
-/** The work for a text by its length; a reason where it doubles with each round. */
+/** Returns the number of steps as a function of text length, or the reason why it is exponential. */
 function stepsOf(
   { states, next, first, copies }: Automaton,
   overlap: Overlap,
@@ -211,7 +210,7 @@ function stepsOf(
   for (const component of inOrder) for (const state of component) components[state] = component
   const isLoop = (state: number) =>
     (components[state] as readonly number[]).length > 1 || (next[state] as States).has(state)
-  /** The ways on that stay in the loop of a state. */
+  /** Transitions from a state that stay in its loop. */
   const inside = (state: number) =>
     [...(next[state] as States)].filter(([to]) => isLoop(state) && components[to] === components[state])
   const together = new Map<number, Set<number>>(states.map((_, state) => [state, new Set([state])]))
@@ -223,9 +222,9 @@ function stepsOf(
         if (!overlap(to, other)) continue
         const isSame = to === other
         if (isSame && (left !== right || ways > 1))
-          return `it backtracks without end: a repetition with ${states[to]} can read the same text in two ways`
+          return `it backtracks exponentially: a repetition with ${states[to]} can match the same text in two ways`
         if (isSame || together.get(to)?.has(other)) continue
-        if (++pairs > maxPairs) return 'it is too complex to be checked'
+        if (++pairs > maxPairs) return 'it is too complex to check'
         together.get(to)?.add(other)
         queue.push([to, other])
       }
@@ -233,7 +232,7 @@ function stepsOf(
   }
   return (length) => {
     const work: number[] = []
-    /** Of the states that read a common character, those with the most work. */
+    /** Returns the largest total work of states that match a common character. */
     const worst = (to: readonly (readonly [number, number])[]): number => {
       const each = to.map(([state, ways]) => [state, ways * (work[state] as number)] as const)
       const sums = each.map(([state]) =>
@@ -241,7 +240,7 @@ function stepsOf(
       )
       return Math.max(1, ...sums)
     }
-    /** It may be left after every round, where what follows can also be read by the loop. */
+    /** A loop can be left after every iteration if the loop can match what follows it. */
     const loop = (component: readonly number[]): number => {
       const exits = component.flatMap((from) => {
         const staying = [...(together.get(from) as Set<number>)].flatMap(inside)
@@ -252,7 +251,7 @@ function stepsOf(
       })
       return length + worst(exits)
     }
-    // Components come after those that they lead to.
+    // Components are in reverse topological order.
     for (const component of inOrder) {
       const [state] = component as [number]
       const total = isLoop(state)
@@ -264,7 +263,7 @@ function stepsOf(
   }
 }
 
-/** States that reach each other, from the last to the first: a way back makes one loop of all states between. */
+/** Groups mutually reachable states, last to first. A back edge joins all states between its ends into one loop. */
 function componentsOf(next: readonly States[]): number[][] {
   const components: number[][] = []
   let least = Infinity

@@ -1,18 +1,18 @@
 /**
- * Bytes in the forms that a recording needs. As "latin1" a string has one character for each byte, 0 to 255, so that
- * text tools work on any bytes and lengths stay as they are.
+ * Conversions between bytes and strings. A Latin-1 string has one character (0 to 255) per byte, so that string
+ * functions work on arbitrary bytes without changing lengths.
  */
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** At most so many arguments are given to a function at once. */
-const step = 8192
+/** Maximum number of arguments to pass to `String.fromCharCode`. */
+const chunkSize = 8192
 
 export function toLatin1(bytes: Uint8Array): string {
   let text = ''
-  for (let at = 0; at < bytes.length; at += step)
-    text += String.fromCharCode(...bytes.subarray(at, at + step))
+  for (let at = 0; at < bytes.length; at += chunkSize)
+    text += String.fromCharCode(...bytes.subarray(at, at + chunkSize))
   return text
 }
 
@@ -22,12 +22,12 @@ export function fromLatin1(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** The UTF-8 of a text, one character for each byte. */
+/** Encodes text as UTF-8, one character per byte. */
 export function utf8AsLatin1(text: string): string {
   return toLatin1(encoder.encode(text))
 }
 
-/** The text of UTF-8, a byte order mark included; undefined for bytes that are none, a split character for example. */
+/** Decodes UTF-8 and keeps a byte order mark. Returns undefined for invalid bytes, such as a split character. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
@@ -40,7 +40,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(toLatin1(bytes))
 }
 
-/** Throws for text that is no base64. */
+/** Throws if the text is not base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return fromLatin1(atob(text))
 }
@@ -55,7 +55,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return joined
 }
 
-/** The number of bytes that a string takes in UTF-8, or of the bytes themselves. */
+/** Returns the length in bytes; that of a string in UTF-8. */
 export function byteLength(content: string | Uint8Array): number {
   if (typeof content !== 'string') return content.byteLength
   return globalThis.Buffer ? Buffer.byteLength(content) : encoder.encode(content).length

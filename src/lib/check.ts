@@ -1,20 +1,20 @@
 /**
- * Values against schemas, which may have a compiled form.
+ * Validates values against schemas, compiled if possible.
  */
 import type * as z from 'zod'
 
 const compiledForms = new WeakMap<z.ZodType, z.ZodType>()
 
-/** As `schema.safeParse(value)`. */
+/** Same as `schema.safeParse(value)`, with the compiled form of the schema if it has one. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.ZodSafeParseResult<z.output<Schema>> {
-  // A compiled form finds what the schema finds.
+  // A compiled form reports the same issues as its schema.
   return ((compiledForms.get(schema) as Schema | undefined) ?? schema).safeParse(value)
 }
 
-/** From now on, values are checked by this form of a schema. */
+/** Registers the compiled form of a schema. */
 export function checkBy(compiled: z.ZodType, schema: z.ZodType): void {
   compiledForms.set(schema, compiled)
 }

@@ -1,35 +1,36 @@
 /**
  * Sandbox time. The only file that reads a real clock.
  *
- * Two times: the time of bodies (`now`), fixed and stepping by one millisecond a request, so that it can be
- * repeated; and elapsed time, for windows, outages and idle ages, which is real, scaled, and can be advanced.
+ * There are two times. `now` is for timestamps in bodies: it starts at a fixed date and advances 1 ms per request, so
+ * that it is reproducible. `elapsed` is for rate limit windows, outages and idle timeouts: real time times `timeScale`.
+ * `advance` moves both.
  */
 
 import { type Duration, toMilliseconds } from './numbers.ts'
 
-/** 2026-01-01T00:00:00Z; all fixture dates lie before it. */
+/** 2026-01-01T00:00:00Z; all dates in the fixtures are earlier. */
 const start = Date.UTC(2026, 0, 1)
 
-/** Ten years, the longest step of a clock. */
+/** Maximum argument of `advance`: ten years. */
 export const maxAdvanceMs = 10 * 366 * 24 * 60 * 60 * 1000
 
-/** Dates after the year 9999 have another form; a century is left for steps and for the machine's own time. */
+/** Maximum total advance. ISO dates after the year 9999 have another format; this leaves a century of margin. */
 export const maxAdvancedMs = Date.UTC(9900, 0, 1) - start
 
-/** Timers fire at once where they are given more: 25 days. */
+/** Maximum delay of a timer, 25 days. Longer ones fire at once. */
 export const maxTimerMs = 2 ** 31 - 1
 
 export interface ClockOptions {
-  /** `fixed` starts at 2026-01-01T00:00:00Z and steps 1 ms a request; `system` is the machine's. Default: `fixed`. */
+  /** `fixed` starts at 2026-01-01T00:00:00Z and advances 1 ms per request; `system` is real time. Default: `fixed`. */
   clock?: 'fixed' | 'system' | undefined
-  /** Factor on waits and on elapsed real time; 0 makes every wait instant. Default: 1. */
+  /** Multiplies waits and elapsed real time; 0 makes every wait instant. Default: 1. */
   timeScale?: number | undefined
 }
 
 export interface ClockReading {
   /** ISO 8601. */
   now: string
-  /** Milliseconds of sandbox time since the sandbox was made or reset. */
+  /** Milliseconds of sandbox time since the sandbox was created or reset. */
   elapsedMs: number
 }
 
@@ -52,21 +53,21 @@ export class Clock {
     this.#timeScale = timeScale
   }
 
-  /** Moves on by one request and tells the time, in milliseconds since 1970. */
+  /** Advances by one request; returns milliseconds since 1970. */
   step(): number {
     this.#steps++
     return this.now()
   }
 
-  /** The time that bodies carry, in milliseconds since 1970. */
+  /** Returns the time for timestamps in bodies, in milliseconds since 1970. */
   now(): number {
     return (this.#system ? Date.now() : start + this.#steps) + this.#advanced
   }
 
-  /** Milliseconds of sandbox time since the start: real time times `timeScale`, plus what was advanced. */
+  /** Returns the milliseconds of sandbox time since the start: real time times `timeScale`, plus all advances. */
   elapsed(): number {
     const real = monotonic()
-    // The fake timers of a test runner begin at zero again; sandbox time goes on from where it was.
+    // Fake timers restart at zero; sandbox time continues from its last value.
     if (real < this.#lastRead) this.#origin -= this.#lastRead - real
     this.#lastRead = real
     return (real - this.#origin) * this.#timeScale + this.#advanced
@@ -77,28 +78,29 @@ export class Clock {
   }
 
   /**
-   * Moves sandbox time forward at once: quotas refill, outages end, timestamps move on.
+   * Advances sandbox time at once: rate limits refill, outages end, timestamps advance.
    *
-   * @param duration Milliseconds or `'1m'`, ten years at most. Throws a `RangeError` for others, and where no calendar
-   * has such a day any more; the clock then stays where it was.
+   * @param duration Milliseconds, or a duration such as `'1m'`, up to ten years. Throws a `RangeError` for any other
+   * value, or if the total exceeds the year 9900; the clock is then unchanged.
    */
   advance(duration: Duration): ClockReading {
     const ms = toMilliseconds(duration)
     if (!(ms >= 0 && ms <= maxAdvanceMs))
       throw new RangeError(
-        `clock.advance takes milliseconds from 0 to ten years, or a duration such as '1m', not ${duration}`,
+        `clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got ${duration}`,
       )
     if (this.#advanced + ms > maxAdvancedMs)
-      throw new RangeError('clock.advance has come to the end of the calendar')
+      throw new RangeError('clock.advance(): the clock cannot pass the year 9900')
     this.#advanced += ms
     return this.read()
   }
 
   /**
-   * Waits in sandbox time. Uses the timers of the moment, so the fake timers of a test runner drive it.
+   * Waits in sandbox time; returns undefined if there is nothing to wait for. Uses the current global timers, so that
+   * fake timers of a test runner drive it.
    *
    * @param ms Milliseconds, zero or more; multiplied by `timeScale`.
-   * @param signal Ends the wait early; the promise then resolves all the same.
+   * @param signal Ends the wait early; the promise still resolves.
    */
   wait(ms: number, signal?: AbortSignal): Promise<void> | undefined {
     const real = ms * this.#timeScale
@@ -114,15 +116,15 @@ export class Clock {
     })
   }
 
-  /** Waits that follow on one another, by callback. */
+  /** Returns consecutive waits with callbacks. */
   pace(): Waits {
     return new Waits(this.#timeScale)
   }
 
   /**
-   * The same by promise; undefined where there is nothing to wait for.
+   * Returns consecutive waits with promises; undefined if there is nothing to wait for.
    *
-   * @param signal Ends the wait that is under way, and every later one.
+   * @param signal Ends the current wait and skips later ones.
    */
   waits(signal?: AbortSignal): (ms: number) => Promise<void> | undefined {
     const waits = this.pace()
@@ -136,7 +138,7 @@ export class Clock {
     }
   }
 
-  /** This moment, to go back to or to begin from. */
+  /** Returns the current state, for `restore`. */
   snapshot(): ClockSnapshot {
     return { steps: this.#steps, advanced: this.#advanced, elapsed: this.elapsed() }
   }
@@ -158,8 +160,8 @@ export class Clock {
 }
 
 /**
- * Waits that follow on one another, as those of a stream do. Each begins when the one before was due, not when that
- * was noticed, so that a busy machine delays single events and not the whole stream more and more.
+ * Consecutive waits, as between the events of a stream. Each starts when the previous one was due, not when its timer
+ * fired, so that delays on a busy machine do not accumulate.
  */
 export class Waits {
   readonly #timeScale: number
@@ -168,23 +170,23 @@ export class Waits {
   #done: (() => void) | undefined
   #hasEnded = false
 
-  /** @param timeScale Factor on every wait. */
+  /** @param timeScale Multiplies every wait. */
   constructor(timeScale: number) {
     this.#timeScale = timeScale
   }
 
   /**
-   * Calls back when so much time has passed. A thousand streams wait at a time: a callback costs them less than a
-   * promise.
+   * Starts the next wait. Takes a callback because it costs less than a promise, and a thousand streams may wait at
+   * once.
    *
    * @param ms Milliseconds of sandbox time.
-   * @returns The real milliseconds that are left. It does not call back where they are 0, as there is nothing to wait
-   * for, or less, as the wait should be over by now.
+   * @param done Called when the wait ends, but only if the returned value is positive.
+   * @returns The remaining real milliseconds: 0 if there is nothing to wait for, negative if the wait is overdue.
    */
   begin(ms: number, done: () => void): number {
     const real = ms * this.#timeScale
-    // A timer of the machine ends up to two milliseconds early, which the next one makes up for. One that ends sooner is
-    // a test runner's, while this clock is the machine's.
+    // Real timers fire up to two milliseconds early; the next wait compensates. A larger difference means fake timers
+    // with a real performance.now().
     const early = this.#due - monotonic()
     const left = early > 2 ? real : real + early
     this.#due += real
@@ -195,7 +197,7 @@ export class Waits {
     return left
   }
 
-  /** Ends the wait that is under way, which calls back at once, and every later one. */
+  /** Ends the current wait, calling its callback at once, and skips later ones. */
   end(): void {
     this.#hasEnded = true
     if (this.#timer === undefined) return
@@ -204,12 +206,12 @@ export class Waits {
   }
 }
 
-/** Real milliseconds since some fixed moment, for durations. */
+/** Returns real milliseconds since an arbitrary origin, for durations. */
 export function monotonic(): number {
   return performance.now()
 }
 
-/** Real time of day, for those who need one in a log or a HAR file: never in a reply. */
+/** Returns the real time, for logs and HAR files; never used in replies. */
 export function wallClock(): Date {
   return new Date()
 }
@@ -218,8 +220,8 @@ let second = Number.NaN
 let untilSecond = ''
 
 /**
- * Real time of day at a moment of `monotonic()`, ISO 8601; the same for the same moment, whenever it is asked. Those who
- * watch the calls ask it of each: what many of them have in common is written once (0.05 µs in the place of 0.45).
+ * Converts a value of `monotonic()` to an ISO 8601 time. Called for every request while calls are watched, so the part
+ * up to the second is cached (0.05 µs instead of 0.45).
  */
 export function timeOfDayAt(moment: number): string {
   const ms = Math.floor(performance.timeOrigin + moment)

@@ -1,6 +1,6 @@
-/** Copies of JSON values. The build gives `@msw/data` this function, too: see `tsdown.config.ts`. */
+/** Copies JSON values. The build injects this function into `@msw/data` as well: see `tsdown.config.ts`. */
 
-/** Copies a JSON value in a tenth of the time of `structuredClone`, and any other value with it. */
+/** Copies a JSON value in a tenth of the time of `structuredClone`, which it uses for any other object. */
 export function copy<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copy) as Value
@@ -13,7 +13,7 @@ export function copy<Value>(value: Value): Value {
   return copied
 }
 
-/** Returns true for the plain objects of every realm. */
+/** Returns true for plain objects of any realm. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null

@@ -1,15 +1,14 @@
 /**
- * Data that a person wrote in a file, `.yaml` or `.json`, with the place of every value: a problem in a file is told
- * with its line and column.
+ * Reads hand-written data files, `.yaml` or `.json`, and reports problems with line and column.
  *
- * Reading is synchronous, as `use('./busy.yaml')` is. Node's modules are looked up when a file is read, not imported,
- * because the main entry runs in browsers too.
+ * Reading is synchronous because `use('./busy.yaml')` is. Node's modules are looked up on use, not imported, because
+ * the main entry also runs in browsers.
  */
 import type { Event } from 'js-yaml'
 import type * as z from 'zod'
 
+/** Position in a file; both numbers start at 1. */
 export interface Place {
-  /** From 1. */
   line: number
   column: number
 }
@@ -19,63 +18,62 @@ export interface FileProblem extends Partial<Place> {
   message: string
 }
 
-/** A file that cannot be used; the message is one line with the first problem. */
+/** A file that is missing or invalid. The message is one line with the first problem. */
 export class FileError extends Error {
-  /** `FileError`. */
   override name = 'FileError'
-  /** Every problem, with its place in the file. */
+  /** All problems, with their position in the file. */
   readonly problems: readonly FileProblem[]
 
   constructor(problems: readonly FileProblem[]) {
     const [first] = problems
     const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-    super(first ? inOneLine(first) + more : 'no problem')
+    super(first ? formatProblem(first) + more : 'no problem')
     this.problems = problems
   }
 }
 
-/** `scenarios/mine.yaml:3:5: Unknown operation …` */
-export function inOneLine({ file, line, column, message }: FileProblem): string {
+/** Returns a line such as `scenarios/mine.yaml:3:5: Unknown operation …`. */
+export function formatProblem({ file, line, column, message }: FileProblem): string {
   return `${file}${line === undefined ? '' : `:${line}:${column}`}: ${message}`
 }
 
 export interface DataFile {
   readonly value: unknown
-  /** Where a path leads to, or its last step that is there. */
+  /** Returns the position of the value at a path, or of its last existing ancestor. */
   locate(path: readonly PropertyKey[]): Place
 }
 
-/** Values that a YAML file with aliases may expand to: an alias bomb has thousands of millions. */
+/** Maximum number of values in a YAML file after aliases are expanded; stops alias bombs. */
 const maxExpanded = 100_000
 
 /**
- * Reads a data file whole. Throws a `FileError`.
+ * Reads a data file. Throws a `FileError`.
  *
- * @param limit Bytes. Default: 1 MiB.
+ * @param limit Maximum file size in bytes. Default: 1 MiB.
  */
 export function readDataFile(file: string, limit = 1024 * 1024): DataFile {
   const fail = (message: string, place?: Place): never => {
     throw new FileError([{ file, message, ...place }])
   }
   const builtin = globalThis.process?.getBuiltinModule
-  if (!builtin) return fail('files are read in Node only: import the data, and pass it')
+  if (!builtin) return fail('files can be read in Node only: import the data and pass it')
   const { readFileSync, statSync } = builtin('node:fs')
   const { basename, extname } = builtin('node:path')
-  const found = readOrFail(() => statSync(file), fail)
-  if (found.isDirectory()) fail('is a directory: name a file in it')
-  if (!found.isFile()) fail('is not a file')
-  if (found.size > limit) fail(`has ${inMegabytes(found.size)}, and at most ${inMegabytes(limit)} are read`)
+  const stats = readOrFail(() => statSync(file), fail)
+  if (stats.isDirectory()) fail('is a directory: name a file in it')
+  if (!stats.isFile()) fail('is not a file')
+  if (stats.size > limit) fail(`is ${inMegabytes(stats.size)}; the maximum is ${inMegabytes(limit)}`)
   const kind = extname(file).toLowerCase()
   if (!['.yaml', '.yml', '.json'].includes(kind)) fail(`${basename(file)} is neither .yaml nor .json`)
 
   const text = decode(readOrFail(() => readFileSync(file), fail)) ?? fail('is not UTF-8 text')
   if (kind !== '.json') return parseYaml(file, text)
   const value = parseJson(text, (message, offset) => fail(message, placeAt(text, offset)))
-  // JSON is nearly YAML. Only if something is wrong with it, it is read as such, for the places.
+  // JSON is nearly YAML: the YAML parser finds the positions, and only runs if there is a problem to report.
   return { value, locate: locator(text, () => loadYaml().parseEvents(text, {})) }
 }
 
-/** Reads a data file and checks it. Throws a `FileError` with every problem and its place. */
+/** Reads a data file and validates it. Throws a `FileError` with all problems and their positions. */
 export function readCheckedFile<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
@@ -87,19 +85,23 @@ export function readCheckedFile<Schema extends z.ZodType>(
   throw new FileError(result.error.issues.map(({ path, message }) => ({ file, message, ...locate(path) })))
 }
 
-/** Reads YAML, or JSON, that is no file. Throws a `FileError`. */
+/**
+ * Parses YAML or JSON text. Throws a `FileError`.
+ *
+ * @param name Shown instead of a file name.
+ */
 export function parseDataText(name: string, text: string): DataFile {
   return parseYaml(name, text)
 }
 
-/** Data as YAML, as a person would begin to write it. */
+/** Formats data as readable YAML. */
 export function toYaml(value: unknown): string {
   const { dump, CORE_SCHEMA } = loadYaml()
   // mutation: equivalent: any similar width will do
   return dump(value, { schema: CORE_SCHEMA, lineWidth: 100, noRefs: true, quoteStyle: 'double' })
 }
 
-/** Loads the parser. In Node only. */
+/** Loads the parser; Node only. */
 export function loadYaml(): typeof import('js-yaml') {
   const { createRequire } = process.getBuiltinModule('node:module')
   return createRequire(import.meta.url)('js-yaml')
@@ -135,7 +137,9 @@ function parseYaml(file: string, text: string): DataFile {
     const [value = null, another] = constructFromEvents(events, { source: text })
     if (another !== undefined) throw new YAMLException('more than one document')
     if (events.some(({ type }) => type === EVENT_ID.ALIAS) && sizeOf(value, maxExpanded) > maxExpanded)
-      throw new FileError([{ file, message: 'repeats itself by aliases too often', ...placeAt(text, 0) }])
+      throw new FileError([
+        { file, message: 'expands to too many values through aliases', ...placeAt(text, 0) },
+      ])
     return { value, locate: locator(text, () => events) }
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
@@ -145,7 +149,7 @@ function parseYaml(file: string, text: string): DataFile {
   }
 }
 
-/** Counts the values inside a value, up to a limit. */
+/** Counts nested values, up to a limit. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const queue = [value]
@@ -156,14 +160,14 @@ function sizeOf(value: unknown, limit: number): number {
   return size
 }
 
-/** A value in a YAML text. */
+/** A value in YAML text. */
 interface Located {
   readonly offset: number
-  /** Keys or indexes. */
+  /** Children by key or index. */
   readonly inside: Map<string, { readonly offset: number; readonly value: Located }>
 }
 
-/** Reads the places of a text once, when the first is asked for: a file may have as many problems as lines. */
+/** Indexes positions once, on the first lookup: a file can have a problem on every line. */
 function locator(text: string, read: () => readonly Event[]): DataFile['locate'] {
   const placeAtOffset = placesOf(text)
   let root: Located | undefined
@@ -177,7 +181,7 @@ function locator(text: string, read: () => readonly Event[]): DataFile['locate']
   }
 }
 
-/** Returns the offset of the last step of a path that the text has. */
+/** Returns the offset of the last step of a path that exists in the text. */
 function offsetOf(root: Located, path: readonly PropertyKey[]): number {
   let node = root
   let { offset } = node
@@ -227,7 +231,7 @@ function placeAt(text: string, offset: number): Place {
   return placesOf(text)(offset)
 }
 
-/** Returns the places of offsets. */
+/** Returns a function that converts offsets to positions. */
 function placesOf(text: string): (offset: number) => Place {
   let starts: number[] | undefined
   return (offset) => {

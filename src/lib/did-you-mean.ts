@@ -1,10 +1,13 @@
 /**
- * The word that somebody probably meant.
+ * Suggestions for misspelled names.
  */
 
 import { renamed } from './renamed.ts'
 
-/** Returns `: did you mean 'times'?` if a word is near, the successor of a former name, or all words. */
+/**
+ * Returns `: did you mean 'times'?` for a near match, the new name of a renamed one, or the list of all words; to be
+ * appended to a message.
+ */
 export function didYouMean(word: string, words: readonly string[]): string {
   const now = renamed(word, words)
   if (now !== undefined) return `: ${now}`
@@ -12,29 +15,29 @@ export function didYouMean(word: string, words: readonly string[]): string {
   return near === undefined ? `; there are ${words.join(', ')}` : `: did you mean '${near}'?`
 }
 
-/** Characters; nobody mistypes a longer word, and to compare it takes the square of its length. */
-const maxWord = 200
+/** Maximum length of a compared word; comparing takes quadratic time. */
+const maxWordLength = 200
 
-/** The nearest of some words; none where all are further away than a third of the word. */
+/** Returns the nearest word; undefined if the edit distance of all of them is more than a third of the length. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  if (word.length > maxWord) return undefined
+  if (word.length > maxWordLength) return undefined
   const furthest = Math.max(2, word.length / 3)
   const [best] = words
-    // Each letter that one of them is longer must be added.
+    // The difference in length is a lower bound of the distance.
     .filter((candidate) => Math.abs(candidate.length - word.length) <= furthest)
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance)
   return best && best.distance <= furthest ? best.candidate : undefined
 }
 
-/** Letters to add, drop or exchange on the way from one word to another, by Levenshtein. */
+/** Returns the Levenshtein distance. */
 function distance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
     for (let column = 1; column <= to.length; column++) {
-      const exchange = (above[column - 1] as number) + (from[row - 1] === to[column - 1] ? 0 : 1)
-      current.push(Math.min(exchange, (above[column] as number) + 1, (current[column - 1] as number) + 1))
+      const substitution = (above[column - 1] as number) + (from[row - 1] === to[column - 1] ? 0 : 1)
+      current.push(Math.min(substitution, (above[column] as number) + 1, (current[column - 1] as number) + 1))
     }
     above = current
   }

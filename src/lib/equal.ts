@@ -1,5 +1,5 @@
 /**
- * Deep equality of JSON values: objects with the same fields in any order, arrays with the same items in the same order.
+ * Compares JSON values deeply. The order of fields in objects does not matter.
  */
 export function equal(left: unknown, right: unknown): boolean {
   if (left === right) return true

@@ -1,13 +1,13 @@
 /**
- * Globs of names: `*` stands for any characters, none included; everything else for itself, case aside.
+ * Compiles a case-insensitive glob. `*` matches any characters, or none.
  *
- * The test that comes back takes the name in lower case: many globs are asked about one name.
+ * The returned predicate takes the name in lower case, so that it is converted once for many globs.
  */
 export function compileGlob(glob: string): (lowerCaseName: string) => boolean {
   return compileParts(glob.toLowerCase().split('*'))
 }
 
-/** Returns a test of texts: the parts in their order, with any characters between them. */
+/** Returns a predicate that matches the parts in order, with any characters between them. */
 export function compileParts(parts: readonly string[]): (text: string) => boolean {
   const first = parts[0] as string
   const last = parts.at(-1) as string
@@ -17,9 +17,9 @@ export function compileParts(parts: readonly string[]): (text: string) => boolea
     if (!text.startsWith(first) || !text.endsWith(last)) return false
     let from = first.length
     for (const part of middle) {
-      const found = text.indexOf(part, from)
-      if (found < 0) return false
-      from = found + part.length
+      const index = text.indexOf(part, from)
+      if (index < 0) return false
+      from = index + part.length
     }
     return from <= text.length - last.length
   }

@@ -1,2 +1,2 @@
-/** What JSON can say. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [field: string]: Json }

@@ -1,22 +1,22 @@
 /**
- * Literals of shells and of JavaScript for code that people copy and paste: no text ends its own literal, acts on the
- * terminal that it is pasted into, or hides what follows.
+ * Shell and JavaScript literals for code that users copy and paste. Text cannot end its literal, control the terminal
+ * it is pasted into, or hide what follows.
  */
 
-/** Control characters, invisible ones, those that change the direction of text, and line separators. */
+/** Control characters, invisible and bidirectional formatting characters, and line separators. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const unseenOnes = new RegExp(unseen.source, 'gu')
 
 const encoder = new TextEncoder()
 
 /**
- * One word for a shell. Text with control characters or invisible ones is in the form `$'…'`, which bash, zsh, ksh and
- * POSIX 2024 read. Throws for text with a NUL, which no word can have.
+ * Quotes text as one shell word. Text with control or invisible characters is written as `$'…'`, which bash, zsh, ksh
+ * and POSIX 2024 support. Throws if the text contains NUL, which no shell word can contain.
  */
 export function shellWord(text: string): string {
-  if (text.includes('\0')) throw new TypeError('A shell command cannot have a NUL character')
+  if (text.includes('\0')) throw new TypeError('A shell command cannot contain a NUL character')
   if (!unseen.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`
-  // Without a plain quote inside, older shells read one word too, with other characters.
+  // Quotes are escaped in octal, so that shells without `$'…'` still see one word, though with other characters.
   return `$'${text.replace(/\\/g, '\\\\').replace(/['!]/g, octal).replace(unseenOnes, octal)}'`
 }
 
@@ -24,30 +24,30 @@ function octal(characters: string): string {
   return Array.from(encoder.encode(characters), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
 }
 
-/** A string in single quotes. */
+/** Returns a JavaScript string in single quotes. */
 export function stringLiteral(text: string): string {
   return `'${escaped(text).replaceAll("'", "\\'")}'`
 }
 
-/** The inside of a template literal. */
+/** Returns the content of a template literal. */
 export function templateText(text: string): string {
   return escaped(text).replace(/`|\$(?=\{)/g, '\\$&')
 }
 
-/** A JSON value as an expression, in lines of their own. */
+/** Returns a JSON value as an expression on several lines. */
 export function jsonLiteral(value: unknown): string {
   const lines = JSON.stringify(value, null, 2).replace(unseenButLines, unicode).replaceAll('</', '<\\/')
-  // As a plain key it would set the prototype.
+  // A plain `__proto__` key would set the prototype.
   return lines.replace(/^( *)"__proto__":/gm, '$1["__proto__"]:')
 }
 
-/** The key of a property. */
+/** Returns the key of a property, quoted if necessary. */
 export function propertyKey(name: string): string {
   if (name === '__proto__') return `['__proto__']`
   return /^[a-z_]\w*$/i.test(name) ? name : stringLiteral(name)
 }
 
-/** `</` is escaped because a script element would end there. */
+/** Escapes text, including `</`, which would end a script element. */
 function escaped(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)
@@ -58,7 +58,7 @@ function escaped(text: string): string {
 
 const unseenButLines = new RegExp(`(?!\\n)${unseen.source}`, 'gu')
 
-/** The units of UTF-16. */
+/** Escapes each UTF-16 unit as `\uXXXX`. */
 function unicode(characters: string): string {
   return characters
     .split('')

@@ -1,5 +1,5 @@
 /**
- * Reads a body that nobody has checked: whatever is missing, or of another type, reads as empty.
+ * Reads unvalidated bodies: missing values, and values of the wrong type, are read as empty.
  */
 
 export function fieldsOf(value: unknown): Record<string, unknown> {
@@ -10,7 +10,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text, or the texts and refusals of content parts, one a line. */
+/** Returns a string as it is, or the text and refusals of content parts, one per line. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return listOf(value)

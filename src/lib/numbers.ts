@@ -1,17 +1,17 @@
 /**
- * Numbers in files and options, within bounds: what is computed from them stays a number, a date and a time.
+ * Schemas for bounded numbers in files and options, so that results of arithmetic remain valid numbers and dates.
  */
 import * as z from 'zod'
 
-/** As milliseconds, 31 years. */
+/** 31 years in milliseconds. */
 const largest = 1e12
 
-/** An integer. */
+/** Schema of a bounded integer. */
 export function count(least = 0) {
   return z.int().min(least).max(largest)
 }
 
-/** Milliseconds, or a number with its unit. */
+/** Milliseconds, or a number with a unit: `'500ms'`, `'10s'`, `'1m'`, `'1h'`, `'1d'`. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
 const inMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -19,7 +19,7 @@ const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 
 const wrongDuration = "give milliseconds, or a duration: '500ms', '10s', '1m'"
 
-/** A duration in milliseconds, or as `'500ms'`, `'10s'`, `'1m'`, `'1h'` or `'1d'`; parses to milliseconds. */
+/** Schema of a duration; parses to milliseconds. */
 export const Duration = z.lazy(() =>
   z
     .union([
@@ -31,14 +31,14 @@ export const Duration = z.lazy(() =>
     .refine((ms) => ms >= 0 && ms <= largest, { error: wrongDuration }),
 )
 
-/** Returns the milliseconds of a duration; NaN for any other value. */
+/** Converts a duration to milliseconds; returns NaN for an invalid one. */
 export function toMilliseconds(value: unknown): number {
   if (typeof value === 'number') return value
   const [, number, unit = ''] = withUnit.exec(String(value)) ?? []
   return Number(number) * (inMs[unit] ?? Number.NaN)
 }
 
-/** An amount of money, a rate. */
+/** Schema of a bounded number, such as an amount of money. */
 export function amount(least = 0) {
   return z.number().min(least).max(largest)
 }

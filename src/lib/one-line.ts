@@ -1,24 +1,24 @@
 /**
- * Texts for people: one line, or the beginning. What they quote may have line breaks, and be as long as a caller likes.
+ * Shortens text for messages, since quoted values may have line breaks and any length.
  */
 
-/** The same words; a text of over 1,000 characters loses its middle. */
+/** Joins lines with spaces and omits the middle of text longer than 1,000 characters. */
 export function oneLine(text: string): string {
   const line = withoutBreaks(text)
-  // A cut may fall inside a character.
+  // A cut can split a surrogate pair.
   return line.length > 1000 ? `${line.slice(0, 700)} … ${line.slice(-300)}`.toWellFormed() : line
 }
 
 /**
- * The beginning of a text, with `…` where more follows.
+ * Truncates text and appends `…` if anything was cut.
  *
- * @param max UTF-16 units that are kept. A cut may fall inside a character.
+ * @param max Maximum number of UTF-16 units to keep.
  */
 export function shortened(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
 }
 
-/** Each line break, with the blanks around it, as one space. */
+/** Replaces each line break and the whitespace around it with one space. */
 export function withoutBreaks(text: string): string {
   return text
     .split(/[\r\n]+/)

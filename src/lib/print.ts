@@ -1,17 +1,17 @@
 /**
- * Everything that we print, to the terminal of a command or of a test runner.
+ * Prints to the terminal, of a command or a test runner, with control characters escaped.
  */
 
-/** Control characters but tabs and line breaks, marks that change the direction of text, and line separators. */
+/** Control characters other than tabs and line breaks, bidirectional formatting characters, and line separators. */
 const acting = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
 
-/** The text with an escape such as `\u001b` for each character that acts on a terminal. JSON keeps its meaning. */
+/** Escapes characters that a terminal would act on, such as `\u001b`. JSON keeps its meaning. */
 export function printable(text: string): string {
   return text.replace(acting, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /**
- * Prints lines on standard output.
+ * Prints to standard output.
  *
  * @param style Adds colours, after control characters are escaped. Default: none.
  */
@@ -19,19 +19,19 @@ export function print(text: string, style: (text: string) => string = String): v
   console.log(style(printable(text)))
 }
 
-/** Prints lines on standard error. */
+/** Prints to standard error. */
 export function printError(text: string): void {
   console.error(printable(text))
 }
 
-/** Prints a warning: lines on standard error. */
+/** Prints a warning to standard error. */
 export function printWarning(text: string): void {
   console.warn(printable(text))
 }
 
 /**
- * Keeps the process alive when its output cannot be written: a closed pipe (`| head -2`) is no error, and any other
- * reason, such as a full disk, sets exit code 1. A server keeps serving, and any other command finishes its work.
+ * Keeps the process alive if its output cannot be written. A closed pipe (`| head -2`) is not an error; any other
+ * failure, such as a full disk, sets exit code 1. A server keeps running, and other commands finish their work.
  */
 export function surviveOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr])

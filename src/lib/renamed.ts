@@ -1,8 +1,8 @@
 /**
- * Names of earlier versions.
+ * Names of earlier versions, for messages that name the new one.
  */
 
-/** Each former name with its successors. Different places use different ones. */
+/** New names by former name; more than one if it depends on the context. */
 const successors: Readonly<Record<string, readonly string[]>> = {
   // Options
   bodyBytes: ['journalBodyBytes'],
@@ -46,7 +46,7 @@ const successors: Readonly<Record<string, readonly string[]>> = {
   tape: ['recording'],
 }
 
-/** Changes of a value with its name. */
+/** Changes of value that come with a new name. */
 const notes: Readonly<Record<string, string>> = {
   afterwards: ", and its 'last' is 'repeat-last'",
   'gateway.handlers': ' of gateway-understudy/msw',
@@ -55,13 +55,13 @@ const notes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns `'size' is now 'recordCounts'` for a former name; otherwise undefined.
+ * Returns `'size' is now 'recordCounts'` for a former name, else undefined.
  *
- * @param words Names that may replace it, or the group of one. Default: any.
+ * @param words Names, or groups of names, that are valid here. Default: any.
  */
 export function renamed(name: unknown, words?: readonly string[]): string | undefined {
   if (name === 'window' && words?.includes('per'))
-    return "'window' is no longer there: windows of a rate limit are fixed"
+    return "'window' has been removed: rate limits use fixed windows"
   if (typeof name !== 'string' || !Object.hasOwn(successors, name)) return undefined
   const successor = successors[name]?.find((each) => words?.includes(each.split('.', 1)[0] ?? '') ?? true)
   return successor && `'${name}' is now '${successor}'${notes[name] ?? ''}`

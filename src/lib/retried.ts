@@ -1,5 +1,5 @@
 /**
- * Loads something on first use. A failure is not kept: the next call tries again.
+ * Loads a value on first use and caches it. Failures are not cached: the next call tries again.
  */
 export function retried<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | undefined

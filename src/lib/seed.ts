@@ -1,30 +1,30 @@
 /**
- * Everything random. Randomness is not one stream: each draw is derived from the seed and from the
- * names of what is being made, so that one more field, or one more request at the same time, shifts nothing else.
+ * Seeded random numbers. There is no shared stream: each value is derived from the seed and from labels for its
+ * purpose, so that an additional field or a concurrent request changes nothing else.
  */
 
 /**
- * A 64-bit hash of labels as 16 hexadecimal digits. Labels are kept apart: `('ab', 'c')` is not `('a', 'bc')`. A number
- * is the label of `#` and its digits, so that `(1)` is not `('1')`.
+ * Returns a 64-bit hash of the labels as 16 hexadecimal digits. Labels are delimited: `('ab', 'c')` differs from
+ * `('a', 'bc')`. A number is prefixed with `#`: `(1)` differs from `('1')`.
  */
 export function hash(...labels: ReadonlyArray<string | number>): string {
   const [high, low] = mix(labels)
-  // As one number of 64 bits: for those of 32, `toString` takes three times as long above 2^31.
+  // As one 64-bit number: `toString` of 32-bit numbers is three times slower above 2^31.
   return ((BigInt(high) << 32n) | BigInt(low)).toString(16).padStart(16, '0')
 }
 
-/** A generator of numbers in [0, 1) that depends on the labels only. */
+/** Returns a generator of numbers in [0, 1) that depends only on the labels. */
 export function random(...labels: ReadonlyArray<string | number>): () => number {
   const [high, low] = mix(labels)
   return sfc32(high, low, high ^ 0x9e3779b9, 1)
 }
 
-/** One number in [0, 1) that depends on the labels only. */
+/** Returns a number in [0, 1) that depends only on the labels. */
 export function draw(...labels: ReadonlyArray<string | number>): number {
   return random(...labels)()
 }
 
-/** A version 4 UUID that depends on the labels only. */
+/** Returns a version 4 UUID that depends only on the labels. */
 export function uuid(...labels: ReadonlyArray<string | number>): string {
   const digits = hash('uuid', ...labels) + hash('uuid/2', ...labels)
   const variant = '89ab'[Number.parseInt(digits[16] as string, 16) & 3]
@@ -32,8 +32,8 @@ export function uuid(...labels: ReadonlyArray<string | number>): string {
 }
 
 /**
- * Two 32-bit hashes at once: FNV-1a with two primes, finished with Murmur's avalanche. Every request passes here
- * several times: what stays within 32 bits stays quick.
+ * Computes two 32-bit hashes: FNV-1a with two primes, finalised with Murmur's avalanche. On the hot path: 32-bit
+ * integers keep it fast.
  */
 function mix(labels: ReadonlyArray<string | number>): [number, number] {
   let high = 0x811c9dc5 | 0
@@ -59,7 +59,7 @@ function avalanche(value: number): number {
   return (value ^ (value >>> 16)) >>> 0
 }
 
-/** Small fast counting generator of 32 bits, by Chris Doty-Humphrey. */
+/** Small Fast Counting generator, 32 bits, by Chris Doty-Humphrey. */
 function sfc32(a: number, b: number, c: number, counter: number): () => number {
   const next = () => {
     const sum = (((a + b) | 0) + counter) | 0

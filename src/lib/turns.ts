@@ -1,9 +1,9 @@
 /**
- * Work that shares something and may not run at once: one after another, in the order in which it came.
+ * A queue for work on a shared object that must not run concurrently.
  */
 const turns = new WeakMap<object, Promise<void>>()
 
-/** Waits until all who came before have left what is shared. The function that it gives leaves it. */
+/** Waits for all earlier callers to release the object; resolves with the function that releases it. */
 export async function takeTurn(shared: object): Promise<() => void> {
   const before = turns.get(shared)
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-/** A mistake in the setup of the mock: commands print its message as one line and exit with code 2. */
+/** A configuration mistake. Commands print its message as one line and exit with code 2. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }

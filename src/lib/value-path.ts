@@ -1,8 +1,8 @@
 /**
- * Paths into a JSON value, as scenario files write them: `data.0.slug`, `data[0].slug`, `data.*.slug`.
+ * Paths into JSON values, as in scenario files: `data.0.slug`, `data[0].slug`, `data.*.slug`.
  */
 
-/** Keys and indexes from the outside in; `*` stands for every one. */
+/** Keys and indexes, outermost first; `*` matches all of them. */
 export type Path = readonly string[]
 
 export function readPath(text: string): Path {
@@ -12,29 +12,29 @@ export function readPath(text: string): Path {
     .filter((key) => key !== '')
 }
 
-/** The value at a path without stars; undefined where the path leads nowhere. */
+/** Returns the value at a path without `*`, or undefined if there is none. */
 export function readAt(value: unknown, path: Path): unknown {
-  let found = value
+  let current = value
   for (const key of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
-    found = Reflect.get(found, key)
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined
+    current = Reflect.get(current, key)
   }
-  return found
+  return current
 }
 
-/** Every value at a path; none where the path leads nowhere. */
+/** Returns all values at a path. */
 export function reads(value: unknown, path: Path): unknown[] {
-  let found = [value]
+  let values = [value]
   for (const key of path)
-    found = found.flatMap((inner) => keysOf(inner, key).map((each) => Reflect.get(inner as object, each)))
-  return found
+    values = values.flatMap((inner) => keysOf(inner, key).map((each) => Reflect.get(inner as object, each)))
+  return values
 }
 
 /**
- * A copy in which every value at a path is another one, or gone.
+ * Returns a copy with every value at a path replaced.
  *
- * @param change Gets the value; undefined in return takes the field away.
- * @returns The copy, and how many places were found.
+ * @param change Returns the new value, or undefined to remove the field.
+ * @returns The copy, and the number of values found.
  */
 export function edited(
   value: unknown,
@@ -56,10 +56,10 @@ export function edited(
   return { value: Array.isArray(value) ? [...entries.values()] : Object.fromEntries(entries), places }
 }
 
-/** The keys of a value that one step of a path means; its own ones only. */
+/** Returns the own keys of a value that one step of a path matches. */
 function keysOf(value: unknown, key: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   if (key === '*') return Object.keys(value)
-  // The length of a list is its own, and no field of it.
+  // The length of an array is an own property but not a field.
   return Object.hasOwn(value, key) && !(Array.isArray(value) && key === 'length') ? [key] : []
 }

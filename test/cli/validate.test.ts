@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadScenarioFile } from '../../src/cli/scenario-file.ts'
 import { validateFiles } from '../../src/cli/validate.ts'
 import { createGateway, parseScenario } from '../../src/index.ts'
-import { inOneLine } from '../../src/lib/data-file.ts'
+import { formatProblem } from '../../src/lib/data-file.ts'
 import { operations } from '../../src/operations/index.ts'
 
 let folder: string
@@ -18,7 +18,7 @@ afterAll(() => rm(folder, { recursive: true }))
 async function problemsOf(name: string, text?: string): Promise<string[]> {
   const file = join(folder, name)
   if (text !== undefined) await writeFile(file, text)
-  return validateFiles([file]).map((problem) => inOneLine(problem).replace(`${folder}/`, ''))
+  return validateFiles([file]).map((problem) => formatProblem(problem).replace(`${folder}/`, ''))
 }
 
 async function folderOf(url: string): Promise<string[]> {
@@ -96,7 +96,7 @@ describe('unreadable files', () => {
   it('reports a file of 50 MB', async () => {
     await writeFile(join(folder, 'large.yaml'), '')
     await truncate(join(folder, 'large.yaml'), 50 * 1024 * 1024)
-    expect(await problemsOf('large.yaml')).toEqual(['large.yaml: has 50 MB, and at most 1 MB are read'])
+    expect(await problemsOf('large.yaml')).toEqual(['large.yaml: is 50 MB; the maximum is 1 MB'])
   })
   it('reports an unknown file type', async () => {
     expect(await problemsOf('notes.txt', 'name: a')).toEqual([
@@ -113,7 +113,7 @@ describe('unreadable files', () => {
       return `${name}: &${name} [${Array(9).fill(below).join(', ')}]`
     })
     expect(await problemsOf('bomb.yaml', ['a: &a [x, x]', ...levels].join('\n'))).toEqual([
-      'bomb.yaml:1:1: repeats itself by aliases too often',
+      'bomb.yaml:1:1: expands to too many values through aliases',
     ])
   })
   it('reports 100,000 levels of nesting', async () => {

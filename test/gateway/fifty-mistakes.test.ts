@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { run } from '../../src/cli/command-line.ts'
 import { validateFiles } from '../../src/cli/validate.ts'
-import { inOneLine } from '../../src/lib/data-file.ts'
+import { formatProblem } from '../../src/lib/data-file.ts'
 import { handlers } from '../../src/msw.ts'
 import { createGateway, defineOperation, intercept, ok, parseScenario } from '../../src/node.ts'
 import { connectGateway, type RemoteGateway } from '../../src/remote.ts'
@@ -70,7 +70,7 @@ async function printed(...args: string[]): Promise<string> {
 function validated(name: string, text: string): string {
   writeFileSync(join(folder, name), text)
   return validateFiles([join(folder, name)])
-    .map(inOneLine)
+    .map(formatProblem)
     .join('\n')
 }
 
@@ -268,11 +268,11 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "run() expects a live sandbox of this gateway, got 's1'",
     ],
     ['restore() without a snapshot', () => gateway.restore(undefined), "has no snapshot 'undefined'"],
-    ["clock.advance('soon')", () => gateway.clock.advance('soon'), 'clock.advance takes milliseconds'],
+    ["clock.advance('soon')", () => gateway.clock.advance('soon'), 'clock.advance(): the duration must be'],
     [
       'db.providers.query({ … })',
       () => gateway.db.providers.query({ name: 'Aurora' }),
-      'db.providers.query(): return a query, for example (q) => q.where({ … })',
+      'db.providers.query(): the function must return a query, for example (q) => q.where({ … })',
     ],
     [
       "db.providers.update('nobody', …)",

@@ -1,4 +1,4 @@
-/** The words of HTTP: what a refusal says, how JSON is read, and what goes onto the wire. */
+/** Stateless HTTP: error replies, JSON bodies, secrets, encoding and violations. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { decodeBody } from '../../src/http/body.ts'
@@ -16,7 +16,7 @@ import { eventStream, json } from '../../src/http/reply.ts'
 import { hideInText, hideInValue } from '../../src/http/secrets.ts'
 import { toViolations } from '../../src/http/violations.ts'
 
-/** What a function throws. */
+/** Returns the error that a function throws. */
 function thrown(run: () => unknown): GatewayError {
   try {
     run()
@@ -26,8 +26,8 @@ function thrown(run: () => unknown): GatewayError {
   throw new Error('nothing was thrown')
 }
 
-describe('A refusal', () => {
-  it('has the usual message of its status, or a general one', () => {
+describe('An error reply', () => {
+  it('has the default message of its status', () => {
     expect([400, 404, 418, 499, 500, 501, 529].map(messageOf)).toEqual([
       'Invalid request parameters',
       'Resource not found',
@@ -39,7 +39,7 @@ describe('A refusal', () => {
     ])
   })
 
-  it('lists a hundred violations, counts the others, and says the first', () => {
+  it('lists 100 violations, counts the rest, and has the first as its message', () => {
     const violations = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         path: `body.a.b[${index}]`,
@@ -62,7 +62,7 @@ describe('A refusal', () => {
     ])
   })
 
-  it('has in its envelope what is given, null included, and nothing else', () => {
+  it('has only the given fields in its envelope, including null', () => {
     const bodyOf = (reply: ReturnType<typeof envelope>) =>
       reply.body.kind === 'json' ? reply.body.value : undefined
     expect(bodyOf(envelope(418, 'No'))).toEqual({ error: { code: 418, message: 'No' } })
@@ -80,7 +80,7 @@ describe('A refusal', () => {
     })
   })
 
-  it('is told by its message, in whatever envelope', () => {
+  it('is recognised by its message in any envelope', () => {
     expect(
       [
         json(400, { error: { message: 'no' } }),
@@ -98,7 +98,7 @@ describe('A refusal', () => {
 describe('A JSON body', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-  it('is read 500 levels deep, and no deeper', () => {
+  it('is parsed up to a depth of 500 levels', () => {
     expect(parseJsonBody(nested(500))).toBeInstanceOf(Array)
     expect(parseJsonBody(nested(501))).toBeUndefined()
     expect(parseJsonBody(`[1,${nested(499)},null]`)).toBeInstanceOf(Array)
@@ -107,7 +107,7 @@ describe('A JSON body', () => {
     expect(parseJsonBody(flat)).toEqual(JSON.parse(flat))
   })
 
-  it('has no key that would change what an object inherits, however it is written', () => {
+  it('is parsed without __proto__ keys, however they are escaped', () => {
     for (const key of ['__proto__', '\\u005f_proto__', '_\\u005Fproto__']) {
       const value = parseJsonBody(`{"${key}":{"isAdmin":true},"a":{"b":1}}`) as Record<string, unknown>
       expect(Object.keys(value)).toEqual(['a'])
@@ -117,13 +117,13 @@ describe('A JSON body', () => {
     expect(parseJsonBody('"\\u005f__proto__"')).toBe('___proto__')
   })
 
-  it('is refused with the reason where it is needed', () => {
+  it('is rejected with the reason if it is missing or invalid', () => {
     const refused = (body: string) => {
       const { metadata, assumption } = thrown(() => assertJsonBody(body, parseJsonBody(body)))
       expect(assumption).toBe('requestBody')
       return metadata?.['violations']
     }
-    expect(refused('')).toEqual([{ path: 'body', message: 'A JSON body is needed', rule: 'required' }])
+    expect(refused('')).toEqual([{ path: 'body', message: 'A JSON body is required', rule: 'required' }])
     expect(refused(nested(501))).toEqual([
       { path: 'body', message: 'Nested deeper than 500 levels', rule: 'json' },
     ])
@@ -133,7 +133,7 @@ describe('A JSON body', () => {
     assertJsonBody('null', parseJsonBody('null'))
   })
 
-  it('is UTF-8, without a byte order mark; what need not be text is read all the same', () => {
+  it('is decoded as UTF-8 without a byte order mark, and leniently if it need not be text', () => {
     const marked = new Uint8Array([0xef, 0xbb, 0xbf, 0x61])
     const broken = new Uint8Array([0x61, 0xff])
     expect([decodeBody(marked), decodeBody(marked, false), decodeBody(broken, false)]).toEqual([
@@ -149,39 +149,45 @@ describe('A JSON body', () => {
   })
 })
 
-it('Secrets are hidden wherever a text has them', () => {
-  expect(hideInText('"api_key":"abc" rest')).toBe('"api_key":"(hidden)" rest')
-  const escaped = String.raw`{"a\\":"x","b\"":1,"api_key":"a\\","c":"d"}`
-  expect(hideInText(escaped)).toBe(escaped.replace(String.raw`"a\\","c"`, '"(hidden)","c"'))
-  expect(hideInText('{"api_key":{"a":["}"]},"b":1}')).toBe('{"api_key":"(hidden)","b":1}')
-  expect(hideInValue(Object.assign(Object.create(null), { api_key: 'abc', b: [1] }))).toEqual({
-    api_key: '(hidden)',
-    b: [1],
+describe('Secrets', () => {
+  it('are hidden in JSON text and in values', () => {
+    expect(hideInText('"api_key":"abc" rest')).toBe('"api_key":"(hidden)" rest')
+    const escaped = String.raw`{"a\\":"x","b\"":1,"api_key":"a\\","c":"d"}`
+    expect(hideInText(escaped)).toBe(escaped.replace(String.raw`"a\\","c"`, '"(hidden)","c"'))
+    expect(hideInText('{"api_key":{"a":["}"]},"b":1}')).toBe('{"api_key":"(hidden)","b":1}')
+    expect(hideInValue(Object.assign(Object.create(null), { api_key: 'abc', b: [1] }))).toEqual({
+      api_key: '(hidden)',
+      b: [1],
+    })
   })
 })
 
-it('An event stream is a 200 that nobody caches', () => {
-  expect(eventStream([])).toEqual({
-    status: 200,
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-    body: { kind: 'frames', frames: [] },
+describe('eventStream', () => {
+  it('returns a 200 that is not cached', () => {
+    expect(eventStream([])).toEqual({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+      body: { kind: 'frames', frames: [] },
+    })
   })
 })
 
-it('Frames go onto the wire as they are, or as what they stand for', () => {
-  const event = { type: 'error', sequence_number: 0 } as never
-  expect(encodeFrame({ kind: 'event', event })).toBe('data: {"type":"error","sequence_number":0}\n\n')
-  expect(encodeFrame({ kind: 'event', event, wire: 'own' })).toBe('own')
-  expect(encodeFrame({ kind: 'done' })).toBe('data: [DONE]\n\n')
-  expect(encodeFrame({ kind: 'done', wire: 'own' })).toBe('own')
-  const bytes = new Uint8Array([1])
-  expect(encodeFrame({ kind: 'bytes', bytes })).toBe(bytes)
-  expect(encodeNamedEvent(event)).toBe('event: error\ndata: {"type":"error","sequence_number":0}\n\n')
-  expect(toBytes(bytes)).toBe(bytes)
-  expect(toBytes('ü')).toEqual(new Uint8Array([0xc3, 0xbc]))
+describe('encodeFrame', () => {
+  it('encodes events, [DONE] and bytes, and prefers the wire text of a frame', () => {
+    const event = { type: 'error', sequence_number: 0 } as never
+    expect(encodeFrame({ kind: 'event', event })).toBe('data: {"type":"error","sequence_number":0}\n\n')
+    expect(encodeFrame({ kind: 'event', event, wire: 'custom' })).toBe('custom')
+    expect(encodeFrame({ kind: 'done' })).toBe('data: [DONE]\n\n')
+    expect(encodeFrame({ kind: 'done', wire: 'custom' })).toBe('custom')
+    const bytes = new Uint8Array([1])
+    expect(encodeFrame({ kind: 'bytes', bytes })).toBe(bytes)
+    expect(encodeNamedEvent(event)).toBe('event: error\ndata: {"type":"error","sequence_number":0}\n\n')
+    expect(toBytes(bytes)).toBe(bytes)
+    expect(toBytes('ü')).toEqual(new Uint8Array([0xc3, 0xbc]))
+  })
 })
 
-describe('Issues of a schema as violations', () => {
+describe('toViolations', () => {
   const lines = (schema: z.ZodType, value: unknown) => {
     const { error } = schema.safeParse(value)
     return toViolations(error as z.ZodError, 'body').map(
@@ -193,7 +199,7 @@ describe('Issues of a schema as violations', () => {
   it.each<[name: string, schema: z.ZodType, value: unknown, lines: string[]]>([
     ['a path', z.object({ a: z.array(needs('b')) }), { a: [{}] }, ['body.a[0].b invalid_type: ']],
     [
-      'names that are no words',
+      'names that need quotes',
       z.object({ 'a b': needs('c-$') }),
       { 'a b': {} },
       ['body["a b"].c-$ invalid_type: '],
@@ -206,7 +212,7 @@ describe('Issues of a schema as violations', () => {
     ],
     ['a pattern', z.string().regex(/^a$/), 'b', ['body pattern: ']],
     ['a format', z.email(), 'b', ['body email: ']],
-    ['a rule by name', z.string().refine(() => false, { params: { rule: 'own' } }), 'b', ['body own: ']],
+    ['a rule by name', z.string().refine(() => false, { params: { rule: 'odd' } }), 'b', ['body odd: ']],
     [
       'a rule without a name',
       z.string().refine(() => false, { params: { rule: 1 } }),
@@ -215,46 +221,46 @@ describe('Issues of a schema as violations', () => {
     ],
     ['a bound', z.string().max(1), 'bb', ['body too_big: ']],
     [
-      'other types',
+      'a type that no branch of a union accepts',
       z.union([z.string(), z.number(), z.string()]),
       null,
       ['body invalid_type: Invalid input: expected string or number'],
     ],
     [
-      'a value that is near one',
+      'a value that is close to one branch of a union',
       z.union([z.string(), needs('a', 'b'), needs('a')]),
       {},
       ['body.a invalid_type: '],
     ],
-    ['values of one type', z.union([z.literal('a'), z.literal('b')]), 'c', ['body invalid_value: ']],
+    ['a union of literals', z.union([z.literal('a'), z.literal('b')]), 'c', ['body invalid_value: ']],
     [
-      'a kind that there is none of',
+      'an unknown discriminator',
       z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })]),
       { kind: 'c' },
       ['body.kind invalid_union: Invalid discriminator value'],
     ],
     [
-      'a union inside',
+      'a nested union',
       z.object({ a: z.union([z.string(), needs('b')]) }),
       { a: {} },
       ['body.a.b invalid_type: '],
     ],
     [
-      'types inside a union',
+      'a type that no branch of a nested union accepts',
       z.object({ a: z.union([z.string(), needs('b')]) }),
       { a: 1 },
       ['body.a invalid_type: Invalid input: expected string or object'],
     ],
     [
-      'a union of nothing that is near',
+      'a union with no close branch',
       z.union([z.never(), z.undefined()]),
       1,
       ['body invalid_type: Invalid input: expected never or undefined'],
     ],
-  ])('%s', (_, schema, value, expected) => {
-    const found = lines(schema, value)
-    expect(found).toHaveLength(expected.length)
+  ])('describes %s', (_, schema, value, expected) => {
+    const actual = lines(schema, value)
+    expect(actual).toHaveLength(expected.length)
     for (const [index, line] of expected.entries())
-      expect(found[index]?.startsWith(line), found[index]).toBe(true)
+      expect(actual[index]?.startsWith(line), actual[index]).toBe(true)
   })
 })

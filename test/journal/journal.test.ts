@@ -237,7 +237,7 @@ describe('journal.explain()', () => {
       'no operation answers GET /workspace/production: did you mean PATCH /workspaces/production?',
     ],
     ['POST /providers', '/providers answers GET, HEAD'],
-    ['POST /responses', 'body: a JSON body is needed'],
+    ['POST /responses', 'body: a JSON body is required'],
   ])('gives the same reason for rejecting %s as the reply', async (line, expected) => {
     const { gateway, call, journal } = begin()
     const { error } = await (await call(line)).json()

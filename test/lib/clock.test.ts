@@ -1,32 +1,31 @@
-/**
- * Sandbox time, and real times of day.
- */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { Clock, maxAdvanceMs, maxTimerMs, timeOfDayAt } from '../../src/lib/clock.ts'
 
-it('tells the time of day of a moment as a Date does, within a second and from one to the next', () => {
-  const second = Math.ceil(performance.timeOrigin / 1000) * 1000 - performance.timeOrigin + 0.5
-  for (const moment of [
-    second + 2000,
-    second + 1500,
-    second + 1000,
-    0,
-    0.4,
-    7.9,
-    99,
-    999.6,
-    1000,
-    1000.4,
-    59_999,
-    60_000,
-    86_400_000,
-    12.5,
-    0,
-  ])
-    expect(timeOfDayAt(moment)).toBe(new Date(performance.timeOrigin + moment).toISOString())
+describe('timeOfDayAt', () => {
+  it('formats moments like Date, within one second and across seconds', () => {
+    const second = Math.ceil(performance.timeOrigin / 1000) * 1000 - performance.timeOrigin + 0.5
+    for (const moment of [
+      second + 2000,
+      second + 1500,
+      second + 1000,
+      0,
+      0.4,
+      7.9,
+      99,
+      999.6,
+      1000,
+      1000.4,
+      59_999,
+      60_000,
+      86_400_000,
+      12.5,
+      0,
+    ])
+      expect(timeOfDayAt(moment)).toBe(new Date(performance.timeOrigin + moment).toISOString())
+  })
 })
 
-describe('The clock of a sandbox', () => {
+describe('Clock', () => {
   const newYear = Date.UTC(2026, 0, 1)
   beforeEach(() => {
     vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) })
@@ -35,7 +34,7 @@ describe('The clock of a sandbox', () => {
     vi.useRealTimers()
   })
 
-  it('begins in 2026, and moves on by one millisecond a request, and by what is advanced', () => {
+  it('starts in 2026, advances one millisecond per request, and adds advances', () => {
     const clock = new Clock()
     vi.advanceTimersByTime(500)
     expect([clock.now(), clock.step(), clock.step(), clock.now()]).toEqual(
@@ -46,7 +45,7 @@ describe('The clock of a sandbox', () => {
     expect(clock.read()).toEqual({ now: '2026-01-01T00:00:00.000Z', elapsedMs: 0 })
   })
 
-  it('is that of the machine where it is asked to be', () => {
+  it('uses real time with the clock "system"', () => {
     const clock = new Clock({ clock: 'system' })
     clock.step()
     expect(clock.now()).toBe(Date.UTC(2030, 0, 1))
@@ -54,14 +53,14 @@ describe('The clock of a sandbox', () => {
     expect(clock.now()).toBe(Date.UTC(2030, 0, 1) + 7)
   })
 
-  it('is advanced by ten years at most, and not beyond the calendar', () => {
+  it('advances by at most ten years, and not past the year 9900', () => {
     const clock = new Clock({ timeScale: 0 })
     const years = 10 * 366 * 24 * 60 * 60 * 1000
     expect(maxAdvanceMs).toBe(years)
     for (const ms of [-1, years + 1, Number.NaN])
       expect(() => clock.advance(ms)).toThrow(
         new RangeError(
-          `clock.advance takes milliseconds from 0 to ten years, or a duration such as '1m', not ${ms}`,
+          `clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got ${ms}`,
         ),
       )
     expect(clock.advance(0).elapsedMs).toBe(0)
@@ -69,13 +68,13 @@ describe('The clock of a sandbox', () => {
     const last = Date.UTC(9900, 0, 1)
     clock.restore({ steps: 0, advanced: last - newYear - 5, elapsed: 0 })
     expect(() => clock.advance(6)).toThrow(
-      new RangeError('clock.advance has come to the end of the calendar'),
+      new RangeError('clock.advance(): the clock cannot pass the year 9900'),
     )
     clock.advance(5)
     expect(clock.now()).toBe(last)
   })
 
-  it('scales the real time that has passed, and goes back to a moment', () => {
+  it('scales elapsed real time and restores snapshots', () => {
     const clock = new Clock({ timeScale: 3 })
     vi.advanceTimersByTime(100)
     clock.step()
@@ -95,28 +94,28 @@ describe('The clock of a sandbox', () => {
     expect(still.elapsed()).toBe(50)
   })
 
-  it('waits in its own time, until the end or the signal', async () => {
+  it('waits in sandbox time, until the end or an abort', async () => {
     const clock = new Clock({ timeScale: 2 })
     const ended: string[] = []
     const { signal } = new AbortController()
-    const leaving = new AbortController()
+    const controller = new AbortController()
     void clock.wait(10, signal)?.then(() => ended.push('ten'))
-    void clock.wait(30, leaving.signal)?.then(() => ended.push('left'))
+    void clock.wait(30, controller.signal)?.then(() => ended.push('left'))
     expect(vi.getTimerCount()).toBe(2)
     await vi.advanceTimersByTimeAsync(19)
     expect(ended).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
     expect(ended).toEqual(['ten'])
-    leaving.abort()
+    controller.abort()
     await vi.advanceTimersByTimeAsync(0)
     expect(ended).toEqual(['ten', 'left'])
     expect(vi.getTimerCount()).toBe(0)
     expect(clock.wait(0)).toBeUndefined()
-    expect(clock.wait(10, leaving.signal)).toBeUndefined()
+    expect(clock.wait(10, controller.signal)).toBeUndefined()
     expect(new Clock({ timeScale: 0 }).wait(10)).toBeUndefined()
   })
 
-  it('never gives a timer more than it takes, and so ends early', async () => {
+  it('limits waits to the maximum delay of a timer', async () => {
     const done = vi.fn()
     void new Clock().wait(maxTimerMs + 1000)?.then(done)
     new Clock().pace().begin(maxTimerMs + 1000, done)
@@ -128,7 +127,7 @@ describe('The clock of a sandbox', () => {
   })
 })
 
-describe('Waits that follow on one another', () => {
+describe('Consecutive waits', () => {
   beforeEach(() => {
     vi.useFakeTimers()
   })
@@ -136,7 +135,7 @@ describe('Waits that follow on one another', () => {
     vi.useRealTimers()
   })
 
-  it('begin when the one before was due, not when that was noticed', () => {
+  it('start when the previous wait was due, not when its timer fired', () => {
     const waits = new Clock({ timeScale: 2 }).pace()
     const done = vi.fn()
     expect(waits.begin(50, done)).toBe(100)
@@ -154,16 +153,16 @@ describe('Waits that follow on one another', () => {
     expect(done).toHaveBeenCalledTimes(2)
   })
 
-  it('end all at once with their signal, by promise and by callback', async () => {
-    const leaving = new AbortController()
-    const wait = new Clock().waits(leaving.signal)
+  it('end at once when aborted, with promises and with callbacks', async () => {
+    const controller = new AbortController()
+    const wait = new Clock().waits(controller.signal)
     const ended: string[] = []
     expect(wait(0)).toBeUndefined()
     void wait(10)?.then(() => ended.push('first'))
     await vi.advanceTimersByTimeAsync(10)
     expect(ended).toEqual(['first'])
     void wait(10)?.then(() => ended.push('second'))
-    leaving.abort()
+    controller.abort()
     await vi.advanceTimersByTimeAsync(0)
     expect(ended).toEqual(['first', 'second'])
     expect(vi.getTimerCount()).toBe(0)
@@ -175,14 +174,14 @@ describe('Waits that follow on one another', () => {
   })
 })
 
-describe('With the real timers', () => {
+describe('Real timers', () => {
   let real: MockInstance<() => number>
   beforeEach(() => {
     real = vi.spyOn(performance, 'now').mockReturnValue(1000)
   })
   afterEach(() => real.mockRestore())
 
-  it('a clock goes on from where it was when the timers of a runner begin at zero again', () => {
+  it('continue from the last elapsed time when fake timers restart at zero', () => {
     const clock = new Clock()
     real.mockReturnValue(1040)
     expect(clock.elapsed()).toBe(40)
@@ -192,8 +191,8 @@ describe('With the real timers', () => {
     expect(clock.elapsed()).toBe(45)
   })
 
-  it('waits make up for a timer that ended up to two milliseconds early, and for no other', () => {
-    const begun = (early: number) => {
+  it('are compensated for if they fire up to two milliseconds early, and not more', () => {
+    const waitAfter = (early: number) => {
       const waits = new Clock().pace()
       real.mockReturnValue(1000)
       waits.begin(10, () => {})
@@ -203,6 +202,6 @@ describe('With the real timers', () => {
       real.mockReturnValue(1000)
       return left
     }
-    expect([0, 1, 2, 2.5, 9].map(begun)).toEqual([10, 11, 12, 10, 10])
+    expect([0, 1, 2, 2.5, 9].map(waitAfter)).toEqual([10, 11, 12, 10, 10])
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Names of earlier versions: each is answered with the present one, wherever it is used.
+ * Names of earlier versions in every place that accepts them.
  */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { intercept } from '../../src/node.ts'
 
@@ -10,6 +10,7 @@ type Any = any
 const gateway = createGateway()
 const create = (options: object) => () => createGateway(options as Any)
 
+describe('A name of an earlier version', () => {
 it.each<[now: string, use: () => unknown]>([
   ["'onUnhandledRequest'", () => intercept(gateway, { unhandledRequests: 'warn' } as Any)],
   ["'guard'", () => intercept(gateway, { onUnhandledRequest: 'gateway' } as Any)],
@@ -28,6 +29,7 @@ it.each<[now: string, use: () => unknown]>([
   ["'handlers\\(gateway\\)' of gateway-understudy/msw", () => (gateway as Any).handlers],
   ["'handlers\\(gateway, ...operationIds\\)' of", () => (gateway as Any).handlersFor('createResponse')],
   ["'timestamp'", () => gateway.journal.calls('createResponse', { at: '' } as Any)],
-])('%s is named for its former name', (now, use) => {
+])('is rejected with a message that names %s', (now, use) => {
   expect(use).toThrow(new RegExp(`'[\\w.]+' is now ${now}`))
+})
 })

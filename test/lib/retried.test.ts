@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { retried } from '../../src/lib/retried.ts'
 
 describe('retried', () => {
-  it('loads once, and again after a failure', async () => {
+  it('loads once, and again only after a failure', async () => {
     let calls = 0
     const load = retried(async () => {
       calls++

@@ -1,10 +1,10 @@
 /**
- * The random generator, by golden values: with other ones every seed of every user would give other data.
+ * Golden values of the random generator. Changing them would change the data of every seed.
  */
 import { describe, expect, it } from 'vitest'
 import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
 
-describe('From the same labels comes, for ever,', () => {
+describe('Seeded random functions', () => {
   it.each([
     [[], 'a6d5df85b7e4b0af'],
     [[''], '409b4f60dcb3e0e0'],
@@ -14,11 +14,11 @@ describe('From the same labels comes, for ever,', () => {
     [[1], 'dd6b5fcbe6616c4c'],
     [['1'], 'ee8d7dd6c8fcfdde'],
     [['日本', 7], '37ed90a3cc10e6cf'],
-  ])('the hash of %j', (labels, digits) => {
+  ])('hash %j to the same digits', (labels, digits) => {
     expect(hash(...labels)).toBe(digits)
   })
 
-  it('the same row of numbers', () => {
+  it('return the same sequence of numbers', () => {
     const next = random('golden', 1)
     expect([next(), next(), next(), next(), next()]).toEqual([
       0.06728417798876762, 0.3945700586773455, 0.8473830397706479, 0.5145406543742865, 0.12487089424394071,
@@ -27,17 +27,17 @@ describe('From the same labels comes, for ever,', () => {
     expect([other(), other()]).toEqual([0.16337048006244004, 0.28846371290273964])
   })
 
-  it('the same number after ten thousand others', () => {
+  it('return the same ten-thousandth number', () => {
     const next = random('long')
     for (let count = 1; count < 10_000; count++) next()
     expect(next()).toBe(0.45155741297639906)
   })
 
-  it('the first of them as a single draw', () => {
+  it('draw the first number of the sequence', () => {
     expect(draw('golden', 1)).toBe(0.06728417798876762)
   })
 
-  it('the same UUID, of version 4', () => {
+  it('return the same version 4 UUIDs', () => {
     expect([1, 2, 3].map((label) => uuid('golden', label))).toEqual([
       '8dc371f6-d7bf-41aa-8e11-9ec39fe74bd4',
       'bfb587df-77c2-4a45-b04b-8c07471a600a',
@@ -46,14 +46,16 @@ describe('From the same labels comes, for ever,', () => {
   })
 })
 
-it('Numbers lie in [0, 1), and each tenth of it is met as often as the others', () => {
-  const next = random('spread')
-  const tenths = Array<number>(10).fill(0)
-  for (let count = 0; count < 20_000; count++) {
-    const number = next()
-    expect(number >= 0 && number < 1).toBe(true)
-    tenths[Math.floor(number * 10)] = (tenths[Math.floor(number * 10)] ?? 0) + 1
-  }
-  expect(Math.min(...tenths)).toBeGreaterThan(1850)
-  expect(Math.max(...tenths)).toBeLessThan(2150)
+describe('random', () => {
+  it('distributes numbers evenly over [0, 1)', () => {
+    const next = random('spread')
+    const tenths = Array<number>(10).fill(0)
+    for (let count = 0; count < 20_000; count++) {
+      const number = next()
+      expect(number >= 0 && number < 1).toBe(true)
+      tenths[Math.floor(number * 10)] = (tenths[Math.floor(number * 10)] ?? 0) + 1
+    }
+    expect(Math.min(...tenths)).toBeGreaterThan(1850)
+    expect(Math.max(...tenths)).toBeLessThan(2150)
+  })
 })

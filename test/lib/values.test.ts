@@ -1,4 +1,4 @@
-/** Small things about values: equal ones, paths into them, names that are meant, and bytes as text. */
+/** Helpers for values: equality, globs, paths, suggestions, bytes and turns. */
 import { describe, expect, it } from 'vitest'
 import {
   decodeUtf8,
@@ -15,53 +15,57 @@ import { compileGlob } from '../../src/lib/glob.ts'
 import { takeTurn } from '../../src/lib/turns.ts'
 import { edited, readAt, readPath, reads } from '../../src/lib/value-path.ts'
 
-it.each<[left: unknown, right: unknown, areEqual: boolean]>([
-  [1, 1, true],
-  [1, '1', false],
-  [null, null, true],
-  [null, {}, false],
-  [{}, null, false],
-  [{}, 1, false],
-  [1, {}, false],
-  ['', [], false],
-  [[], {}, false],
-  [{}, [], false],
-  [[1, { a: 2 }], [1, { a: 2 }], true],
-  [[1, 2], [2, 1], false],
-  [[1], [1, 2], false],
-  [[1, 2], [1], false],
-  [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
-  [{ a: 1 }, { a: 1, b: 2 }, false],
-  [{ a: 1, b: 2 }, { a: 1 }, false],
-  [{ a: undefined }, { b: undefined }, false],
-  [{ toString: undefined }, { a: undefined }, false],
-  [{ a: { b: [1] } }, { a: { b: [2] } }, false],
-])('%j and %j are equal: %s', (left, right, areEqual) => {
-  expect(equal(left, right)).toBe(areEqual)
+describe('equal', () => {
+  it.each<[left: unknown, right: unknown, areEqual: boolean]>([
+    [1, 1, true],
+    [1, '1', false],
+    [null, null, true],
+    [null, {}, false],
+    [{}, null, false],
+    [{}, 1, false],
+    [1, {}, false],
+    ['', [], false],
+    [[], {}, false],
+    [{}, [], false],
+    [[1, { a: 2 }], [1, { a: 2 }], true],
+    [[1, 2], [2, 1], false],
+    [[1], [1, 2], false],
+    [[1, 2], [1], false],
+    [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
+    [{ a: 1 }, { a: 1, b: 2 }, false],
+    [{ a: 1, b: 2 }, { a: 1 }, false],
+    [{ a: undefined }, { b: undefined }, false],
+    [{ toString: undefined }, { a: undefined }, false],
+    [{ a: { b: [1] } }, { a: { b: [2] } }, false],
+  ])('compares %j with %j: %s', (left, right, areEqual) => {
+    expect(equal(left, right)).toBe(areEqual)
+  })
 })
 
-it.each<[glob: string, fits: string[], fails: string[]]>([
-  ['a', ['a'], ['', 'ab', 'ba', 'aa']],
-  ['A*', ['a', 'ab'], ['', 'ba']],
-  ['*b', ['b', 'ab'], ['ba']],
-  ['*', ['', 'a'], []],
-  ['ab*ba', ['abba', 'abcba'], ['aba', 'ab', 'ba']],
-  ['*b*', ['b', 'abc'], ['a', '']],
-  ['a*b*c*d', ['abcd', 'axbxcxd', 'abcbcd'], ['acbd', 'abd', 'abc', 'bcd']],
-  ['a*bb*b', ['abbb', 'abbxb'], ['abb', 'ab']],
-  ['a*bc*c', ['abcc', 'axbcxc'], ['abc', 'abcx']],
-  ['a*aa*a', ['aaaa'], ['aaa', 'aa']],
-  ['a.*', ['a.b'], ['ab']],
-])('the glob %s', (glob, fits, fails) => {
-  const test = compileGlob(glob)
-  for (const name of fits) expect(test(name), name).toBe(true)
-  for (const name of fails) expect(test(name), name).toBe(false)
+describe('compileGlob', () => {
+  it.each<[glob: string, fits: string[], fails: string[]]>([
+    ['a', ['a'], ['', 'ab', 'ba', 'aa']],
+    ['A*', ['a', 'ab'], ['', 'ba']],
+    ['*b', ['b', 'ab'], ['ba']],
+    ['*', ['', 'a'], []],
+    ['ab*ba', ['abba', 'abcba'], ['aba', 'ab', 'ba']],
+    ['*b*', ['b', 'abc'], ['a', '']],
+    ['a*b*c*d', ['abcd', 'axbxcxd', 'abcbcd'], ['acbd', 'abd', 'abc', 'bcd']],
+    ['a*bb*b', ['abbb', 'abbxb'], ['abb', 'ab']],
+    ['a*bc*c', ['abcc', 'axbcxc'], ['abc', 'abcx']],
+    ['a*aa*a', ['aaaa'], ['aaa', 'aa']],
+    ['a.*', ['a.b'], ['ab']],
+  ])('compiles %s', (glob, fits, fails) => {
+    const test = compileGlob(glob)
+    for (const name of fits) expect(test(name), name).toBe(true)
+    for (const name of fails) expect(test(name), name).toBe(false)
+  })
 })
 
-describe('A path into a value', () => {
+describe('A value path', () => {
   const value = { a: [{ b: 1 }, { b: 2 }, { c: 3 }], d: null, e: '' }
 
-  it('is written with dots or brackets', () => {
+  it('accepts dots and brackets', () => {
     for (const text of ['data.0.slug', 'data[0].slug', '.data..[0]slug'])
       expect(readPath(text)).toEqual(text.startsWith('.') ? ['data', '0slug'] : ['data', '0', 'slug'])
     expect(readPath('a[x y].*')).toEqual(['a', 'x y', '*'])
@@ -81,12 +85,12 @@ describe('A path into a value', () => {
     ['__proto__', undefined, []],
     ['*', undefined, [value.a, null, '']],
     ['a.3', undefined, []],
-  ])('%s', (path, one, all) => {
+  ])('finds the values at %j', (path, one, all) => {
     expect(readAt(value, readPath(path))).toBe(one)
     expect(reads(value, readPath(path))).toEqual(all)
   })
 
-  it('does not mean the length of a list, and means a field that is called so', () => {
+  it('ignores the length of an array, but not a field named length', () => {
     expect(reads({ a: [1] }, ['a', 'length'])).toEqual([])
     expect(reads({ a: { length: 7 } }, ['a', 'length'])).toEqual([7])
   })
@@ -108,7 +112,7 @@ describe('A path into a value', () => {
   })
 })
 
-describe('The word that was meant', () => {
+describe('nearest', () => {
   it.each<[word: string, words: string[], meant: string | undefined]>([
     ['times', ['times'], 'times'],
     ['TIMES', ['times'], 'times'],
@@ -132,44 +136,50 @@ describe('The word that was meant', () => {
     ['a', [], undefined],
     ['a'.repeat(200), ['a'.repeat(199)], 'a'.repeat(199)],
     ['a'.repeat(201), ['a'.repeat(201)], undefined],
-  ])('%s of %j', (word, words, meant) => {
+  ])('suggests for %j of %j: %j', (word, words, meant) => {
     expect(nearest(word, words)).toBe(meant)
   })
+})
 
-  it('is told, or else all that there are', () => {
+describe('didYouMean', () => {
+  it('suggests the nearest word, or lists all words', () => {
     expect(didYouMean('tims', ['delay', 'times'])).toBe(": did you mean 'times'?")
     expect(didYouMean('other', ['delay', 'ab'])).toBe('; there are delay, ab')
   })
 })
 
-it('Bytes become text and text becomes bytes again, whatever they are', () => {
-  for (const length of [0, 1, 255, 8191, 8192, 8193, 20_000]) {
-    const bytes = Uint8Array.from({ length }, (_, index) => index)
-    expect(toLatin1(bytes)).toHaveLength(length)
-    expect(fromLatin1(toLatin1(bytes))).toEqual(bytes)
-    expect(fromBase64(toBase64(bytes))).toEqual(bytes)
-    expect(joinBytes([bytes.subarray(0, 3), bytes.subarray(3)])).toEqual(bytes)
-  }
-  expect(toBase64(new Uint8Array([0, 255]))).toBe('AP8=')
-  expect(utf8AsLatin1('ü')).toBe('\u00c3\u00bc')
-  expect(decodeUtf8(new Uint8Array([0xef, 0xbb, 0xbf, 0xc3, 0xbc]))).toBe('\ufeffü')
-  expect(decodeUtf8(new Uint8Array([0xc3]))).toBeUndefined()
+describe('Byte conversions', () => {
+  it('round-trip any bytes through strings', () => {
+    for (const length of [0, 1, 255, 8191, 8192, 8193, 20_000]) {
+      const bytes = Uint8Array.from({ length }, (_, index) => index)
+      expect(toLatin1(bytes)).toHaveLength(length)
+      expect(fromLatin1(toLatin1(bytes))).toEqual(bytes)
+      expect(fromBase64(toBase64(bytes))).toEqual(bytes)
+      expect(joinBytes([bytes.subarray(0, 3), bytes.subarray(3)])).toEqual(bytes)
+    }
+    expect(toBase64(new Uint8Array([0, 255]))).toBe('AP8=')
+    expect(utf8AsLatin1('ü')).toBe('\u00c3\u00bc')
+    expect(decodeUtf8(new Uint8Array([0xef, 0xbb, 0xbf, 0xc3, 0xbc]))).toBe('\ufeffü')
+    expect(decodeUtf8(new Uint8Array([0xc3]))).toBeUndefined()
+  })
 })
 
-it('Turns are taken in the order in which they came', async () => {
-  const shared = {}
-  const done: number[] = []
-  const leave = await takeTurn(shared)
-  const others = [1, 2].map(async (name) => {
-    const left = await takeTurn(shared)
-    await Promise.resolve()
-    done.push(name)
-    left()
+describe('takeTurn', () => {
+  it('resolves in the order of the calls', async () => {
+    const shared = {}
+    const done: number[] = []
+    const release = await takeTurn(shared)
+    const others = [1, 2].map(async (name) => {
+      const releaseTurn = await takeTurn(shared)
+      await Promise.resolve()
+      done.push(name)
+      releaseTurn()
+    })
+    ;(await takeTurn({}))()
+    await new Promise((resolve) => setTimeout(resolve))
+    expect(done).toEqual([])
+    release()
+    await Promise.all(others)
+    expect(done).toEqual([1, 2])
   })
-  ;(await takeTurn({}))()
-  await new Promise((resolve) => setTimeout(resolve))
-  expect(done).toEqual([])
-  leave()
-  await Promise.all(others)
-  expect(done).toEqual([1, 2])
 })

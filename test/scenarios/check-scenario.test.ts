@@ -208,11 +208,11 @@ describe('a rule that contradicts itself is refused', () => {
     ],
     [
       { on: '*', fault: { name: 'status', headers: { 'retry after': '1' } } },
-      'a header name has no spaces or colons',
+      'a header name cannot contain spaces or colons',
     ],
     [
       { on: '*', reply: { body: {}, headers: { a: '1\r\nset-cookie: b' } } },
-      'a header value is one line of Latin-1',
+      'a header value must be a single line of Latin-1 text',
     ],
     [
       { on: '*', reply: { frames: [{ evnt: {} }] } },

@@ -81,7 +81,7 @@ describe('A duration', () => {
   it('says what it takes', () => {
     const { gateway } = setup()
     expect(() => gateway.clock.advance('soon' as never)).toThrow(
-      "clock.advance takes milliseconds from 0 to ten years, or a duration such as '1m', not soon",
+      "clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got soon",
     )
     expect(() => gateway.use({ on: '*', fault: { name: 'latency', ms: 'soon' as never } })).toThrow(
       "give milliseconds, or a duration: '500ms', '10s', '1m'",

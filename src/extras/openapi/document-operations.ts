@@ -3,7 +3,7 @@
  * made; their schemas are read when they are first asked.
  */
 import * as z from 'zod'
-import { type FoundOperation, OpenApiDocument, shapeOf } from '../../http/openapi-document.ts'
+import { OpenApiDocument, type PathOperation, shapeOf } from '../../http/openapi-document.ts'
 import { hash } from '../../lib/seed.ts'
 import { inOneLine } from '../../model/structured.ts'
 import type { AnyOperation, ResolverContext } from '../../operation.ts'
@@ -34,13 +34,13 @@ interface Sides {
 
 export class DocumentOperation implements AnyOperation {
   readonly id: string
-  readonly method: FoundOperation['method']
+  readonly method: PathOperation['method']
   readonly path: string
   readonly doc: { readonly summary: string; readonly tag: string; readonly isDescribed: true }
   readonly output = z.unknown()
   readonly assumes = 'document'
   /** Where it stands in the document. */
-  readonly found: FoundOperation
+  readonly found: PathOperation
   readonly document: OpenApiDocument
   readonly #sides: Sides
   /** Parts of the document that requests are not checked by. */
@@ -48,7 +48,7 @@ export class DocumentOperation implements AnyOperation {
   #input: Input | undefined
   #reply: DocumentReply | undefined
 
-  constructor(id: string, found: FoundOperation, document: OpenApiDocument, sides: Sides) {
+  constructor(id: string, found: PathOperation, document: OpenApiDocument, sides: Sides) {
     const { operation, method, route } = found
     const [tag] = Array.isArray(operation['tags']) ? operation['tags'] : []
     this.id = id
@@ -88,7 +88,7 @@ export class DocumentOperation implements AnyOperation {
 }
 
 /** What the document calls it, or else its line as one word; neither twice. */
-function idOf({ method, route, operation }: FoundOperation, taken: ReadonlySet<string>): string {
+function idOf({ method, route, operation }: PathOperation, taken: ReadonlySet<string>): string {
   const words = route.split(/[^A-Za-z\d]+/).filter((word) => word !== '')
   const line = method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
   const given = operation['operationId']

@@ -23,7 +23,7 @@ describe('serve --openapi', () => {
     expect((await call({ fetch: toFetch(started.gateway) }, 'GET /tides')).body).toBe(12)
     await write('old.yaml', 'swagger: 2.0\npaths: {}\n')
     for (const [file, problem] of [
-      ['old.yaml', 'is no OpenAPI 3 document: it says swagger: 2'],
+      ['old.yaml', 'is not an OpenAPI 3 document: it has swagger: 2'],
       ['none.yaml', 'there is no such file'],
     ] as const) {
       const { code, stderr } = await runCommand('--openapi', join(folder, file))

@@ -235,7 +235,7 @@ describe('References of a document', () => {
   it('to paths in other files are told when the gateway is made', () => {
     const paths = { '/files': { $ref: './files.yaml' } }
     expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
-      "createGateway: openapi: refers at '/files' to './files.yaml', outside of it: bundle it into one file",
+      "createGateway: openapi: has an external reference './files.yaml' at '/files': bundle the document into one file",
     )
   })
 })
@@ -311,10 +311,10 @@ describe('createGateway with openapi', () => {
 
   it.each([
     [{ openapi: './nowhere.yaml' }, 'createGateway: openapi: ./nowhere.yaml: there is no such file'],
-    [{ openapi: {} }, 'createGateway: openapi: is no OpenAPI document: it has no paths'],
+    [{ openapi: {} }, 'createGateway: openapi: is not an OpenAPI document: it has no paths'],
     [
       { openapi: { swagger: '2.0', paths: {} } },
-      'createGateway: openapi: is no OpenAPI 3 document: it says swagger: 2.0',
+      'createGateway: openapi: is not an OpenAPI 3 document: it has swagger: 2.0',
     ],
   ])('says in one line what is wrong with %j', (options, message) => {
     expect(() => createGateway(options)).toThrow(message)
