@@ -44,7 +44,7 @@ export class Gateway extends GatewayCore {
  * @param options Everything has a default; see `GatewayOptions`.
  */
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  return new Gateway(options)
+  return atCaller(createGateway, () => new Gateway(options))
 }
 
 /**
@@ -56,7 +56,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
  * gateway.use(parseScenario(busy))
  */
 export function parseScenario(json: unknown): ScenarioInput {
-  return parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput
+  return atCaller(parseScenario, () => parse(json, everyOperation, gatewaySetup.extras) as ScenarioInput)
 }
 
 export { type AssumptionName, assumptions } from './assumptions.ts'
@@ -84,6 +84,9 @@ export type {
   SandboxOptions,
   SandboxSnapshot,
 } from './sandbox/new-sandbox.ts'
+
+import { atCaller } from './lib/at-caller.ts'
+
 export type { Sandbox } from './sandbox/sandbox.ts'
 export type { BundledScenarioName } from './scenarios/bundled.ts'
 export { ScenarioError } from './scenarios/check-scenario.ts'

@@ -21,6 +21,7 @@ import { msw } from './delivery/load-msw.ts'
 import { ConnectionError } from './delivery/response.ts'
 import { type GatewayCore, isGateway } from './gateway/gateway.ts'
 import type { GatewayError } from './http/errors.ts'
+import { atCaller } from './lib/at-caller.ts'
 import { didYouMean } from './lib/did-you-mean.ts'
 import type { OperationId } from './operations/index.ts'
 import type { CustomOperationId } from './scenarios/names.ts'
@@ -39,6 +40,10 @@ export function handlers(
   gateway: GatewayCore,
   ...operationIds: readonly (OperationId | CustomOperationId)[]
 ): RequestHandler[] {
+  return atCaller(handlers, () => toHandlers(gateway, operationIds))
+}
+
+function toHandlers(gateway: GatewayCore, ids: readonly string[]): RequestHandler[] {
   if (!isGateway(gateway)) throw new TypeError('handlers takes a gateway, as in handlers(createGateway())')
   // MSW 3, which has no `graphql` here, does not intercept their `fetch`.
   const runtime = runtimeWithOwnFetch()
@@ -46,8 +51,7 @@ export function handlers(
     throw new Error(
       `MSW 3 does not intercept fetch in ${runtime}: give the client fetch: gateway.fetch, or use intercept(gateway) of gateway-understudy/node`,
     )
-  const all = operationIds.length === 0
-  const ids: readonly string[] = operationIds
+  const all = ids.length === 0
   for (const id of ids) {
     const known = gateway.operations.map((operation) => operation.id)
     if (!known.includes(id))

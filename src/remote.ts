@@ -15,6 +15,7 @@ import {
   type SandboxAddress,
 } from './control/remote-sandbox.ts'
 import { GatewayError } from './http/errors.ts'
+import { promiseAtCaller } from './lib/at-caller.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/new-sandbox.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
 
@@ -30,10 +31,11 @@ export interface ConnectOptions {
  *
  * @param url `http://127.0.0.1:4141`; a base URL ending in `/api/v1` does as well.
  */
-export async function connectGateway(
-  url: string | URL,
-  { token }: ConnectOptions = {},
-): Promise<RemoteGateway> {
+export function connectGateway(url: string | URL, options: ConnectOptions = {}): Promise<RemoteGateway> {
+  return promiseAtCaller(connectGateway, () => connect(url, options))
+}
+
+async function connect(url: string | URL, { token }: ConnectOptions): Promise<RemoteGateway> {
   const address = URL.parse(String(url))
   if (!address || !/^https?:$/.test(address.protocol))
     throw new TypeError(

@@ -17,6 +17,7 @@ import { GatewayCore } from './gateway/gateway.ts'
 import { GatewayError } from './http/errors.ts'
 import { ok, type Reply } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
+import { promiseAtCaller } from './lib/at-caller.ts'
 import { monotonic } from './lib/clock.ts'
 import { printError, surviveOutputErrors } from './lib/print.ts'
 import { retried } from './lib/retried.ts'
@@ -99,7 +100,11 @@ const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
  * Starts a server. Throws a `TypeError` for an invalid option, and an error with Node's `code`, such as `EADDRINUSE`,
  * if the server cannot listen on the address.
  */
-export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+export function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  return promiseAtCaller(startServer, () => start(options))
+}
+
+async function start(options: ServerOptions): Promise<RunningServer> {
   const { server: serverOptions, gateway: gatewayOptions } = readServerOptions(
     options,
     optionNames(gatewaySetup.extras),

@@ -7,6 +7,7 @@ import { GatewayError } from '../http/errors.ts'
 import type { DryRun } from '../journal/dry-run.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
+import { methodsAtCaller } from '../lib/at-caller.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { SandboxClock, SandboxOptions, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
@@ -106,6 +107,10 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   /** @internal */
   readonly client: ControlClient
   readonly #here: { readonly sandbox: string }
+
+  static {
+    methodsAtCaller(RemoteSandbox)
+  }
 
   /** @internal */
   constructor(client: ControlClient, { id, apiKey, baseUrl, directUrl }: SandboxAddress) {

@@ -3,6 +3,7 @@
  */
 import type { Query } from '@msw/data'
 import { GatewayError } from '../http/errors.ts'
+import { methodsAtCaller } from '../lib/at-caller.ts'
 import { copy } from '../lib/copy.ts'
 import { equal } from '../lib/equal.ts'
 import { oneLine } from '../lib/one-line.ts'
@@ -142,6 +143,10 @@ export function toDatabase({ collections }: SeedData, current: () => DatabaseSta
 class StateRecords implements Records<object> {
   readonly #name: string
   readonly #current: () => DatabaseState
+
+  static {
+    methodsAtCaller(StateRecords, ['create', 'update', 'delete'])
+  }
 
   constructor(name: string, current: () => DatabaseState) {
     this.#name = name

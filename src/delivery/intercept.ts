@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
+import { atCaller } from '../lib/at-caller.ts'
 import { readOptions } from '../sandbox/read-options.ts'
 import {
   claim,
@@ -55,8 +56,11 @@ export interface Interception {
  * after(() => interception.close())
  */
 export function intercept(gateway: GatewayCore, options: InterceptOptions = {}): Interception {
-  if (!isGateway(gateway)) throw new TypeError('intercept takes a gateway, as in intercept(createGateway())')
-  const { onUnhandledRequest = 'guard' } = readOptions(checks, options, 'intercept')
+  const { onUnhandledRequest = 'guard' } = atCaller(intercept, () => {
+    if (!isGateway(gateway))
+      throw new TypeError('intercept takes a gateway, as in intercept(createGateway())')
+    return readOptions(checks, options, 'intercept')
+  })
   const handlers = new UserHandlers()
   const setup = { gateway, handlers, onUnhandledRequest }
   const restoreDispatcher = interceptDispatcher(onDispatch(setup))

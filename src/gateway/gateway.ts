@@ -3,6 +3,7 @@
  * simple case stays simple.
  */
 import { invalidRequest } from '../http/errors.ts'
+import { methodsAtCaller } from '../lib/at-caller.ts'
 import type { AnyOperation } from '../operation.ts'
 import { type Bodies, operationsOf } from '../operations/index.ts'
 import { assertNames, type SandboxOptions, sandboxOptionNames } from '../sandbox/new-sandbox.ts'
@@ -43,6 +44,10 @@ export class GatewayCore extends Sandbox<Bodies> {
   readonly replay: Extra['replay']
   /** Extras that options may activate. @internal */
   readonly knownExtras: readonly AnyExtra[]
+
+  static {
+    methodsAtCaller(GatewayCore)
+  }
 
   /** Throws one clear line for an option, a scenario or a fixture that is wrong. */
   constructor(options: GatewayOptionsInput = {}, setup: GatewaySetup = {}) {
@@ -100,8 +105,8 @@ export class GatewayCore extends Sandbox<Bodies> {
   }
 
   /** A sandbox that goes on where one that was saved has been: `save()` gives the file. */
-  openSandbox(file: object): Promise<Sandbox<Bodies>> {
-    return this.sandboxes.open(file) as Promise<Sandbox<Bodies>>
+  async openSandbox(file: object): Promise<Sandbox<Bodies>> {
+    return (await this.sandboxes.open(file)) as Sandbox<Bodies>
   }
 
   /** Runs some work in the default sandbox. */

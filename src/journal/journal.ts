@@ -6,6 +6,7 @@
 import { assumptions } from '../assumptions.ts'
 import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
+import { methodsAtCaller } from '../lib/at-caller.ts'
 import { maxTimerMs } from '../lib/clock.ts'
 import { didYouMean, nearest } from '../lib/did-you-mean.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
@@ -55,6 +56,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   #hasEnded = false
   /** Unknown fields that were already reported. */
   readonly #warned = new Set<string>()
+
+  static {
+    methodsAtCaller(Journal)
+  }
 
   /** @internal */
   constructor(store: JournalStore, operations: readonly KnownOperation[]) {
@@ -194,7 +199,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
    *
    * Rejects on timeout, and lists the calls received instead.
    */
-  waitFor<Id extends (keyof Bodies & string) | CustomOperationId>(
+  async waitFor<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
     options: WaitOptions = {},
   ): Promise<JournalEntry<BodyOf<Bodies, Id>>[]> {

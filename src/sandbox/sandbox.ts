@@ -7,6 +7,7 @@ import { GatewayError } from '../http/errors.ts'
 import type { CallListener } from '../journal/call-record.ts'
 import { Journal, type JournalStore } from '../journal/journal.ts'
 import type { SandboxUsage } from '../journal/ledger.ts'
+import { atCaller, methodsAtCaller } from '../lib/at-caller.ts'
 import { hash } from '../lib/seed.ts'
 import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import type { ActiveScenario, Rules, UnusedRule } from '../scenarios/rules.ts'
@@ -75,7 +76,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   /** Sandbox time, to read and to advance. */
   readonly clock: SandboxClock = {
     read: () => this.#live.clock.read(),
-    advance: (duration) => this.#live.clock.advance(duration),
+    advance: (duration) => atCaller(this.clock.advance, () => this.#live.clock.advance(duration)),
   }
   readonly #setup: SandboxSetup
   readonly #journal: Journal<Bodies>
@@ -86,6 +87,10 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   #inFlight = 0
   #usedAt: number
   #ended: string | undefined
+
+  static {
+    methodsAtCaller(Sandbox)
+  }
 
   /** @internal */
   constructor(setup: SandboxSetup, from?: StateSnapshot) {

@@ -6,6 +6,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
+import { atCaller } from '../../lib/at-caller.ts'
 import { decodeUtf8, fromBase64, joinBytes, toBase64 } from '../../lib/bytes.ts'
 import { amount, count } from '../../lib/numbers.ts'
 import { UsageError } from '../../lib/usage-error.ts'
@@ -124,6 +125,10 @@ export class RecordingError extends UsageError {
  * @param name Name of the file in messages. Default: `recording`.
  */
 export function parseRecording(text: string, name = 'recording'): Recording {
+  return atCaller(parseRecording, () => recordingOf(text, name))
+}
+
+function recordingOf(text: string, name: string): Recording {
   const recording: Record<string, unknown> & { chunks: unknown[] } = { chunks: [] }
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue

@@ -1,0 +1,85 @@
+/**
+ * The first frame of an error that a public function throws is the line of the caller.
+ */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createGateway, parseRecording, parseScenario } from '../../src/index.ts'
+import { handlers } from '../../src/msw.ts'
+import { intercept } from '../../src/node.ts'
+import { connectGateway } from '../../src/remote.ts'
+import { startServer } from '../../src/serve.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: what JavaScript may pass
+type Any = any
+
+const gateway: Any = createGateway()
+const sandbox: Any = gateway.createSandbox()
+const disposed: Any = gateway.createSandbox()
+disposed.dispose()
+
+/** Each on a line of its own. */
+const mistakes: Record<string, () => unknown> = {
+  createGateway: () => createGateway({ sead: 7 } as Any),
+  'createGateway with a scenario': () => createGateway({ scenarios: [{ rules: [{ on: 'x' }] }] } as Any),
+  'createGateway with an operation': () => createGateway({ operations: [{ id: 'a' }] } as Any),
+  createSandbox: () => gateway.createSandbox({ sead: 7 }),
+  openSandbox: () => gateway.openSandbox({}),
+  use: () => gateway.use({ on: 'createRespons', fault: 'timeout' }),
+  'use of a sandbox': () => sandbox.use('provider-outtage'),
+  fail: () => sandbox.fail('503'),
+  reply: () => sandbox.reply(7),
+  'reply with a function': () => sandbox.reply(() => 'Hello', 7),
+  script: () => sandbox.script([{ txt: 'Hello' }]),
+  parseScenario: () => parseScenario({ rules: [] }),
+  parseRecording: () => parseRecording('{'),
+  'run of a foreign sandbox': () => gateway.run('s1', () => {}),
+  'run without a function': () => sandbox.run(),
+  restore: () => sandbox.restore({ id: 'x' }),
+  fork: () => disposed.fork(),
+  save: () => disposed.save(),
+  'clock.advance': () => sandbox.clock.advance('soon'),
+  'journal.calls': () => sandbox.journal.calls('createRespons'),
+  'journal.entry': () => sandbox.journal.entry('c9'),
+  'journal.waitFor': () => sandbox.journal.waitFor('createRespons'),
+  'db.create': () => sandbox.db.providers.create({ slug: 7 }),
+  'db.update': () => sandbox.db.providers.update('nobody', { name: 'A' }),
+  'db.delete': () => sandbox.db.providers.delete('nobody'),
+  handlers: () => handlers(gateway, 'createRespons' as Any),
+  intercept: () => intercept(gateway, { onUnhandledRequests: 'warn' } as Any),
+  startServer: () => startServer({ prot: 1 } as Any),
+  connectGateway: () => connectGateway('nowhere'),
+}
+
+const framesOf = (error: Error) => (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line))
+
+describe('The stack of an error', () => {
+  it.each(Object.keys(mistakes))('of %s begins at the caller', async (name) => {
+    const error = await (async () => {
+      try {
+        await mistakes[name]?.()
+      } catch (error) {
+        return error as Error
+      }
+      throw new Error(`${name} accepts the mistake`)
+    })()
+    expect(framesOf(error)[0], error.stack).toContain('at-caller.test.ts')
+    expect(error.stack).toContain(error.message)
+  })
+
+  it('of a call through the remote client begins at the caller', async () => {
+    const server = await startServer()
+    onTestFinished(() => server.close())
+    const remote = await connectGateway(server.url)
+    const error = await remote.use({ on: 'createRespons' } as Any).catch((error) => error)
+    expect(framesOf(error)[0], error.stack).toContain('at-caller.test.ts')
+  })
+
+  it("of the caller's own function stays as it is", () => {
+    const mine = new Error('mine')
+    const { stack } = mine
+    const throwMine = () => {
+      throw mine
+    }
+    expect(() => sandbox.run(throwMine)).toThrow(mine)
+    expect(mine.stack).toBe(stack)
+  })
+})
