@@ -8,7 +8,7 @@ describe('a project with Vitest', () => {
     { title: 'MSW 3', versions: {} },
     { title: 'MSW 2, and the Vitest of its day', versions: { msw: '^2.12.0', vitest: '^4.1.0' } },
   ])('tests its chat client with $title', async ({ versions }) => {
-    await using project = await install('vitest-chat', versions)
+    await using project = await install('vitest', versions)
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
     expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 9, numTotalTests: 9 })
@@ -54,7 +54,7 @@ describe('a project that has no plumbing of its own', () => {
 
 describe('a project with Jest as it comes, in CommonJS', () => {
   it('intercepts, gives a client the fetch of the gateway, starts a server, and runs in jsdom', async () => {
-    await using project = await install('jest-commonjs')
+    await using project = await install('jest')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
     expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 5, numTotalTests: 5 })
@@ -63,7 +63,7 @@ describe('a project with Jest as it comes, in CommonJS', () => {
 
 describe('a project with Jest', () => {
   it('intercepts with the handlers of the gateway', async () => {
-    await using project = await install('jest')
+    await using project = await install('jest-esm')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
     expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 2, numTotalTests: 2 })
@@ -84,6 +84,15 @@ describe('a project without MSW', () => {
       )
       expect(stderr).not.toMatch(/MODULE_NOT_FOUND|^ +at /m)
     }
+  })
+})
+
+describe.each(['next', 'sveltekit'])('the route handler of %s', (name) => {
+  it('is tested in Vitest', async () => {
+    await using project = await install(name)
+    const { stdout, stderr } = await project.run('npm test --silent')
+    const report = await project.readJson('report.json')
+    expect(report, stdout + stderr).toMatchObject({ success: true, numPassedTests: 2, numTotalTests: 2 })
   })
 })
 
@@ -116,7 +125,7 @@ describe('a project in TypeScript', () => {
 
 describe('a page built by Vite', () => {
   it('runs the gateway in a worker of a real browser', async () => {
-    await using project = await install('vite-worker')
+    await using project = await install('browser')
     const { code, stdout, stderr } = await project.run('npm test --silent')
     expect(stdout, stderr).toMatch(/^# pass 2$/m)
     expect(code).toBe(0)
@@ -126,7 +135,7 @@ describe('a page built by Vite', () => {
 describe('a web application with Playwright', () => {
   let project: Consumer
   beforeAll(async () => {
-    project = await install('playwright-web')
+    project = await install('playwright')
   })
   afterAll(() => project[Symbol.asyncDispose]())
 

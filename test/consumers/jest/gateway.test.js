@@ -1,30 +1,23 @@
-import { createGateway } from 'gateway-understudy'
-import { handlers } from 'gateway-understudy/msw'
-import { setupServer } from 'msw/node'
+const { createGateway } = require('gateway-understudy')
+const { connectGateway } = require('gateway-understudy/remote')
+const { startServer } = require('gateway-understudy/serve')
 
-const gateway = createGateway()
-const server = setupServer(...handlers(gateway))
+const headers = { authorization: 'Bearer any' }
 
-beforeAll(() => server.listen())
-afterEach(() => gateway.reset())
-afterAll(() => server.close())
-
-const ask = (input) =>
-  fetch('https://gateway.example/api/v1/responses', {
-    method: 'POST',
-    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'aurora/dawn-2', input }),
-  })
-
-test('answers with what the test scripts', async () => {
-  gateway.reply('Tides follow the moon.')
-  const { output } = await (await ask('Why tides?')).json()
-  expect(output[0].content[0].text).toBe('Tides follow the moon.')
-  expect(gateway.journal.last('createResponse').body.input).toBe('Why tides?')
+test('works with any client that takes a fetch', async () => {
+  const gateway = createGateway()
+  const response = await gateway.fetch('https://gateway.example/api/v1/providers', { headers })
+  expect((await response.json()).data).toHaveLength(12)
+  await gateway.db.workspaces.update('production', { name: 'Renamed' })
+  expect(gateway.journal.calls('listProviders')).toHaveLength(1)
 })
 
-test('fails as it is told, and only as often', async () => {
-  gateway.fail(503, { times: 1 })
-  expect((await ask('Hello?')).status).toBe(503)
-  expect((await ask('Hello?')).status).toBe(200)
+test('runs as a server with a remote control', async () => {
+  const server = await startServer()
+  const gateway = await connectGateway(server.url)
+  const sandbox = await gateway.createSandbox()
+  await sandbox.fail(529)
+  const response = await fetch(`${sandbox.baseUrl}/providers`, { headers })
+  expect(response.status).toBe(529)
+  await server.close()
 })

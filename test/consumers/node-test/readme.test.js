@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { createGateway } from 'gateway-understudy'
+import { after, test } from 'node:test'
+import { createGateway, intercept } from 'gateway-understudy/node'
+import OpenAI from 'openai'
 
+const client = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1' })
 const gateway = createGateway()
+const interception = intercept(gateway)
+after(() => interception.close())
 
-test('asks for the providers', async () => {
+test('retries after two failures', () => {
   const sandbox = gateway.createSandbox()
-  const response = await gateway.fetch('https://gateway.example/api/v1/providers', {
-    headers: { authorization: `Bearer ${sandbox.apiKey}` },
+  return sandbox.run(async () => {
+    sandbox.fail(503, { times: 2, headers: { 'retry-after-ms': '1' } })
+    sandbox.reply('Tides follow the moon.')
+
+    const { output_text } = await client.responses.create({ model: 'aurora/dawn-2', input: 'Why tides?' })
+
+    assert.equal(output_text, 'Tides follow the moon.')
+    assert.equal(sandbox.journal.calls('createResponse').length, 3)
   })
-  assert.equal((await response.json()).data.length, 12)
-  assert.equal(sandbox.journal.calls('listProviders').length, 1)
 })

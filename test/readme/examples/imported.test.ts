@@ -13,21 +13,21 @@ beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))
 afterEach(() => gateway.reset())
 afterAll(() => server.close())
 
-// Made in each test: the client takes the `fetch` that it finds, and must find the intercepted one.
+// The client keeps the `fetch` it finds when it is created, so create it after `listen()`.
 const openai = () => new OpenAI({ apiKey: 'any', baseURL: baseUrl })
 
-test('answers with a text about the question', async () => {
+test('replies to the question', async () => {
   const response = await openai().responses.create({ model: 'aurora/dawn-2', input: 'How do tides work?' })
   expect(response.output_text).toContain('tides')
 })
 
-test('survives two failures, as the client retries', async () => {
+test('retries after two failures', async () => {
   gateway.fail(503, { times: 2, headers: { 'retry-after-ms': '1' } })
   await openai().responses.create({ model: 'aurora/dawn-2', input: 'Hello' })
   expect(gateway.journal.calls('createResponse').map(({ status }) => status)).toEqual([503, 503, 200])
 })
 
-test('notices a stream that stops after its third event', async () => {
+test('notices a stream that ends early', async () => {
   gateway.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 3 } })
   const stream = await openai().responses.create({ model: 'aurora/dawn-2', input: 'Hello', stream: true })
   const types: string[] = []

@@ -20,7 +20,7 @@ const gateway = createGateway({ operations: [getReport] })
 const get = (path: string) =>
   gateway.fetch(`https://gateway.example/api/v1${path}`, { headers: { authorization: 'Bearer any' } })
 
-test('an operation of your own is answered, checked, and can be made to fail', async () => {
+test('a custom operation replies, validates and fails on demand', async () => {
   expect(await (await get('/reports/r-17')).json()).toEqual({ data: { id: 'r-17', pages: 12 } })
   expect((await get('/reports/no')).status).toBe(400)
   using _active = gateway.fail(503, { on: getReport.id })

@@ -2,7 +2,7 @@ import { connectGateway } from 'gateway-understudy/remote'
 import { startServer } from 'gateway-understudy/serve'
 import { expect, test } from 'vitest'
 
-test('is controlled from another process as if it were in this one', async () => {
+test('controls a gateway in another process', async () => {
   await using server = await startServer() // elsewhere: npx gateway-understudy
   const gateway = await connectGateway(server.url)
   await using sandbox = await gateway.createSandbox()

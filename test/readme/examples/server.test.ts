@@ -1,7 +1,7 @@
 import { startServer } from 'gateway-understudy/serve'
 import { expect, test } from 'vitest'
 
-test('runs on a socket, with a sandbox of its own for each test', async () => {
+test('runs on a socket, with an isolated sandbox', async () => {
   await using server = await startServer({ seed: 7 })
   await using sandbox = server.gateway.createSandbox()
 

@@ -1,7 +1,7 @@
 const axios = require('axios')
 const { createGateway, intercept } = require('gateway-understudy/node')
 
-// Made before the interception, as applications make them.
+// Created before the interception, as in an application.
 const http = axios.create({
   baseURL: 'https://gateway.example/api/v1',
   headers: { authorization: 'Bearer any' },
@@ -20,14 +20,14 @@ beforeAll(() => {
 })
 afterAll(() => interception.close())
 
-/** A test with a sandbox of its own, which the calls of its code find by themselves. */
+/** Runs a test in its own sandbox. Its requests reach that sandbox automatically. */
 const sandboxed = (work) => () => {
   const sandbox = gateway.createSandbox()
   return gateway.run(sandbox, () => work(sandbox))
 }
 
 test(
-  'answers with what the test scripts',
+  'returns the scripted text',
   sandboxed(async (sandbox) => {
     sandbox.reply('Tides follow the moon.')
     const { output } = await (await ask('Why tides?')).json()
@@ -37,7 +37,7 @@ test(
 )
 
 test(
-  'fails as it is told, and only as often',
+  'fails once, then recovers',
   sandboxed(async (sandbox) => {
     sandbox.fail(503, { times: 1 })
     await expect(http.get('/providers')).rejects.toThrow('503')

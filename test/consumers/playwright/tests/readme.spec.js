@@ -1,8 +1,8 @@
 import { expect, test } from 'gateway-understudy/playwright'
 
-test('an answer that breaks off shows the banner, and trying again helps', async ({ page, sandbox }) => {
+test('shows a banner when the stream is cut, and recovers on retry', async ({ page, sandbox }) => {
   await sandbox.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', atEvent: 8 } })
-  // The application, in its test mode, asks the gateway that this header names.
+  // In test mode, the application sends requests to the gateway named in this header.
   await page.setExtraHTTPHeaders({ 'x-gateway-url': sandbox.baseUrl })
   await page.goto('/')
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'gateway-understudy/vitest'
 import { ask } from './chat.js'
 
-test.concurrent('tries again after a refusal', async ({ sandbox }) => {
+test.concurrent('retries after a 529', async ({ sandbox }) => {
   sandbox.fail(529, { times: 1 })
   sandbox.reply('Tides follow the moon.')
 

@@ -3,7 +3,7 @@ const { createGateway } = require('gateway-understudy')
 
 const gateway = createGateway()
 
-test('a page shows the answer', async () => {
+test('shows the answer', async () => {
   gateway.reply('Tides follow the moon.')
   const response = await gateway.fetch('https://gateway.example/api/v1/responses', {
     method: 'POST',

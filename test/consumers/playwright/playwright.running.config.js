@@ -2,10 +2,10 @@ import config from './playwright.config.js'
 
 const application = 'http://127.0.0.1:4301'
 const understudy = 'http://127.0.0.1:4142'
-// The workers read this file too, and so learn where the gateway is.
+// Workers read this file too. The fixture `gateway` connects to this server.
 process.env.UNDERSTUDY_URL = understudy
 
-/** One gateway for all workers, started before the application, which must know its address from the start. */
+/** One gateway for all workers, started before the application. */
 export default {
   ...config,
   testMatch: ['key.spec.js', 'common.spec.cjs'],

@@ -1,0 +1,21 @@
+import { afterAll, expect, test } from 'bun:test'
+import { createGateway, intercept } from 'gateway-understudy/node'
+
+const gateway = createGateway()
+const interception = intercept(gateway)
+afterAll(() => interception.close())
+
+test('gets the scripted text', () => {
+  const sandbox = gateway.createSandbox()
+  return sandbox.run(async () => {
+    sandbox.reply('Tides follow the moon.')
+    const response = await fetch('https://gateway.example/api/v1/responses', {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'aurora/dawn-2', input: 'Why tides?' }),
+    })
+    const { output } = await response.json()
+    expect(output[0].content[0].text).toBe('Tides follow the moon.')
+    expect(sandbox.journal.calls('createResponse')).toHaveLength(1)
+  })
+})
