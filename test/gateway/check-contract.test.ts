@@ -18,7 +18,7 @@ function gatewayOf(reply: () => Reply) {
   return { gateway, ask: () => call(gateway, 'GET /colours') }
 }
 
-it('An answer that breaks its own schema is a 500 that says where, and the journal says that it is our mistake', async () => {
+it('a reply that breaks its own schema is replaced by a 500 and recorded as a schema violation', async () => {
   const { gateway, ask } = gatewayOf(() => ok({ data: [{ name: 'red' }, { name: 7 }] }))
   const response = await ask()
   expect(response.status).toBe(500)
@@ -29,7 +29,7 @@ it('An answer that breaks its own schema is a 500 that says where, and the journ
   )
 })
 
-it('An answer that keeps to its schema is sent as it is, the same frozen one also the second time', async () => {
+it('a valid reply is sent unchanged, even if the same frozen object is returned twice', async () => {
   const colours = Object.freeze({ data: Object.freeze([{ name: 'red' }]) })
   const { gateway, ask } = gatewayOf(() => ok(colours))
   for (const turn of [1, 2]) {

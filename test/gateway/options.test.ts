@@ -25,11 +25,11 @@ describe('createGateway', () => {
       "options.latency.gapMs: give each quantile once: 'p50' and 'p50.0' are the same",
     ],
     [{ scenarios: ['flakey'] }, "Unknown scenario 'flakey': did you mean 'flaky'?"],
-  ])('refuses %o in one clear line', (options, message) => {
+  ])('rejects %o with a one-line error', (options, message) => {
     expect(() => createGateway(options)).toThrow(message)
   })
 
-  it('has the defaults that its options say', () => {
+  it('applies the documented defaults', () => {
     const { options } = createGateway()
     expect(options).toEqual({
       seed: 1,
@@ -58,7 +58,7 @@ describe('createGateway', () => {
     ['latency', { keepAliveMs: 0 }],
     ['latency', { gapsMs: 1 }],
     ['latency', { gapMs: { p50: 2, p90: 1 } }],
-  ])('refuses %s: %j', (name, value) => {
+  ])('rejects %s: %j', (name, value) => {
     expect(() => createGateway({ [name]: value })).toThrow(`options.${name}`)
   })
 
@@ -72,7 +72,7 @@ describe('createGateway', () => {
     'allowCi',
     'modelsWithoutNativeSearch',
     'xSearchVendor',
-  ])('names what replaces %s of earlier versions', (name) => {
+  ])('suggests a replacement for the removed option %s', (name) => {
     expect(() => createGateway({ [name]: 1 })).toThrow(
       new RegExp(`^createGateway: options\\.${name} is gone: .+`),
     )
@@ -113,7 +113,7 @@ describe('createGateway', () => {
     ['sandboxes', [{ node: 'n3', default: false }], [{ node: '3' }]],
     ['recordCounts', [{ providers: 0 }], [{ providers: -1 }, { providers: 1.5 }]],
     ['operations', [[]], [['a'], [null]]],
-  ])('takes %s as %j, and refuses %j', (name, right, wrong) => {
+  ])('accepts %s as any of %j and rejects %j', (name, right, wrong) => {
     for (const value of right)
       expect(() => createGateway({ [name]: value }), JSON.stringify(value)).not.toThrow()
     for (const value of wrong)
@@ -122,7 +122,7 @@ describe('createGateway', () => {
       )
   })
 
-  it('takes an option that is undefined as one left out, and fills up one that is given in part', () => {
+  it('treats undefined options as omitted and completes partial objects with defaults', () => {
     const { options } = createGateway({ seed: undefined, limits: { journalEntries: 20 } } as GatewayOptions)
     expect(options).toStrictEqual({
       ...createGateway().options,
@@ -130,7 +130,7 @@ describe('createGateway', () => {
     })
   })
 
-  it('takes every scenario that is in force from the start, and goes back to them', async () => {
+  it('activates the scenarios option at creation and restores it on reset', async () => {
     const gateway = createGateway({ scenarios: ['provider-outage'] })
     const status = async () => (await open(gateway, 'GET /providers')).status
     expect(await status()).toBe(500)

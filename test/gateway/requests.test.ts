@@ -1,5 +1,5 @@
 /**
- * How requests are routed and read, whatever the operation: paths, media types, bodies.
+ * Routing and reading of requests, independent of the operation: paths, media types and bodies.
  */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -8,19 +8,19 @@ import { startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 import { raw, request } from '../server/raw.ts'
 
-describe('A body', () => {
+describe('request bodies', () => {
   it.each([
     ['application/json', 400],
     ['application/vnd.api+json; charset=utf-8', 400],
     ['application/x-json', 415],
     ['application/jsonp', 415],
     ['text/json', 415],
-  ])('of the type %s is a %i where it is no request', async (type, expected) => {
+  ])('checks the content type %s before the body: %i', async (type, expected) => {
     const headers = { 'content-type': type }
     expect((await call(createGateway(), 'POST /responses', { body: {}, headers })).status).toBe(expected)
   })
 
-  it.each(['GET', 'HEAD'])('of a %s is not read', async (method) => {
+  it.each(['GET', 'HEAD'])('ignores the body of a %s request', async (method) => {
     await using server = await startServer({ limits: { requestBodyBytes: 10 } })
     const headers = { host: 'localhost', authorization: 'Bearer any', connection: 'close' }
     const sent = request(`${method} /api/v1/providers`, headers, '{"unread":"body of a request"}')
@@ -29,7 +29,7 @@ describe('A body', () => {
   })
 })
 
-describe('A path with a parameter', () => {
+describe('paths with parameters', () => {
   const paths = ['/things/{first}/{second}', '/things/{id}/parts', '/things/{id}/~all', '/{any}/things/parts']
   const operation = (path: string) =>
     defineOperation({
@@ -43,7 +43,7 @@ describe('A path with a parameter', () => {
     })
 
   it.each([[paths], [paths.toReversed()]])(
-    'comes after each with a literal step there: %j',
+    'prefer literal segments to parameters, registered in the order %j',
     async (order) => {
       const gateway = createGateway({ operations: order.map(operation) })
       const routed = async (path: string) => (await call(gateway, `GET ${path}`)).body

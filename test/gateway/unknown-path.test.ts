@@ -1,5 +1,6 @@
 /**
- * What the 404 of an unknown path says on the wire, and where else a refusal says its reason.
+ * The message of a 404 for an unknown path, and the other places that report why a request was
+ * rejected.
  */
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
@@ -9,7 +10,7 @@ import { startServer } from '../../src/serve.ts'
 import { type RequestLine, requestLineText } from '../../src/server/request-line.ts'
 import { call, open } from '../call.ts'
 
-/** The message of a refusal, by a line as `GET /api/v1/provider`. */
+/** Returns the error message for a request such as `GET /api/v1/provider`. */
 async function refusalOf(line: string, options: GatewayOptions = {}): Promise<string> {
   const target = { fetch: createGateway(options).fetch, baseUrl: 'https://gateway.example' }
   const { status, body } = await call(target, line)
@@ -17,7 +18,7 @@ async function refusalOf(line: string, options: GatewayOptions = {}): Promise<st
   return body.error.message
 }
 
-describe('the 404 of an unknown path', () => {
+describe('404 for an unknown path', () => {
   it.each([
     ['GET /api/v1/provider', 'no operation answers GET /provider: did you mean GET /providers?'],
     ['GET /api/v1/benchmarks/', 'no operation answers GET /benchmarks/: did you mean GET /benchmarks?'],
@@ -64,23 +65,23 @@ describe('the 404 of an unknown path', () => {
       "no operation answers POST /responses/input_tokens: a rule can, as in { on: 'POST /responses/input_tokens', reply: { body: {} } }",
     ],
     ['GET /', 'no operation answers GET /: paths begin with /api/v1/'],
-  ])('of %s says what was meant or would answer it', async (line, message) => {
+  ])('suggests a path or a rule for %s', async (line, message) => {
     expect(await refusalOf(line)).toBe(`Resource not found: ${message}`)
   })
 
-  it('gives a rule that answers, as it stands', async () => {
+  it('contains a rule that works when pasted', async () => {
     const [, rule] = /as in (\{.*\})$/.exec(await refusalOf('GET /api/v1/files')) ?? []
     const gateway = createGateway()
     gateway.use(new Function(`return ${rule}`)())
     expect((await open(gateway, 'GET /files')).status).toBe(200)
   })
 
-  it('finds an extension that is on among the operations', async () => {
+  it('suggests operations of enabled extensions', async () => {
     const message = await refusalOf('POST /api/v1/chat/completion', { extensions: ['chat'] })
     expect(message).toContain('did you mean POST /chat/completions?')
   })
 
-  it('stays short for a path of any length', async () => {
+  it('stays short for a path of 5,000 characters', async () => {
     expect((await refusalOf(`GET /api/v1/${'x'.repeat(5000)}`)).length).toBeLessThan(400)
   })
 })
@@ -94,14 +95,14 @@ it.each([
     'GET /api/v1/providers no answer 2.0 ms aborted-by-fault',
   ],
   [{ status: 400, reason: 'a:\n  b' }, 'GET /api/v1/providers 400 2.0 ms: a: b'],
-])('the line of a request tells %j', (change, line) => {
+])('requestLineText() prints %j', (change, line) => {
   const request = { method: 'GET', path: '/api/v1/providers', status: 200, durationMs: 2 }
   const rest = { rule: undefined, reason: undefined, delivery: 'complete' as const }
   expect(requestLineText({ ...request, ...rest, ...change })).toBe(line)
 })
 
-describe('the reason of a refusal', () => {
-  it('stands in the line of the server, the journal as text, the entry and the explanation', async () => {
+describe('reason of a rejected request', () => {
+  it('appears in the server log, journal text, journal entry and explanation', async () => {
     const lines: RequestLine[] = []
     await using server = await startServer({ onRequest: (line) => lines.push(line) })
     const { body } = await call(server, 'POST /responses', { body: { model: 'gpt-4o', input: 'Hi' } })
@@ -118,7 +119,7 @@ describe('the reason of a refusal', () => {
     expect(await journal.explain(entries[0] as never)).toContain(`Rejected: ${message}`)
   })
 
-  it('is that of a fault too, in every protocol', async () => {
+  it('contains the error message of a fault, in every protocol', async () => {
     const gateway = createGateway({ extensions: ['messages'] })
     gateway.fail(529)
     const init = { method: 'POST', headers: { 'x-api-key': 'any' }, body: '{}' }
@@ -130,7 +131,7 @@ describe('the reason of a refusal', () => {
     ])
   })
 
-  it('is null where nothing was refused', async () => {
+  it('is null for an accepted request', async () => {
     const gateway = createGateway()
     await open(gateway, 'GET /providers')
     expect(gateway.journal.last('listProviders')?.reason).toBeNull()

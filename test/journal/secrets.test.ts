@@ -53,7 +53,7 @@ const fields = [
   'password',
 ] as const
 
-describe('A call full of secrets', () => {
+describe('a call with secrets in headers, query and body', () => {
   let server: RunningServer
   const lines: RequestLine[] = []
 
@@ -97,7 +97,7 @@ describe('A call full of secrets', () => {
   })
   afterAll(() => server.close())
 
-  it('is unchanged in process, where matchers find the secrets', () => {
+  it('stays readable in process, for matchers', () => {
     const [entry] = server.gateway.journal.calls('createResponse', {
       headers: { 'x-goog-api-key': secret },
       query: { apiKey: secret },
@@ -111,7 +111,7 @@ describe('A call full of secrets', () => {
     const { journal } = server.gateway
     const remote = await connectGateway(server.url)
     const ids = journal.entries().map(({ id }) => id)
-    const told = JSON.stringify([
+    const printed = JSON.stringify([
       await remote.journal.entries(),
       await remote.journal.calls('createResponse', { headers: { 'x-api-key': secret } }),
       await remote.journal.waitFor('createResponse'),
@@ -123,9 +123,9 @@ describe('A call full of secrets', () => {
       lines,
       lines.map(requestLineText),
     ])
-    expect(told).not.toContain(secret)
+    expect(printed).not.toContain(secret)
     for (const kept of ['max_output_tokens', 'prompt_key', 'limit=7', '"content-type":"application/json"']) {
-      expect(told).toContain(kept)
+      expect(printed).toContain(kept)
     }
     expect((await remote.journal.entries())[0]).toMatchObject({
       headers: { authorization: '(hidden)', cookie: '(hidden)' },
@@ -136,7 +136,7 @@ describe('A call full of secrets', () => {
     })
   })
 
-  it('is compared with its secrets, and printed without them', () => {
+  it('is compared by its real secrets, which the verdict hides', () => {
     const match = { headers: { authorization: 'Bearer another', 'x-api-key': secret }, body: { n: 1 } }
     const wanted = { operation: 'createResponse', match }
     const verdict = judgeCalls(server.gateway.journal.entries(), wanted, matches)
@@ -149,7 +149,7 @@ describe('A call full of secrets', () => {
   })
 })
 
-describe('A call with secrets inside longer strings', () => {
+describe('a call with secrets inside longer strings', () => {
   const tools = [
     { type: 'mcp', server_label: 'x', authorization: secret, headers: { Authorization: `Bearer ${secret}` } },
   ]
@@ -187,7 +187,7 @@ describe('A call with secrets inside longer strings', () => {
         ),
       ),
     )
-    const told = [
+    const printed = [
       JSON.stringify(await remote.save()),
       JSON.stringify(server.gateway.save()),
       JSON.stringify(journal.har()),
@@ -197,7 +197,7 @@ describe('A call with secrets inside longer strings', () => {
       ...journal.entries().map((entry) => journal.explain(entry)),
       judgeCalls(journal.entries(), { operation: 'listProviders' }, matches).message,
     ]
-    for (const text of told) {
+    for (const text of printed) {
       expect(text).not.toContain(secret)
       expect(text).not.toContain(key)
     }

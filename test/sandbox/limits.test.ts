@@ -1,5 +1,5 @@
 /**
- * The limits of the journal, which all sandboxes of a gateway share, and what sandboxes do not limit.
+ * Journal limits, which all sandboxes of a gateway share, and sizes that a sandbox must cope with.
  */
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
@@ -13,8 +13,8 @@ async function ask(gateway: Gateway, apiKey: string, body: object): Promise<stri
   return text
 }
 
-describe('The journal', () => {
-  it('keeps a body of thousands of parts whole', async () => {
+describe('journal limits', () => {
+  it('store a body sent in thousands of chunks completely', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const reply = { text: 'Zoë 🙂 '.repeat(50) }
     gateway.use({ on: 'createResponse', reply, fault: { name: 'stream-split', bytes: 3 } })
@@ -23,7 +23,7 @@ describe('The journal', () => {
     expect(text).not.toContain('\uFFFD')
   })
 
-  it('evicts the oldest calls of all sandboxes first', async () => {
+  it('evict the oldest calls across all sandboxes first', async () => {
     const gateway = createGateway({ limits: { journalEntries: 5 } })
     const [first, second] = [gateway.createSandbox(), gateway.createSandbox()]
     const models = (sandbox: typeof first) => sandbox.journal.summaries().map(({ model }) => model)
@@ -34,7 +34,7 @@ describe('The journal', () => {
     expect([first.journal.evictedCount, second.journal.evictedCount]).toEqual([2, 1])
   })
 
-  it('limits the bytes of all bodies together, of streams in flight too', async () => {
+  it('cap the total size of stored bodies, including streams in flight', async () => {
     const gateway = createGateway({ limits: { journalBytes: 100_000 } })
     const sandboxes = [gateway.createSandbox(), gateway.createSandbox()]
     const bytes = () => sandboxes.reduce((sum, { journal }) => sum + journal.bytes, 0)
@@ -47,7 +47,7 @@ describe('The journal', () => {
     expect(bytes()).toBeGreaterThan(50_000)
   })
 
-  it('frees what a sandbox had when it is cleared, reset or disposed', async () => {
+  it('are freed when a sandbox is cleared, reset or disposed', async () => {
     const gateway = createGateway({ limits: { journalEntries: 3 } })
     const kept = gateway.createSandbox()
     await ask(gateway, kept.apiKey, {})
@@ -62,8 +62,8 @@ describe('The journal', () => {
   })
 })
 
-describe('a sandbox with 1,001 scenarios', () => {
-  it('can still end the first by its id, however many came after it', () => {
+describe('a sandbox with 1,001 active scenarios', () => {
+  it('deactivates the first one by its id', () => {
     const other = createGateway().sandboxes.default
     const sandbox = createGateway().sandboxes.default
     const uses = Array.from({ length: 1001 }, () => sandbox.use({ on: 'listProviders', fault: 'status' }))
@@ -79,7 +79,7 @@ describe('a sandbox with 20,000 active rules', () => {
   const name = 'many'
   const rules = Array.from({ length: 10_000 }, () => rule)
 
-  it('refuses one more, in process and over HTTP, until a scenario is ended', async () => {
+  it('rejects another rule, in process and over HTTP, until a scenario is deactivated', async () => {
     await using server = await startServer()
     const { gateway } = server
     const put = () =>
@@ -97,7 +97,7 @@ describe('a sandbox with 20,000 active rules', () => {
     expect((await put()).ok).toBe(true)
   })
 
-  it('is not opened from a file with one more', async () => {
+  it('cannot be opened from a file with another rule', async () => {
     const gateway = createGateway()
     gateway.use({ name, rules })
     gateway.use({ name, rules })
@@ -107,8 +107,8 @@ describe('a sandbox with 20,000 active rules', () => {
   })
 })
 
-describe('a name of 1 MB', () => {
-  it('of a scenario, an operation or a field is refused without comparing it with every other', async () => {
+describe('a 1 MB name', () => {
+  it('is rejected for a scenario, operation, fault or field without comparing it with every known name', async () => {
     const long = 'x'.repeat(1_000_000)
     const gateway = createGateway()
     expect(() => gateway.use(long as never)).toThrow()
@@ -119,8 +119,8 @@ describe('a name of 1 MB', () => {
   })
 })
 
-describe('the journal of 10,000 rules', () => {
-  it('tells a hundred near misses of each call, counts the others, and explains all', async () => {
+describe('a journal with 10,000 active rules', () => {
+  it('lists 100 near misses per call, counts the rest, and explains all of them', async () => {
     const gateway = createGateway()
     const rules = Array.from({ length: 10_000 }, (_, index) => ({
       on: 'createResponse' as const,
@@ -138,8 +138,8 @@ describe('the journal of 10,000 rules', () => {
   })
 })
 
-describe('who waits for a call over HTTP', () => {
-  it('leaves nothing behind when it leaves', async () => {
+describe('POST /journal/wait', () => {
+  it('stops waiting when the client disconnects', async () => {
     await using server = await startServer()
     const left = new AbortController()
     const waiting = fetch(`${server.url}/__understudy/sandboxes/default/journal/wait`, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Occurrences } from '../../src/sandbox/memory.ts'
 
-/** Distinct requests that are remembered. */
+/** Number of distinct requests remembered. */
 const capacity = 100_000
 
 function filled(count: number): Occurrences {
@@ -10,19 +10,19 @@ function filled(count: number): Occurrences {
   return occurrences
 }
 
-describe('How often the same request came before', () => {
-  it('is counted from 0, each request by itself', () => {
+describe('Occurrences', () => {
+  it('counts each request separately, from 0', () => {
     const occurrences = new Occurrences()
     expect(['a', 'a', 'b', 'a', 'b'].map((key) => occurrences.next(key))).toEqual([0, 1, 0, 2, 1])
   })
 
-  it('is known of 100,000 requests: all of them', () => {
+  it('remembers 100,000 requests', () => {
     const occurrences = filled(capacity)
     expect(occurrences.next('request 0')).toBe(1)
     expect(occurrences.next(`request ${capacity - 1}`)).toBe(1)
   })
 
-  it('is forgotten of the one that came first when one more comes, and of no other', () => {
+  it('forgets only the oldest request when one more arrives', () => {
     const occurrences = filled(capacity)
     occurrences.next('one more')
     expect(occurrences.next('request 1')).toBe(1)
@@ -32,7 +32,7 @@ describe('How often the same request came before', () => {
     expect(others.next('request 0')).toBe(0)
   })
 
-  it('is forgotten of one after another, the oldest first', () => {
+  it('forgets requests one by one, oldest first', () => {
     const occurrences = filled(capacity)
     for (let index = 0; index < 10; index++) occurrences.next(`one more ${index}`)
     expect(occurrences.next('request 10')).toBe(1)
@@ -40,7 +40,7 @@ describe('How often the same request came before', () => {
     expect([occurrences.next('request 10'), occurrences.next('one more 0')]).toEqual([0, 1])
   })
 
-  it('goes on in a fork, which counts for itself from then on', () => {
+  it('copies its counts to a fork, which then counts separately', () => {
     const origin = new Occurrences()
     origin.next('a')
     const fork = origin.fork()
@@ -50,13 +50,13 @@ describe('How often the same request came before', () => {
     expect([second.next('a'), second.next('b'), fork.next('b')]).toEqual([2, 1, 0])
   })
 
-  it('is forgotten of the oldest where a file has more', () => {
+  it('forgets the oldest requests of a file with too many', () => {
     const counts = Object.fromEntries(Array.from({ length: capacity + 1 }, (_, index) => [`key ${index}`, 7]))
     const opened = Occurrences.from(counts)
     expect([`key ${capacity}`, 'key 1', 'key 0'].map((key) => opened.next(key))).toEqual([7, 7, 0])
   })
 
-  it('is forgotten of the oldest also where forks brought them together', () => {
+  it('forgets the oldest requests when a fork merges too many', () => {
     const origin = filled(capacity)
     origin.fork()
     origin.next('one more')

@@ -1,5 +1,5 @@
 /**
- * A sandbox saved as a file, and opened again by a gateway that knows nothing of it.
+ * Sandboxes saved to a file and opened in another gateway.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -14,8 +14,8 @@ async function ask({ fetch }: Target, apiKey: string, line: string, body?: objec
 
 const question = { model: 'aurora/dawn-2', input: 'Hello' }
 
-describe('A sandbox file', () => {
-  it('is opened by another gateway, which answers as the first would have gone on', async () => {
+describe('a sandbox file', () => {
+  it('continues in another gateway exactly where the sandbox was saved', async () => {
     const first = createGateway({ timeScale: 0 })
     const sandbox = first.createSandbox()
     for (const slug of ['own', 'other'])
@@ -45,7 +45,7 @@ describe('A sandbox file', () => {
     expect(opened.clock.read().now).toBe(sandbox.clock.read().now)
   })
 
-  it('keeps the order of rows whose keys have changed, or changed places', async () => {
+  it('keeps the order of rows whose keys were changed or swapped', async () => {
     const sandbox = createGateway().createSandbox()
     const { providers } = sandbox.db
     await providers.update('aurora', { slug: 'first' })
@@ -67,7 +67,7 @@ describe('A sandbox file', () => {
     })
   })
 
-  it('has nothing of rows that are as in the seed again', async () => {
+  it('omits rows that are back to their seeded values', async () => {
     const sandbox = createGateway().createSandbox()
     const before = await sandbox.db.providers.update('aurora', { name: 'Changed' })
     await sandbox.db.providers.update('aurora', { name: 'Aurora' })
@@ -75,7 +75,7 @@ describe('A sandbox file', () => {
     expect(sandbox.save().changes).toEqual({})
   })
 
-  it('brings the calls along, secrets hidden, to be looked at', async () => {
+  it('contains the recorded calls, with secrets hidden', async () => {
     const gateway = createGateway({ timeScale: 0 })
     await ask(gateway, 'a-secret-key', 'POST /responses', question)
     const file = gateway.save()
@@ -89,7 +89,7 @@ describe('A sandbox file', () => {
     expect((await createGateway().openSandbox(gateway.save({ calls: false }))).journal.entries()).toEqual([])
   })
 
-  it('shows saved calls as they were recorded', async () => {
+  it('restores recorded calls unchanged', async () => {
     const gateway = createGateway({ timeScale: 0, limits: { journalBodyBytes: 2000 } })
     gateway.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', atEvent: 2 } })
     gateway.script([{ text: 'One.' }, { text: 'Two.' }])
@@ -108,7 +108,7 @@ describe('A sandbox file', () => {
   })
 
   it.each(['complete', 'aborted-by-fault', 'aborted-by-client'] as const)(
-    'keeps how a reply was delivered: %s',
+    'keeps the delivery outcome %s',
     async (delivery) => {
       const gateway = createGateway()
       await ask(gateway, 'any', 'GET /providers')
@@ -119,7 +119,7 @@ describe('A sandbox file', () => {
     },
   )
 
-  it('brings along why a call was refused, and what its reply rests on', async () => {
+  it('keeps rejection reasons and assumptions', async () => {
     const gateway = createGateway()
     await ask(gateway, 'any', 'GET /provider')
     const opened = await createGateway().openSandbox(gateway.save())
@@ -129,7 +129,7 @@ describe('A sandbox file', () => {
     expect(opened.journal.explain(after ?? '')).toBe(gateway.journal.explain(before ?? ''))
   })
 
-  it('is refused where it is none, of another version, or does not fit the seed', async () => {
+  it('is rejected if it is empty, has another version or does not fit the seed', async () => {
     const gateway = createGateway()
     await expect(gateway.openSandbox({})).rejects.toMatchObject({ status: 400 })
     await expect(gateway.openSandbox({ ...gateway.save(), version: 2 })).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('A sandbox file', () => {
     ['status', 1000, 'status: too big'],
     ['rawBody', { text: '', cut: -1 }, 'rawBody.cut: too small'],
     ['assumptions', ['x'.repeat(1001)], 'assumptions[0]: too big'],
-  ])('is refused for a call whose %s is %j', async (field, value, message) => {
+  ])('is rejected for a call whose %s is %j', async (field, value, message) => {
     const gateway = createGateway({ timeScale: 0 })
     await ask(gateway, 'any', 'POST /responses', question)
     const file = gateway.save()
@@ -202,7 +202,7 @@ describe('A sandbox file', () => {
       { changes: { nothing: { created: [], changed: [], deleted: [] } } },
     ],
     ['fixtures.nothing: unknown field', { fixtures: { nothing: [] } }],
-  ])('is refused with %s', async (message, fields) => {
+  ])('is rejected with the error %s', async (message, fields) => {
     const gateway = createGateway()
     await expect(gateway.openSandbox({ ...gateway.save(), ...fields })).rejects.toThrow(message)
   })
@@ -214,7 +214,7 @@ describe('A sandbox file', () => {
     ['too big', { taken: 9e15 }],
     ['too small', { quota: [['', [{ at: -1, now: 0, requests: 0, tokens: 0 }]]] }],
     ['too big', { quota: [['', [{ at: 0, now: 1e300, requests: 0, tokens: 0 }]]] }],
-  ])('is refused as %s for the progress %j of a rule', async (message, fields) => {
+  ])('is rejected with the error %s for the rule progress %j', async (message, fields) => {
     const gateway = createGateway()
     gateway.use({ on: 'listProviders', fault: 'timeout', rateLimit: { requests: 1, per: '1m' } })
     await ask(gateway, 'any', 'GET /providers')
@@ -226,7 +226,7 @@ describe('A sandbox file', () => {
     )
   })
 
-  it('is opened again at the end of the calendar', async () => {
+  it('can be opened when the clock is at the last valid date', async () => {
     const gateway = createGateway({ timeScale: 0 })
     expect(() => {
       for (;;) gateway.clock.advance(10 * 366 * 86_400_000)
@@ -237,7 +237,7 @@ describe('A sandbox file', () => {
     expect(opened.journal.entries()).toMatchObject([{ status: 200 }])
   })
 
-  it('travels by the control API', async () => {
+  it('can be saved and opened through the control API', async () => {
     await using server = await startServer({ timeScale: 0 })
     const gateway = await connectGateway(server.url)
     await open(server, 'GET /providers')

@@ -1,5 +1,5 @@
 /**
- * The living sandboxes of a gateway: how many there may be, and when they go.
+ * Live sandboxes of a gateway: limits, expiry, snapshots and disposal.
  */
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -15,7 +15,7 @@ import type { Scenario } from '../../src/scenarios/scenario.ts'
 import { startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
 
-/** Asks with a sandbox's key, or with any other. */
+/** Creates a gateway and a function that sends requests with any API key. */
 function asker(options: GatewayOptions) {
   const gateway = createGateway(options)
   const ask = (apiKey: string, path = '/api/v1/providers') =>
@@ -23,7 +23,7 @@ function asker(options: GatewayOptions) {
   return { gateway, ask }
 }
 
-/** Real time, by which sandboxes grow idle, is the test's own here. */
+/** Sandboxes expire by real time, which these tests control. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
 })
@@ -33,7 +33,7 @@ afterEach(() => {
 const age = (ms: number) => vi.advanceTimersByTime(ms)
 
 describe('sandboxes', () => {
-  it('live by the ten thousand, each with its own data', async () => {
+  it('can exist by the ten thousand, each with its own data', async () => {
     const { gateway, ask } = asker({})
     const sandboxes = Array.from({ length: 10_000 }, () => gateway.createSandbox())
     expect(new Set(sandboxes.map(({ apiKey }) => apiKey)).size).toBe(10_000)
@@ -47,7 +47,7 @@ describe('sandboxes', () => {
     expect((await sandboxes[1]?.db.workspaces.get('production'))?.name).toBe('Production')
   })
 
-  it('are as many as the limit says, and the next one is refused with 429', () => {
+  it('are limited by limits.sandboxes; the next one is rejected with 429', () => {
     const { gateway } = asker({ limits: { sandboxes: 2 } })
     const first = gateway.createSandbox()
     gateway.createSandbox()
@@ -61,19 +61,19 @@ describe('sandboxes', () => {
     expect(gateway.createSandbox().id).toBe('s3')
   })
 
-  it('make room when they are idle', () => {
+  it('are evicted when idle, to make room for new ones', () => {
     const { gateway } = asker({ limits: { sandboxes: 1, sandboxIdleMs: 1000 } })
     gateway.createSandbox()
     age(1001)
     expect(gateway.createSandbox().id).toBe('s2')
     age(900)
     expect(gateway.sandboxes.list()).toHaveLength(1)
-    // The list has looked for idle ones only just now.
+    // Idle sandboxes were evicted a moment ago, so the list is not checked again yet.
     age(101)
     expect(gateway.createSandbox().id).toBe('s3')
   })
 
-  it('go when nobody has used them for the idle age, and are a 410 from then on', async () => {
+  it('expire after the idle time without requests, and then return 410', async () => {
     const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 } })
     const expired = gateway.createSandbox()
     const { id, apiKey } = expired
@@ -91,7 +91,7 @@ describe('sandboxes', () => {
     expect(() => expired.journal).toThrow(`Sandbox '${id}' expired after 1 s idle`)
   })
 
-  it('age by real time times timeScale, and not by the clock of another', async () => {
+  it('expire by real time times timeScale, independent of any sandbox clock', async () => {
     const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 }, timeScale: 10 })
     const { apiKey, clock } = gateway.createSandbox()
     gateway.clock.advance(1e11)
@@ -101,7 +101,7 @@ describe('sandboxes', () => {
     expect((await ask(apiKey)).status).toBe(410)
   })
 
-  it('never go while a reply is under way', async () => {
+  it('do not expire while a reply is in flight', async () => {
     const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 } })
     const sandbox = gateway.createSandbox()
     sandbox.use({ on: 'listProviders', fault: 'timeout' })
@@ -118,7 +118,7 @@ describe('sandboxes', () => {
     expect((await ask(sandbox.apiKey)).status).toBe(410)
   })
 
-  it('leave the default one, which stays', async () => {
+  it('do not include the default sandbox when they expire', async () => {
     const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1 } })
     age(1000)
     expect((await ask('any')).status).toBe(200)
@@ -131,20 +131,20 @@ describe('sandboxes', () => {
     )
   })
 
-  it('are 401, not 410, for a key that only looks like theirs', async () => {
+  it('return 401, not 410, for a forged key in their format', async () => {
     const { gateway, ask } = asker({})
     const { id } = gateway.createSandbox()
     expect((await ask(`us-${id}-0000000000000000`)).status).toBe(401)
   })
 
-  it('are chosen by the path before the key', async () => {
+  it('are selected by path before API key', async () => {
     const { gateway, ask } = asker({})
     const [byPath, byKey] = [gateway.createSandbox(), gateway.createSandbox()]
     await ask(byKey.apiKey, `/sandboxes/${byPath.id}/api/v1/providers`)
     expect([byPath.journal.entries().length, byKey.journal.entries().length]).toEqual([1, 0])
   })
 
-  it('begin with the scenarios of the gateway', async () => {
+  it('start with the scenarios of the gateway', async () => {
     const { gateway, ask } = asker({ scenarios: ['provider-outage'] })
     const sandbox = gateway.createSandbox()
     expect((await ask(sandbox.apiKey)).status).toBe(500)
@@ -153,7 +153,7 @@ describe('sandboxes', () => {
     expect((await ask(sandbox.apiKey)).status).toBe(500)
   })
 
-  it('do not lose a scenario they began with to one of its name that is ended after a reset', async () => {
+  it('keep their initial scenario when one of the same name is disposed after a reset', async () => {
     const { gateway, ask } = asker({ scenarios: ['provider-outage'] })
     const sandbox = gateway.createSandbox()
     const outage = sandbox.use('provider-outage')
@@ -164,7 +164,7 @@ describe('sandboxes', () => {
 })
 
 describe('a snapshot', () => {
-  it('brings back scenarios that can still be ended', async () => {
+  it('restores scenarios that can still be deactivated', async () => {
     const { gateway, ask } = asker({})
     const sandbox = gateway.createSandbox()
     const outage = sandbox.use('provider-outage')
@@ -176,7 +176,7 @@ describe('a snapshot', () => {
     expect((await ask(sandbox.apiKey)).status).toBe(200)
   })
 
-  it('stays as it was, whatever is written later, in the sandbox and in its forks', async () => {
+  it('is unaffected by later writes in the sandbox and its forks', async () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox()
     const name = async (each = sandbox) => (await each.db.workspaces.get('production'))?.name
@@ -197,8 +197,8 @@ describe('a snapshot', () => {
   })
 })
 
-describe('A sandbox that was disposed', () => {
-  it('refuses every use in process with a 410', async () => {
+describe('a disposed sandbox', () => {
+  it('throws a 410 for every use in process', async () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox()
     const { db } = sandbox
@@ -221,7 +221,7 @@ describe('A sandbox that was disposed', () => {
     for (const use of uses) await expect(async () => use()).rejects.toMatchObject({ status: 410 })
   })
 
-  it('does not end a later one of its name', () => {
+  it('does not dispose a later sandbox of the same name', () => {
     const gateway = createGateway()
     const first = gateway.createSandbox({ id: 'checkout' })
     first.dispose()
@@ -232,8 +232,8 @@ describe('A sandbox that was disposed', () => {
   })
 })
 
-describe('The baseUrl of a sandbox', () => {
-  it('is at the first server of its gateway, as long as that runs', async () => {
+describe('sandbox.baseUrl', () => {
+  it('points to the first running server of the gateway', async () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox()
     const first = await startServer({ gateway })
@@ -245,7 +245,7 @@ describe('The baseUrl of a sandbox', () => {
     expect(sandbox.baseUrl).toBe(`${second.url}/sandboxes/s1/api/v1`)
   })
 
-  it('is at the base URL of its gateway while that is intercepted', async () => {
+  it('uses the base URL of the gateway while that is intercepted', async () => {
     const gateway = createGateway({ baseUrl: 'https://models.example/api/v1' })
     const sandbox = gateway.createSandbox()
     const interception = intercept(gateway)
@@ -255,7 +255,7 @@ describe('The baseUrl of a sandbox', () => {
     expect(() => sandbox.baseUrl).toThrow("Sandbox 's1' has no baseUrl")
   })
 
-  it('throws without a server, and is read neither by a comparison nor by a print', () => {
+  it('throws without a server, but not when sandboxes are compared or printed', () => {
     const [one, two] = [createGateway().createSandbox(), createGateway().createSandbox()]
     expect(() => one.baseUrl).toThrow('start one with startServer({ gateway })')
     expect(() => expect(one).toEqual(two)).not.toThrow('has no baseUrl')
@@ -270,7 +270,7 @@ describe('run()', () => {
     return { status, message: body.error?.message }
   }
 
-  it('runs work in the sandbox that it is a method of, and a gateway in its default one', async () => {
+  it('routes requests to its sandbox, and to the default sandbox when called on the gateway', async () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox()
     await sandbox.run(() => ask(gateway))
@@ -281,7 +281,7 @@ describe('run()', () => {
     expect([sandbox.journal.size, gateway.journal.size]).toEqual([2, 1])
   })
 
-  it('refuses anything but a live sandbox of its gateway', () => {
+  it('throws for anything but a live sandbox of the same gateway', () => {
     const gateway = createGateway()
     const run = (sandbox: unknown) => () => gateway.run(sandbox as Sandbox, () => 'ran')
     expect(run('s1')).toThrow(new TypeError("run() expects a live sandbox of this gateway, got 's1'"))
@@ -299,7 +299,7 @@ describe('run()', () => {
     expect(() => gateway.run('work' as never)).toThrow('run() expects a function')
   })
 
-  it('has a call refused with 410 that is made when its sandbox has been disposed', async () => {
+  it('rejects requests with 410 after its sandbox was disposed', async () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox({ id: 'checkout' })
     const late = sandbox.run(async () => {
@@ -307,15 +307,15 @@ describe('run()', () => {
       return ask(gateway)
     })
     sandbox.dispose()
-    // Another one of its name is another sandbox.
+    // A new sandbox of the same name does not receive the request.
     const next = gateway.createSandbox({ id: 'checkout' })
     expect(await late).toEqual({ status: 410, message: "Sandbox 'checkout' was disposed" })
     expect(next.journal.size).toBe(0)
   })
 })
 
-describe('A gateway', () => {
-  it('is its own default sandbox', async () => {
+describe('the gateway', () => {
+  it('acts as its own default sandbox', async () => {
     const { gateway, ask } = asker({})
     gateway.fail(503, { times: 1 })
     expect((await ask('any')).status).toBe(503)
@@ -325,7 +325,7 @@ describe('A gateway', () => {
     expect(() => gateway.dispose()).toThrow('use reset() instead')
   })
 
-  it('without a default sandbox refuses to be used as one', () => {
+  it('throws when used as a sandbox if the default sandbox is disabled', () => {
     const gateway = createGateway({ sandboxes: { default: false } })
     expect(() => gateway.journal).toThrow('This gateway has no default sandbox')
     expect(() => gateway.use('flaky')).toThrow('This gateway has no default sandbox')
@@ -333,10 +333,10 @@ describe('A gateway', () => {
   })
 })
 
-describe('A sandbox that is created again under its name', () => {
+describe('createSandbox() with an existing id', () => {
   const rows = [{ name: 'Aurora', slug: 'aurora', privacy_policy_url: null }]
 
-  it('is the live one if its data is the same or not given', () => {
+  it('returns the live sandbox if the data is the same or omitted', () => {
     const gateway = createGateway()
     const sandbox = gateway.createSandbox({ id: 'checkout', seed: 7, fixtures: { providers: rows } })
     expect(gateway.createSandbox({ id: 'checkout' })).toBe(sandbox)
@@ -347,7 +347,7 @@ describe('A sandbox that is created again under its name', () => {
     ['seed', { seed: 8 }],
     ['fixtures', { fixtures: { providers: [] } }],
     ['fork', { fork: 'default' }],
-  ])('is refused with a %s that would be ignored', (name, data) => {
+  ])('throws for a %s that would be ignored', (name, data) => {
     const gateway = createGateway()
     gateway.createSandbox({ id: 'checkout', seed: 7 })
     expect(() => gateway.createSandbox({ id: 'checkout', ...data })).toThrow(
@@ -355,7 +355,7 @@ describe('A sandbox that is created again under its name', () => {
     )
   })
 
-  it('is a 409 over HTTP', async () => {
+  it('returns 409 over HTTP if the seed differs', async () => {
     await using server = await startServer()
     const put = (body: object) =>
       fetch(`${server.url}/__understudy/sandboxes/checkout`, {
@@ -369,7 +369,7 @@ describe('A sandbox that is created again under its name', () => {
   })
 })
 
-it('A newer version takes the place of a scenario that sandboxes begin with, wherever it is in force', async () => {
+it('replaceScenario() updates a scenario of the gateway in every sandbox where it is active', async () => {
   const failing = (name: string, status: number, times?: number) =>
     parseScenario({ name, rules: [{ on: '*', ...(times && { times }), fault: { name: 'status', status } }] })
   const gateway = createGateway({ scenarios: [failing('other', 402), failing('mine', 418, 1)] })
@@ -386,7 +386,7 @@ it('A newer version takes the place of a scenario that sandboxes begin with, whe
   sandboxes[2]?.use(failing('own', 409))
 
   gateway.sandboxes.replaceScenario(1, failing('mine', 419, 1) as Scenario)
-  // Nothing of it has happened yet.
+  // The new version starts with its full count.
   expect(await all()).toEqual([419, 419, 419])
   expect(await all()).toEqual([402, 402, 409])
   expect(await status(gateway.createSandbox())).toBe(419)

@@ -4,7 +4,7 @@ import { StoredResponses } from '../../src/sandbox/memory.ts'
 const item = (id: string, more: object = {}) => ({ id, ...more })
 const keys = (stored: StoredResponses, ...ids: string[]) => ids.filter((id) => stored.find(id))
 
-it('A response is kept as its conversation, a copy of it, until it is kept anew', () => {
+it('StoredResponses stores a copy of a conversation until it is stored again', () => {
   const stored = new StoredResponses()
   const items = [item('a'), { text: 'x' }, { id: 7 }]
   stored.keep('r', items)
@@ -16,7 +16,7 @@ it('A response is kept as its conversation, a copy of it, until it is kept anew'
   expect([...stored.items(['a', 'b', '7'])]).toEqual([['b', { id: 'b' }]])
 })
 
-it('Items are found by their ids, in the newest conversation that has them', () => {
+it('StoredResponses finds items by id, in the newest conversation that contains them', () => {
   const stored = new StoredResponses()
   stored.keep('r', [item('a'), item('b')])
   stored.keep('s', [item('b', { new: true }), item('c')])
@@ -27,7 +27,7 @@ it('Items are found by their ids, in the newest conversation that has them', () 
   expect([...stored.items(['a']).keys()]).toEqual(['a', 'b'])
 })
 
-it('Items that a newer conversation has too are found when the older one is forgotten', () => {
+it('StoredResponses keeps items of a newer conversation when an older one is evicted', () => {
   const stored = new StoredResponses()
   stored.keep('r', [item('a')])
   stored.keep('s', [item('a', { new: true })])
@@ -35,7 +35,7 @@ it('Items that a newer conversation has too are found when the older one is forg
   expect([...stored.items(['a', 'b']).keys()]).toEqual(['a', 'b'])
 })
 
-it('A copy goes on by itself', () => {
+it('StoredResponses copies are independent', () => {
   const stored = new StoredResponses()
   stored.keep('r', [item('a')])
   const copy = stored.copy()
@@ -48,7 +48,7 @@ it('A copy goes on by itself', () => {
   expect([...copy.items(['a'])]).toEqual([['a', { id: 'a' }]])
 })
 
-it('A thousand are kept, then the oldest go', () => {
+it('StoredResponses keeps 1,000 conversations and evicts the oldest', () => {
   const stored = new StoredResponses()
   for (let count = 1000; count < 2000; count++) stored.keep(`r${count}`, [item(`i${count}`)])
   expect(keys(stored, 'r1000', 'r1999')).toEqual(['r1000', 'r1999'])
@@ -57,7 +57,7 @@ it('A thousand are kept, then the oldest go', () => {
   expect([...stored.items(['i1000', 'i1001'])].map(([id]) => id)).toEqual(['i1001'])
 })
 
-it('Conversations of 16 MB together are kept, then the oldest go', () => {
+it('StoredResponses keeps 16 MB of conversations and evicts the oldest', () => {
   const half = 8 * 1024 * 1024
   const text = (id: string, length: number) => [
     item(id, { t: 'x'.repeat(length - `[{"id":"${id}","t":""}]`.length) }),

@@ -29,7 +29,7 @@ const nothing = {
 }
 
 describe('sandbox.usage()', () => {
-  it('is nothing at first, and again after a reset', async () => {
+  it('is empty at first and after a reset', async () => {
     const gateway = createGateway()
     expect(gateway.usage()).toEqual({ ...nothing, models: {} })
     await ask(gateway)
@@ -38,7 +38,7 @@ describe('sandbox.usage()', () => {
     expect(gateway.usage()).toEqual({ ...nothing, models: {} })
   })
 
-  it('costs what the catalogue says, by model, :online and presets under the model that answered', async () => {
+  it('prices models, :online and presets by the catalogue entry of the model that replied', async () => {
     const gateway = createGateway()
     const usage = { input_tokens: 1000, output_tokens: 200 }
     gateway.use({ on: 'createResponse', reply: { usage } })
@@ -61,7 +61,7 @@ describe('sandbox.usage()', () => {
     expect(cost).toBeCloseTo(2 * price('aurora/dawn-2') + price('borealis/polar-4'), 10)
   })
 
-  it('takes prices from the collection as it is now, and says how many requests had none', async () => {
+  it('uses current prices of the models collection and counts requests without a price', async () => {
     const gateway = createGateway()
     await gateway.db.models.update('aurora/dawn-2', {
       pricing: { prompt: '1', completion: '0', image: '0', request: '0.5' },
@@ -73,7 +73,7 @@ describe('sandbox.usage()', () => {
     expect(gateway.journal.entries().map(({ usage }) => usage?.cost)).toEqual([3.5, null])
   })
 
-  it('is the sum of the replies, whatever was asked', async () => {
+  it('equals the sum of the usage in all replies', async () => {
     const call = fc.record({
       model: fc.constantFrom('aurora/dawn-2', 'borealis/polar-4', 'nobody/knows-1'),
       input: fc.constantFrom('Hello', 'Why is the sky blue?', 'Tell me of tides'),
@@ -111,7 +111,7 @@ describe('sandbox.usage()', () => {
     )
   })
 
-  it('counts no refusal, and comes back with a snapshot', async () => {
+  it('ignores rejected requests, and is restored with a snapshot', async () => {
     const gateway = createGateway()
     await ask(gateway)
     const before = gateway.usage()
@@ -124,7 +124,7 @@ describe('sandbox.usage()', () => {
     expect(gateway.usage()).toEqual(before)
   })
 
-  it('counts chat completions, their input once for all choices', async () => {
+  it('counts chat completions, with the input once for all choices', async () => {
     const gateway = createGateway({ extensions: ['chat'] })
     const { usage } = await ask(
       gateway,
@@ -138,7 +138,7 @@ describe('sandbox.usage()', () => {
     })
   })
 
-  it('is the same from afar', async () => {
+  it('returns the same through a remote gateway', async () => {
     await using server = await startServer()
     const remote = await connectGateway(server.url)
     const sandbox = await remote.createSandbox()
@@ -154,13 +154,13 @@ describe('promptCache', () => {
     usage.input_tokens_details.cached_tokens
   const long = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ')
 
-  it('caches nothing by default', async () => {
+  it('is off by default', async () => {
     const gateway = createGateway()
     await ask(gateway, { input: long })
     expect(cachedOf(await ask(gateway, { input: long }))).toBe(0)
   })
 
-  it('counts what a prompt shares with an earlier one of the same model', async () => {
+  it('counts the prefix that a prompt shares with an earlier one of the same model', async () => {
     const gateway = createGateway({ promptCache: true })
     const first = await ask(gateway, { instructions: long, input: 'One' })
     expect(cachedOf(first)).toBe(0)
@@ -173,7 +173,7 @@ describe('promptCache', () => {
     ).toBe(0)
   })
 
-  it('counts the beginning of a text that goes on otherwise', async () => {
+  it('counts the shared beginning of a single text', async () => {
     const gateway = createGateway({ promptCache: true })
     await ask(gateway, { input: `${long} one` })
     const cached = cachedOf(await ask(gateway, { input: `${long} two` }))
@@ -181,7 +181,7 @@ describe('promptCache', () => {
     expect(cached).toBeLessThanOrEqual(200)
   })
 
-  it('makes a call cheaper where the model has a price for it', async () => {
+  it('reduces the cost of a request if the model has a cache price', async () => {
     const gateway = createGateway({ promptCache: true })
     await ask(gateway, { input: long })
     await ask(gateway, { input: long })
@@ -191,8 +191,8 @@ describe('promptCache', () => {
   })
 })
 
-describe('a budget', () => {
-  it('answers 402 when it is spent, and not before', async () => {
+describe('budgetUsd', () => {
+  it('returns 402 once the budget is spent', async () => {
     const gateway = createGateway()
     gateway.use({ on: 'createResponse', reply: { usage: { input_tokens: 400, output_tokens: 0 } } })
     gateway.use({ on: 'createResponse', budgetUsd: 0.002 })
@@ -203,7 +203,7 @@ describe('a budget', () => {
     expect(gateway.usage().cost).toBe(0.002)
   })
 
-  it('does what its rule says, and tells why it has not', async () => {
+  it('applies the reply of its rule, and explains why it has not applied yet', async () => {
     const gateway = createGateway()
     gateway.use({ on: 'createResponse', budgetUsd: 1000, reply: { text: 'Over' } })
     await ask(gateway)

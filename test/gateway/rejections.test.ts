@@ -12,50 +12,50 @@ const refused = [
     status: 401,
   },
   {
-    what: 'a content type',
+    what: 'an unsupported content type',
     line: 'POST /responses',
     options: { body: '{"model":"m"}', headers: text },
     status: 415,
   },
-  { what: 'a body too large', line: 'POST /responses', options: { body: 'x'.repeat(2000) }, status: 413 },
+  { what: 'an oversized body', line: 'POST /responses', options: { body: 'x'.repeat(2000) }, status: 413 },
 ] as const
 
 describeAdapters(
-  'A refusal before an operation is asked',
+  'requests rejected before they reach an operation',
   { limits: { requestBodyBytes: 1000 } },
   (entrance) => {
-    describe.each(refused)('of $what', ({ line, options, status }) => {
-      // A call without a key of a sandbox is the default sandbox's.
+    describe.each(refused)('$what', ({ line, options, status }) => {
+      // Requests without a sandbox key use the default sandbox.
       const sandbox = () => (status === 401 ? entrance.gateway : entrance.sandbox)
       const send = async () => (await entrance.call(line, options)).status
       afterEach(() => entrance.gateway.reset())
 
-      it('stands where no rule answers, also where one is about the operation', async () => {
+      it('is rejected although a rule matches the operation', async () => {
         sandbox().use({ on: 'createResponse', fault: { name: 'status', status: 503 } })
         expect(await send()).toBe(status)
         expect(sandbox().journal.entries()).toMatchObject([{ status, rule: null }])
       })
 
-      it('is replaced by what a rule for every call answers', async () => {
+      it('gets the reply of a rule that matches every request', async () => {
         sandbox().use({ on: '*', times: 1, fault: { name: 'status', status: 503 } })
         expect([await send(), await send()]).toEqual([503, status])
         expect(sandbox().journal.entries()).toMatchObject([{ status: 503, rule: { rule: 1 } }, { status }])
       })
 
-      it('waits where a rule for every call only waits', async () => {
+      it('is rejected after the delay of a latency rule that matches every request', async () => {
         sandbox().use({ on: '*', fault: { name: 'latency', ms: 1 } })
         expect(await send()).toBe(status)
         expect(sandbox().unusedRules()).toEqual([])
       })
 
-      it.skipIf(status === 413)('shows its body to rules and to the journal', async () => {
+      it.skipIf(status === 413)('has a body visible to rules and the journal', async () => {
         sandbox().use({ on: '*', when: { model: 'm' }, fault: { name: 'status', status: 503 } })
         expect(await send()).toBe(503)
         expect(sandbox().journal.entries()).toMatchObject([{ rawBody: { text: '{"model":"m"}' } }])
       })
     })
 
-    it('of a sandbox that is gone meets no rule', async () => {
+    it('do not match rules if their key belongs to a disposed sandbox', async () => {
       const gone = entrance.gateway.createSandbox()
       gone.dispose()
       entrance.gateway.use({ on: '*', fault: { name: 'status', status: 503 } })

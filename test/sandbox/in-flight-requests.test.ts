@@ -1,6 +1,6 @@
 /**
- * Requests that are under way when their sandbox is reset or goes back to a snapshot: they are answered from the state
- * in which they arrived, and change nothing.
+ * Requests in flight while their sandbox is reset or restored: they are answered from the state in
+ * which they arrived, and do not change the new state.
  */
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -12,7 +12,7 @@ import { open } from '../call.ts'
 const base = 'https://gateway.example/api/v1'
 const authorization = 'Bearer any'
 
-/** A PATCH whose head has arrived, and whose body comes when the test says so. */
+/** Starts a PATCH whose body is sent when the returned function is called. */
 function arrive(gateway: ReturnType<typeof createGateway>, changes: object) {
   const body = new TransformStream<Uint8Array, Uint8Array>()
   const reply = gateway.fetch(
@@ -31,7 +31,7 @@ function arrive(gateway: ReturnType<typeof createGateway>, changes: object) {
   }
 }
 
-/** All that a test can see of a default sandbox. */
+/** Returns all observable state of the default sandbox. */
 async function look(gateway: ReturnType<typeof createGateway>) {
   return {
     workspaces: await gateway.db.workspaces.list(),
@@ -41,14 +41,14 @@ async function look(gateway: ReturnType<typeof createGateway>) {
   }
 }
 
-describe.each(['reset', 'restore'] as const)('A request that is under way at a %s', (kind) => {
+describe.each(['reset', 'restore'] as const)('a request in flight during a %s', (kind) => {
   const make = () => {
     const gateway = createGateway()
     const snapshot = gateway.snapshot()
     return { gateway, goBack: () => (kind === 'reset' ? gateway.reset() : gateway.restore(snapshot)) }
   }
 
-  it('is answered, and changes no row, clock or journal', async () => {
+  it('gets a reply, but changes no row, clock or journal', async () => {
     const { gateway, goBack } = make()
     const before = await look(gateway)
     const finish = arrive(gateway, { name: 'Late', slug: 'late' })
@@ -60,7 +60,7 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
     expect(await gateway.db.workspaces.get('late')).toBeUndefined()
   })
 
-  it('meets the rules that were active when it arrived, and uses up none of those after it', async () => {
+  it('matches the rules that were active when it arrived, and consumes none added later', async () => {
     const { gateway, goBack } = make()
     gateway.fail(503, { times: 1 })
     const finish = arrive(gateway, { name: 'Late' })
@@ -71,7 +71,7 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
     expect((await open(gateway, 'GET /providers')).status).toBe(402)
   })
 
-  it('does not count as one that came before', async () => {
+  it('is not counted as an earlier occurrence of the same request', async () => {
     const { gateway, goBack } = make()
     const patch = async () => {
       const finish = arrive(gateway, { name: 'Same' })
@@ -85,7 +85,7 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
     expect(await patch()).toBe(first)
   })
 
-  it('wherever the write has got to', async () => {
+  it('leaves no trace at any step of its write', async () => {
     for (let turns = 0; turns < 40; turns++) {
       const { gateway, goBack } = make()
       const before = await look(gateway)
@@ -102,7 +102,7 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
     }
   })
 
-  it('does not hold up the writes after it', async () => {
+  it('does not block later writes', async () => {
     const { gateway, goBack } = make()
     const finish = arrive(gateway, { name: 'Late' })
     goBack()
@@ -111,7 +111,7 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
     expect((await gateway.db.workspaces.get('production'))?.name).toBe('After')
   })
 
-  it('ends the scenarios that it brought back by the handles that they had', async () => {
+  it('keeps the dispose handles of restored scenarios working', async () => {
     const { gateway } = make()
     const outage = gateway.use('provider-outage')
     const snapshot = gateway.snapshot()
@@ -123,8 +123,8 @@ describe.each(['reset', 'restore'] as const)('A request that is under way at a %
   })
 })
 
-describe('A request on a socket', () => {
-  it('belongs to the state in which its head was read', async () => {
+describe('a request on a socket', () => {
+  it('uses the state in which its headers were read', async () => {
     await using server = await startServer({ port: 0 })
     const { gateway, baseUrl } = server
     const sending = request(`${baseUrl}/workspaces/production`, {
@@ -151,8 +151,8 @@ describe('A request on a socket', () => {
   })
 })
 
-describe('A stream that is under way at a restore', () => {
-  it('is told to its end by the entry that it has, and by no other', async () => {
+describe('a stream in flight during a restore', () => {
+  it('is recorded to its end in its own entry only', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const snapshot = gateway.snapshot()
     const reply = await open(gateway, 'POST /responses', {
@@ -164,8 +164,8 @@ describe('A stream that is under way at a restore', () => {
   })
 })
 
-describe('A sandbox', () => {
-  it('is disposed of at the end of its block, be that synchronous or not', async () => {
+describe('a sandbox', () => {
+  it('is disposed at the end of its block with using and await using', async () => {
     const gateway = createGateway()
     const ids: string[] = []
     {
@@ -178,7 +178,7 @@ describe('A sandbox', () => {
     expect(ids).toHaveLength(2)
   })
 
-  it('keeps its clock and its collections across a reset', async () => {
+  it('keeps its clock and collection objects across a reset', async () => {
     const sandbox = createGateway().createSandbox()
     const { clock, db, journal } = sandbox
     clock.advance(1000)

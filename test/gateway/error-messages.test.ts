@@ -1,5 +1,6 @@
 /**
- * Mistakes that people make, each at the entrance where they make it: one line names the thing and the way out.
+ * Error messages for common mistakes, at the entrance where users make them: one line that names
+ * the field and the fix.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,7 @@ import { type RunningServer, startServer } from '../../src/serve.ts'
 import { expect as vitestExpect } from '../../src/vitest.ts'
 import { type CallOptions, call } from '../call.ts'
 
-// Nothing here would pass the compiler: it is what happens where none looks.
+// Bypasses the types, as plain JavaScript does.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Any = any
 
@@ -34,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The message of a mistake; what is returned in place of an error is shown. */
+/** Returns the message of the thrown error, or the value if nothing was thrown. */
 async function messageOf(mistake: () => unknown): Promise<string> {
   try {
     return `no error: ${await mistake()}`
@@ -53,7 +54,7 @@ async function control(line: string, body?: unknown): Promise<string> {
   return (await call({ baseUrl: `${server.url}/__understudy` }, line, options)).body.error.message
 }
 
-/** What the command line prints. */
+/** Returns the output of a command that fails with exit code 2. */
 async function printed(...args: string[]): Promise<string> {
   const lines: string[] = []
   const error = vi.spyOn(console, 'error').mockImplementation((text) => void lines.push(String(text)))
@@ -372,23 +373,23 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
   'a request': [
     [
       'a doubled base address',
-      () => told(refusal('POST /api/v1/api/v1/responses')),
+      () => rejected(refusal('POST /api/v1/api/v1/responses')),
       'did you mean POST /responses?',
     ],
     [
       'a model without a vendor',
-      () => told(refusal('POST /api/v1/responses', { body: '{"model":"gpt-4o","input":"x"}' })),
+      () => rejected(refusal('POST /api/v1/responses', { body: '{"model":"gpt-4o","input":"x"}' })),
       'model: ',
     ],
     [
       'an extension that is off',
-      () => told(refusal('POST /api/v1/chat/completions')),
+      () => rejected(refusal('POST /api/v1/chat/completions')),
       "createGateway({ extensions: ['chat'] })",
     ],
     [
       'a header with no such scenario',
       () =>
-        told(
+        rejected(
           refusal('GET /api/v1/providers', {
             headers: { authorization: 'Bearer a', 'x-understudy-scenario': 'flakey' },
           }),
@@ -397,59 +398,67 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
   ],
   'the control API': [
-    ['GET /sandboxe', () => told(control('GET /sandboxe')), 'did you mean GET /__understudy/sandboxes?'],
+    ['GET /sandboxe', () => rejected(control('GET /sandboxe')), 'did you mean GET /__understudy/sandboxes?'],
     [
       'a path for a scenario',
-      () => told(control('POST /sandboxes/default/scenarios', './x.yaml')),
+      () => rejected(control('POST /sandboxes/default/scenarios', './x.yaml')),
       'send what the file holds',
     ],
     [
       'a sandbox that is not there',
-      () => told(control('GET /sandboxes/s99/journal')),
+      () => rejected(control('GET /sandboxes/s99/journal')),
       "Sandbox 's99' does not exist: it was disposed",
     ],
     [
       "{ ms: '1000' }",
-      () => told(control('POST /sandboxes/default/clock/advance', { ms: '1000' })),
+      () => rejected(control('POST /sandboxes/default/clock/advance', { ms: '1000' })),
       "ms: give milliseconds, or a duration: '500ms', '10s', '1m'",
     ],
   ],
   'the command line': [
-    ['serv', () => told(printed('serv')), "Unknown command 'serv': did you mean 'serve'?"],
-    ['--prot 3', () => told(printed('--prot', '3')), '--port'],
-    ['--port abc', () => told(printed('--port', 'abc')), 'A port must be a whole number from 0 to 65535.'],
-    ['--scenario flakey', () => told(printed('--scenario', 'flakey')), "did you mean 'flaky'?"],
-    ['--config nope.yaml', () => told(printed('--config', 'nope.yaml')), 'nope.yaml: there is no such file'],
+    ['serv', () => rejected(printed('serv')), "Unknown command 'serv': did you mean 'serve'?"],
+    ['--prot 3', () => rejected(printed('--prot', '3')), '--port'],
+    [
+      '--port abc',
+      () => rejected(printed('--port', 'abc')),
+      'A port must be a whole number from 0 to 65535.',
+    ],
+    ['--scenario flakey', () => rejected(printed('--scenario', 'flakey')), "did you mean 'flaky'?"],
+    [
+      '--config nope.yaml',
+      () => rejected(printed('--config', 'nope.yaml')),
+      'nope.yaml: there is no such file',
+    ],
     [
       'validate config.yaml, with a slip',
-      () => told(validated('config.yaml', 'seed: 3\ntimescale: 0\n')),
+      () => rejected(validated('config.yaml', 'seed: 3\ntimescale: 0\n')),
       "options.timescale: Unknown field: did you mean 'timeScale'?",
     ],
     [
       'validate rule.yaml, with a slip',
-      () => told(validated('rule.yaml', 'on: createRespons\nfault: status\n')),
+      () => rejected(validated('rule.yaml', 'on: createRespons\nfault: status\n')),
       "did you mean 'createResponse'?",
     ],
   ],
 }
 
-/** What is told is the message, as if it were thrown. */
-async function told(message: string | Promise<string>): Promise<never> {
+/** Throws the message, for mistakes that return it. */
+async function rejected(message: string | Promise<string>): Promise<never> {
   throw new Error(await message)
 }
 
-describe.each(Object.entries(mistakes))('%s', (_, list) => {
-  it.each(list)('%s is told in one line', async (_title, make, expected) => {
+describe.each(Object.entries(mistakes))('mistakes in %s', (_, list) => {
+  it.each(list)('reports %s in one line', async (_title, make, expected) => {
     const message = await messageOf(make)
     expect(message).toContain(expected)
     expect(message.trim()).not.toContain('\n')
   })
 })
 
-it('a configuration without a slip can be used', () => {
+it('a configuration file without mistakes is valid', () => {
   expect(validated('good.yaml', 'seed: 3\nscenarios: [flaky]\n')).toBe('')
 })
 
-it('there are at least fifty of them', () => {
+it('this file covers at least 50 mistakes', () => {
   expect(Object.values(mistakes).flat().length).toBeGreaterThanOrEqual(50)
 })

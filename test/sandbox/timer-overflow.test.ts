@@ -1,5 +1,5 @@
 /**
- * Times beyond what timers and calendars can hold.
+ * Durations and sizes beyond what timers, dates and replies can hold.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -9,8 +9,8 @@ import { call, open } from '../call.ts'
 
 const tenYears = 10 * 366 * 86_400_000
 
-describe('sandbox time', () => {
-  it('moves ten years at most in one step, and stays where it was for more', () => {
+describe('sandbox clock', () => {
+  it('advances at most ten years per step and ignores larger steps', () => {
     const { clock } = createGateway({ timeScale: 0 })
     const before = clock.read()
     for (const ms of [tenYears + 1, 9e15, 1e300, Number.POSITIVE_INFINITY, Number.NaN, -1])
@@ -19,7 +19,7 @@ describe('sandbox time', () => {
     expect(clock.advance(tenYears).elapsedMs).toBe(tenYears)
   })
 
-  it('ends before the calendar does, however many steps are taken', async () => {
+  it('stops at the last valid date, however many steps are taken', async () => {
     const gateway = createGateway({ timeScale: 0 })
     expect(() => {
       for (let step = 0; step < 30_000; step++) gateway.clock.advance(tenYears)
@@ -28,7 +28,7 @@ describe('sandbox time', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('is refused with 400 over HTTP', async () => {
+  it('rejects an advance of more than ten years over HTTP with 400', async () => {
     await using server = await startServer()
     const advance = (ms: number) =>
       fetch(`${server.url}/__understudy/sandboxes/default/clock/advance`, {
@@ -41,8 +41,8 @@ describe('sandbox time', () => {
   })
 })
 
-describe('a wait of more than 25 days', () => {
-  it('does not end at once', async () => {
+describe('a wait longer than the 25-day limit of timers', () => {
+  it('does not end immediately', async () => {
     const clock = new Clock()
     const left = new AbortController()
     let isOver = false
@@ -56,8 +56,8 @@ describe('a wait of more than 25 days', () => {
   })
 })
 
-describe('a hundred thousand violations', () => {
-  it('are a 400 with the first hundred, and how many more', async () => {
+describe('PATCH /workspaces/{id} with 130,000 violations', () => {
+  it('returns 400 with the first 100 and the number omitted', async () => {
     const reply = await call(createGateway(), 'PATCH /workspaces/production', {
       body: { io_logging_api_key_ids: Array(130_000).fill('x') },
     })

@@ -1,6 +1,6 @@
 /**
- * Lists and objects as large as a caller likes: no stack overflows, and warnings and violations are counted. How their
- * work grows is in `test/proportional`.
+ * Large lists and objects in requests: no stack overflows, and capped lists of warnings and
+ * violations. How processing time grows with size is tested in `test/proportional`.
  */
 import { describe, expect, it } from 'vitest'
 import {
@@ -13,24 +13,24 @@ import {
   withFields,
 } from '../proportional/callers-data.ts'
 
-const patient = 30_000
+const timeoutMs = 30_000
 const ask = (body: string | undefined, line = 'POST /responses', rule?: object) =>
   asking({ line, ...(body !== undefined && { body }), rule })()
 
-describe('unknown fields of the caller’s number', () => {
+describe('warnings about unknown fields', () => {
   it(
-    'in 50,000 keys are warned of fifty times, and counted',
+    'stop at 50 for a body with 50,000 unknown keys, and count the rest',
     async () => {
       const { status, warnings } = await ask(withFields(keys(50_000)))
       expect(status).toBe(200)
       expect(warnings).toHaveLength(51)
       expect(warnings[50]).toBe('and 49,950 more')
     },
-    patient,
+    timeoutMs,
   )
 
   it(
-    'in a template of 12,000 tags are warned of fifty times, and counted',
+    'stop at 50 for a template with 12,000 unknown tags, and count the rest',
     async () => {
       const body = list(12_000, (index) => `{{ body.a${index} }}`).join('')
       const { warnings } = await ask(undefined, 'GET /providers', { on: '*', reply: { body } })
@@ -38,33 +38,33 @@ describe('unknown fields of the caller’s number', () => {
       expect(warnings[49]).toContain('body.a49')
       expect(warnings[50]).toBe('and 11,950 more')
     },
-    patient,
+    timeoutMs,
   )
 
   it(
-    'in 20,000 tools of an unknown type are warned of fifty times at most',
+    'number at most 51 for 20,000 tools of an unknown type',
     async () => {
       const { status, warnings } = await ask(withFields({ tools: unknownTools(20_000) }))
       expect(status).toBe(200)
       expect(warnings.length).toBeLessThanOrEqual(51)
     },
-    patient,
+    timeoutMs,
   )
 })
 
-describe('a hundred thousand messages', () => {
+describe('POST /responses', () => {
   it(
-    'are answered',
+    'accepts 100,000 messages',
     async () => {
       const { status } = await ask(withFields({ input: list(100_000, () => message) }))
       expect(status).toBe(200)
     },
-    patient,
+    timeoutMs,
   )
 })
 
 it(
-  '100,000 messages of which 65,000 are bad are a 400 with the first hundred violations, and how many more',
+  'POST /responses returns 400 with the first 100 violations and the number omitted',
   async () => {
     const input = list(100_000, (index) => (index < 65_000 ? badMessage : message))
     const { status, text } = await ask(withFields({ input }))
@@ -73,5 +73,5 @@ it(
     expect(metadata.violations).toHaveLength(100)
     expect(metadata.more).toBeGreaterThan(64_000)
   },
-  patient,
+  timeoutMs,
 )
