@@ -1,6 +1,6 @@
 /**
- * Any call that a journal could hold, also one that no transport and no file could bring, and what must hold of its
- * snippets.
+ * Arbitrary call records, including ones that no transport or file could produce, and the
+ * properties of snippets generated from them.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -14,7 +14,7 @@ export const site = {
   origin: 'https://gateway.example',
   apiKey: "a'key",
 }
-/** What ends a literal, a line, a comment or a paste somewhere, and what hides it. */
+/** Strings that end a literal, line, comment or paste in some language, or hide such an end. */
 export const fragments = [
   ...'\'"`$\\;&|!#%*?~<>(){}[] \t\n\r\0\x03\x04\x15\x1b\x7f\x85',
   ...[
@@ -107,7 +107,7 @@ export const reply = fc.oneof(
 )
 export const path = without(/[\p{Cc} ]/gu)
 
-/** Headers that a snippet repeats: those of one connection are not among them. */
+/** Headers that a snippet repeats: all except hop-by-hop and secret ones. */
 const repeated = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).filter(
     ([name]) => /^(?!host$|connection$)[\w!#$%&'*+.^`|~-]+$/.test(name) && !isSecretName(name),
@@ -133,7 +133,7 @@ export function expectedOf(record: CallRecord): Expected {
   }
 }
 
-/** Arguments of curl for a call. */
+/** curl arguments for a call. */
 export function argumentsFor({ isStream, method, url, headers, body: sent }: Expected): string[] {
   const { baseUrl, origin, apiKey } = site
   return [
@@ -143,11 +143,11 @@ export function argumentsFor({ isStream, method, url, headers, body: sent }: Exp
     url(baseUrl, origin),
     ...[`authorization: Bearer ${apiKey}`, ...headers.map(headerArgument)].flatMap((each) => ['-H', each]),
     ...(sent === '' ? [] : ['--data-raw', sent]),
-    // As UTF-8 has them.
+    // Encoded as UTF-8.
   ].map((each) => each.toWellFormed())
 }
 
-/** As curl wants a header without a value. */
+/** curl ends a header without a value with a semicolon. */
 const headerArgument = ([name, value]: [string, string]) => (value === '' ? `${name};` : `${name}: ${value}`)
 
 export const anyRecord = fc
@@ -195,7 +195,7 @@ export const anyRecord = fc
 
 const sandbox = { baseUrl: 'https://gateway.example/sandboxes/s1/api/v1', apiKey: 'a`key' }
 
-/** Throws unless each copied command is one call of curl with the intended words. */
+/** Throws unless each copied command is a single curl call with the intended arguments. */
 export function tryCurl(records: readonly CallRecord[]): void {
   const wanted: string[][] = []
   const commands: string[] = []
@@ -207,19 +207,19 @@ export function tryCurl(records: readonly CallRecord[]): void {
     }
     wanted.push(words)
     const command = toCurl(record, site)
-    // A pasted control character acts on the terminal, not on the shell: it can end the command.
+    // When pasted, a control character acts on the terminal and could end the command.
     assert.doesNotMatch(command.replaceAll(' \\\n  ', '').trimEnd(), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
     commands.push(command)
   }
   assert.deepEqual(curlCalls(commands), wanted)
-  // A shell without $'…' reads other words, and as many.
+  // A shell without $'…' parses different words, but the same number.
   assert.deepEqual(
     curlCalls(commands, 'sh').map(({ length }) => length),
     wanted.map(({ length }) => length),
   )
 }
 
-/** Throws unless the copied test is one call with the intended literals. */
+/** Throws unless the copied test makes a single request with the intended literals. */
 export async function tryTest(record: CallRecord, runner: 'vitest' | 'playwright'): Promise<void> {
   const code = toTest(record, runner)
   assert.doesNotMatch(code, /<\/script|(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)

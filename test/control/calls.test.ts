@@ -1,5 +1,6 @@
 /**
- * Single calls over the control API: followed, listed, exported, asked again; and scenarios checked and tried.
+ * Individual calls in the control API (following, listing, exporting, resending), and checking and
+ * dry-running scenarios.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -24,8 +25,8 @@ const ask = (input: string, more: object = {}) =>
   call(sandbox, 'POST /responses', { body: { model: 'aurora/dawn-2', input, ...more } })
 const get = (path: string) => open(sandbox, `GET ${path}`)
 
-describe('events', () => {
-  /** The next events that are about calls of this sandbox. */
+describe('events()', () => {
+  /** Collects the next events about calls of this sandbox. */
   async function callsOf(events: ReturnType<RemoteGateway['events']>, count: number) {
     const calls: string[] = []
     for await (const each of events) {
@@ -37,7 +38,7 @@ describe('events', () => {
     throw new Error('the stream has ended')
   }
 
-  it('begin with resync, and tell each call when it is over', async () => {
+  it('starts with resync and emits each completed call', async () => {
     const events = gateway.events()
     expect((await events.next()).value).toEqual({ event: 'resync', id: expect.stringMatching(/^\w+\.\d+$/) })
     await get('/providers')
@@ -45,7 +46,7 @@ describe('events', () => {
     expect(calls).toEqual([`/sandboxes/${sandbox.id}/api/v1/providers`])
   })
 
-  it('are taken up after the last one seen, or begin with resync where that is unknown', async () => {
+  it('resumes after a known event id, and starts with resync if the id is unknown', async () => {
     const first = gateway.events()
     await first.next()
     await get('/providers')
@@ -56,7 +57,7 @@ describe('events', () => {
     expect((await gateway.events({ after: 'other.3' }).next()).value).toMatchObject({ event: 'resync' })
   })
 
-  it('listen to no call while nobody watches', async () => {
+  it('registers no listener while no client is connected', async () => {
     await using quiet = await startServer({ timeScale: 0 })
     const before = quiet.gateway.sandboxes.listeners.size
     const leave = new AbortController()
@@ -67,7 +68,7 @@ describe('events', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('end with the server, which does not wait for those who watch', async () => {
+  it('ends when the server closes, without delaying the close', async () => {
     const ending = await startServer()
     const events = (await connectGateway(ending.url)).events()
     await events.next()
@@ -76,8 +77,8 @@ describe('events', () => {
   })
 })
 
-describe('calls', () => {
-  it('are listed in short, the newest so many', async () => {
+describe('recorded calls', () => {
+  it('are summarised, limited to the newest n', async () => {
     await get('/providers')
     await ask('Hello', { stream: true })
     const [call, ...others] = await sandbox.journal.summaries(1)
@@ -91,7 +92,7 @@ describe('calls', () => {
     expect(await sandbox.journal.summaries()).toHaveLength(2)
   })
 
-  it('are read one by one, their secrets hidden', async () => {
+  it('can be read by id, with secrets hidden', async () => {
     await ask('Hello')
     const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
     const entry = await sandbox.journal.entry(id)
@@ -99,7 +100,7 @@ describe('calls', () => {
     await expect(sandbox.journal.entry('req_none')).rejects.toMatchObject({ status: 404 })
   })
 
-  it('of a paced stream say when each part left', async () => {
+  it('have a timeline of the chunks of a paced stream', async () => {
     await using paced = await startServer({ latency: { gapMs: 5 } })
     const remote = await connectGateway(paced.url)
     await call(paced, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello', stream: true } })
@@ -111,7 +112,7 @@ describe('calls', () => {
       expect(entry?.replyBody.text.slice(0, offset)).toMatch(/\n\n$/)
   })
 
-  it('are asked again as they were', async () => {
+  it('can be resent unchanged', async () => {
     await ask('Hello')
     const before = await sandbox.journal.last('createResponse')
     const again = await sandbox.journal.resend(before ?? '')
@@ -120,7 +121,7 @@ describe('calls', () => {
     expect(await sandbox.journal.calls('createResponse')).toHaveLength(2)
   })
 
-  it('are asked again to the end of their stream, which nobody reads', async () => {
+  it('can be resent without reading the stream, which still completes', async () => {
     await ask('Hello', { stream: true })
     const before = await sandbox.journal.last('createResponse')
     await sandbox.journal.resend(before ?? '')
@@ -129,7 +130,7 @@ describe('calls', () => {
   })
 
   it.each(['curl', 'vitest', 'playwright'] as const)(
-    'as %s have the headers that matter, and no secret',
+    'are exported as %s with the relevant headers and no secrets',
     async (as) => {
       const headers = { 'x-api-key': 'hunter3', 'x-own': 'kept', 'x-stainless-os': 'x' }
       await call({ baseUrl: sandbox.baseUrl, apiKey: 'hunter2' }, 'GET /providers', { headers })
@@ -139,7 +140,7 @@ describe('calls', () => {
     },
   )
 
-  it('are exported as a curl command that a shell reads as it was sent', async () => {
+  it('are exported as a curl command with correct shell quoting', async () => {
     await ask("It's $HOME \\ `here`")
     const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
     const text = await sandbox.journal.exportAs(id, 'curl')
@@ -148,7 +149,7 @@ describe('calls', () => {
     expect(text).toContain("It'\\''s $HOME")
   })
 
-  it('are exported as a test with the rule that they met', async () => {
+  it('are exported as a test with the matched rule', async () => {
     await sandbox.fail(529, { times: 1 })
     await ask('Hello')
     const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
@@ -159,7 +160,7 @@ describe('calls', () => {
     expect(text).toContain('expect(response.status).toBe(529)')
   })
 
-  it('are exported as a test that expects a body of the same kind', async () => {
+  it('are exported as a test that expects the same kind of body', async () => {
     const exported = async () => {
       const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
       return sandbox.journal.exportAs(id, 'vitest')
@@ -172,17 +173,17 @@ describe('calls', () => {
     expect(await exported()).toContain("expect(await response.text()).toContain('data: [DONE]')")
   })
 
-  it('are exported as a test that runs, also where nobody answered', async () => {
+  it('are exported as a runnable test even if the path is unknown', async () => {
     await get('/provider')
     const [{ id } = { id: '' }] = await sandbox.journal.summaries(1)
-    // An interception would leave the path to the application.
+    // With interception, the request would be passed through to the application.
     expect(await sandbox.journal.exportAs(id, 'vitest')).toMatch(/ = await gateway\.fetch\(`.*\/provider`, /)
     expect(await sandbox.journal.exportAs(id, 'playwright')).toMatch(/ = await fetch\(`.*\/provider`, /)
   })
 })
 
 describe('scenarios', () => {
-  it('in force say how often each rule has happened, and how often it still can', async () => {
+  it('report how often each active rule has applied and can still apply', async () => {
     const { id } = await sandbox.use({
       name: 'mine',
       rules: [
@@ -204,7 +205,7 @@ describe('scenarios', () => {
     ])
   })
 
-  it('are tried on the calls that have been, without a change', async () => {
+  it('are dry-run against recorded calls without changing anything', async () => {
     await ask('Hello')
     await ask('Goodbye')
     await get('/providers')
@@ -220,7 +221,7 @@ describe('scenarios', () => {
     expect(await sandbox.activeScenarios()).toEqual([])
   })
 
-  it('are tried on the newest 1,000 calls', async () => {
+  it('are dry-run against at most the newest 1,000 calls', async () => {
     const own = createGateway()
     await using served = await startServer({ gateway: own })
     const busy = await (await connectGateway(served.url)).createSandbox()
@@ -229,7 +230,7 @@ describe('scenarios', () => {
     expect(await busy.dryRun('flaky')).toMatchObject({ looked: 1000 })
   })
 
-  it('name custom operations wherever they are checked', async () => {
+  it('are validated against custom operations everywhere', async () => {
     const listReports = defineOperation({
       id: 'listReports',
       method: 'get',
@@ -255,7 +256,7 @@ describe('scenarios', () => {
     await own.close()
   })
 
-  it('are checked as text, each problem with its line and column', async () => {
+  it('are validated as text, with line and column for each problem', async () => {
     const wrong = 'name: mine\nrules:\n  - on: listProvider\n    fault: rate-limit\n'
     expect(await gateway.checkScenario(wrong)).toEqual({
       scenario: null,
@@ -268,7 +269,7 @@ describe('scenarios', () => {
     expect(await gateway.checkScenario('3')).toMatchObject({ problems: [{ line: 1, column: 1 }] })
   })
 
-  it('that come with the double are read as YAML that can be used', async () => {
+  it('are available as valid YAML if they are bundled', async () => {
     const text = await (await fetch(`${server.url}/__understudy/scenarios/flaky/yaml`)).text()
     expect(text).toMatch(/^name: flaky$/m)
     expect(await gateway.checkScenario(text)).toMatchObject({ problems: [], scenario: { name: 'flaky' } })

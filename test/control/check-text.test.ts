@@ -25,13 +25,13 @@ it.each<[string, string[]]>([
   ],
   ['7', ['1:1 A scenario is { name, rules: […] } or a single rule, not 7']],
   ['null', ['1:1 A scenario is { name, rules: […] } or a single rule, not null']],
-])('The text %j has the problems %j', (text, expected) => {
+])('checkText() finds in %j the problems %j', (text, expected) => {
   const { scenario, problems } = checkText(text, gateway)
   expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual(expected)
   expect(scenario === null).toBe(expected.length > 0)
 })
 
-it('A text that is no YAML has its place', () => {
+it('checkText() reports invalid YAML with line and column', () => {
   const { scenario, problems } = checkText('name: a\nrules: [\n', gateway)
   expect(scenario).toBeNull()
   expect(problems).toMatchObject([{ line: expect.any(Number), column: expect.any(Number) }])

@@ -1,5 +1,5 @@
 /**
- * The control API as another language sees it: plain HTTP. What a sandbox does is in `test/remote/sandbox.test.ts`.
+ * The control API over plain HTTP. Sandbox behaviour is tested in `test/remote/sandbox.test.ts`.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -29,8 +29,8 @@ async function control(line: string, body?: unknown, headers: Record<string, str
 const statusOf = async (path: string) =>
   (await open({ baseUrl: `${server.url}/sandboxes/${id}/api/v1` }, `GET ${path}`)).status
 
-describe('sandboxes', () => {
-  it('are made by a request without a body, and say where they are', async () => {
+describe('sandboxes in the control API', () => {
+  it('are created without a request body; the reply contains their URL', async () => {
     const { status, body } = await control('POST /sandboxes')
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -42,19 +42,19 @@ describe('sandboxes', () => {
     })
   })
 
-  it('say where they are by the name that the caller uses', async () => {
+  it('have URLs with the host name of the request', async () => {
     const url = server.url.replace('127.0.0.1', 'localhost')
     const response = await fetch(`${url}/__understudy/sandboxes/${id}`)
     expect((await response.json()).data.baseUrl).toBe(`${url}/sandboxes/${id}/api/v1`)
   })
 
-  it('are listed, the default one first', async () => {
+  it('are listed with the default sandbox first', async () => {
     const { data } = (await control('GET /sandboxes')).body
     expect(data[0]).toEqual({ id: 'default', apiKey: expect.any(String), baseUrl: `${server.url}/api/v1` })
     expect(data.map((sandbox: { id: string }) => sandbox.id)).toContain(id)
   })
 
-  it('are 204 when deleted and 410 from then on, the default one a 409', async () => {
+  it('return 204 when deleted and 410 afterwards, or 409 for the default sandbox', async () => {
     expect(await control('DELETE /sandboxes/{id}')).toEqual({ status: 204, body: undefined })
     expect((await control('GET /sandboxes/{id}')).status).toBe(410)
     expect((await control('DELETE /sandboxes/{id}')).status).toBe(410)
@@ -62,8 +62,8 @@ describe('sandboxes', () => {
   })
 })
 
-describe('scenarios', () => {
-  it('are put in force by name without a body, once, however often', async () => {
+describe('scenarios in the control API', () => {
+  it('are activated by name without a body, only once if repeated', async () => {
     for (let turn = 0; turn < 2; turn++)
       expect((await control('PUT /sandboxes/{id}/scenarios/provider-outage')).status).toBe(200)
     expect((await control('GET /sandboxes/{id}/scenarios')).body).toEqual({ data: ['provider-outage'] })
@@ -72,7 +72,7 @@ describe('scenarios', () => {
     expect(await statusOf('/providers')).toBe(200)
   })
 
-  it('are put in force from a body under the name in the path, in the place of the one before', async () => {
+  it('are activated from a body under the name in the path, replacing the previous version', async () => {
     for (const status of [418, 503]) {
       const rules = [{ on: '*', fault: { name: 'status', status } }]
       expect((await control('PUT /sandboxes/{id}/scenarios/mine', { rules })).status).toBe(200)
@@ -81,7 +81,7 @@ describe('scenarios', () => {
     expect((await control('GET /sandboxes/{id}/scenarios')).body).toEqual({ data: ['mine'] })
   })
 
-  it('keep the one before where the new one is wrong', async () => {
+  it('stay active when the new version is invalid', async () => {
     await control('PUT /sandboxes/{id}/scenarios/provider-outage')
     const { status, body } = await control('PUT /sandboxes/{id}/scenarios/provider-outage', {
       rules: [{ on: 'listProvider' }],
@@ -93,12 +93,12 @@ describe('scenarios', () => {
     expect(await statusOf('/providers')).toBe(500)
   })
 
-  it('that are not in force cannot be ended', async () => {
+  it('return 404 when an inactive scenario is deleted', async () => {
     const { status, body } = await control('DELETE /sandboxes/{id}/scenarios/flaky')
     expect([status, body.error.message]).toEqual([404, "No scenario 'flaky' is in force; there are none"])
   })
 
-  it('that come with the double are listed and shown', async () => {
+  it('include the bundled ones in the list and by name', async () => {
     const { data } = (await control('GET /scenarios')).body
     expect(data).toContainEqual({ name: 'flaky', description: expect.any(String) })
     expect((await control('GET /scenarios/flaky')).body.data).toMatchObject({ name: 'flaky', rules: [{}] })
@@ -108,7 +108,7 @@ describe('scenarios', () => {
   })
 })
 
-describe('a request that is wrong', () => {
+describe('invalid control requests', () => {
   it.each([
     ['GET /nowhere', undefined, 404],
     ['POST /health', undefined, 404],
@@ -132,13 +132,13 @@ describe('a request that is wrong', () => {
     ['GET /sandboxes/{id}/database/providers/%', undefined, 404],
     ['POST /sandboxes/{id}/database/providers', { nam: 'x' }, 400],
     ['POST /sandboxes', ' '.repeat(100_001), 413],
-  ])('%s with %j is refused in the envelope', async (line, body, expected) => {
+  ])('%s with %j returns an error envelope', async (line, body, expected) => {
     const { status, body: answer } = await control(line, body)
     expect(status).toBe(expected)
     expect(answer.error).toMatchObject({ code: expected, message: expect.any(String) })
   })
 
-  it('lists every violation with its path', async () => {
+  it('return every violation with its path', async () => {
     const { body } = await control('POST /sandboxes', { fork: 3, recordCounts: {} })
     expect(body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual([
       'body.fork',
@@ -148,7 +148,7 @@ describe('a request that is wrong', () => {
 })
 
 describe('connectGateway', () => {
-  it('brings the default sandbox', async () => {
+  it('returns the default sandbox', async () => {
     const gateway = await connectGateway(server.url)
     expect(gateway).toMatchObject({ id: 'default', baseUrl: server.baseUrl })
     await gateway.reset()
@@ -156,18 +156,18 @@ describe('connectGateway', () => {
     expect(await gateway.journal.entries()).toHaveLength(1)
   })
 
-  it('takes a base URL as well', async () => {
+  it('accepts a base URL as well as a server URL', async () => {
     expect((await connectGateway(server.baseUrl)).baseUrl).toBe(server.baseUrl)
   })
 
-  it('carries the token', async () => {
+  it('sends the token', async () => {
     await using wide = await startServer({ token: 'secret' })
     const gateway = await connectGateway(wide.url, { token: 'secret' })
     expect((await gateway.createSandbox()).id).toBe('s1')
     await expect(connectGateway(wide.url)).rejects.toMatchObject({ status: 401 })
   })
 
-  it('says so where there is no server', async () => {
+  it('rejects with a hint if no server is running', async () => {
     const gone = await startServer()
     await gone.close()
     await expect(connectGateway(gone.url)).rejects.toThrow(
@@ -175,7 +175,7 @@ describe('connectGateway', () => {
     )
   })
 
-  it('does not say so of a connection that breaks', async () => {
+  it('rejects with a different message if the connection breaks', async () => {
     const breaking = createServer(({ socket }) => void socket.destroy()).listen(0, '127.0.0.1')
     await once(breaking, 'listening')
     const url = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`

@@ -1,12 +1,13 @@
 /**
- * Calls as code: what is printed for calls of every kind stands beside this test, to be read line by line.
+ * Calls exported as code. The snapshot contains the output for calls of every kind, to be reviewed
+ * line by line.
  */
 import { expect, it } from 'vitest'
 import { toCurl, toTest } from '../../src/control/entry-code.ts'
 import { Gateway } from '../../src/index.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 
-it('Calls are printed as a curl command and as tests', async () => {
+it('recorded calls are exported as a curl command and as tests', async () => {
   const gateway = new Gateway({ timeScale: 0 })
   const base = 'https://gateway.example/api/v1'
   const call = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
@@ -21,7 +22,7 @@ it('Calls are printed as a curl command and as tests', async () => {
       if (headers['x-leave']) leave.abort()
       await response.text()
     } catch {
-      // What is printed says so.
+      // The export notes the aborted delivery.
     }
   }
   const question = (more: object = {}) => JSON.stringify({ model: 'aurora/dawn-2', input: "It's", ...more })

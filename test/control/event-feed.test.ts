@@ -1,5 +1,5 @@
 /**
- * The event stream where more comes than can be told: its frames, and readers who fall behind.
+ * The event stream under load: frame rate, limits and slow readers.
  */
 import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -20,11 +20,11 @@ beforeEach(() => {
 })
 afterEach(() => feed.close())
 
-/** Calls in one go: they come between two frames. */
+/** Sends calls concurrently, so that they fall between two frames. */
 const call = (count: number) =>
   Promise.all(Array.from({ length: count }, () => open(gateway, 'GET /presets/code-review')))
 
-/** Somebody who watches, over a connection that takes nothing while its reader waits. */
+/** Connects a watcher whose connection accepts no data while it is paused. */
 function watch(after?: string) {
   let text = ''
   let isWaiting = false
@@ -39,7 +39,7 @@ function watch(after?: string) {
   })
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   response.assignSocket(socket as Socket)
-  // As a server does for its own sockets.
+  // The HTTP server forwards this event for its own sockets.
   socket.on('drain', () => response.emit('drain'))
   const sink = new NodeSink(response)
   void deliver(feed.follow(after, sink.left), sink, unrecorded('GET'))
@@ -64,12 +64,12 @@ function watch(after?: string) {
   }
 }
 
-it('has at most ten frames a second, however many calls come', async () => {
+it('sends at most ten frames per second, however many calls arrive', async () => {
   const watcher = watch()
   const began = performance.now()
   while (performance.now() - began < 350) {
     await call(5)
-    // Timers have their turn.
+    // Lets timers run.
     await new Promise((resolve) => setImmediate(resolve))
   }
   const frames = watcher.events().filter((name) => name === 'calls').length
@@ -77,7 +77,7 @@ it('has at most ten frames a second, however many calls come', async () => {
   expect(frames).toBeLessThanOrEqual((performance.now() - began) / 100 + 1)
 })
 
-it('tells each call once in a frame, with its last state', async () => {
+it('sends each call once per frame, in its latest state', async () => {
   const watcher = watch()
   await call(20)
   await expect.poll(() => watcher.calls().length).toBe(20)
@@ -85,7 +85,7 @@ it('tells each call once in a frame, with its last state', async () => {
   expect(new Set(ids).size).toBe(20)
 })
 
-it('tells by how many rules a call was looked at in vain, and nothing of those before the one that answered', async () => {
+it('counts the rules that were tried and skipped, excluding those before the rule that applied', async () => {
   const watcher = watch()
   gateway.use({ on: 'getPreset', when: { headers: { 'x-first': 'yes' } }, fault: 'timeout' })
   await call(1)
@@ -96,7 +96,7 @@ it('tells by how many rules a call was looked at in vain, and nothing of those b
   await expect.poll(() => watcher.calls().map(({ missed }) => missed)).toEqual([1, 2, 0])
 })
 
-it('tells a call that is under way, and again when it is over', async () => {
+it('sends a call while it is in flight and again when it has ended', async () => {
   gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 2 } })
   const watcher = watch()
   const left = new AbortController()
@@ -111,7 +111,7 @@ it('tells a call that is under way, and again when it is over', async () => {
   await vi.waitFor(() => expect(told()).toEqual(['pending', 'aborted-by-client']))
 })
 
-it('says resync in the place of more than 250 calls in a frame', async () => {
+it('sends resync instead of more than 250 calls per frame', async () => {
   const watcher = watch()
   await call(251)
   await expect.poll(() => watcher.events()).toEqual(['resync', 'resync'])
@@ -120,7 +120,7 @@ it('says resync in the place of more than 250 calls in a frame', async () => {
   expect(watcher.calls()).toHaveLength(1)
 })
 
-it('skips a reader who falls behind, holds little for them, and says resync when they read again', async () => {
+it('skips a slow reader, buffers little for it, and sends resync when it reads again', async () => {
   const slow = watch()
   const quick = watch()
   slow.wait()
@@ -142,7 +142,7 @@ it('skips a reader who falls behind, holds little for them, and says resync when
   await expect.poll(() => slow.calls().length).toBe(heard + 3)
 })
 
-it('takes up where a reader was, and says resync where what they missed is no longer kept', async () => {
+it('resumes where a reader left off, or sends resync if the missed calls are no longer buffered', async () => {
   const first = watch()
   await call(2)
   await expect.poll(() => first.calls().length).toBe(2)
@@ -158,7 +158,7 @@ it('takes up where a reader was, and says resync where what they missed is no lo
   await expect.poll(() => later.events()).toEqual(['resync'])
 })
 
-it('writes nothing while nobody watches, and then what came since, or resync where that was much', async () => {
+it('writes nothing without watchers, then sends missed calls, or resync if there were too many', async () => {
   const first = watch()
   await call(2)
   await expect.poll(() => first.calls().length).toBe(2)
@@ -179,7 +179,7 @@ it('writes nothing while nobody watches, and then what came since, or resync whe
   await expect.poll(() => fourth.calls().length).toBe(1)
 })
 
-it('answers with an event stream that nobody keeps or holds back', async () => {
+it('responds with an event stream that proxies neither cache nor buffer', async () => {
   const watcher = watch()
   await expect.poll(() => watcher.events().length).toBe(1)
   const [status, ...lines] = watcher.head().split('\r\n')
@@ -193,7 +193,7 @@ it('answers with an event stream that nobody keeps or holds back', async () => {
   )
 })
 
-it('lets 64 watch, and refuses more with 429', async () => {
+it('accepts 64 watchers and rejects more with 429', async () => {
   for (let count = 0; count < 64; count++) watch()
   await Promise.resolve()
   expect(() => watch()).toThrow(expect.objectContaining({ status: 429 }))

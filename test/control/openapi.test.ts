@@ -1,5 +1,5 @@
 /**
- * The documents of the two APIs: valid OpenAPI 3.1, and true.
+ * The OpenAPI documents of the API and the control API: valid OpenAPI 3.1 that matches the server.
  */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -11,7 +11,7 @@ import { operations } from '../../src/operations/index.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
 
-// Tests look into documents of every shape.
+// Tests read documents of every shape.
 // biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests find out
 type Document = any
 
@@ -29,7 +29,7 @@ async function read(path: string, method = 'GET', body?: unknown): Promise<Docum
   return (await call({ baseUrl: server.url }, `${method} ${path}`, { body })).body
 }
 
-/** A check of values against a schema of a document, by a validator that is not ours. */
+/** Returns a function that checks values against a schema of the document with an independent validator. */
 function checker(document: Document) {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
   ajv.addFormat('base64', true)
@@ -47,8 +47,8 @@ const pointerOf = (path: string, method: string, status: string) =>
   `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${method}/responses/${status}/content/application~1json/schema`
 
 describe.each([
-  ['the document of the API', () => api],
-  ['the document of the control API', () => control],
+  ['the API document', () => api],
+  ['the control API document', () => control],
 ])('%s', (_, document) => {
   it('is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
@@ -57,13 +57,13 @@ describe.each([
     expect([result.valid, validator.version]).toEqual([true, '3.1'])
   })
 
-  it('has every schema that it refers to, and refers to every schema that it has', () => {
+  it('defines every schema that it references and no others', () => {
     const text = JSON.stringify(document())
     const referred = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
     expect(new Set(referred)).toEqual(new Set(Object.keys(document().components.schemas)))
   })
 
-  it('asks for a bearer, and answers refusals with the envelope', () => {
+  it('requires a bearer token and describes errors as envelopes', () => {
     const { security, components, paths } = document()
     expect(security).toEqual([{ bearer: [] }])
     expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' })
@@ -75,8 +75,8 @@ describe.each([
   })
 })
 
-describe('the document of the API', () => {
-  it('has every operation, and version 1.0.0', () => {
+describe('the API document', () => {
+  it('contains every operation and version 1.0.0', () => {
     const documented = Object.entries<Document>(api.paths).flatMap(([path, methods]) =>
       Object.entries<Document>(methods).map(([method, { operationId }]) => ({
         id: operationId,
@@ -89,7 +89,7 @@ describe('the document of the API', () => {
     expect(api.servers).toEqual([{ url: '/api/v1' }])
   })
 
-  it('marks the Responses operation as beta, and no other', () => {
+  it('marks only the Responses operation as beta', () => {
     const beta = Object.entries<Document>(api.paths).filter(([, methods]) =>
       JSON.stringify(methods).includes('"x-beta":true'),
     )
@@ -103,7 +103,7 @@ describe('the document of the API', () => {
     expect(model.anyOf).toContainEqual(expect.objectContaining({ pattern: ':online$', deprecated: true }))
   })
 
-  it('describes the search tool, the exclusive handles, and the integers that it takes', () => {
+  it('describes the search tool, exclusive handles and integer limits', () => {
     const { WebSearchTool, FunctionTool, CreateResponseBody } = api.components.schemas
     expect(WebSearchTool.properties.type.const).toBe('gateway:web_search')
     expect(WebSearchTool.properties.parameters.anyOf[0].properties.max_results).toMatchObject({ maximum: 25 })
@@ -117,7 +117,7 @@ describe('the document of the API', () => {
     expect(errorsOf('/components/schemas/CreateResponseBody', body(one))).toEqual([])
   })
 
-  it('describes the events of a stream, each as it is sent', async () => {
+  it('describes every stream event as it is sent', async () => {
     const stream = api.paths['/responses'].post.responses['200'].content['text/event-stream']
     expect(stream['x-event-schema']).toEqual({ $ref: '#/components/schemas/ResponseStreamEvent' })
     const errorsOf = checker(api)
@@ -140,7 +140,7 @@ describe('the document of the API', () => {
     ).not.toEqual([])
   })
 
-  it('describes the headers of replies, and the refusals of each operation', () => {
+  it('describes the headers of replies and the errors of each operation', () => {
     const statusesOf = (path: string, method: string) =>
       Object.keys(api.paths[path][method].responses).filter((status) => status.startsWith('4'))
     expect(statusesOf('/providers', 'get')).toEqual(['401', '410', '429'])
@@ -166,7 +166,7 @@ describe('the document of the API', () => {
     expect(api.paths['/providers'].get.responses['200'].headers).toHaveProperty('x-request-id')
   })
 
-  it('says what a method that a path does not have is answered with', async () => {
+  it('describes the 405 reply to a method that a path does not support', async () => {
     expect(api.info.description).toContain('a 405 in the error envelope, and `Allow` names')
     const gateway = createGateway()
     for (const [path, methods] of Object.entries<Document>(api.paths)) {
@@ -180,7 +180,7 @@ describe('the document of the API', () => {
     }
   })
 
-  it('shows query parameters as what they mean', () => {
+  it('describes the types of query parameters', () => {
     const parameters = Object.fromEntries(
       api.paths['/benchmarks'].get.parameters.map((parameter: Document) => [parameter.name, parameter]),
     )
@@ -195,7 +195,7 @@ describe('the document of the API', () => {
     ])
   })
 
-  it('has the limits of the specification', () => {
+  it('contains the limits of the specification', () => {
     const { name, slug, description, io_logging_sampling_rate } =
       api.components.schemas.WorkspaceUpdate.properties
     expect(name).toMatchObject({ minLength: 1, maxLength: 100 })
@@ -204,7 +204,7 @@ describe('the document of the API', () => {
     expect(io_logging_sampling_rate).toMatchObject({ minimum: 0.0001, maximum: 1, format: 'double' })
   })
 
-  it('is true of what the server answers', async () => {
+  it('matches the replies of the server', async () => {
     const errorsOf = checker(api)
     const question = { model: 'aurora/dawn-2', input: 'Hello?', tools: [{ type: 'gateway:web_search' }] }
     const calls: [string, string, string, object?][] = [
@@ -224,8 +224,8 @@ describe('the document of the API', () => {
   })
 })
 
-describe('the document of the control API', () => {
-  it('has every route', async () => {
+describe('the control API document', () => {
+  it('contains every route', async () => {
     const documented = Object.entries<Document>(control.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     )
@@ -236,7 +236,7 @@ describe('the document of the control API', () => {
   })
 })
 
-it('Control routes that make something answer 201', () => {
+it('control routes that create a resource return 201', () => {
   const operations = Object.values<Document>(control.paths).flatMap((path) => Object.values<Document>(path))
   const making = operations.filter(({ responses }) => responses['201'])
   expect(making.map(({ operationId }) => operationId).sort()).toEqual([

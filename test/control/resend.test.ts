@@ -5,7 +5,7 @@ import type { GatewayOptionsInput } from '../../src/sandbox/options-input.ts'
 
 const base = 'https://gateway.example/api/v1'
 
-/** Calls a gateway, asks the same again, and gives both calls as they stand in the journal. */
+/** Sends a request, resends it, and returns both calls as recorded in the journal. */
 async function twice(options: GatewayOptionsInput, url: string, init: RequestInit = {}) {
   const gateway = new Gateway({ timeScale: 0, ...options })
   const sandbox = gateway.sandboxes.default
@@ -14,17 +14,17 @@ async function twice(options: GatewayOptionsInput, url: string, init: RequestIni
   const record = sandbox.journal.record(first?.id ?? '')
   const again = await resend(gateway, sandbox, record)
   expect(gateway.journal.entries().map(({ id }) => id)).toEqual([first?.id, again.id])
-  const told = ({ status, path, search, headers, requestBody }: typeof record) => ({
+  const summary = ({ status, path, search, headers, requestBody }: typeof record) => ({
     status,
     path,
     search,
     authorization: headers['authorization'],
     body: requestBody.text,
   })
-  return [told(record), told(again), sandbox.apiKey] as const
+  return [summary(record), summary(again), sandbox.apiKey] as const
 }
 
-it('A call is asked again in its sandbox, with its query, headers and body', async () => {
+it('resend() repeats a call in its sandbox with its query, headers and body', async () => {
   const body = '{"name":"N"}'
   const headers = { authorization: 'Bearer any', 'content-type': 'application/json' }
   const [first, again] = await twice({}, `${base}/workspaces/production?a=1`, {
@@ -40,14 +40,14 @@ it('A call is asked again in its sandbox, with its query, headers and body', asy
 })
 
 it.each<[GatewayOptionsInput, Record<string, string>, number, number, string]>([
-  // A key that is known is given again, also where it was refused.
+  // A recognised key is sent again, even if it was rejected.
   [{}, { authorization: 'Bearer any' }, 200, 200, 'Bearer any'],
   [{ apiKeys: ['one'] }, { authorization: 'Bearer other' }, 401, 401, 'Bearer other'],
   [{}, { 'x-api-key': 'any' }, 401, 401, 'none'],
   [{ apiKeys: ['one', 'two'] }, {}, 401, 200, 'Bearer one'],
   [{}, {}, 401, 200, 'own'],
 ])(
-  'With %j, a call with %j is %i, and %i when it is asked again',
+  'with options %j, a call with headers %j returns %i and, when resent, %i',
   async (options, headers, before, after, key) => {
     const [first, again, apiKey] = await twice(options, `${base}/providers`, { headers })
     expect([first.status, again.status]).toEqual([before, after])
@@ -55,7 +55,7 @@ it.each<[GatewayOptionsInput, Record<string, string>, number, number, string]>([
   },
 )
 
-it('A body that was too long to keep is not asked again', async () => {
+it('resend() rejects a call whose body was truncated in the journal', async () => {
   const ask = twice(
     { limits: { journalEntries: 9, journalBytes: 99_999, journalBodyBytes: 1 } },
     `${base}/responses`,

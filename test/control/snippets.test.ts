@@ -1,5 +1,5 @@
 /**
- * Copied calls: the snippets of any call, also of a hostile one, are the intended literals and nothing else.
+ * Snippets copied from any call, including hostile ones, contain only the intended literals.
  */
 import fc from 'fast-check'
 import { load as parseYaml } from 'js-yaml'
@@ -29,12 +29,12 @@ import { curlCalls, runTest } from './snippets.ts'
 const ofExtras = createGateway().extras.flatMap((extra) => Object.keys(extra.exports ?? {}))
 const formats = ['curl', 'vitest', 'playwright', ...ofExtras]
 
-/** Whole, the properties take minutes. */
+/** All cases take minutes. */
 const timeoutMs = cases(15_000, 600_000)
 
-describe('snippets of any call', () => {
+describe('snippets of arbitrary calls', () => {
   it(
-    'are one call of curl with the intended words',
+    'are a single curl call with the intended arguments',
     () => {
       const property = fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 40 }), tryCurl)
       fc.assert(property, { numRuns: cases(4, 250), seed: 1 })
@@ -43,7 +43,7 @@ describe('snippets of any call', () => {
   )
 
   it(
-    'are tests of one call with the intended literals',
+    'are tests of a single request with the intended literals',
     async () => {
       const property = fc.asyncProperty(anyRecord, fc.constantFrom('vitest', 'playwright'), tryTest)
       await fc.assert(property, { numRuns: cases(60, 5000), seed: 1 })
@@ -52,7 +52,7 @@ describe('snippets of any call', () => {
   )
 })
 
-/** A call of a file that is accepted. */
+/** A call from a valid sandbox file. */
 const savedCall = fc.record({
   method: fc.oneof(token, fc.constantFrom('GET', 'POST', 'PATCH')),
   path: path.map((each) => `/api/v1/${each}`),
@@ -71,7 +71,7 @@ const savedCall = fc.record({
   id: fc.stringMatching(/^[\w.-]{8,100}$/),
 })
 
-/** Lines of JSON, the second with the request. */
+/** Throws unless the text is JSON Lines with the request on the second line. */
 function assertRecording(text: string, method: string): void {
   const [, second] = text
     .trimEnd()
@@ -80,11 +80,11 @@ function assertRecording(text: string, method: string): void {
   expect(second.request.method).toBe(method)
 }
 
-describe('snippets of a sandbox file', () => {
+describe('snippets of calls from a sandbox file', () => {
   const file = createGateway().save()
 
   it(
-    'are the intended literals in every form',
+    'contain only the intended literals in every format',
     async () => {
       await using server = await startServer()
       const property = fc.asyncProperty(
@@ -136,7 +136,7 @@ describe('snippets of a sandbox file', () => {
     timeoutMs,
   )
 
-  it('have no names for numbers beyond those of JavaScript', async () => {
+  it('do not compare numbers beyond the range of JavaScript', async () => {
     const replyBody = { text: '{"error":{"code":1e999}}', cut: 0 }
     const [call] = fc.sample(savedCall, { numRuns: 1, seed: 1 })
     const plain = { method: 'GET', status: 500, replyHeaders: {}, delivery: 'complete' }
@@ -148,7 +148,7 @@ describe('snippets of a sandbox file', () => {
   })
 
   it(
-    'do not arise from a file with any string in any field: it is refused in one line, or harmless',
+    'are harmless, or the file is rejected with a one-line error, for any value in any field',
     async () => {
       const gateway = createGateway()
       const fields = Object.keys(fc.sample(savedCall, 1)[0] ?? {})
@@ -177,7 +177,7 @@ describe('snippets of a sandbox file', () => {
 })
 
 describe('snippets of live calls', () => {
-  it('quote hostile methods, paths, headers and bodies of clients', async () => {
+  it('quote hostile methods, paths, headers and bodies', async () => {
     const gateway = createGateway()
     await using server = await startServer({ gateway })
     const { host, port } = new URL(server.url)
@@ -199,7 +199,7 @@ describe('snippets of live calls', () => {
     const { default: sandbox } = server.gateway.sandboxes
     const records = sandbox.journal.entries().map(({ id }) => sandbox.journal.record(id))
     expect(records).toHaveLength(1 + targets.length)
-    // What a live call may hold, a file may hold.
+    // Anything that a live call can contain is valid in a file.
     expect((await gateway.openSandbox(gateway.save())).journal.entries()).toHaveLength(records.length)
     const calls = curlCalls(records.map((record) => toCurl(record, site)))
     expect(calls).toEqual(records.map((record) => argumentsFor(expectedOf(record))))
@@ -210,7 +210,7 @@ describe('snippets of live calls', () => {
     }
   })
 
-  it('quote the ids of custom operations, whose sandboxes are saved and opened again', async () => {
+  it('quote the ids of custom operations, also after saving and opening the sandbox', async () => {
     const { z } = await import('zod')
     const own = defineOperation({
       id: "it's`$" + '{1}`',

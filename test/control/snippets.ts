@@ -1,12 +1,13 @@
 /**
- * Reads generated snippets with real parsers: shells, the parser of Vite for TypeScript, and the engine itself.
+ * Checks generated snippets with independent parsers: shells, Vite's TypeScript parser and the
+ * JavaScript engine.
  */
 import { spawnSync } from 'node:child_process'
 import { parseSync } from 'vite'
 
 /**
- * Runs shell commands in which `curl` does nothing, and returns the arguments of each call. Throws for anything else
- * that a command does: no other program can be found, and any output or failure counts.
+ * Runs shell commands with a stubbed `curl` and returns the arguments of each call. Throws if a
+ * command does anything else: no other program is available, and any output or error is reported.
  */
 export function curlCalls(commands: readonly string[], shell = 'bash'): string[][] {
   const script = [
@@ -34,7 +35,7 @@ export function curlCalls(commands: readonly string[], shell = 'bash'): string[]
   return calls
 }
 
-/** Everything that a generated test consists of. */
+/** Every node type that a generated test may contain. */
 const nodeTypes = new Set(
   `Program ImportDeclaration ImportSpecifier ExpressionStatement CallExpression ArrowFunctionExpression ObjectPattern
   BlockStatement VariableDeclaration VariableDeclarator AwaitExpression NewExpression MemberExpression ChainExpression
@@ -53,7 +54,7 @@ interface Node {
   [field: string]: unknown
 }
 
-/** A generated test, parsed: its syntax is one that we generate, and names that are none of ours are only keys. */
+/** Throws unless a generated test uses only known syntax, and unknown names only as keys. */
 function assertOnlyLiterals(code: string): void {
   const { program, errors, comments } = parseSync('snippet.ts', code)
   if (errors.length > 0) throw new Error(`not TypeScript: ${errors[0]?.message}`)
@@ -72,15 +73,15 @@ function assertOnlyLiterals(code: string): void {
 
 export interface TestRun {
   title: string
-  /** What it gives to `use`, if it does. */
+  /** Argument of `use()`, if it is called. */
   rule: unknown
   url: string
   init: { method?: string; headers: Record<string, string>; body?: string }
-  /** Arguments of all other calls, in their order. */
+  /** Arguments of all other calls, in order. */
   literals: unknown[]
 }
 
-/** Runs a generated test in which every function does nothing, and returns what it would have done. */
+/** Runs a generated test with stubs for every function, and returns the recorded calls. */
 export async function runTest(code: string, sandbox: { baseUrl: string; apiKey: string }): Promise<TestRun> {
   assertOnlyLiterals(code)
   const run: TestRun = { title: '', rule: undefined, url: '', init: { headers: {} }, literals: [] }

@@ -1,6 +1,6 @@
 /**
- * Clients as applications make them: at module level, before any interception. Those that are too large to be
- * installed here, LangChain and the agents SDK, are in ../consumers/early-clients.
+ * Clients created at module level, before interception, as in applications. LangChain and the
+ * agents SDK, which are too large to install here, are tested in ../consumers/early-clients.
  */
 import { Agent } from 'node:https'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -19,11 +19,11 @@ const headers = { authorization: 'Bearer sk-fixed', 'content-type': 'application
 const ask = { model: 'aurora/dawn-2', input: 'Hello' }
 const asked = (stream: boolean) => JSON.stringify({ ...ask, stream })
 
-/** What a client is asked to do. Texts are whatever the client hands on. */
+/** A client under test. Texts are passed on as the client returns them. */
 interface Client {
-  /** The answer's text, or its raw body. */
+  /** Returns the text of the reply, or its raw body. */
   plain(signal?: AbortSignal): Promise<string>
-  /** Calls back with each part of a streamed answer. */
+  /** Calls back with each part of a streamed reply. */
   stream(onPart: (part: string) => void, signal?: AbortSignal): Promise<void>
 }
 
@@ -40,7 +40,7 @@ async function read(
   for await (const part of body ?? []) onPart(String(part))
 }
 
-/** A client that has the shape of `fetch`. */
+/** Wraps a function with the signature of `fetch`. */
 function fetching(send: (url: string, init: object) => Promise<unknown>): Client {
   const open = (stream: boolean, signal?: AbortSignal) =>
     send(url, {
@@ -57,7 +57,7 @@ function fetching(send: (url: string, init: object) => Promise<unknown>): Client
 }
 
 const clients: Record<string, Client> = {
-  'a captured fetch': fetching(capturedFetch),
+  'a fetch captured earlier': fetching(capturedFetch),
   openai: {
     plain: async (signal) => (await openai.responses.create(ask, { signal })).output_text,
     async stream(onPart, signal) {
@@ -118,17 +118,17 @@ beforeEach(() => {
   sandbox = gateway.createSandbox()
 })
 
-describe.each(Object.entries(clients))('%s, made before the interception,', (_, client) => {
-  /** A test's code in its own sandbox. */
+describe.each(Object.entries(clients))('%s, created before the interception,', (_, client) => {
+  /** Runs code in the sandbox of the current test. */
   const inSandbox = <Result>(work: () => Promise<Result>) => gateway.run(sandbox, work)
 
-  it('is answered', async () => {
+  it('receives a reply', async () => {
     sandbox.reply('Tides follow the moon.')
     expect(await inSandbox(() => client.plain())).toContain('Tides follow the moon.')
     expect(sandbox.journal.last('createResponse')).toMatchObject({ status: 200, delivery: 'complete' })
   })
 
-  it('gets a paced stream as it comes', async () => {
+  it('receives a paced stream in parts', async () => {
     sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 1 } })
     const parts: string[] = []
     await inSandbox(() => client.stream((part) => parts.push(part)))
@@ -136,7 +136,7 @@ describe.each(Object.entries(clients))('%s, made before the interception,', (_, 
     expect(sandbox.journal.last('createResponse')).toMatchObject({ status: 200, delivery: 'complete' })
   })
 
-  it('leaves while nothing comes', async () => {
+  it('can abort while the gateway is silent', async () => {
     sandbox.use({ on: 'createResponse', fault: 'timeout' })
     const left = new AbortController()
     const answer = inSandbox(() => client.plain(left.signal))
@@ -146,20 +146,20 @@ describe.each(Object.entries(clients))('%s, made before the interception,', (_, 
     await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
-  it('leaves in the middle of a stream', async () => {
+  it('can abort in the middle of a stream', async () => {
     sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 8 } })
     const left = new AbortController()
     await inSandbox(() => client.stream(() => left.abort(), left.signal)).catch(() => {})
     await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
-  it('is told of a connection that is reset', async () => {
+  it('reports a connection reset', async () => {
     sandbox.use({ on: 'createResponse', fault: 'connection-reset' })
     await expect(inSandbox(() => client.plain())).rejects.toThrow()
     expect(sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-fault')
   })
 
-  it('is told of a stream that is reset, after all that came before', async () => {
+  it('reports a stream reset after delivering everything before it', async () => {
     sandbox.use({ on: 'createResponse', fault: { name: 'stream-reset', atEvent: 8 } })
     const parts: string[] = []
     await expect(inSandbox(() => client.stream((part) => parts.push(part)))).rejects.toThrow()
@@ -167,7 +167,7 @@ describe.each(Object.entries(clients))('%s, made before the interception,', (_, 
     expect(sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-fault')
   })
 
-  it('sees the end of a stream that is cut off', async () => {
+  it('ends at the last event of a stream that is cut', async () => {
     sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 8 } })
     const parts: string[] = []
     await inSandbox(() => client.stream((part) => parts.push(part))).catch(() => {})

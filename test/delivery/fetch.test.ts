@@ -13,7 +13,7 @@ const streamed = { method: 'POST', headers, body: '{"model":"aurora/dawn-2","inp
 const make = (options: GatewayOptions = {}) => createGateway(options)
 
 describe('gateway.fetch', () => {
-  it('takes what the global fetch takes: text, URL, Request', async () => {
+  it('accepts a string, a URL or a Request, like the global fetch', async () => {
     const { fetch } = make()
     for (const input of [`${url}/providers`, new URL(`${url}/providers`), new Request(`${url}/providers`)]) {
       expect((await fetch(input, { headers })).status).toBe(200)
@@ -21,7 +21,7 @@ describe('gateway.fetch', () => {
     expect((await fetch(new Request(`${url}/providers`, { headers }))).status).toBe(200)
   })
 
-  it('takes requests of other realms, with their body and signal', async () => {
+  it('accepts requests of other realms, with body and signal', async () => {
     const gateway = make()
     const foreign = (signal?: AbortSignal) =>
       new UndiciRequest(`${url}/responses`, { ...streamed, ...(signal && { signal }) }) as unknown as Request
@@ -40,20 +40,20 @@ describe('gateway.fetch', () => {
     await expect(gateway.fetch(foreign(AbortSignal.abort()))).rejects.toThrow(/abort/i)
   })
 
-  it('touches no global', async () => {
+  it('leaves the global fetch unchanged', async () => {
     const before = globalThis.fetch
     await make().fetch(`${url}/providers`, { headers })
     expect(globalThis.fetch).toBe(before)
   })
 
-  it.each([204, 205, 304])('answers a scripted %i without a body', async (status) => {
+  it.each([204, 205, 304])('returns a scripted %i without a body', async (status) => {
     const gateway = make()
     gateway.use({ on: 'listProviders', reply: { status, body: { any: 'body' } } })
     const reply = await gateway.fetch(`${url}/providers`, { headers })
     expect([reply.status, await reply.text()]).toEqual([status, ''])
   })
 
-  it('rejects at once when it was aborted before', async () => {
+  it('rejects immediately if the signal is already aborted', async () => {
     const gateway = make()
     await expect(gateway.fetch(`${url}/providers`, { headers, signal: AbortSignal.abort() })).rejects.toThrow(
       /abort/i,
@@ -61,7 +61,7 @@ describe('gateway.fetch', () => {
     expect(gateway.journal.entries()).toEqual([])
   })
 
-  it('rejects with the reason when it is aborted while it waits', async () => {
+  it('rejects with the abort reason while waiting for a delayed reply', async () => {
     const gateway = make()
     gateway.use({ on: '*', fault: { name: 'latency', ms: 60_000 } })
     const aborted = new AbortController()
@@ -71,7 +71,7 @@ describe('gateway.fetch', () => {
     await expect.poll(() => gateway.journal.last('listProviders')?.delivery).toBe('aborted-by-client')
   })
 
-  it('rejects with the reason when a silent connection is aborted', async () => {
+  it('rejects with the abort reason when the gateway never replies', async () => {
     const gateway = make()
     gateway.use({ on: '*', fault: 'timeout' })
     const answer = gateway.fetch(`${url}/providers`, { headers, signal: AbortSignal.timeout(10) })
@@ -83,7 +83,7 @@ describe('gateway.fetch', () => {
     ['connection-reset', 'ECONNRESET'],
     ['empty-response', 'UND_ERR_SOCKET'],
   ] as const)(
-    'shows %s as the TypeError that fetch throws, with the code %s as its cause',
+    'throws a TypeError for %s, with the code %s as its cause, as fetch does',
     async (fault, code) => {
       const gateway = make()
       gateway.use({ on: '*', fault })
@@ -94,7 +94,7 @@ describe('gateway.fetch', () => {
     },
   )
 
-  it('errors the body when it is aborted in the middle of a stream', async () => {
+  it('errors the body stream if aborted mid-stream', async () => {
     const gateway = make({ latency: { gapMs: 20 } })
     const aborted = new AbortController()
     const response = await gateway.fetch(`${url}/responses`, { ...streamed, signal: aborted.signal })
@@ -105,7 +105,7 @@ describe('gateway.fetch', () => {
     expect(gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
-  it('notices an abort also when nobody holds on to the request any more', async () => {
+  it('notices an abort even after the request has been garbage-collected', async () => {
     const gateway = make()
     gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 2 } })
     const aborted = new AbortController()
@@ -121,7 +121,7 @@ describe('gateway.fetch', () => {
     await expect(rest).rejects.toThrow('enough')
   })
 
-  it('makes a stream as it is read: one who does not read holds it back', async () => {
+  it('generates a stream only as fast as it is read', async () => {
     const gateway = make()
     const event = { event: { type: 'response.output_text.delta', delta: 'x'.repeat(1000) } }
     gateway.use({ on: 'createResponse', reply: { frames: Array.from({ length: 500 }, () => event) } })

@@ -1,5 +1,5 @@
 /**
- * Where a call of the process goes: to the gateway, its own way, or nowhere, with a line that says why.
+ * Routing of intercepted requests: to the gateway, to the network, or rejected with a reason.
  */
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import {
@@ -19,7 +19,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const kinds = ['guard', 'error', 'warn', 'bypass'] as const
 
-/** `answer`, `pass`, or `refuse`, of each way to treat what is not answered. */
+/** Returns `answer`, `pass` or `refuse` for each value of onUnhandledRequest. */
 function verdicts(line: string, options: GatewayOptions, headers: Record<string, string> = {}): string {
   const [method = '', address = ''] = line.split(' ')
   const gateway = createGateway(options)
@@ -32,12 +32,12 @@ function verdicts(line: string, options: GatewayOptions, headers: Record<string,
   return new Set(words).size === 1 ? (words[0] as string) : words.join(' ')
 }
 
-/** What is meant for the gateway and not answered, and what is for somebody else. */
+/** Verdicts for requests that look meant for the gateway but are unmatched, and for unrelated requests. */
 const meant = 'refuse refuse pass pass'
 const foreign = 'pass refuse pass pass'
 const baseUrl = 'https://models.example/api/v1'
 
-describe('Without a base URL', () => {
+describe('interception without a base URL', () => {
   it.each([
     ['GET https://any.example/api/v1/providers', 'answer'],
     ['GET https://any.example/sandboxes/s1/api/v1/providers', 'answer'],
@@ -66,7 +66,7 @@ describe('Without a base URL', () => {
   })
 })
 
-describe('With a base URL', () => {
+describe('interception with a base URL', () => {
   it.each([
     [`GET ${baseUrl}/providers`, 'answer'],
     [`GET ${baseUrl}/users`, 'answer'],
@@ -83,7 +83,7 @@ describe('With a base URL', () => {
   })
 })
 
-it('The key of a sandbox shows what a call was meant for', () => {
+it('a sandbox key marks a request as meant for the gateway', () => {
   const asks = (authorization?: string) =>
     verdicts('GET https://any.example/users', {}, authorization === undefined ? {} : { authorization })
   expect(asks()).toBe(foreign)
@@ -93,7 +93,7 @@ it('The key of a sandbox shows what a call was meant for', () => {
   expect(asks('us-one-key')).toBe(meant)
 })
 
-it('A path that a rule of any sandbox scripts is answered', () => {
+it('a path scripted by a rule of any sandbox is answered', () => {
   const gateway = createGateway()
   const outgoing = { method: 'GET', url: new URL('https://any.example/api/v1/users') }
   expect(isAnswered(gateway, outgoing)).toBe(false)
@@ -102,7 +102,7 @@ it('A path that a rule of any sandbox scripts is answered', () => {
   expect(isAnswered(gateway, { ...outgoing, method: 'POST' })).toBe(false)
 })
 
-describe('What is refused', () => {
+describe('an unmatched request', () => {
   const refusal = (
     line: string,
     onUnhandledRequest: UnhandledRequestStrategy,
@@ -141,19 +141,19 @@ describe('What is refused', () => {
       { baseUrl },
       `GET https://any.example/api/v1/providers would leave this machine: the operations of the gateway are below ${baseUrl}; check the client's base URL. (If this call is for somebody else: onUnhandledRequest: 'bypass')`,
     ],
-  ])('%s of %j says so', (line, options, message) => {
+  ])('explains itself for %s with options %j', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)
     expect(said).toHaveBeenCalledExactlyOnceWith(message)
     expect(refusal(line, 'warn', options).verdict).toBe('pass')
     expect(warned).toHaveBeenCalledExactlyOnceWith(message)
   })
 
-  it('is in the journal as a 404 if an operation has its path on another host', async () => {
+  it('is recorded as a 404 if its path is an operation on another host', async () => {
     const { gateway } = refusal('GET https://any.example/api/v1/providers', 'guard', { baseUrl })
     await expect.poll(() => gateway.journal.unmatched()).toMatchObject([{ status: 404, operation: null }])
   })
 
-  it('is in the journal where it was meant for the gateway, as cut off', async () => {
+  it('is recorded as an aborted 404 if it looks meant for the gateway', async () => {
     const { gateway } = refusal('POST https://any.example/api/v1/users?a=1', 'error')
     await expect
       .poll(() => gateway.journal.entries())

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const source = new URL('../../src/delivery/intercept-dispatcher.ts', import.meta.url)
 
-/** In a process of its own, which has not loaded `fetch`: what the code prints as JSON. */
+/** Runs code in a separate process that has not loaded `fetch`, and returns the JSON that it prints. */
 async function run(code: string): Promise<unknown> {
   const script = `
     import { interceptDispatcher } from '${source}'
@@ -21,7 +21,7 @@ async function run(code: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-it('loads nothing where nobody calls, and leaves nothing behind', async () => {
+it('interceptDispatcher() loads nothing without a request and leaves nothing behind', async () => {
   const result = await run(`
     const close = listen()
     const during = isLoaded()
@@ -30,7 +30,7 @@ it('loads nothing where nobody calls, and leaves nothing behind', async () => {
   expect(result).toEqual({ during: false, after: false, left: true })
 })
 
-it('catches the very call that loads `fetch`, captured before, and puts back what Node then made', async () => {
+it('interceptDispatcher() catches the first request of a previously captured fetch and restores the dispatcher of Node', async () => {
   const result = await run(`
     const close = listen()
     await call('/first')
@@ -41,7 +41,7 @@ it('catches the very call that loads `fetch`, captured before, and puts back wha
   expect(result).toEqual({ asked: ['/first'], restored: true })
 })
 
-it('catches it too where somebody has looked for a dispatcher before, or intercepts twice', async () => {
+it('interceptDispatcher() also works if the dispatcher was read before, and when nested', async () => {
   const result = await run(`
     const close = listen()
     const looked = globalThis[place] === undefined

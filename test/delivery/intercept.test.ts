@@ -33,7 +33,7 @@ const addRequest = () => Reflect.get(Agent.prototype, 'addRequest')
 const key = { authorization: 'Bearer any' }
 const anywhere = 'https://models.example/api/v1'
 
-/** Both kinds of client. */
+/** One client per transport. */
 const clients: Record<string, (url: string, headers?: Record<string, string>) => Promise<unknown>> = {
   fetch: async (url, headers = key) => {
     const response = await fetch(url, { headers })
@@ -70,7 +70,7 @@ beforeAll(async () => {
 afterAll(() => ours.close())
 
 describe('intercept', () => {
-  it('puts back, when it is closed, what it found', () => {
+  it('restores the previous dispatchers and agent when closed', () => {
     const before = [...inPlaces(), addRequest()]
     const { interception } = start()
     expect([...inPlaces(), addRequest()]).not.toEqual(before)
@@ -78,7 +78,7 @@ describe('intercept', () => {
     expect([...inPlaces(), addRequest()]).toEqual(before)
   })
 
-  it('passes over a request that brings a dispatcher of its own', async () => {
+  it('skips requests with their own dispatcher', async () => {
     using _ = start()
     const own = new MockAgent()
     own.disableNetConnect()
@@ -87,7 +87,7 @@ describe('intercept', () => {
     expect(await response.text()).toBe('its own')
   })
 
-  it('leaves in place a dispatcher that somebody sets meanwhile', async () => {
+  it('keeps a global dispatcher that was set after it', async () => {
     const before = Reflect.get(globalThis, places[1] as symbol)
     const { interception } = start()
     const theirs = new UndiciAgent()
@@ -97,7 +97,7 @@ describe('intercept', () => {
     setGlobalDispatcher(before)
   })
 
-  it('does what the original does for somebody who holds its dispatcher after the end', async () => {
+  it('forwards to the original dispatcher after it is closed', async () => {
     const { interception } = start()
     const held = inPlaces()[1]
     interception.close()
@@ -105,7 +105,7 @@ describe('intercept', () => {
     expect(await response.text()).toBe('ours: POST late')
   })
 
-  it('lets tunnels and upgrades of a connection pass, wherever they go', async () => {
+  it('lets CONNECT and upgrade requests pass', async () => {
     using _ = start({}, createGateway({ baseUrl: local.replace('/users', '') }))
     const greet = (_: unknown, socket: Duplex) => {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\nours')
@@ -120,14 +120,14 @@ describe('intercept', () => {
     tunnel.socket.destroy()
   })
 
-  it('answers below `baseUrl` alone where there is one, unknown paths too', async () => {
+  it('answers every path below baseUrl, and nothing else', async () => {
     using _ = start({}, createGateway({ baseUrl: anywhere }))
     expect((await fetch(`${anywhere}/nothing`, { headers: key })).status).toBe(404)
     await expect(fetch('https://other.example/api/v1/providers', { headers: key })).rejects.toThrow()
     expect(said).toHaveBeenCalledOnce()
   })
 
-  it('finds the sandbox of the code that calls, unless key or path name another', async () => {
+  it('uses the sandbox of the calling code unless the key or path selects another', async () => {
     using context = start()
     const { gateway } = context
     const [mine, other] = [gateway.createSandbox(), gateway.createSandbox()]
@@ -144,7 +144,7 @@ describe('intercept', () => {
     expect(gateway.journal.entries()).toHaveLength(0)
   })
 
-  it('journals the call of work that outlives its sandbox in the default one', async () => {
+  it('records requests that outlive their sandbox in the default sandbox', async () => {
     using context = start()
     const { gateway } = context
     const sandbox = gateway.createSandbox()
@@ -163,7 +163,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     `${anywhere}/provider`,
   ]
 
-  it("'guard' refuses what looks meant for the gateway, and says so", async () => {
+  it("'guard' rejects and reports requests that look meant for the gateway", async () => {
     using context = start()
     for (const url of elsewhere) await expect(get(url)).rejects.toThrow()
     const names = elsewhere.map((url) => expect.stringContaining(`GET ${url} would leave this machine`))
@@ -173,25 +173,25 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     )
   })
 
-  it("'guard' refuses the key of a sandbox on its way to anybody", async () => {
+  it("'guard' rejects requests with a sandbox key to any host", async () => {
     using context = start()
     const authorization = `Bearer ${context.gateway.createSandbox().apiKey}`
     await expect(get('https://other.example/anything', { authorization })).rejects.toThrow()
   })
 
-  it('lets calls to this machine pass', async () => {
+  it("'error' lets requests to localhost pass", async () => {
     using _ = start({ onUnhandledRequest: 'error' })
     expect(await get(local)).toBe('ours: GET ')
   })
 
-  it("'error' refuses every other call, and says how to mock it", async () => {
+  it("'error' rejects all other requests and explains how to mock them", async () => {
     using context = start({ onUnhandledRequest: 'error' })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
     expect(said).toHaveBeenCalledWith(expect.stringContaining("onUnhandledRequest: 'error'"))
     expect(context.gateway.journal.entries()).toEqual([])
   })
 
-  it("'warn' lets all pass, and prints those that leave this machine", async () => {
+  it("'warn' lets all requests pass and logs those that leave the machine", async () => {
     using _ = start({ onUnhandledRequest: 'warn' })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
     expect(warned).toHaveBeenCalledOnce()
@@ -199,7 +199,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(warned).toHaveBeenCalledOnce()
   })
 
-  it('calls a function, which prints a warning or refuses the request', async () => {
+  it('calls a function, which can log a warning or reject the request', async () => {
     const urls: string[] = []
     using context = start({
       onUnhandledRequest({ method, url, headers }, print) {
@@ -220,7 +220,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     expect(await get(local)).toBe('ours: GET ')
   })
 
-  it("'bypass' lets all pass in silence", async () => {
+  it("'bypass' lets all requests pass silently", async () => {
     using context = start({ onUnhandledRequest: 'bypass' })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
     expect(said).not.toHaveBeenCalled()
@@ -229,7 +229,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
   })
 })
 
-it.each([1, 2, 3])('takes a body that comes in %i pieces, whole', async (pieces) => {
+it.each([1, 2, 3])('intercept() receives a body sent in %i chunks completely', async (pieces) => {
   using context = start()
   const whole = JSON.stringify({ model: 'aurora/dawn-2', input: 'How do tides work, and why?' })
   const size = Math.ceil(whole.length / pieces)
@@ -246,7 +246,7 @@ it.each([1, 2, 3])('takes a body that comes in %i pieces, whole', async (pieces)
   expect(context.gateway.journal.last('createResponse')?.rawBody).toEqual({ text: whole, cut: 0 })
 })
 
-it('takes the headers of undici as a flat list, too', async () => {
+it('intercept() accepts undici headers as a flat list', async () => {
   using context = start()
   const headers = ['authorization', 'Bearer any', 'x-own', 'kept']
   const { statusCode } = await undiciRequest(`${anywhere}/providers`, { headers })
@@ -254,8 +254,8 @@ it('takes the headers of undici as a flat list, too', async () => {
   expect(context.gateway.journal.last('listProviders')?.headers).toMatchObject({ 'x-own': 'kept' })
 })
 
-describe.each(Object.entries(clients))('handlers of the user, with %s:', (_, get) => {
-  it('answer before the gateway, the newest first, until they are reset', async () => {
+describe.each(Object.entries(clients))('user handlers, with %s:', (_, get) => {
+  it('take precedence over the gateway, newest first, until reset', async () => {
     using context = start()
     const { interception } = context
     interception.use(http.get('https://mail.example/inbox', () => HttpResponse.json(['Hello'])))
@@ -271,26 +271,26 @@ describe.each(Object.entries(clients))('handlers of the user, with %s:', (_, get
     expect(await get(`${anywhere}/providers`)).toHaveProperty('data')
   })
 
-  it('may let a call through to where it was going', async () => {
+  it('can pass a request through to the network', async () => {
     using context = start()
     context.interception.use(http.all('*', () => passthrough()))
     expect(await get(local)).toBe('ours: GET ')
   })
 
-  it('leave to the network what neither they nor the gateway answer', async () => {
+  it('leave requests that nothing matches to the network', async () => {
     using context = start()
     context.interception.use(http.get('https://mail.example/inbox', () => HttpResponse.json(['Hello'])))
     expect(await get(local)).toBe('ours: GET ')
     await expect(get('https://mail.invalid/outbox')).rejects.toThrow()
   })
 
-  it('may break the connection', async () => {
+  it('can return a network error', async () => {
     using context = start()
     context.interception.use(http.get('*/broken', () => HttpResponse.error()))
     await expect(get('https://mail.example/broken')).rejects.toThrow()
   })
 
-  it('that throw answer with 500, as in MSW', async () => {
+  it('return 500 if they throw, as in MSW', async () => {
     using context = start()
     context.interception.use(
       http.get('*/mistake', () => {
@@ -303,7 +303,7 @@ describe.each(Object.entries(clients))('handlers of the user, with %s:', (_, get
 })
 
 describe('other mocks in the process', () => {
-  it('of MSW go on working, before and after ours', async () => {
+  it('of MSW keep working before and after intercept()', async () => {
     const server = setupServer(http.get('https://mail.example/inbox', () => HttpResponse.json(['Theirs'])))
     server.listen({ onUnhandledFrame: 'bypass', onUnhandledRequest: 'bypass' } as object)
     {
@@ -317,7 +317,7 @@ describe('other mocks in the process', () => {
     server.close()
   })
 
-  it('of undici go on working, where they were set before', async () => {
+  it('of undici keep working if they were set before intercept()', async () => {
     const before = inPlaces()[1]
     const theirs = new MockAgent()
     theirs.disableNetConnect()
@@ -333,7 +333,7 @@ describe('other mocks in the process', () => {
 })
 
 describe('a node:http client', () => {
-  it('sends a body in pieces, and may leave before it is whole', async () => {
+  it('can send a body in chunks and abort before it is complete', async () => {
     using context = start()
     const { gateway } = context
     const headers = { ...key, 'content-type': 'application/json', 'content-length': 100 }
@@ -348,7 +348,7 @@ describe('a node:http client', () => {
       .toBe(true)
   })
 
-  it('that is made with a time limit tells when it is over', async () => {
+  it('emits timeout events when created with a timeout', async () => {
     using context = start()
     context.gateway.use({ on: '*', fault: 'timeout' })
     const asking = request(`${anywhere.replace('https', 'http')}/providers`, { headers: key, timeout: 20 })
@@ -357,7 +357,7 @@ describe('a node:http client', () => {
     asking.destroy()
   })
 
-  it('that has a time limit gives up on a gateway that is silent', async () => {
+  it('with a timeout gives up on a silent gateway', async () => {
     using context = start()
     context.gateway.use({ on: '*', fault: 'timeout' })
     const slow = axios.get(`${anywhere}/providers`, { adapter: 'http', headers: key, timeout: 20 })

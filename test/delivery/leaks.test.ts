@@ -1,5 +1,6 @@
 /**
- * Nothing leaves the process unasked: a local server stands in for the real host, and must receive nothing.
+ * Unmatched requests do not leave the process: a local server replaces the real host and must
+ * receive nothing.
  */
 import dns from 'node:dns'
 import http, { type IncomingMessage } from 'node:http'
@@ -35,7 +36,7 @@ afterAll(() => {
 
 const headers = { authorization: 'Bearer sk-real-key' }
 
-/** Clients by how they reach the network. Each returns the status, or 0 for an error. */
+/** Clients by transport. Each returns the status, or 0 for an error. */
 const clients: Record<string, (method: string, url: string) => Promise<number>> = {
   fetch: (method, url) =>
     fetch(url, { method, headers }).then(
@@ -52,18 +53,18 @@ const clients: Record<string, (method: string, url: string) => Promise<number>> 
     }),
 }
 
-/** Calls that look meant for the gateway, and that it does not answer. */
+/** Unmatched requests that look meant for the gateway. */
 const calls: [title: string, line: string][] = [
   ["a vendor's host", 'POST http://api.vendor.example/v1/responses'],
-  ["a vendor's host without a version in between", 'POST http://vendor.example/api/v1/chat/completions'],
-  ['a misspelt path', 'GET http://gateway.example/api/v1/provider'],
+  ["a vendor's host with /api/v1", 'POST http://vendor.example/api/v1/chat/completions'],
+  ['a misspelled path', 'GET http://gateway.example/api/v1/provider'],
   ['a base URL without its version', 'POST http://gateway.example/api/v1/v1/responses'],
-  ['an extension that is off', 'POST http://gateway.example/api/v1/chat/completions'],
+  ['a disabled extension', 'POST http://gateway.example/api/v1/chat/completions'],
 ]
 
 const baseUrls = [undefined, 'http://gateway.example'] as const
 
-/** Answers calls by the gateway for the rest of the test. */
+/** Intercepts requests for the rest of the test. */
 type Transport = (gateway: Gateway) => void
 
 const transports: Record<string, Transport> = {
@@ -83,7 +84,7 @@ function startInterception(gateway: Gateway, options?: InterceptOptions): void {
 for (const [transport, start] of Object.entries(transports)) {
   describe.each(baseUrls)(`${transport}, base URL %s`, (origin) => {
     for (const [client, send] of Object.entries(clients)) {
-      it.each(calls)(`keep a call of ${client} to %s in the process`, async (_title, line) => {
+      it.each(calls)(`blocks a ${client} request to %s`, async (_title, line) => {
         const [method = '', address = ''] = line.split(' ')
         const gateway = createGateway(origin ? { baseUrl: `${origin}:${port}/api/v1` } : {})
         start(gateway)
@@ -93,7 +94,7 @@ for (const [transport, start] of Object.entries(transports)) {
         await expect.poll(() => gateway.journal.unmatched()).toMatchObject([{ method, status: 404 }])
       })
 
-      it(`let a call of ${client} pass that is for another host`, async () => {
+      it(`passes through a ${client} request to another host`, async () => {
         start(createGateway(origin ? { baseUrl: `${origin}:${port}/api/v1` } : {}))
         expect(await send('GET', `http://mail.example:${port}/inbox`)).toBe(200)
         expect(received.splice(0)).toHaveLength(1)
@@ -102,15 +103,15 @@ for (const [transport, start] of Object.entries(transports)) {
   })
 }
 
-it('Calls reach the stand-in if the user asks for it', async () => {
+it("onUnhandledRequest: 'bypass' lets requests reach the real host", async () => {
   startInterception(createGateway(), { onUnhandledRequest: 'bypass' })
   expect(await clients['fetch']?.('GET', `http://gateway.example:${port}/api/v1/provider`)).toBe(200)
   expect(received.splice(0)).toHaveLength(1)
 })
 
-describe('The entry for Vitest', () => {
+describe('gateway-understudy/vitest', () => {
   for (const [client, send] of Object.entries(clients)) {
-    test.for(calls)(`keeps a call of ${client} to %s in the process`, async ([, line], { sandbox }) => {
+    test.for(calls)(`blocks a ${client} request to %s`, async ([, line], { sandbox }) => {
       const [method = '', address = ''] = line.split(' ')
       expect(await send(method, address.replace('.example/', `.example:${port}/`))).toBe(0)
       expect(received.splice(0)).toEqual([])
@@ -119,12 +120,12 @@ describe('The entry for Vitest', () => {
   }
 })
 
-describe('Two interceptions', () => {
+describe('two interceptions', () => {
   it.each([
     ['with base URLs', 'http://one.example', 'http://two.example'],
-    ['the older of which has a base URL', 'http://one.example', undefined],
-    ['the newer of which has a base URL', undefined, 'http://two.example'],
-  ])('%s answer side by side', async (_title, first, second) => {
+    ['with a base URL on the older one', 'http://one.example', undefined],
+    ['with a base URL on the newer one', undefined, 'http://two.example'],
+  ])('%s work side by side', async (_title, first, second) => {
     const gateways = [first, second].map((origin) =>
       createGateway(origin ? { baseUrl: `${origin}/api/v1` } : {}),
     )

@@ -9,30 +9,30 @@ import { call } from '../call.ts'
 const authorization = 'Bearer sk-test'
 const anywhere = 'https://somewhere.example/api/v1'
 
-/** Intercepts for the rest of the test; whatever is not handled is an error. */
+/** Intercepts with MSW for the rest of the test; an unhandled request is an error. */
 function intercept(options: GatewayOptions = {}): {
   gateway: Gateway
   server: ReturnType<typeof setupServer>
 } {
   const gateway = createGateway(options)
   const server = setupServer(...handlers(gateway))
-  server.listen(loud)
+  server.listen(strictOptions)
   onTestFinished(() => server.close())
   return { gateway, server }
 }
 
-const loud: object = { onUnhandledFrame: 'error', onUnhandledRequest: 'error' }
+const strictOptions: object = { onUnhandledFrame: 'error', onUnhandledRequest: 'error' }
 
 const get = (url: string, init: RequestInit = {}) => fetch(url, { headers: { authorization }, ...init })
 
 describe('MSW handlers', () => {
-  it('answer another method of a known path with 405, without a baseUrl too', async () => {
+  it('return 405 for another method of a known path, even without a baseUrl', async () => {
     intercept()
     const response = await get(`${anywhere}/providers`, { method: 'PUT' })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('are one for each operation, by its path, and one for what no operation answers', () => {
+  it('consist of one handler per operation and one for unmatched requests', () => {
     const paths = handlers(createGateway()).map(({ info }) => String(info.header))
     const lines = operations.map(({ method, path }) => `${method.toUpperCase()} */api/v1${path}`)
     expect(paths.slice(0, -1)).toEqual(lines.map((line) => line.replace(/\{(\w+)\}/g, ':$1')))
@@ -47,7 +47,7 @@ describe('MSW handlers', () => {
     expect((await get(`${anywhere}/presets/code-review`)).status).toBe(200)
   })
 
-  it('can be had for some operations only', () => {
+  it('can be limited to some operations', () => {
     const some = handlers(createGateway(), 'createResponse', 'listProviders')
     expect(some.map(({ info }) => String(info.header))).toEqual([
       'GET */api/v1/providers',
@@ -55,7 +55,7 @@ describe('MSW handlers', () => {
     ])
   })
 
-  it("leave an application's own paths alone where no baseUrl is given", async () => {
+  it("leave the application's other paths alone without a baseUrl", async () => {
     const { gateway, server } = intercept()
     const printed = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => printed.mockRestore())
@@ -65,12 +65,12 @@ describe('MSW handlers', () => {
     expect(gateway.journal.entries()).toEqual([])
   })
 
-  it('answer any origin and prefix where no baseUrl is given', async () => {
+  it('match any origin and path prefix without a baseUrl', async () => {
     intercept()
     expect((await get('http://localhost:8099/some/proxy/api/v1/providers')).status).toBe(200)
   })
 
-  it('answer unknown paths below a baseUrl with the 404 envelope, and no other origin', async () => {
+  it('return the 404 envelope for unknown paths below the baseUrl only', async () => {
     const { gateway } = intercept({ baseUrl: 'https://gateway.example/api/v1' })
     const printed = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => printed.mockRestore())
@@ -83,7 +83,7 @@ describe('MSW handlers', () => {
     expect(gateway.journal.unmatched()).toHaveLength(1)
   })
 
-  it('refuse a call to another host that looks meant for the gateway with 404 and the reason', async () => {
+  it('return 404 with the reason for requests to another host that look meant for the gateway', async () => {
     const { gateway } = intercept({ baseUrl: 'https://gateway.example/api/v1' })
     const { status, body } = await call({ baseUrl: anywhere }, 'GET /providers')
     expect([status, body.error.message]).toEqual([
@@ -93,12 +93,12 @@ describe('MSW handlers', () => {
     expect(gateway.journal.unmatched()).toMatchObject([{ path: '/api/v1/providers', status: 404 }])
   })
 
-  it('of two gateways with base URLs answer side by side', async () => {
+  it('of two gateways with base URLs work side by side', async () => {
     const [first, second] = ['one', 'two'].map((name) =>
       createGateway({ baseUrl: `https://${name}.example/api/v1` }),
     ) as [Gateway, Gateway]
     const server = setupServer(...handlers(first), ...handlers(second))
-    server.listen(loud)
+    server.listen(strictOptions)
     onTestFinished(() => server.close())
     expect((await get('https://one.example/api/v1/providers')).status).toBe(200)
     expect((await get('https://two.example/api/v1/providers')).status).toBe(200)
@@ -106,7 +106,7 @@ describe('MSW handlers', () => {
     expect([first.journal.size, second.journal.size]).toEqual([1, 2])
   })
 
-  it('answer a path that only a rule knows', async () => {
+  it('match a path that only a rule scripts', async () => {
     const { gateway } = intercept()
     gateway.use({ on: 'POST /chat/completions', reply: { body: { choices: [] } } })
     const response = await get(`${anywhere}/chat/completions`, { method: 'POST' })
@@ -114,7 +114,7 @@ describe('MSW handlers', () => {
   })
 
   it.each([undefined, 'https://somewhere.example/api/v1'])(
-    'find a sandbox by its path (baseUrl %s)',
+    'select a sandbox by its path (baseUrl %s)',
     async (baseUrl) => {
       const { gateway } = intercept(baseUrl ? { baseUrl } : {})
       const sandbox = gateway.createSandbox()
@@ -125,7 +125,7 @@ describe('MSW handlers', () => {
     },
   )
 
-  it('show a broken connection as a failed fetch, and a broken stream as one that errors', async () => {
+  it('turn a broken connection into a failed fetch and a broken stream into a stream error', async () => {
     const { gateway } = intercept()
     using _ = gateway.use({ on: 'listProviders', fault: 'connection-reset' })
     await expect(get(`${anywhere}/providers`)).rejects.toThrow(TypeError)

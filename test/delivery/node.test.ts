@@ -33,7 +33,7 @@ const head = (line: string, body = '') =>
     body,
   ].join('\r\n')
 
-/** Reads until the text holds what is looked for. */
+/** Reads until the text matches the pattern. */
 async function readUntil(socket: Socket, wanted: RegExp): Promise<string> {
   let text = ''
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -43,8 +43,8 @@ async function readUntil(socket: Socket, wanted: RegExp): Promise<string> {
   return text
 }
 
-describe('The server', () => {
-  it('takes the time of many small waits, although each timer may end a little early', async () => {
+describe('the HTTP server', () => {
+  it('paces many short waits accurately although timers may fire early', async () => {
     const server = await start()
     server.gateway.use({ on: '*', fault: { name: 'bandwidth', bytesPerSecond: 100_000 } })
     for (let turn = 0; turn < 3; turn++) {
@@ -57,7 +57,7 @@ describe('The server', () => {
     }
   })
 
-  it('sends the head at once, where a fault has another part of the reply in mind', async () => {
+  it('sends the headers immediately if a fault affects a later part of the reply', async () => {
     const server = await start({ timeScale: 1_000_000 })
     server.gateway.use({ on: '*', fault: { name: 'idle-connection-closed', afterMs: 1 } })
     const socket = await dial(server)
@@ -65,7 +65,7 @@ describe('The server', () => {
     expect(await readUntil(socket, /"data"/)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('closes a connection that was to stay open, sooner than Node itself does after some seconds', async () => {
+  it('closes an idle keep-alive connection earlier than Node would', async () => {
     const server = await start({ timeScale: 0 })
     server.gateway.use({ on: '*', fault: 'idle-connection-closed' })
     const socket = await dial(server)
@@ -74,7 +74,7 @@ describe('The server', () => {
     expect(await Promise.race([end, sleep(4000, 'open', { ref: false })])).toBe('closed')
   })
 
-  it('keeps a connection open after a refusal', async () => {
+  it('keeps a connection open after a rejected request', async () => {
     const socket = await dial(await start())
     socket.write(head('PATCH /api/v1/workspaces/staging', '{"name":""}'))
     expect(await readUntil(socket, /too_small/)).toMatch(/^HTTP\/1\.1 400 /)
@@ -82,14 +82,14 @@ describe('The server', () => {
     expect(await readUntil(socket, /designated_version"/)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('answers calls that are pipelined, in their order', async () => {
+  it('answers pipelined requests in order', async () => {
     const socket = await dial(await start())
     socket.write(head('GET /api/v1/presets/nobody') + head('GET /api/v1/presets/code-review'))
     const text = await readUntil(socket, /designated_version"/)
     expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['404', '200'])
   })
 
-  describe('sends what waits between its parts', () => {
+  describe('paced frames', () => {
     const frames = [{ data: 'ä€😀' }, { wait: 1 }, { data: 'plain' }]
     const question = JSON.stringify({ model: 'aurora/large', input: 'Hello?', stream: true })
     const ask = async (request: string) => {
@@ -100,13 +100,13 @@ describe('The server', () => {
       return socket
     }
 
-    it('in chunks that tell their length in bytes', async () => {
+    it('are sent as chunks whose sizes are in bytes', async () => {
       const text = await readUntil(await ask(head('POST /api/v1/responses', question)), /\r\n0\r\n\r\n$/)
       const [, body] = text.split(/\r\n\r\n(.*)/s)
       expect(body).toBe('11\r\ndata: ä€😀\n\n\r\nd\r\ndata: plain\n\n\r\n0\r\n\r\n')
     })
 
-    it('as it is, and then the end of the connection, to a client of HTTP/1.0', async () => {
+    it('are sent without chunking to an HTTP/1.0 client, and then the connection closes', async () => {
       const request = head('POST /api/v1/responses', question).replace('HTTP/1.1', 'HTTP/1.0')
       const text = await readUntil(await ask(request), /never/)
       const [, body] = text.split(/\r\n\r\n(.*)/s)
@@ -114,7 +114,7 @@ describe('The server', () => {
     })
   })
 
-  it('sends events of a stream that are late in one piece, and their end with them', async () => {
+  it('sends overdue events and the end of the stream in one write', async () => {
     const server = await start()
     const frames = Array.from({ length: 30 }, (_, place) => [{ data: `${place}` }, { wait: 1 }]).flat()
     server.gateway.use({ on: 'createResponse', reply: { frames } })
@@ -124,13 +124,13 @@ describe('The server', () => {
     socket.on('data', (piece) => void pieces.push(String(piece)))
     await once(socket, 'data')
     const before = pieces.length
-    // Nothing happens in this process until every event is due.
+    // Blocks the event loop until every event is due.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
     await vi.waitFor(() => expect(pieces.join('')).toMatch(/data: 29\n\n\r\n0\r\n\r\n$/))
     expect(pieces.slice(before)).toHaveLength(1)
   })
 
-  it('says the length of a plain body in bytes', async () => {
+  it('sets the content-length of a plain body in bytes', async () => {
     const server = await start()
     server.gateway.reply('Grüße 🦊')
     const response = await open({ baseUrl: server.baseUrl, apiKey: 'sk' }, 'POST /responses', {
@@ -140,7 +140,7 @@ describe('The server', () => {
     expect(Number(response.headers.get('content-length'))).toBe(bytes.byteLength)
   })
 
-  it('stops writing when the client leaves, and the journal says so', async () => {
+  it('stops writing when the client disconnects, and records the abort', async () => {
     const server = await start({ latency: { gapMs: 20 } })
     const socket = await dial(server)
     socket.write(head('POST /api/v1/responses', '{"model":"a/b","input":"x","stream":true}'))
@@ -150,7 +150,7 @@ describe('The server', () => {
     expect(server.gateway.journal.last('createResponse')?.replyBody.text).not.toContain('response.completed')
   })
 
-  it('is held back by a slow reader, and does not pile up what it has not sent', async () => {
+  it('applies backpressure for a slow reader instead of buffering', async () => {
     const server = await start()
     const event = { event: { type: 'response.output_text.delta', delta: 'x'.repeat(10_000) } }
     server.gateway.use({ on: 'createResponse', reply: { frames: Array.from({ length: 5000 }, () => event) } })
@@ -162,7 +162,7 @@ describe('The server', () => {
       const body = server.gateway.journal.last('createResponse')?.replyBody
       return (body?.text.length ?? 0) + (body?.cut ?? 0)
     }
-    // What the kernel takes in is its own affair; it takes no more once the writer has come to rest.
+    // Kernel buffers vary in size, so wait until the writer stops.
     let before = -1
     while (sent() !== before) {
       before = sent()
@@ -181,48 +181,55 @@ describe('The server', () => {
     await expect.poll(() => received > 50_000_000, { timeout: 10_000 }).toBe(true)
   }, 20_000)
 
-  describe('holds no more than a slice of a long reply for a reader that never reads', () => {
+  describe('backpressure for a long reply', () => {
     const long = 'Grüße 🌍 '.repeat(250_000)
     const base64 = Buffer.from(long).toString('base64')
     const asText = { 'content-type': 'text/plain' }
     it.each<[string, ScriptedReply, string]>([
-      ['an event', { frames: [{ event: { type: 'x', long } }] }, `data: {"type":"x","long":"${long}"}\n\n`],
-      ['a data line', { frames: [{ data: long }] }, `data: ${long}\n\n`],
+      [
+        'a long event',
+        { frames: [{ event: { type: 'x', long } }] },
+        `data: {"type":"x","long":"${long}"}\n\n`,
+      ],
+      ['a long data line', { frames: [{ data: long }] }, `data: ${long}\n\n`],
       ['bytes', { frames: [{ bytes: long }] }, long],
       ['base64', { frames: [{ base64 }] }, long],
-      ['a text', { headers: asText, body: long }, long],
+      ['a long text', { headers: asText, body: long }, long],
       ['JSON', { body: { long } }, JSON.stringify({ long })],
-    ])('as %s, and sends all of it to one that reads', async (_, reply, expected) => {
-      const gateway = createGateway()
-      gateway.use({ on: 'listProviders', reply })
-      let most = 0
-      const server = createServer((request, response) => {
-        const { write } = response
-        response.write = (...args: unknown[]) => {
-          const result = Reflect.apply(write, response, args)
+    ])(
+      'applies to %s: buffers only a slice, and a reader still receives everything',
+      async (_, reply, expected) => {
+        const gateway = createGateway()
+        gateway.use({ on: 'listProviders', reply })
+        let most = 0
+        const server = createServer((request, response) => {
+          const { write } = response
+          response.write = (...args: unknown[]) => {
+            const result = Reflect.apply(write, response, args)
+            most = Math.max(most, response.writableLength)
+            return result
+          }
+          serve(gateway, toNodeCall(request, new NodeSink(response)))
           most = Math.max(most, response.writableLength)
-          return result
-        }
-        serve(gateway, toNodeCall(request, new NodeSink(response)))
-        most = Math.max(most, response.writableLength)
-      })
-      onTestFinished(() => void server.close())
-      await once(server.listen(0, '127.0.0.1'), 'listening')
-      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-      onTestFinished(() => void socket.destroy())
-      socket.pause()
-      socket.write(head('GET /api/v1/providers'))
-      await expect.poll(() => most).toBeGreaterThan(0)
-      const { port } = server.address() as AddressInfo
-      const whole = await fetch(`http://127.0.0.1:${port}/api/v1/providers`, {
-        headers: { authorization: 'Bearer any' },
-      })
-      expect((await whole.text()) === expected).toBe(true)
-      expect(most).toBeLessThan(1024 * 1024)
-      socket.destroy()
-      await expect
-        .poll(() => gateway.journal.entries().every((entry) => entry.delivery !== 'pending'))
-        .toBe(true)
-    })
+        })
+        onTestFinished(() => void server.close())
+        await once(server.listen(0, '127.0.0.1'), 'listening')
+        const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+        onTestFinished(() => void socket.destroy())
+        socket.pause()
+        socket.write(head('GET /api/v1/providers'))
+        await expect.poll(() => most).toBeGreaterThan(0)
+        const { port } = server.address() as AddressInfo
+        const whole = await fetch(`http://127.0.0.1:${port}/api/v1/providers`, {
+          headers: { authorization: 'Bearer any' },
+        })
+        expect((await whole.text()) === expected).toBe(true)
+        expect(most).toBeLessThan(1024 * 1024)
+        socket.destroy()
+        await expect
+          .poll(() => gateway.journal.entries().every((entry) => entry.delivery !== 'pending'))
+          .toBe(true)
+      },
+    )
   })
 })

@@ -1,5 +1,6 @@
 /**
- * What does not depend on the transport: entries of the journal, limits of bodies, and faults behind a user's handlers.
+ * Behaviour that is the same for every transport: journal entries, body limits, and faults with
+ * user handlers.
  */
 import { once } from 'node:events'
 import { request } from 'node:https'
@@ -41,8 +42,8 @@ const transports: Record<string, (gateway: Gateway) => Promise<Transport>> = {
   },
 }
 
-describe('The journal', () => {
-  it('shows the same reply headers whatever the transport', async () => {
+describe('the journal', () => {
+  it('records the same reply headers for every transport', async () => {
     const seen: Record<string, unknown> = {}
     for (const [name, start] of Object.entries(transports)) {
       const gateway = createGateway()
@@ -62,8 +63,8 @@ describe('The journal', () => {
   })
 })
 
-describe('A body above the limit', () => {
-  it('is not read to its end by gateway.fetch', async () => {
+describe('a body above the size limit', () => {
+  it('is not read completely by gateway.fetch', async () => {
     const gateway = createGateway({ limits: { requestBodyBytes: 1000 } })
     let pulled = 0
     const body = new ReadableStream({
@@ -79,8 +80,8 @@ describe('A body above the limit', () => {
   })
 })
 
-describe.each(Object.entries(transports))('A body above the limit over %s', (_name, start) => {
-  it('gets a 413', async () => {
+describe.each(Object.entries(transports))('a body above the size limit over %s', (_name, start) => {
+  it('returns 413', async () => {
     const { target, close } = await start(createGateway({ limits: { requestBodyBytes: 100 } }))
     const reply = await call(target, 'POST /responses', { body: { ...question, input: 'x'.repeat(1000) } })
     expect([reply.status, reply.body.error.code]).toEqual([413, 413])
@@ -88,14 +89,14 @@ describe.each(Object.entries(transports))('A body above the limit over %s', (_na
   })
 })
 
-describe('A handler of the user with a wildcard path', () => {
+describe('a user handler with a wildcard path', () => {
   async function get(url: string): Promise<Buffer> {
     const sent = request(url, { headers: { authorization: 'Bearer any' } }).end()
     const [response] = await once(sent, 'response')
     return buffer(response)
   }
 
-  it('leaves faults of the connection to node:http clients as they are', async () => {
+  it('does not affect connection faults for node:http clients', async () => {
     const gateway = createGateway({ baseUrl: origin })
     const interception = intercept(gateway)
     onTestFinished(() => interception.close())
@@ -111,7 +112,7 @@ describe('A handler of the user with a wildcard path', () => {
     expect(JSON.parse(String(await get(`${origin}/other`)))).toEqual({ mine: true })
   })
 
-  it('leaves bodies to the gateway, and their limit', async () => {
+  it('leaves reading and limiting bodies to the gateway', async () => {
     const gateway = createGateway({ baseUrl: origin, limits: { requestBodyBytes: 200 } })
     const interception = intercept(gateway)
     onTestFinished(() => interception.close())

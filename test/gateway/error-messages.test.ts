@@ -236,7 +236,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     ],
     ['parseScenario(text)', () => parseScenario('{}'), 'A scenario is { name, rules: […] } or a single rule'],
   ],
-  'reply, fail and scripts': [
+  'reply, fail and script': [
     ['fail(503, 2)', () => gateway.fail(503, 2), 'as in fail(503, { times: 2 })'],
     [
       'fail({ status: 503 })',
@@ -327,7 +327,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'there is an operation of this id already',
     ],
   ],
-  'the remote client': [
+  connectGateway: [
     [
       'connectGateway(undefined)',
       () => (connectGateway as Any)(undefined),
@@ -353,7 +353,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'collection: invalid option: expected one of "providers"|',
     ],
   ],
-  'the matchers of Vitest': [
+  'Vitest matchers': [
     [
       "toHaveReceived('creatResponse')",
       () => (vitestExpect(gateway) as Any).toHaveReceived('creatResponse'),
@@ -370,7 +370,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "A call has no field 'request'",
     ],
   ],
-  'a request': [
+  requests: [
     [
       'a doubled base address',
       () => rejected(refusal('POST /api/v1/api/v1/responses')),
@@ -397,7 +397,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "did you mean 'flaky'?",
     ],
   ],
-  'the control API': [
+  'control requests': [
     ['GET /sandboxe', () => rejected(control('GET /sandboxe')), 'did you mean GET /__understudy/sandboxes?'],
     [
       'a path for a scenario',
@@ -415,7 +415,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       "ms: give milliseconds, or a duration: '500ms', '10s', '1m'",
     ],
   ],
-  'the command line': [
+  commands: [
     ['serv', () => rejected(printed('serv')), "Unknown command 'serv': did you mean 'serve'?"],
     ['--prot 3', () => rejected(printed('--prot', '3')), '--port'],
     [
