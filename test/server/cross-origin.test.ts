@@ -1,11 +1,6 @@
 /**
-<<<<<<< HEAD
  * Regressions: cross-origin pages, keys outside `apiKeys`, malformed request heads and endless bodies. Each is
  * rejected in the envelope and changes nothing.
-=======
- * Requests that a mock server on localhost must reject without effect: pages of other origins,
- * unlisted keys, malformed headers and endless bodies.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -22,11 +17,7 @@ beforeEach(() => server.gateway.reset())
 
 const key = { authorization: 'Bearer any' }
 
-<<<<<<< HEAD
 /** Sends bytes and returns everything received until the server closes the connection. */
-=======
-/** Returns the reply of a connection that the server closes. */
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
 async function exchange({ port }: RunningServer, ...bytes: string[]) {
   const answer = await raw(port, ...bytes).closed()
   const [head = '', text = ''] = answer.split('\r\n\r\n')
@@ -47,11 +38,7 @@ async function nothingIsDone() {
   expect(server.gateway.journal.entries()).toEqual([])
 }
 
-<<<<<<< HEAD
 describe('a cross-origin page', () => {
-=======
-describe('cross-origin pages', () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   it.each([
     'https://evil.example',
     'null',
@@ -60,22 +47,14 @@ describe('cross-origin pages', () => {
     'app://localhost',
     'file://',
     'http://10.0.0.1',
-<<<<<<< HEAD
   ])('cannot PATCH the default sandbox from %s', async (origin) => {
-=======
-  ])('cannot PATCH the default sandbox: %s', async (origin) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { status, head, text } = await exchange(server, patch({ origin }))
     expect([status, text]).toEqual([403, refusal(403)])
     expect(head).not.toContain('access-control')
     await nothingIsDone()
   })
 
-<<<<<<< HEAD
   it('cannot preflight, or read the OpenAPI document', async () => {
-=======
-  it('cannot preflight or read the OpenAPI document', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const origin = 'https://evil.example'
     for (const line of ['OPTIONS /api/v1/workspaces/production', 'GET /openapi.json']) {
       const headers = {
@@ -90,27 +69,18 @@ describe('cross-origin pages', () => {
   })
 
   it.each(['http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:3000', 'http://app.localhost'])(
-    'have access if their origin is local: %s',
+    'may, where it is one of this machine: %s',
     async (origin) => {
       const { status, head } = await exchange(server, patch({ origin }))
       expect(status).toBe(200)
       expect(head).toContain(`access-control-allow-origin: ${origin}`)
-<<<<<<< HEAD
       // A cache must not serve the reply to another origin.
-=======
-      // A cache must not serve the reply to a page of another origin.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
       expect(head).toContain('vary: origin')
     },
   )
 
-<<<<<<< HEAD
   it('can call the API if its origin, or every origin, is allowed', async () => {
     await using restricted = await startServer({ allowedOrigins: ['https://App.example/', 'null'] })
-=======
-  it('have access if their origin, or every origin, is allowed', async () => {
-    await using told = await startServer({ allowedOrigins: ['https://App.example/', 'null'] })
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     for (const [origin, status] of [
       ['https://app.example', 200],
       ['null', 200],
@@ -122,22 +92,14 @@ describe('cross-origin pages', () => {
       expect((await exchange(open, patch({ origin }, open))).status).toBe(200)
   })
 
-<<<<<<< HEAD
   it('can call the API under its own host name', async () => {
-=======
-  it('do not include pages loaded from an allowed host name', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using named = await startServer({ allowedHosts: ['understudy.test'] })
     const own = { host: 'understudy.test', origin: 'http://understudy.test' }
     expect((await exchange(named, patch(own, named))).status).toBe(200)
   })
 })
 
-<<<<<<< HEAD
 describe('an API key with apiKeys set', () => {
-=======
-describe('API keys with the apiKeys option', () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   const gateway = createGateway({ apiKeys: ['listed'] })
   const sandbox = gateway.createSandbox()
   const gone = gateway.createSandbox()
@@ -159,30 +121,17 @@ describe('API keys with the apiKeys option', () => {
     ['listed', 200],
     [sandbox.apiKey, 200],
     [gateway.sandboxes.default.apiKey, 200],
-<<<<<<< HEAD
   ])('must be in the list or belong to a live sandbox, on every path: %s', async (key, expected) => {
     expect(await status('/api/v1', key)).toBe(expected)
     expect(await status(`/sandboxes/${sandbox.id}/api/v1`, key)).toBe(expected)
     expect(await status('/sandboxes/default/api/v1', key)).toBe(expected)
     // 401 comes before 410, so that unauthenticated clients learn nothing about sandboxes.
-=======
-  ])('must be listed or belong to a live sandbox, on every path: %s', async (key, expected) => {
-    expect(await status('/api/v1', key)).toBe(expected)
-    expect(await status(`/sandboxes/${sandbox.id}/api/v1`, key)).toBe(expected)
-    expect(await status('/sandboxes/default/api/v1', key)).toBe(expected)
-    // Without a valid key, a client cannot find out which sandboxes exist: 401 comes before 410.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     expect(await status(`/sandboxes/${gone.id}/api/v1`, key)).toBe(expected === 200 ? 410 : 401)
   })
 })
 
-<<<<<<< HEAD
 describe('a malformed request head', () => {
   it('is rejected without a Host, and with two', async () => {
-=======
-describe('malformed request heads', () => {
-  it('are rejected without a Host header or with two', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const line = 'PATCH /api/v1/workspaces/production HTTP/1.1\r\n'
     const rest =
       'authorization: Bearer any\r\ncontent-length: 17\r\nconnection: close\r\n\r\n{"name":"Broken"}'
@@ -197,11 +146,7 @@ describe('malformed request heads', () => {
     await nothingIsDone()
   })
 
-<<<<<<< HEAD
   it('is rejected with an unsupported Expect header', async () => {
-=======
-  it('are rejected with an unknown Expect header', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { status, text } = await exchange(server, patch({ expect: 'the-unexpected' }))
     expect([status, text]).toEqual([417, refusal(417)])
     await nothingIsDone()
@@ -220,11 +165,7 @@ describe('garbage on a connection', () => {
     ['10\r\n{"name":"Broken"}\r\n0\r\n\r\n'],
     ['11\r\n{"name":"Broken"}\r\n0\r\nGAR\0BAGE\r\n\r\n'],
     ['11\r\n{"name":"Broken"}\r\n\x16\x03\x01'],
-<<<<<<< HEAD
   ])('changes nothing in the middle of a PATCH body: %j', async (body) => {
-=======
-  ])('before the end of a PATCH body changes nothing: %j', async (body) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     for (const bytes of [[chunked + body], [chunked, body]]) {
       const { status, text } = await exchange(server, ...bytes)
       expect([status, text]).toEqual([400, refusal(400)])
@@ -232,21 +173,13 @@ describe('garbage on a connection', () => {
     expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Production')
   })
 
-<<<<<<< HEAD
   it('does not cut off the reply to a preceding complete PATCH', async () => {
-=======
-  it('after a complete PATCH does not affect its reply', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { status } = await exchange(server, `${head('content-length: 17')}{"name":"Broken"}GARBAGE\r\n\r\n`)
     expect(status).toBe(200)
     expect((await server.gateway.db.workspaces.get('production'))?.name).toBe('Broken')
   })
 
-<<<<<<< HEAD
   it('does not cut off the pending reply to a preceding complete PATCH', async () => {
-=======
-  it('after a complete PATCH does not affect its delayed reply', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     server.gateway.use({ on: 'updateWorkspace', fault: { name: 'latency', ms: 20 } })
     const whole = `${head('content-length: 17')}{"name":"Broken"}`
     for (const bytes of [[`${whole}GARBAGE\r\n\r\n`], [whole, 'GARBAGE\r\n\r\n']]) {
@@ -255,11 +188,7 @@ describe('garbage on a connection', () => {
     }
   })
 
-<<<<<<< HEAD
   it('does not cut off the open stream of a preceding complete request', async () => {
-=======
-  it('after a complete request does not truncate its stream', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using paced = await startServer({ latency: { gapMs: 1 } })
     const body = '{"model":"aurora/dawn-2","input":"Hello?","stream":true}'
     const headers = { host: 'localhost', ...key }
@@ -270,21 +199,12 @@ describe('garbage on a connection', () => {
   })
 })
 
-<<<<<<< HEAD
 describe('a body that keeps arriving slowly after a rejection', () => {
   it.each([
     ['of its origin', { origin: 'https://evil.example' }, 403],
     ['of its expectation', { expect: 'nothing' }, 417],
     ['of its name', { host: 'evil.example' }, 403],
   ])('is aborted: %s', async (_, headers: Record<string, string>, status) => {
-=======
-describe('a request body that continues slowly after a rejection', () => {
-  it.each([
-    ['its Origin', { origin: 'https://evil.example' }, 403],
-    ['its Expect header', { expect: 'nothing' }, 417],
-    ['its Host', { host: 'evil.example' }, 403],
-  ])('is cut off if it was rejected for %s', async (_, headers: Record<string, string>, status) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const sent = { host: 'localhost', ...key, ...headers, 'content-length': '1000' }
     const connection = raw(server.port, request('POST /api/v1/responses', sent), '{')
     expect(await connection.until('"error"')).toMatch(new RegExp(`^HTTP/1.1 ${status} `))

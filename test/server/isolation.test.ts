@@ -1,9 +1,5 @@
 /**
-<<<<<<< HEAD
  * Concurrent clients of one server: their data, rules and journals are isolated, and no update is lost.
-=======
- * Concurrent clients of one server: data, rules and journals stay separate, and nothing is lost.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
@@ -20,24 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-<<<<<<< HEAD
 describe(`16 workers with a sandbox each, ${rounds * 5} mixed calls each, concurrently`, () => {
   const workers = Array.from({ length: 16 }, (_, index) => `worker-${index}`)
 
   /** Makes five calls: a write, a read of it, a stream, a fault of the worker, and a path that only its rule matches. */
   async function round(name: string, index: number, sandbox: RemoteSandbox): Promise<void> {
     // Alternates between key and path: both select the same sandbox.
-=======
-describe(`16 concurrent workers with a sandbox and ${rounds * 5} mixed calls each`, () => {
-  const workers = Array.from({ length: 16 }, (_, index) => `worker-${index}`)
-
-  /**
-   * Makes five calls: a write, a read of it, a stream, a fault of this worker, and a path scripted
-   * by this worker.
-   */
-  async function round(name: string, index: number, sandbox: RemoteSandbox): Promise<void> {
-    // Alternates between sandbox key and path, which select the same sandbox.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const byKey = { apiKey: sandbox.apiKey, baseUrl: server.baseUrl }
     const byPath = { apiKey: 'any', baseUrl: sandbox.baseUrl }
     const [one, other] = index % 2 === 0 ? [byKey, byPath] : [byPath, byKey]
@@ -57,11 +41,7 @@ describe(`16 concurrent workers with a sandbox and ${rounds * 5} mixed calls eac
     expect(scripted.body).toEqual({ mine: name })
   }
 
-<<<<<<< HEAD
   it('are isolated from each other', { timeout: 30_000 }, async () => {
-=======
-  it("do not see each other's data", { timeout: 30_000 }, async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const gateway = await connectGateway(server.url)
     const sandboxes = await Promise.all(
       workers.map(async (name) => {
@@ -90,13 +70,8 @@ describe(`16 concurrent workers with a sandbox and ${rounds * 5} mixed calls eac
   })
 })
 
-<<<<<<< HEAD
 describe('100 concurrent PATCH requests for one workspace', () => {
   it('keep every change to different fields', async () => {
-=======
-describe('100 concurrent PATCH requests to one workspace', () => {
-  it('keep the changes of all fields', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using sandbox = await (await connectGateway(server.url)).createSandbox()
     const fields = [
       { name: 'New name' },
@@ -117,11 +92,7 @@ describe('100 concurrent PATCH requests to one workspace', () => {
     expect(await sandbox.db.workspaces.get('production')).toMatchObject(Object.assign({}, ...fields))
   })
 
-<<<<<<< HEAD
   it('leave the value of the last journal entry in the same field', async () => {
-=======
-  it('are journaled in the order in which they were applied', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using sandbox = await (await connectGateway(server.url)).createSandbox()
     await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

@@ -1,9 +1,5 @@
 /**
-<<<<<<< HEAD
  * One node of a cluster: sandbox ids, requests for sandboxes of other nodes, and draining.
-=======
- * One server of a cluster: sandbox ids, requests for sandboxes of other nodes, and draining.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectGateway } from '../../src/remote.ts'
@@ -29,21 +25,13 @@ const asNode = (node: string, options: ServerOptions = {}) => start({ sandboxes:
 const readProviders = (baseUrl: string, apiKey?: string) => open({ baseUrl, apiKey }, 'GET /providers')
 
 describe('sandbox ids', () => {
-<<<<<<< HEAD
   it('are numbered if the server has no node name', async () => {
-=======
-  it('are numbered on a server without a node name', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { gateway } = await start()
     expect((await gateway.createSandbox()).id).toBe('s1')
     expect((await gateway.createSandbox()).id).toBe('s2')
   })
 
-<<<<<<< HEAD
   it('start with the node name, and so do the keys', async () => {
-=======
-  it('start with the node name, and so do API keys', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { gateway } = await asNode('n3')
     const { id, apiKey, baseUrl } = await gateway.createSandbox()
     expect(id).toMatch(/^n3s1x[0-9a-z]{8,}$/)
@@ -51,11 +39,7 @@ describe('sandbox ids', () => {
     expect((await readProviders(baseUrl)).status).toBe(200)
   })
 
-<<<<<<< HEAD
   it('are never reused after a restart', async () => {
-=======
-  it('are not reused after a node restarts', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const first = await (await asNode('n3')).gateway.createSandbox()
     const again = await asNode('n3')
     const second = await again.gateway.createSandbox()
@@ -63,21 +47,13 @@ describe('sandbox ids', () => {
     expect((await readProviders(again.server.baseUrl, first.apiKey)).status).toBe(410)
   })
 
-<<<<<<< HEAD
   it.each(['3', 'n', 'N3', 'n3s', 'a-1', ''])('reject %j as a node name', async (node) => {
-=======
-  it.each(['3', 'n', 'N3', 'n3s', 'a-1', ''])('reject the node name %j', async (node) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await expect(asNode(node)).rejects.toThrow('sandboxes.node')
   })
 })
 
 describe('a request for a sandbox of another node', () => {
-<<<<<<< HEAD
   it('gets a 421 that names the node, by path, by key and in the control API', async () => {
-=======
-  it('returns 421 with the node name, by path, by key and in the control API', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const theirs = await (await asNode('n2')).gateway.createSandbox()
     const { server, control } = await asNode('n1')
     const replies = [
@@ -94,21 +70,13 @@ describe('a request for a sandbox of another node', () => {
     }
   })
 
-<<<<<<< HEAD
   it('gets a 410 from a server without a node name', async () => {
-=======
-  it('returns 410 on a server without a node name', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { server } = await start()
     expect((await readProviders(`${server.url}/sandboxes/n2s1xabcdefgh/api/v1`)).status).toBe(410)
   })
 })
 
-<<<<<<< HEAD
 describe('a sandbox with an id from the client', () => {
-=======
-describe('a sandbox with a custom id', () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   it('is created once and then reused', async () => {
     const { server, gateway, control } = await asNode('n1')
     const first = await (await control('PUT /sandboxes/checkout-7', { seed: 5 })).json()
@@ -140,22 +108,14 @@ describe('a sandbox with a custom id', () => {
 })
 
 describe('a server behind a load balancer', () => {
-<<<<<<< HEAD
   it('returns the address that the client used, and its direct address', async () => {
-=======
-  it('returns the address used by the caller as baseUrl and its own address as directUrl', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { server, control } = await asNode('n1', { advertise: 'http://10.0.0.7:4141/' })
     const { data } = await (await control('POST /sandboxes')).json()
     expect(data.baseUrl).toBe(`${server.url}/sandboxes/${data.id}/api/v1`)
     expect(data.directUrl).toBe(`http://10.0.0.7:4141/sandboxes/${data.id}/api/v1`)
   })
 
-<<<<<<< HEAD
   it('rejects requests that select no sandbox if it has no default sandbox', async () => {
-=======
-  it('rejects requests without a sandbox if it has no default sandbox', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { server, gateway } = await start({ sandboxes: { default: false } })
     const refusal = await readProviders(server.baseUrl)
     expect(refusal.status).toBe(410)
@@ -166,11 +126,7 @@ describe('a server behind a load balancer', () => {
 })
 
 describe('a draining server', () => {
-<<<<<<< HEAD
   it('is healthy but not ready, rejects new sandboxes, and serves existing ones', async () => {
-=======
-  it('is healthy but not ready, rejects new sandboxes and serves existing ones', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { server, gateway, control } = await start()
     const sandbox = await gateway.createSandbox()
     expect((await control('GET /ready')).status).toBe(200)

@@ -1,9 +1,5 @@
 /**
-<<<<<<< HEAD
  * Raw HTTP over a socket, for requests that no client would send.
-=======
- * Sends and receives raw bytes on a socket, for requests that no HTTP client would send.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
  */
 import { connect, type Socket } from 'node:net'
 
@@ -11,15 +7,9 @@ export interface Raw {
   readonly socket: Socket
   /** Everything received so far. */
   readonly received: string
-<<<<<<< HEAD
   /** Resolves with everything received when the server closes the connection. */
   closed(): Promise<string>
   /** Waits until this text is received. */
-=======
-  /** Waits for the server to close the connection and returns everything received. */
-  closed(): Promise<string>
-  /** Waits until the text has been received. */
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   until(text: string): Promise<string>
 }
 
@@ -60,11 +50,7 @@ export function raw(port: number, ...bytes: (string | Uint8Array)[]): Raw {
   }
 }
 
-<<<<<<< HEAD
 /** Formats a request. */
-=======
-/** Formats an HTTP request. */
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
 export function request(line: string, headers: Record<string, string>, body = ''): string {
   const all = { ...headers, ...(body !== '' && { 'content-length': String(Buffer.byteLength(body)) }) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)

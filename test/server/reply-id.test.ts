@@ -26,38 +26,29 @@ async function answerTo(
 
 const key = { authorization: 'Bearer any' }
 
-<<<<<<< HEAD
 describe('x-request-id of replies that do not come from the gateway', () => {
-=======
-describe('x-request-id', () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   it.each([
     ['a foreign Host', 403, request('GET /api/v1/providers', { host: 'evil.example', ...key })],
     ['no Host', 400, request('GET /api/v1/providers', { connection: 'close', ...key })],
     ['malformed HTTP', 400, 'What is this?\r\n\r\n'],
     [
-      'oversized headers',
+      'headers that are too long',
       431,
       request('GET /api/v1/providers', { host: 'localhost', 'x-long': 'x'.repeat(20_000) }),
     ],
-    ['CONNECT', 405, request('CONNECT example.com:443', { host: 'localhost' })],
-    ['an unknown path', 404, request('GET /elsewhere', { host: 'localhost' })],
+    ['a tunnel', 405, request('CONNECT example.com:443', { host: 'localhost' })],
+    ['an unknown path of the server', 404, request('GET /elsewhere', { host: 'localhost' })],
     [
       'a foreign origin',
       403,
       request('GET /api/v1/providers', { host: 'localhost', origin: 'https://evil.example', ...key }),
     ],
-<<<<<<< HEAD
   ])('is set, with the error envelope, on %s', async (_, status, bytes) => {
-=======
-  ])('is present, with an error envelope, in the reply to %s', async (_, status, bytes) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const first = await answerTo(bytes)
     expect(first).toMatchObject({ status, id: expect.stringMatching(/^req_[0-9a-f]{16}$/) })
     expect(JSON.parse(first.body).error).toMatchObject({ code: status, message: expect.any(String) })
   })
 
-<<<<<<< HEAD
   it.each(['/api/v1/responses', '/api/v1/providers'])('is set on preflight replies of %s', async (path) => {
     const headers = {
       host: 'localhost',
@@ -69,22 +60,6 @@ describe('x-request-id', () => {
   })
 
   it('is set on replies of the control API and on the document', async () => {
-=======
-  it.each(['/api/v1/responses', '/api/v1/providers'])(
-    'is present in replies to preflights of %s',
-    async (path) => {
-      const headers = {
-        host: 'localhost',
-        origin: 'http://localhost:3000',
-        'access-control-request-method': 'POST',
-      }
-      const { status, id } = await answerTo(request(`OPTIONS ${path}`, headers))
-      expect([status, id]).toEqual([204, expect.stringMatching(/^req_/)])
-    },
-  )
-
-  it('is present in replies of the control API and the OpenAPI document', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     for (const path of ['/__understudy/health', '/__understudy/sandboxes', '/openapi.json']) {
       const { headers } = await fetch(server.url + path)
       expect(headers.get('x-request-id'), path).toMatch(/^req_/)

@@ -31,15 +31,9 @@ it.each([
   expect(requestLineText({ ...line, ...more })).toBe(text)
 })
 
-<<<<<<< HEAD
-it('reports status, rule and reason of each request, and redacts secrets in the query', async () => {
+it('onRequest reports status, rule and reason of each request, and redacts secrets in the query', async () => {
   const lines: RequestLine[] = []
   await using server = await startServer({ onRequest: (line) => lines.push(line) })
-=======
-it('onRequest receives the outcome of each request, with secrets in the query hidden', async () => {
-  const lines: RequestLine[] = []
-  await using server = await startServer({ onRequest: (requestLine) => lines.push(requestLine) })
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   const seen = async (path: string) => {
     await call({ baseUrl: server.url }, `GET ${path}`)
     await expect.poll(() => lines.length).toBe(1)
@@ -69,15 +63,9 @@ it('onRequest receives the outcome of each request, with secrets in the query hi
   expect(lines.pop()).toMatchObject({ status: 0, rule: 'away#1', delivery: 'aborted-by-fault' })
 })
 
-<<<<<<< HEAD
-it('escapes control characters that a client sends', async () => {
+it('requestLineText() escapes control characters that a client sends', async () => {
   const lines: RequestLine[] = []
   await using server = await startServer({ onRequest: (line) => lines.push(line) })
-=======
-it('request lines escape control characters sent by a client', async () => {
-  const lines: RequestLine[] = []
-  await using server = await startServer({ onRequest: (requestLine) => lines.push(requestLine) })
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   const hostile = '\u001b]0;title\u0007\u009b2J\u202e'
   const format = { type: 'json_schema', name: 'x', schema: { $ref: `#/${hostile}` } }
   const bodies = [
@@ -96,11 +84,7 @@ it('request lines escape control characters sent by a client', async () => {
   expect(explained.join('\n')).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
 })
 
-<<<<<<< HEAD
-it('prints errors that onRequest throws, and keeps serving', async () => {
-=======
-it('an error thrown by onRequest is logged, and the server keeps running', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
+it('the server prints errors that onRequest throws, and keeps serving', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => printed.mockRestore())
   const failures: unknown[] = []

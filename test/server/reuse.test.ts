@@ -1,10 +1,5 @@
 /**
-<<<<<<< HEAD
  * Connections stay usable after every rejection, and pipelined requests are answered in order.
-=======
- * A connection stays usable after every rejected request, and pipelined requests are answered in
- * order.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../src/serve.ts'
@@ -52,49 +47,43 @@ const refusals: readonly Sent[] = [
   },
   { what: 'an unknown path', line: 'GET /api/v1/provider', status: 404 },
   { what: 'an unknown path, with a body', line: 'POST /api/v1/response', body: '{"a":1}', status: 404 },
-  { what: 'a path outside the API', line: 'GET /elsewhere', status: 404 },
-  { what: 'an unsupported method', line: 'PUT /api/v1/providers', body: '{"a":1}', status: 405 },
+  { what: 'a path that is none of ours', line: 'GET /elsewhere', status: 404 },
+  { what: 'another method', line: 'PUT /api/v1/providers', body: '{"a":1}', status: 405 },
   {
     what: 'an unknown workspace',
     line: 'PATCH /api/v1/workspaces/nobody',
     body: '{"name":"x"}',
     status: 404,
   },
-  { what: 'a slug already in use', line: workspace, body: '{"slug":"staging"}', status: 409 },
-  { what: 'an unknown sandbox', line: 'GET /sandboxes/s999/api/v1/providers', status: 410 },
+  { what: 'a taken slug', line: workspace, body: '{"slug":"staging"}', status: 409 },
+  { what: 'a sandbox that is gone', line: 'GET /sandboxes/s999/api/v1/providers', status: 410 },
   { what: 'no body', line: responses, status: 400 },
-  { what: 'truncated JSON', line: responses, body: '{"model":', status: 400 },
-  { what: 'an invalid field', line: workspace, body: '{"name":7}', status: 400 },
-  { what: 'an invalid query', line: 'GET /api/v1/benchmarks?max_results=0', status: 400 },
+  { what: 'half a JSON', line: responses, body: '{"model":', status: 400 },
+  { what: 'a wrong field', line: workspace, body: '{"name":7}', status: 400 },
+  { what: 'a wrong query', line: 'GET /api/v1/benchmarks?max_results=0', status: 400 },
   {
-    what: 'an unsupported content type',
+    what: 'another content type',
     line: responses,
     headers: { 'content-type': 'text/plain' },
     body: 'x',
     status: 415,
   },
-  { what: 'an oversized body', line: responses, body: `{"input":"${'x'.repeat(5000)}"}`, status: 413 },
+  { what: 'a body that is too long', line: responses, body: `{"input":"${'x'.repeat(5000)}"}`, status: 413 },
   {
-    what: 'a foreign Origin',
+    what: 'a page of another origin',
     line: workspace,
     headers: { origin: 'https://evil.example' },
     body: '{"name":"x"}',
     status: 403,
   },
   {
-    what: 'a foreign Host',
+    what: 'a name that is not ours',
     line: 'GET /api/v1/providers',
     headers: { host: 'evil.example' },
     status: 403,
   },
-  {
-    what: 'an unknown Expect header',
-    line: responses,
-    headers: { expect: 'a miracle' },
-    body: '{}',
-    status: 417,
-  },
-  { what: 'an invalid control body', line: 'POST /__understudy/sandboxes', body: '{"seeds":1}', status: 400 },
+  { what: 'an expectation', line: responses, headers: { expect: 'a miracle' }, body: '{}', status: 417 },
+  { what: 'a wrong control body', line: 'POST /__understudy/sandboxes', body: '{"seeds":1}', status: 400 },
   { what: 'an unknown control route', line: 'POST /__understudy/nothing', body: '{}', status: 404 },
   ...faulty.map((status) => ({
     what: `a fault of status ${status}`,
@@ -104,11 +93,7 @@ const refusals: readonly Sent[] = [
   })),
 ]
 
-<<<<<<< HEAD
 /** Requests that follow each rejected one. */
-=======
-/** Requests sent after each rejected one. */
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
 const good: readonly Sent[] = [
   { what: 'a list', line: 'GET /api/v1/providers', status: 200 },
   { what: 'a stream', line: responses, body: JSON.stringify({ ...question, stream: true }), status: 200 },
@@ -126,11 +111,7 @@ function statusesIn(received: string): number[] {
   return Array.from(received.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status))
 }
 
-<<<<<<< HEAD
-it.each(refusals)('answers the next requests on the connection after rejecting $what', async (refused) => {
-=======
-it.each(refusals)('a connection stays usable after an error for $what', async (refused) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
+it.each(refusals)('a connection serves the next requests after rejecting $what', async (refused) => {
   const all = [refused, ...good]
   const { closed } = raw(server.port, ...all.map((each, place) => bytesOf(each, place === all.length - 1)))
   const received = await closed()
@@ -138,11 +119,7 @@ it.each(refusals)('a connection stays usable after an error for $what', async (r
   expect(received.match(/data: \[DONE\]/g)).toHaveLength(1)
 })
 
-<<<<<<< HEAD
-it('answers pipelined requests in order', async () => {
-=======
-it('pipelined requests are answered in order, even if they are sent in one write', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
+it('a connection serves pipelined requests in order', async () => {
   const all = [...refusals.flatMap((refused, place) => [refused, good[place % good.length] as Sent]), ...good]
   const { closed } = raw(
     server.port,

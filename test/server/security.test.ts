@@ -1,10 +1,5 @@
 /**
-<<<<<<< HEAD
  * Hosts, origins, tokens and limits. Any page that a developer has open can send requests to their machine.
-=======
- * Requests that the server rejects, by origin, host and size. Any page that a developer has open
- * can send requests to their machine.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { controlOperations } from '../../src/control/control.ts'
@@ -27,11 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-<<<<<<< HEAD
 /** Sends a raw request, and returns the status and body of the reply. */
-=======
-/** Sends a request over a raw socket and parses the reply. */
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
 async function send(line: string, headers: Record<string, string> = {}, { port } = server, body = '') {
   const host = headers['host'] ?? `127.0.0.1:${port}`
   const sent = request(line, { ...headers, host, connection: 'close' }, body)
@@ -48,11 +39,7 @@ describe('the Host header', () => {
     'GET /sandboxes/s1/api/v1/providers',
   ]
 
-<<<<<<< HEAD
-  it.each([...apiLines, ...controlLines, ...others])('must be an allowed name for %s', async (line) => {
-=======
-  it.each([...apiLines, ...controlLines, ...others])('is checked for %s', async (line) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
+  it.each([...apiLines, ...controlLines, ...others])('must contain an allowed name for %s', async (line) => {
     const { status, body } = await send(line, { ...key, host: 'evil.example' })
     expect(status).toBe(403)
     expect(body).toEqual({
@@ -74,11 +61,7 @@ describe('the Host header', () => {
     '127.0.0.1.2',
     'user@localhost',
     '',
-<<<<<<< HEAD
   ])('cannot be %j', async (host) => {
-=======
-  ])('rejects %j', async (host) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(403)
   })
 
@@ -90,32 +73,19 @@ describe('the Host header', () => {
     '127.0.0.1',
     '127.1.2.3:99',
     '[::1]:4141',
-<<<<<<< HEAD
   ])('can be %s', async (host) => {
     expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(200)
   })
 
-  it('is counted once next to another header name of four letters', async () => {
+  it('is not confused with other header names of four letters', async () => {
     expect((await send('GET /api/v1/providers', { ...key, date: 'today', from: 'here' })).status).toBe(200)
   })
 
   it('is compared with the host of an absolute request target', async () => {
-=======
-  ])('accepts %s', async (host) => {
-    expect((await send('GET /api/v1/providers', { ...key, host })).status).toBe(200)
-  })
-
-  it('is not confused with other four-letter headers', async () => {
-    expect((await send('GET /api/v1/providers', { ...key, date: 'today', from: 'here' })).status).toBe(200)
-  })
-
-  it('is checked against an absolute URL in the request line', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     expect((await send('GET http://evil.example/api/v1/providers', key)).status).toBe(403)
     expect((await send('GET http://evil.example/__understudy/sandboxes')).status).toBe(403)
   })
 
-<<<<<<< HEAD
   it('can be one of allowedHosts, or the address of the server', async () => {
     await using named = await startServer({ allowedHosts: ['Understudy.Test'] })
     expect(
@@ -125,45 +95,23 @@ describe('the Host header', () => {
   })
 
   it('can be any IP address, but no other name, if the server listens on all addresses', async () => {
-=======
-  it('accepts names in allowedHosts and the address of the server', async () => {
-    await using told = await startServer({ allowedHosts: ['Understudy.Test'] })
-    expect((await send('GET /api/v1/providers', { ...key, host: 'understudy.test:4141' }, told)).status).toBe(
-      200,
-    )
-    expect((await send('GET /api/v1/providers', { ...key, host: 'other.test' }, told)).status).toBe(403)
-  })
-
-  it('accepts any IP address, but no other name, if the server listens on all addresses', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using wide = await startServer({ host: '0.0.0.0' })
     expect((await send('GET /api/v1/providers', { ...key, host: '192.168.1.5:4141' }, wide)).status).toBe(200)
     expect((await send('GET /api/v1/providers', { ...key, host: 'evil.example' }, wide)).status).toBe(403)
   })
 })
 
-<<<<<<< HEAD
 describe('a cross-origin page', () => {
   const pages: [string, Record<string, string>][] = [
     ['with a foreign Origin', { origin: 'https://evil.example' }],
     ['with a loopback origin on another port', { origin: 'http://127.0.0.1:3000' }],
-=======
-describe('cross-origin pages', () => {
-  const pages: [string, Record<string, string>][] = [
-    ['with a foreign Origin', { origin: 'https://evil.example' }],
-    ['with an Origin on this machine with another port', { origin: 'http://127.0.0.1:3000' }],
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     ['with an opaque Origin', { origin: 'null' }],
     ['with Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['with Sec-Fetch-Site: same-site', { 'sec-fetch-site': 'same-site' }],
-    ['with a simple request', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
+    ['by a simple request', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
   ]
 
-<<<<<<< HEAD
   describe.each(controlLines)('cannot control the gateway with %s', (line) => {
-=======
-  describe.each(controlLines)('are rejected by %s', (line) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     it.each(pages)('%s', async (_, headers) => {
       const { status, head, body } = await send(line, headers)
       expect(status).toBe(403)
@@ -172,11 +120,7 @@ describe('cross-origin pages', () => {
     })
   })
 
-<<<<<<< HEAD
   it('cannot preflight requests to the control API', async () => {
-=======
-  it('get no CORS headers for a preflight to the control API', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { status, head } = await send('OPTIONS /__understudy/sandboxes', {
       origin: 'https://evil.example',
       'access-control-request-method': 'POST',
@@ -185,11 +129,7 @@ describe('cross-origin pages', () => {
     expect(head).not.toContain('access-control-allow')
   })
 
-<<<<<<< HEAD
   it('changes nothing with a rejected request', async () => {
-=======
-  it('change nothing with a rejected request', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const before = server.gateway.sandboxes.list().length
     await send('POST /__understudy/sandboxes', {
       origin: 'https://evil.example',
@@ -198,11 +138,7 @@ describe('cross-origin pages', () => {
     expect(server.gateway.sandboxes.list()).toHaveLength(before)
   })
 
-<<<<<<< HEAD
   it('can control the gateway if it has the same origin', async () => {
-=======
-  it('do not include pages of the same origin', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const origin = `http://127.0.0.1:${server.port}`
     expect(
       (await send('GET /__understudy/sandboxes', { origin, 'sec-fetch-site': 'same-origin' })).status,
@@ -210,11 +146,7 @@ describe('cross-origin pages', () => {
     expect((await send('GET /__understudy/sandboxes', { 'sec-fetch-site': 'none' })).status).toBe(200)
   })
 
-<<<<<<< HEAD
   it('cannot send a control body of a type other than JSON', async () => {
-=======
-  it('cannot send a control body with a content type other than JSON', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     for (const type of [{ 'content-type': 'text/plain' }, {}] as Record<string, string>[])
       expect((await send('POST /__understudy/sandboxes', type, server, '{}')).status).toBe(415)
   })
@@ -235,7 +167,7 @@ describe('cross-origin pages', () => {
   })
 })
 
-describe('control API replies', () => {
+describe('a reply of the control API', () => {
   it.each([
     ['GET /__understudy/sandboxes', {}, 200],
     ['HEAD /__understudy/health', {}, 200],
@@ -247,7 +179,7 @@ describe('control API replies', () => {
     ['GET /__understudy/sandboxes', { host: 'localhost:' }, 200],
     ['POST /__understudy/sandboxes', { 'content-type': 'text/html' }, 415],
   ] as [string, Record<string, string>, number][])(
-    'are not cached or sniffed, and errors have an envelope: %s %j',
+    'is not cached or sniffed, and has an envelope if it is an error: %s %j',
     async (line, headers, expected) => {
       const { status, head, body } = await send(line, headers)
       expect(status).toBe(expected)
@@ -259,42 +191,30 @@ describe('control API replies', () => {
   )
 })
 
-describe('HTTP/1.0 requests', () => {
+describe('HTTP/1.0', () => {
   const exchange = async (text: string) => raw(server.port, text).closed()
 
-<<<<<<< HEAD
   it('requires no Host', async () => {
-=======
-  it('are accepted without Host', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const head = 'HTTP/1.0\r\nauthorization: Bearer any\r\n\r\n'
     expect(await exchange(`GET /api/v1/providers ${head}`)).toMatch(/^HTTP\/1.1 200 /)
     const list = await exchange(`GET /__understudy/sandboxes ${head}`)
     expect(list).toContain(`"baseUrl":"http://127.0.0.1:${server.port}/api/v1"`)
   })
 
-<<<<<<< HEAD
   it('rejects an absolute request target with a foreign host', async () => {
-=======
-  it('are rejected with a foreign Host', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     expect(await exchange('GET /api/v1/providers HTTP/1.0\r\nhost: evil.example\r\n\r\n')).toMatch(/ 403 /)
     expect(await exchange('GET http://evil.example/api/v1/providers HTTP/1.0\r\n\r\n')).toMatch(/ 400 /)
   })
 })
 
-describe('the control token', () => {
+describe('the token', () => {
   let wide: RunningServer
   beforeAll(async () => {
     wide = await startServer({ host: '0.0.0.0' })
   })
   afterAll(() => wide.close())
 
-<<<<<<< HEAD
   it('is generated for each start if the server listens on other addresses than loopback', async () => {
-=======
-  it('is generated anew for each server that listens beyond loopback', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using other = await startServer({ host: '0.0.0.0' })
     expect(wide.token).toMatch(/^[\w-]{32}$/)
     expect(other.token).not.toBe(wide.token)
@@ -310,22 +230,14 @@ describe('the control token', () => {
     }
   })
 
-<<<<<<< HEAD
   it('opens the control API, and is not required for health checks or the API', async () => {
-=======
-  it('grants access to the control API, and is not required for health checks and the API', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const authorization = `Bearer ${wide.token}`
     expect((await send('GET /__understudy/sandboxes', { authorization }, wide)).status).toBe(200)
     expect((await send('GET /__understudy/health', {}, wide)).body).toEqual({ data: { status: 'ok' } })
     expect((await send('GET /api/v1/providers', key, wide)).status).toBe(200)
   })
 
-<<<<<<< HEAD
   it('is required on loopback if it is set', async () => {
-=======
-  it('is required on loopback if one is set', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using given = await startServer({ token: 'secret' })
     expect((await send('GET /__understudy/sandboxes', {}, given)).status).toBe(401)
     const authorization = 'Bearer secret'
@@ -333,19 +245,19 @@ describe('the control token', () => {
   })
 })
 
-describe('server limits', () => {
+describe('limits', () => {
   const host = () => ({ host: `127.0.0.1:${server.port}` })
   const next = () => request('GET /api/v1/providers', { ...host(), ...key, connection: 'close' })
   const patch = (headers: Record<string, string>, body = '') =>
     request('PATCH /api/v1/workspaces/production', { ...host(), ...key, ...headers }, body)
 
-  it('accept a body of exactly the limit', async () => {
+  it('accepts a body of exactly the limit', async () => {
     const body = JSON.stringify({ description: '' }).padEnd(1000)
     expect(await raw(server.port, patch({ connection: 'close' }, body)).closed()).toMatch(/^HTTP\/1.1 200 /)
   })
 
   it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
-    'reject a longer body of %s with 413 and keep the connection usable',
+    'rejects a longer body of %s with 413 and keeps the connection usable',
     async (line) => {
       const headers = { ...host(), ...key, 'content-type': 'application/json' }
       const connection = raw(server.port, request(line, headers, ' '.repeat(1001)))
@@ -356,7 +268,7 @@ describe('server limits', () => {
   )
 
   it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
-    'send 100 Continue for %s unless the announced body is too long',
+    'sends 100 Continue for %s unless the announced body is too long',
     async (line) => {
       const headers = { ...host(), ...key, 'content-type': 'application/json', expect: '100-continue' }
       const sent = (length: number) => request(line, { ...headers, 'content-length': String(length) })
@@ -371,11 +283,7 @@ describe('server limits', () => {
     },
   )
 
-<<<<<<< HEAD
   it('responds before a much larger body has arrived, and reads it to the end', async () => {
-=======
-  it('read a much longer body to its end while replying with 413', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using patient = await startServer({ limits: { requestBodyBytes: 1000 } })
     const size = 5_000_000
     const connection = raw(
@@ -389,20 +297,12 @@ describe('server limits', () => {
     expect(await connection.closed()).toContain('HTTP/1.1 200 ')
   })
 
-<<<<<<< HEAD
   it('closes the connection of a body that is too large and never ends', async () => {
-=======
-  it('close the connection if an oversized body does not end', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const connection = raw(server.port, patch({ 'content-length': '5000' }), ' '.repeat(2000))
     expect((await connection.closed()).match(/HTTP\/1.1 (\d+)/g)).toEqual(['HTTP/1.1 413'])
   })
 
-<<<<<<< HEAD
   it('accepts 15 KB of headers, and rejects more than 16 KB with a 431', async () => {
-=======
-  it('accept 15 KB of headers and reject more than 16 KB with a 431 envelope', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const long = (bytes: number) =>
       request('GET /api/v1/providers', {
         ...host(),
@@ -416,18 +316,14 @@ describe('server limits', () => {
     expect(refused).toContain('{"error":{"code":431,"message":"Request headers exceed 16 KB"}}')
   })
 
-<<<<<<< HEAD
   it('rejects headers that never end with a 408, and closes the connection', async () => {
-=======
-  it('reject incomplete headers with 408 and close the connection', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const refused = await raw(server.port, 'GET /api/v1/providers HTTP/1.1\r\nhost: 127.0.0.1\r\n').closed()
     expect(refused).toMatch(/^HTTP\/1.1 408 /)
     expect(refused).toContain('{"error":{"code":408,"message":"Operation timed out"}}')
   })
 
   it.each(['PATCH /api/v1/workspaces/production', 'POST /__understudy/sandboxes'])(
-    'reject an incomplete body of %s with 408 and close the connection',
+    'rejects an incomplete body of %s with 408 and closes the connection',
     async (line) => {
       const head = request(line, {
         ...host(),
@@ -441,21 +337,13 @@ describe('server limits', () => {
     },
   )
 
-<<<<<<< HEAD
   it('rejects bytes that are not HTTP with a 400', async () => {
-=======
-  it('reject malformed HTTP with a 400 envelope', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const refused = await raw(server.port, 'no such thing\r\n\r\n').closed()
     expect(refused).toMatch(/^HTTP\/1.1 400 /)
     expect(refused).toContain('"code":400')
   })
 
-<<<<<<< HEAD
   it('does not write an error into an open reply', async () => {
-=======
-  it('do not write an error into a reply that has started', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     server.gateway.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 10 } })
     const body = JSON.stringify({ model: 'a/b', input: 'x', stream: true })
     const connection = raw(server.port, request('POST /api/v1/responses', { ...host(), ...key }, body))
@@ -465,11 +353,7 @@ describe('server limits', () => {
     server.gateway.resetScenarios()
   })
 
-<<<<<<< HEAD
   it('journals a client that disconnects while sending its body as aborted-by-client', async () => {
-=======
-  it('record a client that disconnects while sending its body as aborted', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const { journal } = server.gateway
     journal.clear()
     const connection = raw(server.port, patch({ 'content-length': '9' }), '{')
@@ -484,11 +368,7 @@ describe('server limits', () => {
   })
 })
 
-<<<<<<< HEAD
 describe('names with path traversal or prototype keys', () => {
-=======
-describe('names that attempt path traversal or prototype pollution', () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   it.each([
     '../../../etc/passwd',
     '..%2f..%2fpackage.json',
@@ -496,11 +376,7 @@ describe('names that attempt path traversal or prototype pollution', () => {
     'flaky.json',
     '__proto__',
     'constructor',
-<<<<<<< HEAD
   ])('are not a scenario: %s', async (name) => {
-=======
-  ])('select no scenario: %s', async (name) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const path = `/__understudy/scenarios/${name.replaceAll('/', '%2F')}`
     expect((await send(`GET ${path}`)).status).toBe(404)
     const named = { ...key, 'x-understudy-scenario': name }
@@ -510,7 +386,7 @@ describe('names that attempt path traversal or prototype pollution', () => {
   })
 
   it.each(['..', '%2e%2e', '..%2f..', '__proto__', 'constructor', 'toString'])(
-    'select no sandbox: %s',
+    'are not a sandbox: %s',
     async (id) => {
       expect((await send(`GET /__understudy/sandboxes/${id}/journal`)).status).not.toBe(200)
       expect((await send(`GET /sandboxes/${id}/api/v1/providers`, key)).status).toBe(410)
@@ -518,17 +394,13 @@ describe('names that attempt path traversal or prototype pollution', () => {
   )
 
   it.each(['__proto__', 'constructor', 'hasOwnProperty', '..%2fproviders'])(
-    'select no collection: %s',
+    'are not a collection: %s',
     async (name) => {
       expect((await send(`GET /__understudy/sandboxes/default/database/${name}`)).status).toBe(400)
     },
   )
 
-<<<<<<< HEAD
   it.each(['__proto__', 'constructor'])('are not a record: %s', async (id) => {
-=======
-  it.each(['__proto__', 'constructor'])('select no record: %s', async (id) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const path = `/__understudy/sandboxes/default/database/workspaces/${id}`
     expect((await send(`GET ${path}`)).status).toBe(404)
     expect((await send(`PATCH /api/v1/workspaces/${id}`, key, server, '{"name":"x"}')).status).toBe(404)
@@ -557,21 +429,13 @@ describe('names that attempt path traversal or prototype pollution', () => {
       '200',
     ],
   ]
-<<<<<<< HEAD
   it.each(bodies)('pollute no prototype in %s with %s', async (line, body, status) => {
-=======
-  it.each(bodies)('pollute no prototype through %s with %s', async (line, body, status) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const answer = await send(line, { ...key, ...json }, server, body)
     expect(String(answer.status)).toBe(status)
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-<<<<<<< HEAD
   it('are plain data in headers and queries', async () => {
-=======
-  it('are accepted as plain data in headers and queries', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const odd = { ...key, __proto__x: 'x', constructor: 'x' }
     expect((await send('GET /api/v1/providers?__proto__=1&constructor=2', odd)).status).toBe(200)
     const named = request('GET /api/v1/providers', { host: 'localhost', ...key, connection: 'close' })
@@ -580,7 +444,7 @@ describe('names that attempt path traversal or prototype pollution', () => {
   })
 })
 
-describe('CORS for the API', () => {
+describe('CORS on the API', () => {
   const page = { origin: 'http://localhost:5173' }
   const exposed = [
     'x-request-id',
@@ -592,11 +456,7 @@ describe('CORS for the API', () => {
     'x-ratelimit-reset',
   ]
 
-<<<<<<< HEAD
   it('answers a preflight without a key, and allows the requested headers', async () => {
-=======
-  it('answers a preflight without a key and allows the requested headers', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const response = await fetch(`${server.baseUrl}/responses`, {
       method: 'OPTIONS',
       headers: {
@@ -614,11 +474,7 @@ describe('CORS for the API', () => {
       expect(response.headers.get('access-control-allow-headers')).toContain(name)
   })
 
-<<<<<<< HEAD
   it('answers a preflight without consuming a rule that matches every request', async () => {
-=======
-  it('answers a preflight as usual if a rule matches every request, without consuming the rule', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const rule = server.gateway.use({ on: '*', times: 1, fault: { name: 'status', status: 503 } })
     const headers = { ...page, 'access-control-request-method': 'GET' }
     expect((await fetch(`${server.baseUrl}/providers`, { method: 'OPTIONS', headers })).status).toBe(204)
@@ -628,13 +484,8 @@ describe('CORS for the API', () => {
 
   it.each([
     ['a reply', '/providers', 200],
-<<<<<<< HEAD
     ['a refusal', '/nowhere', 404],
   ])('allows a page to read %s', async (_, path, status) => {
-=======
-    ['an error', '/nowhere', 404],
-  ])('lets a page read %s', async (_, path, status) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const response = await fetch(server.baseUrl + path, { headers: { ...page, ...key } })
     expect(response.status).toBe(status)
     expect(response.headers.get('access-control-allow-origin')).toBe(page.origin)
@@ -652,20 +503,12 @@ describe('CORS for the API', () => {
     expect(await response.text()).toContain('data: [DONE]')
   })
 
-<<<<<<< HEAD
   it('adds no headers for clients that are not browsers', async () => {
-=======
-  it('sends no CORS headers to clients other than browsers', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const response = await open(server, 'GET /providers')
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-<<<<<<< HEAD
   it('passes OPTIONS requests that are not preflights to the API, which has no such operation', async () => {
-=======
-  it('returns 405 for an OPTIONS request that is not a preflight', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     expect((await send('OPTIONS /api/v1/providers', key)).status).toBe(405)
   })
 })

@@ -13,19 +13,11 @@ it.each([
   { token: 't', advertise: 'https://a.example', console: false },
   { requestTimeoutMs: 1, onRequest: () => {} },
   { gateway, port: 1 },
-<<<<<<< HEAD
 ])('startServer accepts %j', (options) => {
   expect(read(options)).toEqual({ server: options, gateway: {} })
 })
 
-it('separates the options of the server from those of the gateway', () => {
-=======
-])('startServer() accepts %j', (options) => {
-  expect(read(options)).toEqual({ own: options, options: {} })
-})
-
-it('startServer() separates its options from those of the gateway', () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
+it('startServer separates the options of the server from those of the gateway', () => {
   expect(read({ port: 1, seed: 2, timeScale: 0, console: true })).toEqual({
     server: { port: 1, console: true },
     gateway: { seed: 2, timeScale: 0 },
@@ -48,16 +40,8 @@ it.each([
   [{ onRequest: 'log' }, 'options.onRequest: Must be a function'],
   [{ prot: 1 }, "options.prot: Unknown field: did you mean 'port'?"],
   [{ sed: 1 }, "options.sed: Unknown field: did you mean 'seed'?"],
-<<<<<<< HEAD
   [{ gateway, seed: 1 }, 'options.seed cannot be combined with options.gateway: pass it to createGateway()'],
-])('startServer(%j) is rejected in one line', async (options, message) => {
-=======
-  [
-    { gateway, seed: 1 },
-    'options.seed is for a new gateway: give it to the createGateway() that made options.gateway',
-  ],
-])('startServer(%j) rejects with a one-line error', async (options, message) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
+])('startServer(%j) rejects with one line', async (options, message) => {
   await expect(startServer(options as never)).rejects.toThrow(`startServer: ${message}`)
 })
 
@@ -66,20 +50,12 @@ it.each([
   ['EACCES', 'No permission to listen on port 80: choose one above 1023'],
   ['EADDRNOTAVAIL', "This machine has no address 'h': choose another host"],
   ['ENOTFOUND', "This machine has no address 'h': choose another host"],
-<<<<<<< HEAD
-])('explains %s with a fix', (code, message) => {
-=======
-])('whyNot() explains %s and suggests a fix', (code, message) => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
+])('startServer explains %s with a fix', (code, message) => {
   const error = Object.assign(new Error('x'), { code })
   expect(toListenError(error, 80, 'h')).toMatchObject({ message, code, cause: error })
 })
 
-<<<<<<< HEAD
-it('returns any other error unchanged', () => {
-=======
-it('whyNot() returns other errors unchanged', () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
+it('startServer throws any other error unchanged', () => {
   const error = Object.assign(new Error('x'), { code: 'EOTHER' })
   expect(toListenError(error, 80, 'h')).toBe(error)
   const bare = new Error('x')

@@ -1,9 +1,5 @@
 /**
-<<<<<<< HEAD
  * The server in a test: its address, and how it shuts down.
-=======
- * startServer in tests: addresses and shutdown.
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
  */
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
@@ -17,11 +13,7 @@ const body = { model: 'aurora/dawn-2', input: 'Hello?', stream: true, max_output
 const openStream = (server: RunningServer) => open(server, 'POST /responses', { body })
 
 describe('startServer', () => {
-<<<<<<< HEAD
   it('listens on a free port of loopback, and returns it', async () => {
-=======
-  it('listens on a free local port and returns its URL', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using server = await startServer()
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     expect(server.baseUrl).toBe(`${server.url}/api/v1`)
@@ -36,27 +28,18 @@ describe('startServer', () => {
     expect(gateway.journal.last('listProviders')?.status).toBe(402)
   })
 
-<<<<<<< HEAD
   it('listens on IPv6', async () => {
-=======
-  it('supports IPv6 addresses', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using server = await startServer({ host: '::1' })
     expect(server.url).toBe(`http://[::1]:${server.port}`)
     expect((await fetch(`${server.url}/__understudy/health`)).status).toBe(200)
   })
 
-<<<<<<< HEAD
   it('throws if the port is in use', async () => {
-=======
-  it('rejects if the port is in use', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     await using server = await startServer()
     await expect(startServer({ port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 })
 
-<<<<<<< HEAD
 describe('GET /', () => {
   it('redirects browsers to the console, and returns links to other clients', async () => {
     await using server = await startServer()
@@ -76,9 +59,6 @@ describe('GET /', () => {
 })
 
 describe('close', () => {
-=======
-describe('server.close()', () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
   it('aborts open replies by default', async () => {
     const server = await startServer()
     server.gateway.use(slow)
@@ -88,11 +68,7 @@ describe('server.close()', () => {
     expect(server.gateway.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
-<<<<<<< HEAD
   it('waits for open replies up to graceMs', async () => {
-=======
-  it('waits for open replies within the grace period', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const server = await startServer()
     server.gateway.use(slow)
     const unread = await openStream(server)
@@ -102,40 +78,32 @@ describe('server.close()', () => {
 
   it.each<[string, (server: RunningServer) => Promise<unknown>]>([
     [
-      'a stalled stream',
+      'a stream that is silent',
       async (server) => {
         server.gateway.use('stream-stall')
         await (await openStream(server)).body?.getReader().read()
       },
     ],
     [
-      'a request that never gets a reply',
+      'a call that is never answered',
       async (server) => {
         server.gateway.use({ on: '*', fault: 'timeout' })
         open(server, 'GET /providers').catch(() => {})
         await server.gateway.journal.waitFor('listProviders')
       },
     ],
-    ['a client of the event stream', (server) => fetch(`${server.url}/__understudy/events`)],
+    ['who follows the events', (server) => fetch(`${server.url}/__understudy/events`)],
     ['a connection without a request', (server) => once(raw(server.port).socket, 'connect')],
-    ['incomplete headers', (server) => once(raw(server.port, 'GET /api/v1/pro').socket, 'connect')],
-    ['an idle keep-alive connection', (server) => fetch(`${server.baseUrl}/providers`)],
+    ['half a head', (server) => once(raw(server.port, 'GET /api/v1/pro').socket, 'connect')],
+    ['a connection that waits for the next request', (server) => fetch(`${server.baseUrl}/providers`)],
   ])('does not wait for %s', async (_, begin) => {
     const server = await startServer()
     await begin(server)
-<<<<<<< HEAD
     // The grace period is far longer than the timeout of the test.
     await server.close(600_000)
   })
 
   it('aborts open replies after graceMs', async () => {
-=======
-    // The grace period is longer than the test timeout.
-    await server.close(600_000)
-  })
-
-  it('aborts open replies after the grace period', async () => {
->>>>>>> 417a587 (Describe behaviour in the test titles of server, control, CLI and delivery)
     const server = await startServer()
     server.gateway.use({ on: '*', fault: 'timeout' })
     const unread = open(server, 'GET /providers')
