@@ -1,5 +1,5 @@
 /**
- * Each bundled scenario has an effect on each protocol of text, in process and through the remote client.
+ * Bundled scenarios have an effect on every text protocol, in process and through the remote client.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -20,13 +20,13 @@ const protocols = {
 
 const options = { timeScale: 0, extensions: ['chat', 'messages'] as ('chat' | 'messages')[] }
 
-/** Why a scenario has no effect on a protocol. */
-const refusals: Record<string, string> = {
+/** Expected warnings, for scenarios that have no effect on a protocol. */
+const expectedWarnings: Record<string, string> = {
   'bad-citations createMessage':
     "'citation-out-of-range' found nothing to act on: its citations have no 'start_index'",
 }
 
-/** Sends JSON, streams and searches until the scenario has an effect. Returns the call that shows it, or its warning. */
+/** Sends JSON, streaming and search requests until the scenario has an effect or records its expected warning. */
 async function findEffect(
   target: Target,
   id: keyof typeof protocols,
@@ -38,21 +38,21 @@ async function findEffect(
   const search = { tools: [{ type: tool, ...(tool !== 'gateway:web_search' && { name: 'web_search' }) }] }
   for (let turn = 0; turn < 20; turn++) {
     for (const body of [question, { ...question, ...short, stream: true }, { ...question, ...search }]) {
-      // The effect may be a broken connection.
+      // A broken connection can be the effect.
       await send(target, line, { ...body, user: `user ${turn}` }, name === 'stream-stall').catch(() => {})
       const { rule, warnings = [] } = (await newest()) ?? {}
       const warning = warnings.find((each) => each.includes('nothing to act on'))
-      if (warning && warning === refusals[`${name} ${id}`]) return warning
+      if (warning && warning === expectedWarnings[`${name} ${id}`]) return warning
       if (rule?.scenario === name && !warning) return 'has an effect'
     }
   }
   return 'has no effect'
 }
 
-/** Reads the reply, or only how it begins. */
-async function send(target: Target, line: string, body: object, onlyBeginning: boolean): Promise<void> {
+/** Sends a request and reads the reply, or only its first chunk. */
+async function send(target: Target, line: string, body: object, onlyFirstChunk: boolean): Promise<void> {
   const response = await open(target, line, { body })
-  if (!onlyBeginning) return void (await response.text())
+  if (!onlyFirstChunk) return void (await response.text())
   const reader = response.body?.getReader()
   await reader?.read()
   await reader?.cancel()
@@ -64,7 +64,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe.each(Object.keys(protocols) as (keyof typeof protocols)[])('on %s', (id) => {
+describe.each(Object.keys(protocols) as (keyof typeof protocols)[])('bundled scenarios on %s', (id) => {
   const names = [...bundledScenarios.keys()] as BundledScenarioName[]
 
   it.each(names)('%s has an effect in process', async (name) => {
@@ -73,7 +73,7 @@ describe.each(Object.keys(protocols) as (keyof typeof protocols)[])('on %s', (id
     const effect = await findEffect(gateway, id, name, async () =>
       gateway.journal.last(id as 'createResponse'),
     )
-    expect(effect).toBe(refusals[`${name} ${id}`] ?? 'has an effect')
+    expect(effect).toBe(expectedWarnings[`${name} ${id}`] ?? 'has an effect')
   })
 
   it.each(names)('%s has an effect through the remote client', async (name) => {
@@ -81,24 +81,24 @@ describe.each(Object.keys(protocols) as (keyof typeof protocols)[])('on %s', (id
     await using sandbox = await remote.createSandbox()
     await sandbox.use(name)
     const effect = await findEffect(sandbox, id, name, () => sandbox.journal.last(id as 'createResponse'))
-    expect(effect).toBe(refusals[`${name} ${id}`] ?? 'has an effect')
+    expect(effect).toBe(expectedWarnings[`${name} ${id}`] ?? 'has an effect')
   })
 })
 
-describe("on: 'text'", () => {
+describe("rules with on: 'text'", () => {
   const ask = async (target: Target, id: keyof typeof protocols) => {
     const [line, body] = protocols[id]
     return (await open(target, line, { body })).text()
   }
 
-  it.each(Object.keys(protocols) as (keyof typeof protocols)[])('includes %s', async (id) => {
+  it.each(Object.keys(protocols) as (keyof typeof protocols)[])('match %s', async (id) => {
     const gateway = createGateway(options)
     gateway.use({ on: 'text', reply: { text: 'A scripted text.' } })
     expect(await ask(gateway, id)).toContain('A scripted text.')
   })
 
   it.each(Object.keys(protocols) as (keyof typeof protocols)[])(
-    'is the default of reply() and script() through the remote client, on %s',
+    'are the default of reply() and script() in the remote client, for %s',
     async (id) => {
       const remote = await connectGateway(server.url)
       await using sandbox = await remote.createSandbox()
@@ -109,20 +109,20 @@ describe("on: 'text'", () => {
     },
   )
 
-  it('leaves other operations alone', async () => {
+  it('do not match other operations', async () => {
     const gateway = createGateway(options)
     gateway.use({ on: 'text', fault: 'status' })
     expect((await open(gateway, 'GET /providers')).status).toBe(200)
   })
 
-  it('matches past calls in a dry run', async () => {
+  it('match past requests in a dry run', async () => {
     const remote = await connectGateway(server.url)
     await using sandbox = await remote.createSandbox()
     await ask(sandbox, 'createMessage')
     expect(await sandbox.dryRun({ on: 'text', script: [{ text: 'Hello' }] })).toMatchObject({ met: 1 })
   })
 
-  it('is no id of a custom operation', () => {
+  it("reserve the id 'text', so that custom operations cannot use it", () => {
     const operation = {
       id: 'text',
       method: 'get',

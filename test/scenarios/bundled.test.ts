@@ -1,5 +1,5 @@
 /**
- * Bundled scenarios do what their descriptions say, as far as the tests of faults and clients do not show it already.
+ * Bundled scenarios behave as their descriptions say. Fault tests and client tests cover the scenarios not listed here.
  */
 
 import { createParser } from 'eventsource-parser'
@@ -23,129 +23,131 @@ function setup(scenario: BundledScenarioName, options: GatewayOptions = { timeSc
   }
 }
 
-it('brownout grows from fast and whole to slow and mostly refused', async () => {
-  const { gateway, send } = setup('brownout')
-  const waits: number[] = []
-  vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
-  const refused = async () => {
-    const statuses: number[] = []
-    for (let turn = 0; turn < 60; turn++) statuses.push((await send('GET /providers')).status)
-    return statuses.filter((status) => status === 503).length
-  }
-  expect(await refused()).toBe(0)
-  expect(waits.splice(0)).toEqual(Array(60).fill(50))
-  gateway.clock.advance(30_000)
-  const halfway = await refused()
-  expect(waits.splice(0)).toEqual(Array(60).fill(1500))
-  gateway.clock.advance(60_000)
-  const late = await refused()
-  expect(waits).toEqual(Array(60).fill(3000))
-  expect(halfway).toBeGreaterThan(5)
-  expect(late).toBeGreaterThan(halfway)
-  expect(late).toBeLessThan(60)
-})
+describe('bundled scenarios', () => {
+  it('brownout: slows down and rejects more and more requests', async () => {
+    const { gateway, send } = setup('brownout')
+    const waits: number[] = []
+    vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
+    const refused = async () => {
+      const statuses: number[] = []
+      for (let turn = 0; turn < 60; turn++) statuses.push((await send('GET /providers')).status)
+      return statuses.filter((status) => status === 503).length
+    }
+    expect(await refused()).toBe(0)
+    expect(waits.splice(0)).toEqual(Array(60).fill(50))
+    gateway.clock.advance(30_000)
+    const halfway = await refused()
+    expect(waits.splice(0)).toEqual(Array(60).fill(1500))
+    gateway.clock.advance(60_000)
+    const late = await refused()
+    expect(waits).toEqual(Array(60).fill(3000))
+    expect(halfway).toBeGreaterThan(5)
+    expect(late).toBeGreaterThan(halfway)
+    expect(late).toBeLessThan(60)
+  })
 
-it('contract-break breaks the schema of every operation that it names', async () => {
-  const { gateway, send } = setup('contract-break')
-  const [workspace] = await gateway.db.workspaces.list()
-  const [preset] = await gateway.db.presets.list()
-  const calls = {
-    listProviders: () => send('GET /providers'),
-    listEmbeddingsModels: () => send('GET /embeddings/models'),
-    listBenchmarks: () => send('GET /benchmarks'),
-    getPreset: () => send(`GET /presets/${preset?.slug}`),
-    updateWorkspace: () => send(`PATCH /workspaces/${workspace?.slug}`, { description: 'New' }),
-    createResponse: () => send('POST /responses', question),
-  }
-  const named = operations.filter(({ id }) => id in calls)
-  expect(named).toHaveLength(Object.keys(calls).length)
-  for (const { id, output } of named) {
-    const { status, body } = await calls[id as keyof typeof calls]()
-    expect([id, status, output.safeParse(body).success]).toEqual([id, 200, false])
-  }
-  expect(gateway.unusedRules()).toMatchObject([{ rule: 6 }, { rule: 8 }, { rule: 9 }, { rule: 10 }])
-})
+  it('contract-break: violates the schema of each of its operations', async () => {
+    const { gateway, send } = setup('contract-break')
+    const [workspace] = await gateway.db.workspaces.list()
+    const [preset] = await gateway.db.presets.list()
+    const calls = {
+      listProviders: () => send('GET /providers'),
+      listEmbeddingsModels: () => send('GET /embeddings/models'),
+      listBenchmarks: () => send('GET /benchmarks'),
+      getPreset: () => send(`GET /presets/${preset?.slug}`),
+      updateWorkspace: () => send(`PATCH /workspaces/${workspace?.slug}`, { description: 'New' }),
+      createResponse: () => send('POST /responses', question),
+    }
+    const named = operations.filter(({ id }) => id in calls)
+    expect(named).toHaveLength(Object.keys(calls).length)
+    for (const { id, output } of named) {
+      const { status, body } = await calls[id as keyof typeof calls]()
+      expect([id, status, output.safeParse(body).success]).toEqual([id, 200, false])
+    }
+    expect(gateway.unusedRules()).toMatchObject([{ rule: 6 }, { rule: 8 }, { rule: 9 }, { rule: 10 }])
+  })
 
-it('web-search-empty answers every search without citations, and whatever makes none as ever', async () => {
-  const { ask } = setup('web-search-empty')
-  const search = { type: 'gateway:web_search' }
-  const ways = [
-    { tools: [search] },
-    { plugins: [{ id: 'web' }] },
-    { model: 'aurora/dawn-1:online' },
-    { tools: [search], stream: true },
-    { model: '@preset/research-brief' },
-  ]
-  for (const way of ways) {
-    const { status, text } = await ask(way)
-    expect([status, text.includes('web_search_call'), text.includes('url_citation')]).toEqual([
-      200,
-      true,
-      false,
+  it('web-search-empty: removes citations from searches and leaves other replies unchanged', async () => {
+    const { ask } = setup('web-search-empty')
+    const search = { type: 'gateway:web_search' }
+    const ways = [
+      { tools: [search] },
+      { plugins: [{ id: 'web' }] },
+      { model: 'aurora/dawn-1:online' },
+      { tools: [search], stream: true },
+      { model: '@preset/research-brief' },
+    ]
+    for (const way of ways) {
+      const { status, text } = await ask(way)
+      expect([status, text.includes('web_search_call'), text.includes('url_citation')]).toEqual([
+        200,
+        true,
+        false,
+      ])
+    }
+    const both = [search, { type: 'function', name: 'f', parameters: {} }]
+    const none = [
+      {},
+      { tools: [search], tool_choice: 'none' },
+      { tools: both, tool_choice: { type: 'function', name: 'f' } },
+    ]
+    for (const way of none) {
+      const { status, text } = await ask(way)
+      expect([status, text.includes('web_search_call'), text.includes('found no page')]).toEqual([
+        200,
+        false,
+        false,
+      ])
+    }
+  })
+
+  it('malformed-events: corrupts the fourth text delta and continues', async () => {
+    const { text } = await setup('malformed-events').ask({ stream: true })
+    const lines = text.split('\n\n').filter((line) => line.startsWith('data: {'))
+    const broken = lines.flatMap((line, index) => (line.endsWith('}') ? [] : [index]))
+    expect(broken).toHaveLength(1)
+    const before = lines.slice(0, broken[0]).filter((line) => line.includes('response.output_text.delta'))
+    expect(before).toHaveLength(3)
+    expect(text).toMatch(/data: \[DONE\]\n\n$/)
+  })
+
+  it('out-of-credits, overloaded: do not affect operations without text', async () => {
+    for (const scenario of ['out-of-credits', 'overloaded'] as const) {
+      expect((await setup(scenario).send('GET /providers')).status).toBe(200)
+    }
+  })
+
+  it('parser-torture: streams the same content in a different byte layout each time', async () => {
+    const { gateway, ask } = setup('parser-torture')
+    const bodies: string[] = []
+    const contents = new Set<string>()
+    const steps = (JSON.stringify(bundledScenarios.get('parser-torture')).match(/"fault"/g) ?? []).length
+    for (let turn = 0; turn < steps; turn++) {
+      const { text } = await ask({ stream: true })
+      bodies.push(text)
+      const deltas: string[] = []
+      const parser = createParser({
+        onEvent({ data }) {
+          if (data === '' || data === '[DONE]') return
+          const { type, delta, sequence_number } = JSON.parse(data)
+          if (type === 'response.output_text.delta') deltas[sequence_number] = delta
+        },
+      })
+      parser.feed(text)
+      contents.add(deltas.join(''))
+    }
+    expect(contents.size).toBe(1)
+    // Two of them differ only in their chunk boundaries.
+    expect(new Set(bodies).size).toBeGreaterThan(steps - 2)
+    expect(gateway.unusedRules()).toEqual([])
+  })
+
+  it('stream-cut: leaves JSON replies and rejected requests unchanged', async () => {
+    const { gateway, ask } = setup('stream-cut')
+    expect((await ask()).body.status).toBe('completed')
+    expect(gateway.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
+      "rule 1 of 'stream-cut' wants a request with stream true, the request has none",
     ])
-  }
-  const both = [search, { type: 'function', name: 'f', parameters: {} }]
-  const none = [
-    {},
-    { tools: [search], tool_choice: 'none' },
-    { tools: both, tool_choice: { type: 'function', name: 'f' } },
-  ]
-  for (const way of none) {
-    const { status, text } = await ask(way)
-    expect([status, text.includes('web_search_call'), text.includes('found no page')]).toEqual([
-      200,
-      false,
-      false,
-    ])
-  }
-})
-
-it('malformed-events breaks the fourth piece of text and goes on', async () => {
-  const { text } = await setup('malformed-events').ask({ stream: true })
-  const lines = text.split('\n\n').filter((line) => line.startsWith('data: {'))
-  const broken = lines.flatMap((line, index) => (line.endsWith('}') ? [] : [index]))
-  expect(broken).toHaveLength(1)
-  const before = lines.slice(0, broken[0]).filter((line) => line.includes('response.output_text.delta'))
-  expect(before).toHaveLength(3)
-  expect(text).toMatch(/data: \[DONE\]\n\n$/)
-})
-
-it('out-of-credits and overloaded leave the other operations alone', async () => {
-  for (const scenario of ['out-of-credits', 'overloaded'] as const) {
-    expect((await setup(scenario).send('GET /providers')).status).toBe(200)
-  }
-})
-
-it('parser-torture gives streams of the same content, which only their bytes tell apart', async () => {
-  const { gateway, ask } = setup('parser-torture')
-  const bodies: string[] = []
-  const contents = new Set<string>()
-  const steps = (JSON.stringify(bundledScenarios.get('parser-torture')).match(/"fault"/g) ?? []).length
-  for (let turn = 0; turn < steps; turn++) {
-    const { text } = await ask({ stream: true })
-    bodies.push(text)
-    const deltas: string[] = []
-    const parser = createParser({
-      onEvent({ data }) {
-        if (data === '' || data === '[DONE]') return
-        const { type, delta, sequence_number } = JSON.parse(data)
-        if (type === 'response.output_text.delta') deltas[sequence_number] = delta
-      },
-    })
-    parser.feed(text)
-    contents.add(deltas.join(''))
-  }
-  expect(contents.size).toBe(1)
-  // Two of them differ by where their chunks end alone.
-  expect(new Set(bodies).size).toBeGreaterThan(steps - 2)
-  expect(gateway.unusedRules()).toEqual([])
-})
-
-it('faults of streams leave an answer alone that is none', async () => {
-  const { gateway, ask } = setup('stream-cut')
-  expect((await ask()).body.status).toBe('completed')
-  expect(gateway.journal.last('createResponse')?.nearMisses.map(({ reason }) => reason)).toEqual([
-    "rule 1 of 'stream-cut' wants a request with stream true, the request has none",
-  ])
-  expect((await ask({ model: 'no-vendor', stream: true })).status).toBe(400)
+    expect((await ask({ model: 'no-vendor', stream: true })).status).toBe(400)
+  })
 })

@@ -21,10 +21,10 @@ function errorOf(scenario: unknown): ScenarioError {
     if (error instanceof ScenarioError) return error
     throw error
   }
-  throw new Error('It was accepted')
+  throw new Error('Expected a ScenarioError')
 }
 
-describe('a wrong word is named with its place and the nearest right one', () => {
+describe('checkScenario: unknown names and wrong values', () => {
   const status = { fault: 'status' }
   const cases: [object, string][] = [
     [
@@ -114,13 +114,13 @@ describe('a wrong word is named with its place and the nearest right one', () =>
     ],
   ]
 
-  it.each(cases)('%j', (rule, message) => {
+  it.each(cases)('reports the location and a suggestion for %j', (rule, message) => {
     expect(problemOf(rule)).toContain(message)
     expect(problemOf(rule)).not.toContain('\n')
   })
 })
 
-describe('a rule that contradicts itself is refused', () => {
+describe('checkScenario: contradictory rules', () => {
   const cases: [object, string][] = [
     [
       { on: '*', times: 0, fault: 'status' },
@@ -224,10 +224,10 @@ describe('a rule that contradicts itself is refused', () => {
     ],
   ]
 
-  it.each(cases)('%j', (rule, message) => expect(problemOf(rule)).toContain(message))
+  it.each(cases)('rejects %j', (rule, message) => expect(problemOf(rule)).toContain(message))
 })
 
-it('takes a usage of a billion tokens, and refuses more: the total would be no integer that JSON readers keep', async () => {
+it('accepts a usage of up to a billion tokens, so that totals stay safe integers', async () => {
   const gateway = createGateway()
   const using = (count: number) => ({
     on: 'createResponse' as const,
@@ -240,7 +240,7 @@ it('takes a usage of a billion tokens, and refuses more: the total would be no i
   expect(reply.body.usage.total_tokens).toBe(2_000_000_000)
 })
 
-it('lists every problem with its path, and counts them in the message', () => {
+it('lists every problem with its path and counts them in the error message', () => {
   const error = errorOf({
     name: 'a',
     rules: [
@@ -262,13 +262,13 @@ it('lists every problem with its path, and counts them in the message', () => {
   expect(of('x')).toMatch(/createResponse, text$/)
 })
 
-describe('every mistake is told with its path', () => {
+describe('checkScenario: problems of 170 rules and scenarios', () => {
   const fault = 'status'
   const reply = { text: 'a' }
   const on = 'createResponse'
   const matches = { matches: '(' }
   const rules: object[] = [
-    // Where it applies.
+    // Matching.
     { on: [], fault },
     { on: '', fault },
     { on: ['listProviders', 'x'], fault },
@@ -294,7 +294,7 @@ describe('every mistake is told with its path', () => {
     { on: '*', when: { body: { a: { equals: 1, contains: 'a' } } }, fault },
     { on: '*', when: { body: { a: [1] } }, fault },
     { on: '*', when: { stream: 'yes' }, fault },
-    // How often.
+    // Frequency.
     { on: '*', times: 1, after: 0, every: 1, probability: 0, fault },
     { on: '*', times: -1, after: -1, every: 0, probability: -0.1, fault },
     { on: '*', times: 1.5, fault },
@@ -321,7 +321,7 @@ describe('every mistake is told with its path', () => {
     { on: '*', fault, onEnd: 'repeat-last' },
     { on: '*', sequence: ['pass'], onEnd: 'never' },
     { on: '*', sequence: ['pass'], onEnd: 'pass' },
-    // What happens: faults.
+    // Faults.
     { on: '*', faults: [] },
     { on: '*', fault: {} },
     { on: '*', fault: { ms: 1 } },
@@ -424,7 +424,7 @@ describe('every mistake is told with its path', () => {
     { name: 'a', rules: [{ on: '*', fault }], description: 1, $schema: 1 },
   ]
 
-  it('in the words of the file', async () => {
+  it('match the snapshot mistakes.txt', async () => {
     const all: [unknown, unknown][] = [
       ...rules.map((rule) => [rule, { name: 'outage', rules: [rule] }] satisfies [unknown, unknown]),
       ...scenarios.map((scenario) => [scenario, scenario] satisfies [unknown, unknown]),
@@ -448,19 +448,19 @@ describe('every mistake is told with its path', () => {
 })
 
 it.each([[null], [[]], ['text'], [{}], [{ name: 'a b', rules: [] }], [{ name: 'a', rules: {} }]])(
-  'refuses %j',
+  'checkScenario rejects %j',
   (input) => {
     expect(() => checkScenario(input, operations)).toThrow(ScenarioError)
   },
 )
 
-it('knows bundled scenarios by their own names only', () => {
+it('bundledScenario finds scenarios by exact name, not by inherited property names', () => {
   expect(() => bundledScenario('flakey')).toThrow("Unknown scenario 'flakey': did you mean 'flaky'?")
   expect(() => bundledScenario('__proto__')).toThrow(ScenarioError)
   expect(() => bundledScenario('constructor')).toThrow(ScenarioError)
 })
 
-it('accepts what it made itself', () => {
+it('checkScenario accepts its own output', () => {
   const scenario = checkScenario(
     { name: 'a', rules: [{ on: '*', fault: 'latency', during: { toMs: 9 } }] },
     operations,

@@ -1,5 +1,5 @@
 /**
- * What a published client makes of scenarios: it recovers from those that pass, and reports the others.
+ * The OpenAI client recovers from temporary failures and reports the others.
  */
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, RateLimitError } from 'openai'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -27,8 +27,8 @@ async function readAll(stream: AsyncIterable<{ type: string }>): Promise<string[
   return types
 }
 
-describe('a client that retries', () => {
-  it('recovers from flaky on its third call', async () => {
+describe('OpenAI client with retries', () => {
+  it('recovers from flaky on its third attempt', async () => {
     const { gateway, client, statuses } = setup()
     gateway.use('flaky')
     expect((await client.responses.create(question)).status).toBe('completed')
@@ -42,7 +42,7 @@ describe('a client that retries', () => {
     expect((await client.responses.create(question)).status).toBe('completed')
   })
 
-  it('gets through rate-limited when it has waited as long as Retry-After says, and no sooner', async () => {
+  it('recovers from rate-limited after exactly the time in Retry-After', async () => {
     vi.useFakeTimers({ now: 0 })
     const { gateway, client, statuses } = setup()
     gateway.use('rate-limited')
@@ -55,7 +55,7 @@ describe('a client that retries', () => {
     expect(statuses()).toEqual([200, 200, 200, 429, 200])
   })
 
-  it('gets through a quota over a socket', async () => {
+  it('recovers from a rate limit over a socket', async () => {
     await using server = await startServer()
     server.gateway.use({ on: '*', rateLimit: { requests: 1, per: 300 }, fault: 'rate-limit' })
     const client = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl })
@@ -64,8 +64,8 @@ describe('a client that retries', () => {
   })
 })
 
-describe('a test that does not wait', () => {
-  it('gets through rate-limited at once with clock.advance', async () => {
+describe('OpenAI client without retries', () => {
+  it('recovers from rate-limited immediately after clock.advance()', async () => {
     const { gateway, client } = setup({ maxRetries: 0 })
     gateway.use('rate-limited')
     for (let call = 0; call < 3; call++) await client.responses.create(question)
@@ -75,8 +75,8 @@ describe('a test that does not wait', () => {
   })
 })
 
-describe('a client reports', () => {
-  const refusals = [
+describe('OpenAI client errors', () => {
+  const rejections = [
     ['provider-outage', 500],
     ['overloaded', 529],
     ['out-of-credits', 402],
@@ -84,25 +84,25 @@ describe('a client reports', () => {
     ['proxy-error-page', 502],
   ] as const
 
-  it.each(refusals)('%s as an error of status %i', async (scenario, status) => {
+  it.each(rejections)('reports %s as an error with status %i', async (scenario, status) => {
     const { gateway, client } = setup({ maxRetries: 0 })
     gateway.use(scenario)
     await expect(client.responses.create(question)).rejects.toMatchObject({ status })
   })
 
-  it('unreachable as a connection error', async () => {
+  it('reports unreachable as a connection error', async () => {
     const { gateway, client } = setup({ maxRetries: 0 })
     gateway.use('unreachable')
     await expect(client.responses.create(question)).rejects.toThrow(APIConnectionError)
   })
 
-  it('a gateway that never answers as a timeout', async () => {
+  it('reports the timeout fault as a timeout error', async () => {
     const { gateway, client } = setup({ maxRetries: 0, timeout: 50 })
     gateway.use({ on: '*', fault: 'timeout' })
     await expect(client.responses.create(question)).rejects.toThrow(APIConnectionTimeoutError)
   })
 
-  it('stream-error as the event response.failed', async () => {
+  it('receives response.failed as the last event of stream-error', async () => {
     const { gateway, client } = setup()
     gateway.use('stream-error')
     const types = await readAll(await client.responses.create({ ...question, stream: true }))
@@ -110,14 +110,14 @@ describe('a client reports', () => {
     expect(types.filter((type) => type === 'response.output_text.delta')).toHaveLength(3)
   })
 
-  it('the flat error event as an error', async () => {
+  it("receives stream-error-event with form 'error' as an error event", async () => {
     const { gateway, client } = setup()
     gateway.use({ on: 'createResponse', fault: { name: 'stream-error-event', form: 'error' } })
     const stream = await client.responses.create({ ...question, stream: true })
     await expect(readAll(stream).then((types) => types.at(-1))).resolves.toBe('error')
   })
 
-  it('malformed-events as a SyntaxError', async () => {
+  it('reports malformed-events as a SyntaxError', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const { gateway, client } = setup()
     gateway.use('malformed-events')
@@ -125,14 +125,14 @@ describe('a client reports', () => {
     await expect(readAll(stream)).rejects.toThrow(SyntaxError)
   })
 
-  it('stream-reset as an error in the middle', async () => {
+  it('reports stream-reset as an error while reading the stream', async () => {
     const { gateway, client } = setup()
     gateway.use('stream-reset')
     const stream = await client.responses.create({ ...question, stream: true })
     await expect(readAll(stream)).rejects.toThrow('terminated')
   })
 
-  it('stream-cut only by what is missing', async () => {
+  it('ends stream-cut without an error and without the final event', async () => {
     const { gateway, client } = setup()
     gateway.use('stream-cut')
     const types = await readAll(await client.responses.create({ ...question, stream: true }))
@@ -140,7 +140,7 @@ describe('a client reports', () => {
     expect(types).not.toContain('response.completed')
   })
 
-  it('nothing at all of split-stream and buffering-proxy', async () => {
+  it('receives split-stream and buffering-proxy like an unaffected stream', async () => {
     const { gateway, client } = setup()
     const plain = await readAll(await client.responses.create({ ...question, stream: true }))
     for (const scenario of ['split-stream', 'buffering-proxy'] as const) {
@@ -149,7 +149,7 @@ describe('a client reports', () => {
     }
   })
 
-  it('the envelope of a failure', async () => {
+  it('exposes the error envelope of fail()', async () => {
     const { gateway, client } = setup({ maxRetries: 0 })
     gateway.fail(503, { message: 'Back soon', times: 1 })
     const error = await client.responses.create(question).catch((reason) => reason)

@@ -1,6 +1,5 @@
 /**
- * Waits use the timers of the moment: under the fake timers of a test runner, latency and the pace of a stream go
- * on as the test moves its time, and elapsed time with them.
+ * A test runner's fake timers drive latency, stream pacing and the sandbox's elapsed time.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -21,8 +20,8 @@ function setup() {
   return { gateway, ask }
 }
 
-describe('under fake timers', () => {
-  it('latency ends when the test has moved its time so far', async () => {
+describe('fake timers', () => {
+  it('end latency when the fake time reaches it', async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: '*', fault: { name: 'latency', ms: 60_000 } })
     let status: number | undefined
@@ -35,7 +34,7 @@ describe('under fake timers', () => {
     await vi.waitFor(() => expect(status).toBe(200))
   })
 
-  it('a slow stream gives its events as the test moves its time', async () => {
+  it('pace the events of a slow stream', async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: '*', fault: { name: 'slow-stream', firstEventMs: 1000, everyMs: 1000 } })
     const response = await ask(true)
@@ -54,7 +53,7 @@ describe('under fake timers', () => {
     expect([await events(999), await events(1), await events(2000)]).toEqual([0, 1, 3])
   })
 
-  it('windows of elapsed time go on with the time of the test', async () => {
+  it('advance rate limit windows', async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: '*', rateLimit: { requests: 1, per: 5000 }, fault: 'rate-limit' })
     const statuses = [(await ask()).status, (await ask()).status]
@@ -62,7 +61,7 @@ describe('under fake timers', () => {
     expect([...statuses, (await ask()).status]).toEqual([200, 429, 200])
   })
 
-  it('elapsed time goes on from where it was, for a gateway that was there before them', async () => {
+  it('continue the elapsed time of a gateway created before they were installed', async () => {
     vi.useRealTimers()
     const { gateway } = setup()
     const before = gateway.clock.read().elapsedMs
@@ -73,7 +72,7 @@ describe('under fake timers', () => {
     expect(gateway.clock.read().elapsedMs).toBe(under + 1000)
   })
 
-  it('timeScale 0 makes waits instant all the same', async () => {
+  it('are not needed with timeScale 0, which makes waits instant', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: '*', fault: { name: 'latency', ms: 60_000 } })
     expect((await open(gateway, 'GET /providers')).status).toBe(200)

@@ -1,5 +1,5 @@
 /**
- * Inputs that people try: each works, or its message names the right form.
+ * Plausible ways to write replies, durations and rules: each works, or its error names the correct form.
  */
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -18,7 +18,7 @@ function setup() {
 }
 
 describe('reply()', () => {
-  it('takes a text, a reply, or a function', async () => {
+  it('accepts a string, a reply object or a function', async () => {
     const { gateway, ask, textOf } = setup()
     gateway.reply('a text')
     expect(await textOf()).toBe('a text')
@@ -29,7 +29,7 @@ describe('reply()', () => {
     expect(await textOf()).toBe('a function: aurora/dawn-1')
   })
 
-  it('takes a reply through the remote client', async () => {
+  it('accepts a reply object in the remote client', async () => {
     await using server = await startServer()
     const remote = await connectGateway(server.url)
     await remote.reply({ text: 'a remote reply' }, { times: 1 })
@@ -37,14 +37,14 @@ describe('reply()', () => {
     expect(text).toContain('a remote reply')
   })
 
-  it('is a text in a rule and in a step', async () => {
+  it('has a string shorthand in rules and sequence steps', async () => {
     const { gateway, textOf } = setup()
     gateway.use({ on: 'text', sequence: [{ reply: 'a step' }] })
     gateway.use({ on: 'text', reply: 'a rule' })
     expect([await textOf(), await textOf()]).toEqual(['a step', 'a rule'])
   })
 
-  it('cites a part of the text without an added link', async () => {
+  it('cites part of the text without adding a link', async () => {
     const { gateway, ask } = setup()
     const text = 'The sea rises twice a day.'
     gateway.reply(text, { citations: [{ ...page, text: 'twice a day' }] })
@@ -60,8 +60,8 @@ describe('reply()', () => {
   })
 })
 
-describe('A duration', () => {
-  it("is milliseconds or a text such as '1m', in faults, windows, clocks and waits", async () => {
+describe('durations', () => {
+  it("accept milliseconds or strings such as '1m' in faults, windows, clock.advance() and waitFor()", async () => {
     const { gateway } = setup()
     const { elapsedMs } = gateway.clock.advance('1m')
     expect(elapsedMs).toBeGreaterThanOrEqual(60_000)
@@ -72,13 +72,13 @@ describe('A duration', () => {
     await gateway.journal.waitFor('listProviders', { timeoutMs: '1s' })
   })
 
-  it('is accepted by the remote client', async () => {
+  it('are accepted by the remote client', async () => {
     await using server = await startServer()
     const remote = await connectGateway(server.url)
     expect((await remote.clock.advance('1h')).elapsedMs).toBeGreaterThanOrEqual(3_600_000)
   })
 
-  it('says what it takes', () => {
+  it('name the accepted forms in their error message', () => {
     const { gateway } = setup()
     expect(() => gateway.clock.advance('soon' as never)).toThrow(
       "clock.advance(): the duration must be 0 ms to ten years, or a string such as '1m', got soon",
@@ -89,7 +89,7 @@ describe('A duration', () => {
   })
 })
 
-describe('A rule that is written another way', () => {
+describe('rules written in the style of other tools', () => {
   it.each([
     [{ on: '*', once: true, fault: 'status' }, "Unknown field 'once'", ': use times: 1'],
     [{ on: '*', delay: 100 }, "Unknown field 'delay'", ": use fault: { name: 'latency', ms: 100 }"],
@@ -131,13 +131,13 @@ describe('A rule that is written another way', () => {
       "'citations[0].text'",
       'is not in the text',
     ],
-  ])('%j is answered with the right form', (rule, start, end) => {
+  ])('name the correct form in the error for %j', (rule, start, end) => {
     const use = () => createGateway().use(rule as never)
     expect(use).toThrow(start)
     expect(use).toThrow(end)
   })
 
-  it('several faults act together by `faults`', async () => {
+  it('combine faults listed in `faults`', async () => {
     const { gateway } = setup()
     gateway.use({ on: '*', faults: ['latency', { name: 'status', status: 529 }] })
     expect((await call(gateway, 'GET /providers')).status).toBe(529)
@@ -156,13 +156,13 @@ describe('A rule that is written another way', () => {
       () => createGateway().script([{ text: 'Hi' }], { exhausted: 'pass' } as never),
       "script(): 'exhausted' is now 'onEnd'",
     ],
-  ])('an option of %s() is answered in the same way', (_verb, mistake, message) => {
+  ])('name the correct option in the error of %s()', (_verb, mistake, message) => {
     expect(mistake).toThrow(message)
   })
 })
 
 describe('db.<collection>.create()', () => {
-  it('fills fields that are left out from the seed', async () => {
+  it('generates omitted fields from the seed', async () => {
     const { gateway } = setup()
     const provider = await gateway.db.providers.create({ slug: 'mine' })
     expect(provider).toMatchObject({ slug: 'mine', name: expect.any(String) })
@@ -172,8 +172,8 @@ describe('db.<collection>.create()', () => {
   })
 })
 
-describe('Nothing is ignored silently:', () => {
-  it('journal.calls() warns of a field that no call has, and suggests one', async () => {
+describe('warnings about ignored input', () => {
+  it('journal.calls() warns about a filter field that no request has, and suggests one', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { gateway, ask } = setup()
     await ask()
@@ -184,7 +184,7 @@ describe('Nothing is ignored silently:', () => {
     ])
   })
 
-  it('a required tool without tools is a warning, and a 400 with `strict`', async () => {
+  it("tool_choice 'required' without tools adds a warning, or returns 400 with `strict`", async () => {
     const { gateway, ask } = setup()
     expect((await ask({ tool_choice: 'required' })).status).toBe('completed')
     expect(gateway.journal.last('createResponse')?.warnings).toEqual([
@@ -196,7 +196,7 @@ describe('Nothing is ignored silently:', () => {
   })
 
   it.each(['background', 'conversation', 'n'])(
-    'a field that changes replies elsewhere is a warning, and a 400 with `strict`: %s',
+    'an unsupported field of other APIs adds a warning, or returns 400 with `strict`: %s',
     async (field) => {
       const { gateway, ask } = setup()
       await ask({ [field]: 2 })
@@ -208,7 +208,7 @@ describe('Nothing is ignored silently:', () => {
     },
   )
 
-  it('a Retry-After that clients sleep for is a warning', async () => {
+  it('a Retry-After long enough to delay retrying clients adds a warning', async () => {
     const gateway = createGateway()
     gateway.use({ on: '*', rateLimit: { requests: 1, per: '1m' } })
     await call(gateway, 'GET /providers')

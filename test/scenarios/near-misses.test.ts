@@ -76,11 +76,11 @@ it.each<[object, SkipReason, string]>([
     { kind: 'during', elapsedMs: 1 },
     'runs from 5 ms on of the elapsed time, this call came at 1 ms',
   ],
-])('A rule with %o that was skipped for %o says: %s', (more, reason, text) => {
+])('explainNearMisses describes a rule with %o, skipped for %o: %s', (more, reason, text) => {
   expect(explained([rule(more)], [reason])).toEqual([`s 2: rule 2 of 's' ${text}`])
 })
 
-it('A rule whose condition failed says which, the first of them', () => {
+it('explainNearMisses reports the first condition that failed', () => {
   const test = (passes: boolean, text: string) => ({ passes: () => passes, explain: () => text })
   const tests = [test(true, 'one'), test(false, 'two'), test(false, 'three')]
   expect(explained([rule({ tests, name: 'mine' })], [])).toEqual(["s 2: rule 2 (mine) of 's' two"])
@@ -90,7 +90,7 @@ it('A rule whose condition failed says which, the first of them', () => {
   expect(titleOf(rule({ name: 'mine' }))).toBe("rule 2 (mine) of 's'")
 })
 
-it('So many rules are explained, of those that were looked at, and the others counted', () => {
+it('explainNearMisses explains up to `limit` of the rules tried, and counts the rest', () => {
   const rules = [1, 2, 3, 4].map((number) => rule({ number }))
   const over: SkipReason[] = rules.map(() => ({ kind: 'script' }))
   const line = (number: number) => `s ${number}: rule ${number} of 's' has no turn left for the call`

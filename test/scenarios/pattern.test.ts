@@ -1,5 +1,5 @@
 /**
- * Regular expressions of rules: they mean what they mean in JavaScript, and are refused where they could hang.
+ * Regular expressions in rules match as in JavaScript, and are rejected if they could backtrack for seconds.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -8,7 +8,7 @@ import { open, type Target } from '../call.ts'
 const ask = (gateway: Target, input: string) =>
   open(gateway, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
 
-describe('a regular expression of a rule', () => {
+describe('regular expressions in rules', () => {
   it.each<[string, string | undefined, string, boolean]>([
     ['^TIDES', 'i', 'tides and waves', true],
     ['^TIDES', undefined, 'tides and waves', false],
@@ -28,7 +28,7 @@ describe('a regular expression of a rule', () => {
     ['[\\b]', undefined, 'a\bb', true],
     ['(?<é>a)', undefined, 'a', true],
     ['weather.*Berlin', undefined, 'the weather in Berlin', true],
-  ])('means what it means in JavaScript: /%s/%s', async (matches, flags, text, found) => {
+  ])('match as in JavaScript: /%s/%s', async (matches, flags, text, found) => {
     const gateway = createGateway()
     gateway.use({
       on: 'createResponse',
@@ -39,7 +39,7 @@ describe('a regular expression of a rule', () => {
     expect((await ask(gateway, text)).status === 500).toBe(found)
   })
 
-  it('searches all of a long text if it takes a time in proportion to it, and otherwise its beginning', async () => {
+  it('search a long text to its end if they match in linear time, otherwise only its first characters', async () => {
     const long = `${'tides '.repeat(20_000)}waves 99`
     const gateway = createGateway({ limits: { journalBodyBytes: 1_000_000 } })
     gateway.use({ on: 'createResponse', when: { input: { matches: 'waves \\d' } }, fault: 'status' })
@@ -56,7 +56,7 @@ describe('a regular expression of a rule', () => {
     ['(?:ab){1000}c', 5000],
     ['(?:ab){200}c', 20_000],
     ['x.{0,40}z', 100_000],
-  ])('counts the rounds of a repetition into the work: /%s/', async (matches, length) => {
+  ])('search fewer characters the more repetitions they have: /%s/', async (matches, length) => {
     const gateway = createGateway({ limits: { journalBodyBytes: 1_000_000 } })
     gateway.use({ on: 'createResponse', when: { input: { matches } }, fault: 'status' })
     expect((await ask(gateway, 'abx'.repeat(40_000))).status).toBe(200)
@@ -73,7 +73,7 @@ describe('a regular expression of a rule', () => {
     '(a|ab|b)*c',
     '(\\w+\\s?)*$',
     '(x+x+)+y',
-  ])('is refused if its work could double with each character: /%s/', (matches) => {
+  ])('are rejected if they could backtrack exponentially: /%s/', (matches) => {
     const rule = { on: 'createResponse', when: { input: { matches } }, fault: 'status' } as const
     expect(() => createGateway().use(rule)).toThrow(
       /^Bad regular expression .* in 'when\.input' .*: it backtracks exponentially: a repetition with .+ can match the same text in two ways$/,
@@ -91,12 +91,12 @@ describe('a regular expression of a rule', () => {
     '.{1,100}.{1,100}z',
     '(.{0,30}){3}z',
     '(a|a){15}b',
-  ])('is refused if it could take seconds: /%s/', (matches) => {
+  ])('are rejected if a match could take seconds: /%s/', (matches) => {
     const rule = { on: 'createResponse', when: { input: { matches } }, fault: 'status' } as const
     expect(() => createGateway().use(rule)).toThrow(/it may take 10\^\d+ steps on 5000 characters/)
   })
 
-  it('is checked in scripts as in conditions, at any depth of an expected result', () => {
+  it('are checked at any depth of the expected results of a script', () => {
     const gateway = createGateway()
     const script = [
       { call: { search: {} } },
@@ -112,7 +112,7 @@ describe('a regular expression of a rule', () => {
     ['(?<x>a)\\k<x>', 'the backreference \\k<x> is not supported'],
     ['(?:a{900}){900}', 'its repetitions expand to more than 4000 characters'],
     ['(', 'Unterminated group'],
-  ])('is refused with the reason and the path: /%s/', (matches, problem) => {
+  ])('are rejected with a reason and a path: /%s/', (matches, problem) => {
     const rule = { on: 'createResponse', when: { body: { input: { matches } } }, fault: 'status' } as const
     expect(() => createGateway().use(rule)).toThrow(
       expect.objectContaining({

@@ -13,7 +13,7 @@ type RateLimit = NonNullable<RuleInput['rateLimit']>
 
 const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000 }
 
-/** The rate limit as a sentence would have it: everything that ever happened is kept, and counted anew each time. */
+/** Reference model of a rate limit: keeps every use and recounts them for each request. */
 class ReferenceLimit {
   readonly #limit: RateLimit
   readonly #uses: { at: number; caller: string; requests: number; tokens: number }[] = []
@@ -28,8 +28,8 @@ class ReferenceLimit {
     return Number.parseFloat(per) * (units[per.replace(/[\d.]/g, '')] ?? 0)
   }
 
-  /** The uses of a caller that count at a time. */
-  #counting(caller: string, now: number) {
+  /** Uses of `caller` in the window that contains `now`. */
+  #usesInWindow(caller: string, now: number) {
     const uses = this.#uses.filter((use) => use.caller === caller)
     let start = Number.NEGATIVE_INFINITY
     for (const { at } of uses) if (at - start >= this.#ms) start = at
@@ -37,7 +37,7 @@ class ReferenceLimit {
   }
 
   passes(caller: string, now: number): boolean {
-    const uses = this.#counting(caller, now)
+    const uses = this.#usesInWindow(caller, now)
     const requests = uses.reduce((sum, use) => sum + use.requests, 0)
     const tokens = uses.reduce((sum, use) => sum + use.tokens, 0)
     const { requests: most = Number.POSITIVE_INFINITY, tokens: mostTokens = Number.POSITIVE_INFINITY } =
@@ -47,7 +47,7 @@ class ReferenceLimit {
     return passes
   }
 
-  answered(caller: string, now: number, tokens: number): void {
+  charge(caller: string, now: number, tokens: number): void {
     if (tokens > 0) this.#uses.push({ at: now, caller, requests: 0, tokens })
   }
 }
@@ -68,7 +68,7 @@ function request(key: string, model: string, occurrence: number): RuleRequest {
   }
 }
 
-/** Plays one random trace against both; returns the first difference. */
+/** Runs one random trace against the rules and the reference model. Returns the first difference. */
 function playTrace(trace: number): string | undefined {
   const draw = random('rate limit trace', trace)
   const pick = <Value>(...values: Value[]) => values[Math.floor(draw() * values.length)] as Value
@@ -92,7 +92,7 @@ function playTrace(trace: number): string | undefined {
     if (answered) {
       const used = pick(0, 7, 60)
       answered.charge(used)
-      reference.answered(answered.caller, clock.elapsed(), used)
+      reference.charge(answered.caller, clock.elapsed(), used)
     }
     const [key, model] = [pick('a', 'b'), pick('x/1', 'x/2')]
     const caller = rateLimit.by === 'key' ? key : rateLimit.by === 'model' ? model : ''
@@ -105,8 +105,8 @@ function playTrace(trace: number): string | undefined {
   return undefined
 }
 
-describe('A rate limit of requests and tokens', () => {
-  it('is equal to a reference model on random traces', () => {
+describe('rate limits', () => {
+  it('agree with a reference model on random traces', () => {
     const differences = Array.from({ length: cases(400, 10_000) }, (_value, trace) => playTrace(trace))
     expect(differences.filter((difference) => difference !== undefined)).toEqual([])
   }, 180_000)
@@ -120,7 +120,7 @@ describe('A rate limit of requests and tokens', () => {
   const limits = ({ headers }: Answer) =>
     Object.fromEntries([...headers].filter(([name]) => /ratelimit|retry/.test(name)))
 
-  it('refuses with 429 and the right headers when the tokens are used, and a minute is over at once', async () => {
+  it('respond 429 with headers once the tokens are used, until the clock advances by a minute', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({
       on: 'text',
@@ -175,7 +175,7 @@ describe('A rate limit of requests and tokens', () => {
     ['1d', 86_400],
     [1e12, 1e9],
     ['11574d', 999_993_600],
-  ])('of the window %j is over after %i s', async (per, seconds) => {
+  ])('with a window of %j reset after %i s', async (per, seconds) => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per } })
     const ask = asking(gateway)
@@ -187,16 +187,16 @@ describe('A rate limit of requests and tokens', () => {
     expect((await ask()).status).toBe(429)
   })
 
-  it.each<RateLimit['per']>([1e308, '999999999d', '9999999999d'])('is refused with the window %j', (per) => {
+  it.each<RateLimit['per']>([1e308, '999999999d', '9999999999d'])('reject a window of %j', (per) => {
     expect(() => createGateway().use({ on: '*', rateLimit: { requests: 1, per } })).toThrow('rateLimit.per')
   })
 
-  it('has no negative time to its reset where more calls were made than its window has milliseconds', async () => {
+  it('report a reset time of 0, not less, when the sandbox time is past the window', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: 1000 } })
     await asking(gateway)()
     const file = gateway.save()
-    // Each call moves the time of the sandbox by a millisecond, and its elapsed time by none.
+    // Each request advances the sandbox time by a millisecond, but not the elapsed time.
     file.clock.steps += 5000
     const other = createGateway({ timeScale: 0 })
     const { apiKey } = await other.openSandbox(file)
@@ -205,7 +205,7 @@ describe('A rate limit of requests and tokens', () => {
     expect(limits(refused)).toMatchObject({ 'retry-after': '0', 'x-ratelimit-reset': '0' })
   })
 
-  it('remembers 10,000 callers, and counts the one that came first anew', () => {
+  it('track 10,000 callers and evict the oldest', () => {
     const rules = new Rules({ seed: 1, clock: new Clock({ timeScale: 0 }) })
     const rateLimit: RateLimit = { requests: 1, per: '1h', by: 'model' }
     rules.use(checkScenario({ name: 'limited', rules: [{ on: 'createResponse', rateLimit }] }, operations))
@@ -214,8 +214,8 @@ describe('A rate limit of requests and tokens', () => {
     expect([passes(0), passes(10_000), passes(0), passes(9_999)]).toEqual([false, true, true, false])
   })
 
-  it('tells of tokens where they are what is used up, or what alone is limited', async () => {
-    const told = async (rateLimit: Omit<RateLimit, 'per'>, count: number) => {
+  it('report tokens in X-RateLimit headers if only tokens are limited or exhausted', async () => {
+    const limitsAfter = async (rateLimit: Omit<RateLimit, 'per'>, count: number) => {
       const gateway = createGateway({ timeScale: 0 })
       gateway.use({ on: 'text', reply: { text: 'One', usage: { input_tokens: 6, output_tokens: 4 } } })
       gateway.use({ on: 'createResponse', rateLimit: { ...rateLimit, per: '1m' } })
@@ -226,16 +226,16 @@ describe('A rate limit of requests and tokens', () => {
         ['limit', 'remaining'].map((what) => headers.get(`x-ratelimit-${what}${name}`)).join('/')
       return [status, of(''), of('-requests'), of('-tokens')]
     }
-    expect(await told({ tokens: 25 }, 1)).toEqual([200, '25/15', '/', '25/15'])
-    expect(await told({ tokens: 25 }, 4)).toEqual([429, '25/0', '/', '25/0'])
-    expect(await told({ requests: 5 }, 2)).toEqual([200, '5/3', '/', '/'])
-    expect(await told({ requests: 5, tokens: 25 }, 1)).toEqual([200, '5/4', '5/4', '25/15'])
-    // The tokens are used up, and the requests are not.
-    expect(await told({ requests: 5, tokens: 10 }, 1)).toEqual([200, '10/0', '5/4', '10/0'])
-    expect(await told({ requests: 1, tokens: 10 }, 2)).toEqual([429, '1/0', '1/0', '10/0'])
+    expect(await limitsAfter({ tokens: 25 }, 1)).toEqual([200, '25/15', '/', '25/15'])
+    expect(await limitsAfter({ tokens: 25 }, 4)).toEqual([429, '25/0', '/', '25/0'])
+    expect(await limitsAfter({ requests: 5 }, 2)).toEqual([200, '5/3', '/', '/'])
+    expect(await limitsAfter({ requests: 5, tokens: 25 }, 1)).toEqual([200, '5/4', '5/4', '25/15'])
+    // The tokens are exhausted, the requests are not.
+    expect(await limitsAfter({ requests: 5, tokens: 10 }, 1)).toEqual([200, '10/0', '5/4', '10/0'])
+    expect(await limitsAfter({ requests: 1, tokens: 10 }, 2)).toEqual([429, '1/0', '1/0', '10/0'])
   })
 
-  it('is of each key, each model, or of all', async () => {
+  it('can be scoped to an API key or a model', async () => {
     const passed = async (rateLimit: object) => {
       const gateway = createGateway({ timeScale: 0 })
       gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1m', ...rateLimit } })
@@ -249,7 +249,7 @@ describe('A rate limit of requests and tokens', () => {
     expect(await passed({ by: 'model' })).toEqual([200, 429, 200, 429])
   })
 
-  it('counts the tokens of streams too, and keeps callers apart', async () => {
+  it('count the tokens of streams, separately for each API key', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { tokens: 1, per: 1000, by: 'key' } })
     expect((await asking(gateway, 'one')({ stream: true })).status).toBe(200)
@@ -258,7 +258,7 @@ describe('A rate limit of requests and tokens', () => {
     ])
   })
 
-  it('has a fault of its own where the rule names one', async () => {
+  it('reject requests with the fault of their rule', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({
       on: 'createResponse',
@@ -269,7 +269,7 @@ describe('A rate limit of requests and tokens', () => {
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 402])
   })
 
-  it('goes back with its sandbox', async () => {
+  it('are saved and restored with their sandbox', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1h' } })
     const ask = asking(gateway)
@@ -300,13 +300,13 @@ describe('A rate limit of requests and tokens', () => {
     [{ per: '1m' }, 'limits nothing'],
     [{ per: '1m', token: 1 }, "Unknown field 'token'"],
     [{ per: '1m', tokens: 1, by: 'user' }, "Wrong 'rateLimit.by'"],
-  ])('a mistake is told: %j', (rateLimit, message) => {
+  ])('reject invalid options: %j', (rateLimit, message) => {
     expect(() => createGateway().use({ on: '*', rateLimit } as never)).toThrow(message)
   })
 })
 
-describe('The state of a story', () => {
-  it('is set by a rule and wanted by others, across operations', async () => {
+describe('`setState` and `when.state`', () => {
+  it('connect rules of different operations', async () => {
     const gateway = createGateway()
     gateway.use({
       name: 'renamed',

@@ -40,52 +40,52 @@ function call(change: Partial<RuleRequest> = {}): RuleRequest {
   }
 }
 
-function happens({ match }: Outcome): boolean {
+function matched({ match }: Outcome): boolean {
   return match !== undefined
 }
 
-function why(outcome: Outcome, change?: Partial<RuleRequest>): string[] {
+function explain(outcome: Outcome, change?: Partial<RuleRequest>): string[] {
   return outcome.skipped ? explainNearMisses(outcome.skipped, call(change)).map(({ reason }) => reason) : []
 }
 
-describe('on', () => {
-  it('means one operation, several, or every call', () => {
+describe('rule.on', () => {
+  it('matches one operation, several, or every request', () => {
     const one = setup({ on: 'getPreset', fault: 'status' })
-    expect(happens(one.ask())).toBe(false)
-    expect(happens(one.ask({ operation: 'getPreset' }))).toBe(true)
+    expect(matched(one.ask())).toBe(false)
+    expect(matched(one.ask({ operation: 'getPreset' }))).toBe(true)
 
     const several = setup({ on: ['getPreset', 'createResponse'], fault: 'status' })
-    expect([several.ask(), several.ask({ operation: 'listProviders' })].map(happens)).toEqual([true, false])
+    expect([several.ask(), several.ask({ operation: 'listProviders' })].map(matched)).toEqual([true, false])
 
     const every = setup({ on: '*', fault: 'status' })
-    expect(happens(every.ask({ operation: undefined, method: 'GET', route: '/nowhere' }))).toBe(true)
+    expect(matched(every.ask({ operation: undefined, method: 'GET', route: '/nowhere' }))).toBe(true)
   })
 
-  it('means a path that no operation describes, by method and path', () => {
+  it('matches a path without an operation by method and path', () => {
     const { rules, ask } = setup({ on: 'POST /chat/completions', reply: { body: {} } })
-    expect(happens(ask({ operation: undefined, route: '/chat/completions' }))).toBe(true)
-    expect(happens(ask({ operation: undefined, method: 'GET', route: '/chat/completions' }))).toBe(false)
+    expect(matched(ask({ operation: undefined, route: '/chat/completions' }))).toBe(true)
+    expect(matched(ask({ operation: undefined, method: 'GET', route: '/chat/completions' }))).toBe(false)
     expect(rules.has('POST', '/chat/completions')).toBe(true)
     expect(rules.has('POST', '/chat')).toBe(false)
   })
 
-  it('does not take a path for its own because a rule is about every call', () => {
+  it("with '*' does not define new paths", () => {
     expect(setup({ on: '*', fault: 'status' }).rules.has('POST', '/chat/completions')).toBe(false)
   })
 })
 
-describe('when', () => {
+describe('rule.when', () => {
   const cases: [string, NonNullable<RuleInput['when']>, Partial<RuleRequest>, Partial<RuleRequest>][] = [
-    ['model by glob', { model: 'aurora/*' }, {}, { body: { model: 'borealis/tide-1' } }],
+    ['a model glob', { model: 'aurora/*' }, {}, { body: { model: 'borealis/tide-1' } }],
     [
       'one of several models',
       { model: ['x/y', 'aurora/dawn-?', 'AURORA/dawn-1'] },
       {},
       { body: { model: 'x/z' } },
     ],
-    ['a part of the input text', { input: 'weather' }, {}, { body: { input: 'What is the time?' } }],
+    ['a substring of the input text', { input: 'weather' }, {}, { body: { input: 'What is the time?' } }],
     [
-      'input text by regular expression',
+      'a regular expression on the input text',
       { input: { matches: '^what', flags: 'i' } },
       {},
       { body: { input: 'So what?' } },
@@ -112,7 +112,7 @@ describe('when', () => {
       {},
     ],
     [
-      'any of a list',
+      'any item of a list',
       { body: { 'tools[*].type': 'b' } },
       { body: { tools: [{ type: 'a' }, { type: 'b' }] } },
       { body: { tools: [] } },
@@ -127,86 +127,88 @@ describe('when', () => {
     ['an absent field', { body: { store: { present: false } } }, {}, { body: { store: false } }],
   ]
 
-  it.each(cases)('looks at %s', (_name, when, meeting, failing) => {
+  it.each(cases)('matches by %s', (_name, when, matching, failing) => {
     const { ask } = setup({ on: '*', when, fault: 'status' })
-    expect([ask(meeting), ask(failing)].map(happens)).toEqual([true, false])
+    expect([ask(matching), ask(failing)].map(matched)).toEqual([true, false])
   })
 
-  it('reads the input text of messages and their parts', () => {
+  it('finds input text in messages and their parts', () => {
     const { ask } = setup({ on: '*', when: { input: 'tide' }, fault: 'status' })
     const input = [{ role: 'user', content: [{ type: 'input_text', text: 'The tide is high' }] }]
-    expect(happens(ask({ body: { input } }))).toBe(true)
-    expect(happens(ask({ body: { input: undefined, messages: [{ content: 'low tide' }] } }))).toBe(true)
+    expect(matched(ask({ body: { input } }))).toBe(true)
+    expect(matched(ask({ body: { input: undefined, messages: [{ content: 'low tide' }] } }))).toBe(true)
   })
 
-  it('finds only own fields', () => {
+  it('ignores inherited properties of the body', () => {
     const { ask } = setup({ on: '*', when: { body: { constructor: { present: true } } }, fault: 'status' })
-    expect(happens(ask())).toBe(false)
+    expect(matched(ask())).toBe(false)
   })
 
-  it('counts the calls that meet the other conditions', () => {
+  it('counts only requests that match the other conditions', () => {
     const { ask } = setup({ on: '*', when: { call: [2, 3], model: 'aurora/*' }, fault: 'status' })
     const other = { body: { model: 'x/y' } }
-    expect([ask(), ask(other), ask(), ask(), ask()].map(happens)).toEqual([false, false, true, true, false])
+    expect([ask(), ask(other), ask(), ask(), ask()].map(matched)).toEqual([false, false, true, true, false])
   })
 
-  it('keeps a fault of streams to requests for a stream', () => {
+  it('implies `stream: true` for a stream fault', () => {
     const { ask } = setup({ on: 'createResponse', fault: 'stream-cut' })
-    expect([ask(), ask({ body: { stream: true } })].map(happens)).toEqual([false, true])
-    expect(why(ask())).toEqual(["rule 1 of 'mine' wants a request with stream true, the request has none"])
+    expect([ask(), ask({ body: { stream: true } })].map(matched)).toEqual([false, true])
+    expect(explain(ask())).toEqual([
+      "rule 1 of 'mine' wants a request with stream true, the request has none",
+    ])
   })
 })
 
-describe('how often', () => {
+describe('frequency of a rule', () => {
   const run = (rule: Partial<RuleInput>, calls = 8) => {
     const { ask } = setup({ on: '*', fault: 'status', ...rule } as RuleInput)
-    return Array.from({ length: calls }, () => (happens(ask()) ? 'x' : '.')).join('')
+    return Array.from({ length: calls }, () => (matched(ask()) ? 'x' : '.')).join('')
   }
 
-  it('times: so often at most', () => expect(run({ times: 2 })).toBe('xx......'))
-  it('after: when so many have passed', () => expect(run({ after: 3 })).toBe('...xxxxx'))
-  it('every: at every so-many-th call', () => expect(run({ every: 3 })).toBe('..x..x..'))
-  it('all of them together', () => expect(run({ after: 1, every: 2, times: 2 })).toBe('..x.x...'))
+  it('times: applies at most n times', () => expect(run({ times: 2 })).toBe('xx......'))
+  it('after: skips the first n requests', () => expect(run({ after: 3 })).toBe('...xxxxx'))
+  it('every: applies to every nth request', () => expect(run({ every: 3 })).toBe('..x..x..'))
+  it('after, every, times: combine', () => expect(run({ after: 1, every: 2, times: 2 })).toBe('..x.x...'))
 
-  it('probability: a share of the calls, the same ones for the same seed', () => {
-    const happened = (seed: number) => {
+  it('probability: applies to a share of the requests, the same ones for the same seed', () => {
+    const outcomesFor = (seed: number) => {
       const rules = new Rules({ seed, clock: new Clock() })
       rules.use(scenario('mine', { on: '*', probability: 0.3, fault: 'status' }))
       return Array.from({ length: 1000 }, (_, index) =>
-        happens(rules.match(call({ contentKey: hash(index) }))),
+        matched(rules.match(call({ contentKey: hash(index) }))),
       )
     }
-    expect(happened(1)).toEqual(happened(1))
-    expect(happened(1)).not.toEqual(happened(2))
-    expect(happened(1).filter(Boolean).length).toBeGreaterThan(250)
-    expect(happened(1).filter(Boolean).length).toBeLessThan(350)
+    expect(outcomesFor(1)).toEqual(outcomesFor(1))
+    expect(outcomesFor(1)).not.toEqual(outcomesFor(2))
+    expect(outcomesFor(1).filter(Boolean).length).toBeGreaterThan(250)
+    expect(outcomesFor(1).filter(Boolean).length).toBeLessThan(350)
   })
 
-  it('probability: what a call draws does not depend on the calls before it', () => {
+  it('probability: does not depend on earlier requests', () => {
     const keys = Array.from({ length: 50 }, (_, index) => hash(index))
     const outcomes = (order: string[]) => {
       const { ask } = setup({ on: '*', probability: 0.5, fault: 'status' })
-      return new Map(order.map((contentKey) => [contentKey, happens(ask({ contentKey }))]))
+      return new Map(order.map((contentKey) => [contentKey, matched(ask({ contentKey }))]))
     }
     expect(outcomes(keys.toReversed())).toEqual(new Map([...outcomes(keys)].toReversed()))
   })
 
-  it('probability: 0 never, 1 always', () => {
+  it('probability: 0 never applies, 1 always applies', () => {
     expect(run({ probability: 0 })).toBe('........')
     expect(run({ probability: 1 })).toBe('xxxxxxxx')
   })
 
-  it('rateLimit: so many calls pass in a window, which begins with its first call', () => {
+  it('rateLimit: allows n requests in a window that starts with the first request', () => {
     const { ask, clock } = setup({ on: '*', rateLimit: { requests: 2, per: 1000 }, fault: 'rate-limit' })
     clock.advance(700)
-    expect([ask(), ask(), ask()].map(happens)).toEqual([false, false, true])
+    expect([ask(), ask(), ask()].map(matched)).toEqual([false, false, true])
     clock.advance(999)
-    expect(happens(ask())).toBe(true)
+    expect(matched(ask())).toBe(true)
     clock.advance(1)
-    expect(happens(ask())).toBe(false)
+    expect(matched(ask())).toBe(false)
   })
 
-  it('rateLimit: the calls that pass say how many are left', () => {
+  it('rateLimit: reports the remaining requests in the headers of allowed requests', () => {
     const { ask, clock } = setup({ on: '*', rateLimit: { requests: 2, per: 9000 }, fault: 'rate-limit' })
     const remaining = () => ask().headers?.['x-ratelimit-remaining']
     expect([remaining(), remaining(), remaining()]).toEqual(['1', '0', undefined])
@@ -214,17 +216,17 @@ describe('how often', () => {
     expect(ask().match?.rateLimit).toEqual({ limit: 2, remaining: 0, resetMs: 4500 })
   })
 
-  it('during: a part of the elapsed time, without its end', () => {
+  it('during: applies from `fromMs` up to, but not including, `toMs`', () => {
     const { ask, clock } = setup({ on: '*', during: { fromMs: 100, toMs: 200 }, fault: 'status' })
     const at = (ms: number) => {
       clock.advance(ms - clock.elapsed())
-      return happens(ask())
+      return matched(ask())
     }
     expect([at(99), at(100), at(199), at(200)]).toEqual([false, true, true, false])
   })
 })
 
-describe('sequence', () => {
+describe('sequence of steps', () => {
   const names = (onEnd: RuleInput['onEnd']) => {
     const steps = [{ fault: 'timeout' }, 'pass', { fault: 'status' }] as const
     const { ask } = setup({ on: '*', sequence: [...steps], onEnd })
@@ -233,24 +235,25 @@ describe('sequence', () => {
     })
   }
 
-  it('takes one step a call, and passes when it has run out', () => {
+  it('runs one step per request, then passes', () => {
     expect(names(undefined)).toEqual(['timeout', '-', 'status', '-', '-'])
   })
-  it('stays at its last step', () =>
+  it('stays at its last step with repeat-last', () =>
     expect(names('repeat-last')).toEqual(['timeout', '-', 'status', 'status', 'status']))
-  it('refuses the calls after it', () =>
+  it('rejects further requests with fail', () =>
     expect(names('fail')).toEqual(['timeout', '-', 'status', 'status', 'status']))
-  it('begins again', () => expect(names('repeat')).toEqual(['timeout', '-', 'status', 'timeout', '-']))
+  it('starts over with repeat', () =>
+    expect(names('repeat')).toEqual(['timeout', '-', 'status', 'timeout', '-']))
 
-  it('leaves a call that it passes to an older rule', () => {
+  it('lets an older rule match after its last step', () => {
     const { rules, ask } = setup({ on: '*', reply: { body: 'older' } })
     rules.use(scenario('newer', { on: '*', sequence: [{ fault: 'status' }] }))
     expect([ask(), ask()].map(({ match }) => match?.scenario)).toEqual(['newer', 'mine'])
   })
 })
 
-describe('scenarios in force', () => {
-  it('asks the newest first, and its rules in their order', () => {
+describe('active scenarios', () => {
+  it('match newest first, and their rules in order', () => {
     const { rules, ask } = setup({ on: '*', fault: 'status' })
     rules.use(
       scenario(
@@ -263,7 +266,7 @@ describe('scenarios in force', () => {
     expect(ask().match).toMatchObject({ scenario: 'newer', rule: 2 })
   })
 
-  it('asks before them those that the request names, which have their own counters', () => {
+  it('match after scenarios named by the request, which have their own counters', () => {
     const { rules, ask } = setup({ on: '*', fault: 'status' })
     const named = scenario('named', { on: '*', times: 1, fault: 'timeout' })
     const again = scenario('named', { on: '*', times: 1, fault: 'timeout' })
@@ -272,29 +275,29 @@ describe('scenarios in force', () => {
     expect(ask().match?.scenario).toBe('mine')
   })
 
-  it('ends with what use() returned, once', () => {
+  it('end when the handle returned by use() is disposed, even twice', () => {
     const { rules, ask } = setup()
     {
       using outage = rules.use(scenario('outage', { on: '*', fault: 'status' }))
       expect(outage.name).toBe('outage')
-      expect(happens(ask())).toBe(true)
+      expect(matched(ask())).toBe(true)
       outage[Symbol.dispose]()
       rules.use(scenario('other', { on: '*', fault: 'status' }))
     }
     expect(ask().match?.scenario).toBe('other')
   })
 
-  it('begins again after a reset, and is gone after a clear', () => {
+  it('restart after reset() and end after clear()', () => {
     const { rules, ask } = setup({ on: '*', times: 1, fault: 'status' })
-    expect([ask(), ask()].map(happens)).toEqual([true, false])
+    expect([ask(), ask()].map(matched)).toEqual([true, false])
     rules.reset()
-    expect([ask(), ask()].map(happens)).toEqual([true, false])
+    expect([ask(), ask()].map(matched)).toEqual([true, false])
     rules.clear()
-    expect(happens(ask())).toBe(false)
+    expect(matched(ask())).toBe(false)
     expect(ask().skipped).toBeUndefined()
   })
 
-  it('lists the rules that have not happened', () => {
+  it('list their unused rules', () => {
     const { rules, ask } = setup(
       { on: 'createResponse', fault: 'status' },
       { name: 'late', on: 'getPreset', fault: 'status' },
@@ -303,30 +306,30 @@ describe('scenarios in force', () => {
     expect(rules.unused()).toEqual([{ scenario: 'mine', rule: 2, name: 'late', on: ['getPreset'] }])
   })
 
-  it('goes back to a snapshot, and a fork goes on by itself', () => {
+  it('return to a snapshot, and count separately in a fork', () => {
     const { rules, ask } = setup({ on: '*', times: 2, fault: 'status' })
     ask()
     const snapshot = rules.snapshot()
     const fork = rules.fork(new Clock())
-    expect([ask(), ask()].map(happens)).toEqual([true, false])
-    expect([fork.match(call()), fork.match(call())].map(happens)).toEqual([true, false])
+    expect([ask(), ask()].map(matched)).toEqual([true, false])
+    expect([fork.match(call()), fork.match(call())].map(matched)).toEqual([true, false])
     rules.restore(snapshot)
-    expect([ask(), ask()].map(happens)).toEqual([true, false])
+    expect([ask(), ask()].map(matched)).toEqual([true, false])
     rules.restore(snapshot)
-    expect(happens(ask())).toBe(true)
+    expect(matched(ask())).toBe(true)
   })
 
-  it('can still be disposed of after a restore', () => {
+  it('can be disposed after a restore', () => {
     const { rules, ask } = setup()
     const use = rules.use(scenario('outage', { on: '*', fault: 'status' }))
     rules.restore(rules.snapshot())
     use[Symbol.dispose]()
-    expect(happens(ask())).toBe(false)
+    expect(matched(ask())).toBe(false)
   })
 })
 
-describe('explaining', () => {
-  it('names the condition that failed and the value that it saw', () => {
+describe('explanations of skipped rules', () => {
+  it('name the failed condition and the actual value', () => {
     const { ask } = setup(
       { on: 'createResponse', when: { model: 'borealis/*' }, fault: 'status' },
       {
@@ -337,14 +340,14 @@ describe('explaining', () => {
       { name: 'hot', on: '*', when: { input: { matches: 'storm' } }, fault: 'status' },
       { on: 'listProviders', fault: 'status' },
     )
-    expect(why(ask())).toEqual([
+    expect(explain(ask())).toEqual([
       "rule 1 of 'mine' wants model 'borealis/*', the request has 'aurora/dawn-1'",
       "rule 2 of 'mine' wants header 'x-title' 'a', the request has none",
       "rule 3 (hot) of 'mine' wants input text like /storm/, the request has 'What is the weather?'",
     ])
   })
 
-  it('tells what depends on the moment as it was then', () => {
+  it('report counters and times as they were when the request arrived', () => {
     const { ask, clock } = setup(
       { on: '*', times: 1, fault: 'status' },
       { on: '*', sequence: ['pass'] },
@@ -359,7 +362,7 @@ describe('explaining', () => {
     const outcome = ask()
     ask()
     clock.advance(800)
-    const reasons = why(outcome)
+    const reasons = explain(outcome)
     expect(reasons.toSpliced(6, 1)).toEqual([
       "rule 1 of 'mine' is spent: it was to happen once",
       "rule 2 of 'mine' is at step 1 of its sequence, which lets the call pass",
@@ -372,24 +375,24 @@ describe('explaining', () => {
     expect(reasons[6]).toMatch(/^rule 7 of 'mine' has probability 0, this call drew 0\.\d+$/)
   })
 
-  it('tells a sequence that has run out from a rule that does not match', () => {
+  it('report an exhausted sequence', () => {
     const { ask } = setup({ on: '*', sequence: [{ fault: 'status' }, { fault: 'timeout' }] })
     ask()
     ask()
-    expect(why(ask())).toEqual(["rule 1 of 'mine' is spent: its sequence of 2 has run out"])
+    expect(explain(ask())).toEqual(["rule 1 of 'mine' is spent: its sequence of 2 has run out"])
   })
 
-  it('says nothing of rules for other operations, nor of those behind the one that happened', () => {
+  it('omit rules for other operations and rules after the matched rule', () => {
     const { ask } = setup(
       { on: 'getPreset', fault: 'status' },
       { on: '*', fault: 'status' },
       { on: '*', times: 1, fault: 'status' },
     )
-    expect(why(ask())).toEqual([])
+    expect(explain(ask())).toEqual([])
   })
 })
 
-describe('A wildcard path that a rule wants to be absent', () => {
+describe('wildcard path with `present: false`', () => {
   const when = { body: { 'tools.*.strict': { present: false } } }
 
   it.each([
@@ -398,8 +401,8 @@ describe('A wildcard path that a rule wants to be absent', () => {
     [{ tools: [{ type: 'function' }] }, true],
     [{ tools: 'none' }, true],
     [{ tools: [{ strict: false }, { strict: null }] }, false],
-  ])('meets %j: %s', (body, isMet) => {
+  ])('matches %j: %s', (body, matches) => {
     const { ask } = setup({ on: 'createResponse', when, fault: 'status' })
-    expect(ask({ body }).match !== undefined).toBe(isMet)
+    expect(ask({ body }).match !== undefined).toBe(matches)
   })
 })

@@ -11,7 +11,7 @@ import { open, type Target } from '../call.ts'
 const folder = mkdtempSync(join(tmpdir(), 'understudy-scenarios-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Writes a file; its path is relative to the working directory. */
+/** Writes a file and returns its path, relative to the working directory. */
 function file(name: string, text: string): ScenarioPath {
   writeFileSync(join(folder, name), text)
   return relative(process.cwd(), join(folder, name)) as ScenarioPath
@@ -21,26 +21,26 @@ const busy = file('busy.yaml', 'name: busy\nrules:\n  - on: "*"\n    fault: { na
 const single = file('single.json', '{ "on": "listProviders", "times": 1, "fault": "status" }')
 const status = async (target: Target) => (await open(target, 'GET /providers')).status
 
-describe('A scenario file', () => {
-  it('is used by its path, at once', async () => {
+describe('scenario files', () => {
+  it('are activated by path', async () => {
     const gateway = createGateway()
     expect(gateway.use(busy).name).toBe('busy')
     expect(await status(gateway)).toBe(529)
   })
 
-  it('is in force from the start where the options name it', async () => {
+  it('are active from the start if the `scenarios` option names them', async () => {
     expect(await status(createGateway({ scenarios: [busy] }))).toBe(529)
     await using server = await startServer({ scenarios: [busy] })
     expect(await status(server)).toBe(529)
   })
 
-  it('may hold a single rule', async () => {
+  it('may contain a single rule', async () => {
     const gateway = createGateway()
     gateway.use(single)
     expect([await status(gateway), await status(gateway)]).toEqual([500, 200])
   })
 
-  it('is read by the remote client, which sends what it holds', async () => {
+  it('are read by the remote client, which sends their content', async () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await using _active = await gateway.use(busy)
@@ -49,13 +49,13 @@ describe('A scenario file', () => {
     expect(await status(server)).toBe(500)
   })
 
-  it('that is wrong is told with its line', () => {
+  it('report mistakes with their line', () => {
     const rule = file('wrong.yaml', 'on: listProviders\nfault: statu\n')
     expect(() => createGateway().use(rule)).toThrow(`${rule}:2:1: Unknown fault 'statu'`)
     expect(() => createGateway({ scenarios: ['nowhere.yml'] })).toThrow('nowhere.yml: there is no such file')
   })
 
-  it('is never read for a request or for the control API', async () => {
+  it('are never read on behalf of a request or the control API', async () => {
     await using server = await startServer()
     const named = await open(server, 'GET /providers', { headers: { 'x-understudy-scenario': busy } })
     expect(named.status).toBe(400)
@@ -72,7 +72,7 @@ describe('A scenario file', () => {
 })
 
 describe('parseScenario', () => {
-  it('takes imported JSON, whose names TypeScript takes for any string', async () => {
+  it('accepts imported JSON, in which TypeScript widens names to string', async () => {
     const json: { name: string; rules: { on: string; fault: string }[] } = JSON.parse(
       '{ "name": "down", "rules": [{ "on": "listProviders", "fault": "status" }] }',
     )
@@ -84,10 +84,10 @@ describe('parseScenario', () => {
     [{ on: 'listProvider', fault: 'status' }, "Unknown operation 'listProvider'"],
     [[{ on: '*', fault: 'status' }], 'not a list'],
     [undefined, 'not undefined'],
-  ])('refuses %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
+  ])('rejects %j', (json, message) => expect(() => parseScenario(json)).toThrow(message))
 })
 
-it('the name of a fault says how a fault is used', () => {
+it('use() with the name of a fault throws an error that shows how to use a fault', () => {
   const gateway = createGateway()
   expect(() => gateway.use('timeout')).toThrow(
     "'timeout' is a fault, not a scenario: use({ on: '*', fault: 'timeout' })",

@@ -6,12 +6,12 @@ import { scenarioJsonSchema } from '../../src/scenarios/check-scenario.ts'
 
 const file = new URL('../../scenarios/scenario.schema.json', import.meta.url)
 
-it('the schema for editors is the one that scenarios are checked with (else: npm run generate)', async () => {
+it('scenario.schema.json is up to date (if not: npm run generate)', async () => {
   const text = `${JSON.stringify(scenarioJsonSchema(operations), null, 2)}\n`
   expect(await readFile(file, 'utf8')).toBe(text)
 })
 
-it('completes every operation and every fault', async () => {
+it('scenario.schema.json contains every operation and every fault', async () => {
   const text = await readFile(file, 'utf8')
   for (const { id } of operations) expect(text).toContain(`"${id}"`)
   for (const { name } of faults) expect(text).toContain(`"${name}"`)

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type ScenarioInput } from '../../src/index.ts'
 
-describe('The types of rules and scenarios', () => {
+describe('types of rules and scenarios', () => {
   const gateway = createGateway()
 
-  it('complete names, and refuse unknown ones', () => {
+  it('reject unknown names', () => {
     gateway.use('flaky')
     gateway.use({ on: ['createResponse', 'getPreset'], fault: 'status' })
     gateway.use({ on: 'POST /chat/other', reply: { body: {} } })
-    // Any string is accepted, as it may be computed; editors complete the names.
+    // Accepts any string, because it may be computed; editors still complete the names.
     expect(() => gateway.use('flakey')).toThrow("did you mean 'flaky'?")
     // @ts-expect-error no operation has this name
     expect(() => gateway.use({ on: 'createRespons', fault: 'status' })).toThrow("'createResponse'")
@@ -22,7 +22,7 @@ describe('The types of rules and scenarios', () => {
     expect(() => gateway.use('./nowhere.yaml')).toThrow('./nowhere.yaml: there is no such file')
   })
 
-  it('check a scenario where it is written', () => {
+  it('accept a scenario declared with ScenarioInput', () => {
     const outage: ScenarioInput = { name: 'outage', rules: [{ on: '*', fault: 'status', times: 1 }] }
     expect(gateway.use(outage).name).toBe('outage')
   })

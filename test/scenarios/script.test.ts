@@ -14,7 +14,7 @@ const functions = ['search', 'book'].map((name) => ({
   parameters: { type: 'object' },
 }))
 
-/** An agent as simple as it can be: it answers each call with what its functions return, and asks again. */
+/** A minimal agent: keeps the conversation, adds function results and user messages, and sends it again. */
 class Agent {
   readonly input: Json[]
   readonly #gateway: Pick<Gateway, 'fetch'>
@@ -36,7 +36,7 @@ class Agent {
     return { code: status, retry: headers.get('x-should-retry'), ...reply }
   }
 
-  /** Gives the newest calls their results, in order. */
+  /** Adds results for the open function calls, in order. */
   results(...outputs: string[]): this {
     const known = new Set(
       this.input.flatMap(({ type, call_id }) => (type === 'function_call_output' ? [call_id] : [])),
@@ -65,8 +65,8 @@ const boats: Turns = [
 const textOf = (reply: Json) =>
   (reply as { output: { content: { text: string }[] }[] }).output[0]?.content[0]?.text
 
-describe('A script', () => {
-  it('answers turn by turn: a call, parallel calls, a text with its usage', async () => {
+describe('script()', () => {
+  it('replies turn by turn: a function call, parallel calls, text with usage', async () => {
     const gateway = createGateway()
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')
@@ -82,7 +82,7 @@ describe('A script', () => {
     expect(last.usage).toMatchObject({ input_tokens: 420, total_tokens: 420 + last.usage.output_tokens })
   })
 
-  it('refuses what does not fit, with turn, expected and received, and stays at that turn', async () => {
+  it('rejects an unexpected result with turn, expected and received, and stays at that turn', async () => {
     const gateway = createGateway()
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')
@@ -105,7 +105,7 @@ describe('A script', () => {
     expect((await agent.ask()).code).toBe(200)
   })
 
-  it('says which function was answered in place of the expected one', async () => {
+  it('names the function whose result was received instead of the expected one', async () => {
     const gateway = createGateway()
     gateway.script([{ call: { search: {} } }, { expect: { result: { book: 'ok' } }, text: 'Done' }])
     const agent = new Agent(gateway, 'Hello')
@@ -122,7 +122,7 @@ describe('A script', () => {
     string[],
     string[],
   ][] = [
-    ['a part of the text', 'six', ['high at six'], ['high at noon']],
+    ['a substring', 'six', ['high at six'], ['high at noon']],
     [
       'a regular expression',
       { matches: '^high at \\w+$', flags: 'i' },
@@ -131,11 +131,11 @@ describe('A script', () => {
     ],
     ['fields of JSON', { tide: { high: 6 } }, ['{"tide":{"high":6,"low":12}}'], ['{"tide":{"high":7}}']],
     ['patterns in JSON', { boat: { matches: 'ora$' } }, ['{"boat":"Aurora"}'], ['{"boat":"Borealis"}']],
-    ['JSON, not text', { ok: true }, ['{"ok":true}'], ['ok: true']],
-    ['one of several', 'Borealis', ['Aurora', 'Borealis'], ['Aurora', 'Aurora']],
-    ['each in order', ['Aurora', 'Borealis'], ['Aurora', 'Borealis'], ['Borealis', 'Aurora']],
+    ['JSON instead of plain text', { ok: true }, ['{"ok":true}'], ['ok: true']],
+    ['one of several results', 'Borealis', ['Aurora', 'Borealis'], ['Aurora', 'Aurora']],
+    ['each result in order', ['Aurora', 'Borealis'], ['Aurora', 'Borealis'], ['Borealis', 'Aurora']],
   ]
-  it.each(checks)('checks results: %s', async (_title, check, good, bad) => {
+  it.each(checks)('checks function results: %s', async (_title, check, good, bad) => {
     for (const [outputs, status] of [
       [good, 200],
       [bad, 400],
@@ -149,7 +149,7 @@ describe('A script', () => {
     }
   })
 
-  it('checks the last user message and the functions offered', async () => {
+  it('checks the last user message and the offered functions', async () => {
     const gateway = createGateway()
     gateway.script([{ expect: { input: 'boats', tools: ['search'] }, text: 'Hello' }])
     const wrong = await new Agent(gateway, 'Book a train').ask({ tools: [] })
@@ -159,7 +159,7 @@ describe('A script', () => {
     expect((await new Agent(gateway, 'Book two boats').ask()).code).toBe(200)
   })
 
-  it('refuses turns after its last one, begins again, repeats the last one, or lets them pass', async () => {
+  it('after its last turn, rejects, starts over, repeats the last turn, or passes, as `onEnd` says', async () => {
     const turns = [{ text: 'One' }, { text: 'Two' }]
     const third = async (onEnd?: RuleInput['onEnd']) => {
       const gateway = createGateway()
@@ -170,12 +170,12 @@ describe('A script', () => {
       await agent.says('Go on').ask()
       const last = await agent.says('And on').ask()
       const other = await new Agent(gateway, 'Another').ask()
-      return { last, other, readings: gateway.journal.entries().map(({ turn }) => turn) }
+      return { last, other, turnEntries: gateway.journal.entries().map(({ turn }) => turn) }
     }
     const failed = await third()
     expect(failed.last.error.message).toBe('Script: no turn 3, the script is over after 2 turns')
     expect(failed.other.error.message).toContain('no script is left for this new conversation')
-    expect(failed.readings.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
+    expect(failed.turnEntries.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
     const repeated = await third('repeat')
     expect([textOf(repeated.last), textOf(repeated.other)]).toEqual(['One', 'One'])
     const last = await third('repeat-last')
@@ -184,7 +184,7 @@ describe('A script', () => {
     expect([textOf(passed.last), textOf(passed.other)]).toEqual(['From an older rule', 'From an older rule'])
   })
 
-  it('has faults at any turn; a client that tries again gets the next one', async () => {
+  it('supports faults at any turn; a retry gets the next turn', async () => {
     const gateway = createGateway()
     gateway.script([
       { fault: { name: 'status', status: 503 } },
@@ -199,7 +199,7 @@ describe('A script', () => {
     expect(textOf(await agent.ask())).toBe('Done')
   })
 
-  it('streams, and a stream may break at a turn', async () => {
+  it('streams a turn, with a stream fault', async () => {
     const gateway = createGateway()
     gateway.script([{ call: { search: { q: 'tides' } }, fault: 'stream-without-done' }])
     const body = { model: 'aurora/dawn-2', input: 'Hello', stream: true }
@@ -209,8 +209,8 @@ describe('A script', () => {
   })
 })
 
-describe('Conversations', () => {
-  it('each take the oldest script whose first turn fits', async () => {
+describe('conversations of scripts', () => {
+  it('start the oldest script whose first turn matches', async () => {
     const gateway = createGateway()
     gateway.script([{ expect: { input: 'boats' }, text: 'About boats' }])
     gateway.script([{ text: 'First' }])
@@ -221,7 +221,7 @@ describe('Conversations', () => {
     expect(texts).toEqual(['First', 'About boats', 'Second'])
   })
 
-  it('are told apart by their call ids, 50 at once with the same first message', async () => {
+  it('are distinguished by call ids: 50 in parallel with the same first message', async () => {
     const gateway = createGateway()
     const numbers = Array.from({ length: 50 }, (_value, index) => index)
     for (const number of numbers) {
@@ -244,7 +244,7 @@ describe('Conversations', () => {
     for (const [number, text] of ends) expect(text).toBe(`Done with ${number}`)
   })
 
-  it('are known by their history where a client makes call ids of its own, or names items instead', async () => {
+  it('are identified by their history if the client generates call ids or sends item references', async () => {
     const gateway = createGateway()
     gateway.script([
       { call: { search: { q: 1, r: 2 } } },
@@ -262,7 +262,7 @@ describe('Conversations', () => {
     expect(textOf(await other.says('More').ask())).toBe('Two')
   })
 
-  it('look at the newest results, by the names of their calls, where a client makes call ids of its own', async () => {
+  it('match the newest results by function name if the client generates call ids', async () => {
     const gateway = createGateway()
     gateway.script([
       { call: { search: { q: 1 } } },
@@ -279,7 +279,7 @@ describe('Conversations', () => {
     own('x1')
     expect((await agent.results('six').ask()).code).toBe(200)
     own('x1', 'x2')
-    // What came before the last message is not looked at.
+    // Results before the last message are ignored.
     const refused = await agent.results('six').ask()
     expect([refused.code, refused.error.message]).toEqual([
       400,
@@ -295,7 +295,7 @@ describe('Conversations', () => {
     expect(textOf(await agent.ask())).toBe('Done')
   })
 
-  it('are told apart by what their users said first, where their histories are the same', async () => {
+  it('are distinguished by the first user message if the replies are the same', async () => {
     const gateway = createGateway()
     gateway.script([{ text: 'One' }, { text: 'First' }])
     gateway.script([{ text: 'One' }, { text: 'Second' }])
@@ -306,7 +306,7 @@ describe('Conversations', () => {
     expect(textOf(await first.says('More').ask())).toBe('First')
   })
 
-  it('wait for a conversation that fits them, and let others pass once all are taken', async () => {
+  it('are rejected or passed once every script is taken', async () => {
     const gateway = createGateway()
     gateway.script([{ expect: { input: 'Boats' }, text: 'A' }])
     gateway.script([{ text: 'B' }], { onEnd: 'pass' })
@@ -333,7 +333,7 @@ describe('Conversations', () => {
     }
   })
 
-  it('with a text history go on, whatever system messages a client adds', async () => {
+  it('continue when the client adds system messages', async () => {
     const gateway = createGateway()
     gateway.script([{ text: 'One' }, { text: 'Two' }])
     gateway.script([{ text: 'Not this' }])
@@ -343,7 +343,7 @@ describe('Conversations', () => {
     expect(textOf(await agent.says('More').ask())).toBe('Two')
   })
 
-  it('are in the snapshot of a sandbox', async () => {
+  it('are part of a sandbox snapshot', async () => {
     const gateway = createGateway()
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')
@@ -358,8 +358,8 @@ describe('Conversations', () => {
   })
 })
 
-describe('A turn of a script', () => {
-  it('answers with items of any kind, its own id and status, and the conversation goes on from them', async () => {
+describe('script turns', () => {
+  it('reply with output items of any kind, an id and a status, and the conversation continues', async () => {
     const gateway = createGateway()
     gateway.script([
       {
@@ -402,7 +402,7 @@ describe('A turn of a script', () => {
     expect(gateway.scripts()).toMatchObject([{ conversations: [{ turns: 3, problem: null }] }])
   })
 
-  it('fails, and a client that asks again gets the next one', async () => {
+  it('can fail; a retry gets the next turn', async () => {
     const gateway = createGateway()
     gateway.script([
       { error: { code: 'rate_limit_exceeded', message: 'Too fast' } },
@@ -423,13 +423,13 @@ describe('A turn of a script', () => {
     ],
     [{ output: [], fault: 'status' }, "'status' in scenario 'script', rule 1 answers in place of turn 1"],
     [{ output: [{ type: 'massage', content: 'x' }] }, 'an item is message, reasoning'],
-  ])('that makes no sense is told: %j', (turn, message) => {
+  ])('reject contradictory fields: %j', (turn, message) => {
     expect(() => createGateway().script([turn as never])).toThrow(message)
   })
 })
 
-describe('Around scripts', () => {
-  it('earlier rules with times come first, and do not use up a turn', async () => {
+describe('scripts and their surroundings', () => {
+  it('earlier rules with `times` apply first, without consuming a turn', async () => {
     const gateway = createGateway()
     gateway.fail(529, { times: 1 })
     gateway.script([{ text: 'One' }])
@@ -437,7 +437,7 @@ describe('Around scripts', () => {
     expect([(await agent.ask()).code, textOf(await agent.ask())]).toEqual([529, 'One'])
   })
 
-  it('the journal shows a conversation as turns', async () => {
+  it('the journal reports conversation and turn of each request', async () => {
     const gateway = createGateway()
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')
@@ -461,7 +461,7 @@ describe('Around scripts', () => {
     ])
   })
 
-  it('a script stands in a scenario, and is used over the remote client', async () => {
+  it('the remote client runs scripts, alone and in a scenario', async () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await gateway.use({
@@ -517,7 +517,7 @@ describe('Around scripts', () => {
       'Bad regular expression',
     ],
     [{ on: 'createResponse', script: [{ text: 'x' }], onEnd: 'stop' }, "Wrong 'onEnd'"],
-  ])('a mistake is told: %j', (rule, message) => {
+  ])('use() rejects %j', (rule, message) => {
     expect(() => createGateway().use(rule as never)).toThrow(message)
   })
 })

@@ -17,12 +17,12 @@ function setup(rule?: RuleInput) {
   return { gateway, send, ask }
 }
 
-describe('A scripted text as a body', () => {
+describe('string body of a scripted reply', () => {
   it.each([
     [undefined, '"Hello"', 'application/json'],
     ['application/problem+json', '"Hello"', 'application/problem+json'],
     ['text/plain', 'Hello', 'text/plain'],
-  ])('with the content type %s is %s', async (type, text, sent) => {
+  ])('with content type %s, is sent as %s', async (type, text, sent) => {
     const { send } = setup({
       on: 'createResponse',
       reply: { body: 'Hello', ...(type && { headers: { 'Content-Type': type } }) },
@@ -32,7 +32,7 @@ describe('A scripted text as a body', () => {
   })
 })
 
-describe('Templates', () => {
+describe('templates in scripted replies', () => {
   const inText = (text: string) => setup({ on: 'createResponse', reply: { text } })
 
   it.each([
@@ -46,13 +46,13 @@ describe('Templates', () => {
     ['{{body.tools[1].name}}', { tools: ['a', 'b'].map((name) => ({ type: 'function', name })) }, 'b'],
     ['a }} b', {}, 'a }} b'],
     ['{{=<% %>=}}{{ input }}', {}, '{{ input }}'],
-  ])('writes %s', async (text, body, expected) => {
+  ])('renders %s', async (text, body, expected) => {
     const { gateway, ask } = inText(text)
     expect(await ask(body)).toBe(expected)
     expect(gateway.journal.last('createResponse')?.warnings).toEqual([])
   })
 
-  it('count the calls of their rule, and draw from the seed', async () => {
+  it('number the requests of their rule, and derive random values from the seed', async () => {
     const first = inText('{{ call }} {{ random.uuid }} {{ random.uuid }}')
     const texts = [await first.ask(), await first.ask()]
     expect(texts[0]).toMatch(/^1 [\da-f-]{36} [\da-f-]{36}$/)
@@ -62,7 +62,7 @@ describe('Templates', () => {
   })
 
   it.each(['body.metadata.user', 'body.constructor.name', 'body.__proto__', 'nothing', 'input.length'])(
-    'write nothing for an unknown value, and warn in the journal: %s',
+    'render an unknown value as an empty string and record a warning in the journal: %s',
     async (name) => {
       const { gateway, ask } = inText(`Hello {{ ${name} }}!`)
       expect(await ask()).toBe('Hello !')
@@ -72,7 +72,7 @@ describe('Templates', () => {
     },
   )
 
-  it('stand in bodies, headers, frames and the turns of a script', async () => {
+  it('are rendered in bodies, headers, frames and script turns', async () => {
     const { gateway, send } = setup()
     gateway.use({
       on: 'createResponse',
@@ -99,7 +99,7 @@ describe('Templates', () => {
     expect((await (await send({})).json()).output[0].content[0].text).toBe('Turn 1: Why tides?')
   })
 
-  it('are written where the gateway runs, for the remote client too', async () => {
+  it('are rendered by the server for the remote client', async () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await gateway.reply('You ask: {{ input }}')
@@ -107,7 +107,7 @@ describe('Templates', () => {
     expect(text).toContain('You ask: Why?')
   })
 
-  it('are bounded', async () => {
+  it('fail when a reply would exceed 1 MiB', async () => {
     const { ask } = inText('{{ input }}'.repeat(1100))
     const message = await ask({ input: 'x'.repeat(1000) })
     expect(message).toContain('Templates of one reply may write 1048576 characters')
@@ -118,7 +118,7 @@ describe('Templates', () => {
     ['{{#input}}', '{{#input}} is not a path'],
     ['{{ }}', '{{ }} names nothing'],
     ['{{> other }}', '{{> other }} is not a path'],
-  ])('that are wrong are told when the scenario is used: %s', (text, message) => {
+  ])('are validated by use(): %s', (text, message) => {
     expect(() => inText(text)).toThrow(message)
     expect(() => setup({ on: 'listProviders', reply: { body: { deep: [text] } } })).toThrow(
       /Bad template in 'body'/,
@@ -126,8 +126,8 @@ describe('Templates', () => {
   })
 })
 
-describe('A function that replies', () => {
-  it('gets the request, its conversation and the sandbox, and returns a text', async () => {
+describe('reply(function)', () => {
+  it('passes the request, conversation and sandbox to the function, and sends the returned text', async () => {
     const { gateway, ask } = setup()
     gateway.reply(({ request, conversation, sandbox }) => {
       const [item] = conversation.items
@@ -137,7 +137,7 @@ describe('A function that replies', () => {
     expect(await ask()).toBe('aurora/dawn-2, application/json, Why tides?, default')
   })
 
-  it('may answer later, and with a whole reply', async () => {
+  it('accepts an async function that returns a full reply', async () => {
     const { gateway, send } = setup()
     gateway.reply(async () => ({ status: 203, output: [{ type: 'function_call', name: 'search' }] }), {
       times: 1,
@@ -147,7 +147,7 @@ describe('A function that replies', () => {
     expect((await send({})).status).toBe(200)
   })
 
-  it('streams what it returns, and keeps the headers of its options', async () => {
+  it('streams the returned text, with the headers from the options', async () => {
     const { gateway, send } = setup()
     gateway.reply(() => 'Hello there', { headers: { 'x-odd': 'yes' } })
     const reply = await send({ stream: true })
@@ -155,7 +155,7 @@ describe('A function that replies', () => {
     expect(await reply.text()).toContain('response.output_text.delta')
   })
 
-  it('that throws is a 500 that names what it threw', async () => {
+  it('responds 500 with the error that the function throws', async () => {
     const { gateway, ask } = setup()
     gateway.reply(() => {
       throw new RangeError('no such boat')
@@ -163,13 +163,13 @@ describe('A function that replies', () => {
     expect(await ask()).toBe('The function given to reply() threw RangeError: no such boat')
   })
 
-  it('that returns something else is a 500 that says so', async () => {
+  it('responds 500 when the function returns neither text nor a reply', async () => {
     const { gateway, ask } = setup()
     gateway.reply((() => ({ texts: 'Hello' })) as never)
     expect(await ask()).toContain('The function given to reply() returned no reply:')
   })
 
-  it('does not travel', async () => {
+  it('rejects a function in the remote client', async () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await expect(async () => gateway.reply((() => 'Hello') as never)).rejects.toThrow(

@@ -7,11 +7,11 @@ import { describeAdapters } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 
-describeAdapters('Using scenarios', (entrance) => {
+describeAdapters('scenarios', (entrance) => {
   const ask = (body: object = {}, headers = {}) =>
     entrance.call('POST /responses', { body: { ...question, ...body }, headers })
 
-  it('reply() answers with a text and its citations', async () => {
+  it('reply() responds with text and citations', async () => {
     entrance.sandbox.reply('Hello from the test', {
       citations: [{ url: 'https://docs.example/hello' }],
       times: 1,
@@ -23,7 +23,7 @@ describeAdapters('Using scenarios', (entrance) => {
     expect(JSON.stringify((await ask()).body)).not.toContain('Hello from the test')
   })
 
-  it('fail() refuses with the envelope, so often as it is told', async () => {
+  it('fail() responds with the error envelope `times` times', async () => {
     entrance.sandbox.fail(503, { times: 2, headers: { 'Retry-After': '1' } })
     const refused = await ask()
     expect(refused.body).toEqual({
@@ -37,7 +37,7 @@ describeAdapters('Using scenarios', (entrance) => {
     expect([(await ask()).status, (await ask()).status]).toEqual([503, 200])
   })
 
-  it('use() takes several, in the order given, and its result ends them all', async () => {
+  it('use() activates several rules in order, and its handle ends them all', async () => {
     const { sandbox } = entrance
     {
       using both = sandbox.use(
@@ -52,14 +52,14 @@ describeAdapters('Using scenarios', (entrance) => {
     expect((await ask()).status).toBe(200)
   })
 
-  it('use() activates nothing if one of several is wrong', async () => {
+  it('use() activates nothing if one of several scenarios is invalid', async () => {
     const { sandbox } = entrance
     expect(() => sandbox.use('provider-outage', 'flakey')).toThrow("did you mean 'flaky'?")
     expect(() => sandbox.use()).toThrow('use() takes scenarios or rules, and got none')
     expect((await ask()).status).toBe(200)
   })
 
-  it('the reply and the journal name the scenario and the rule', async () => {
+  it('name themselves and the matched rule in the reply and the journal', async () => {
     entrance.sandbox.use({
       name: 'outage',
       rules: [
@@ -75,7 +75,7 @@ describeAdapters('Using scenarios', (entrance) => {
     })
   })
 
-  it('a whole body answers any operation, and a path that none describes', async () => {
+  it('reply with a custom body to any operation, and to paths without an operation', async () => {
     entrance.sandbox.use({
       on: 'listProviders',
       reply: { status: 203, headers: { 'X-Odd': 'yes' }, body: { data: 'odd' } },
@@ -89,7 +89,7 @@ describeAdapters('Using scenarios', (entrance) => {
     })
   })
 
-  it('text under another content type is sent as it is', async () => {
+  it('send a string body unchanged if the content type is not JSON', async () => {
     entrance.sandbox.use({
       on: 'listProviders',
       reply: { headers: { 'content-type': 'text/plain' }, body: 'Gone fishing' },
@@ -97,7 +97,7 @@ describeAdapters('Using scenarios', (entrance) => {
     expect((await entrance.call('GET /providers')).text).toBe('Gone fishing')
   })
 
-  it('frames are sent as they are written', async () => {
+  it('send frames unchanged', async () => {
     const half = Buffer.from('ü').subarray(0, 1).toString('base64')
     entrance.sandbox.use({
       on: 'createResponse',
@@ -120,7 +120,7 @@ describeAdapters('Using scenarios', (entrance) => {
     )
   })
 
-  it('output items are function calls, for example', async () => {
+  it('reply with output items such as function calls', async () => {
     entrance.sandbox.use({
       on: 'createResponse',
       reply: { output: [{ type: 'function_call', name: 'get_weather', arguments: '{"city":"Oslo"}' }] },
@@ -130,7 +130,7 @@ describeAdapters('Using scenarios', (entrance) => {
     ])
   })
 
-  it('a request names a scenario in its header, which comes before those in use', async () => {
+  it('are selected by a request header, before active scenarios', async () => {
     entrance.sandbox.use('provider-outage')
     const named = (name: string) =>
       entrance.call('GET /providers', { headers: { 'x-understudy-scenario': name } })
@@ -144,20 +144,20 @@ describeAdapters('Using scenarios', (entrance) => {
     expect(unknown.text).toContain("Unknown scenario 'flakey': did you mean 'flaky'?")
   })
 
-  it('resetScenarios() ends them all', async () => {
+  it('resetScenarios() ends all scenarios', async () => {
     entrance.sandbox.use('provider-outage')
     entrance.sandbox.resetScenarios()
     expect((await ask()).status).toBe(200)
   })
 
-  it('unusedRules() lists what never happened', async () => {
+  it('unusedRules() lists rules that never applied', async () => {
     entrance.sandbox.use({ on: 'getPreset', fault: 'status' })
     entrance.sandbox.use({ on: 'createResponse', fault: 'status' })
     await ask()
     expect(entrance.sandbox.unusedRules()).toMatchObject([{ on: ['getPreset'], rule: 1 }])
   })
 
-  it('the journal explains each rule that was meant for a call and did not happen', async () => {
+  it('nearMisses explains each rule that was considered but not applied', async () => {
     entrance.sandbox.use({
       name: 'mine',
       rules: [
@@ -177,7 +177,7 @@ describeAdapters('Using scenarios', (entrance) => {
     ])
   })
 
-  it('a refused write has written nothing', async () => {
+  it('fail() prevents a write', async () => {
     entrance.sandbox.fail(500)
     const before = await entrance.sandbox.db.workspaces.list()
     const id = before[0]?.id
@@ -185,14 +185,14 @@ describeAdapters('Using scenarios', (entrance) => {
     expect(await entrance.sandbox.db.workspaces.list()).toEqual(before)
   })
 
-  it('a rule meets a call before the call is checked', async () => {
+  it('fail() applies before request validation', async () => {
     entrance.sandbox.fail(503)
     expect((await entrance.call('POST /responses', { body: '{' })).status).toBe(503)
   })
 })
 
-describe('createGateway', () => {
-  it('takes scenarios by name and written out, in force from the start and again after a reset', async () => {
+describe('createGateway({ scenarios })', () => {
+  it('accepts names and definitions, active from the start and again after resetScenarios()', async () => {
     const outage = defineScenario({
       name: 'outage',
       rules: [{ on: 'getPreset', fault: { name: 'status', status: 502 } }],
@@ -206,13 +206,13 @@ describe('createGateway', () => {
     expect(await status('/providers')).toBe(503)
   })
 
-  it('refuses a scenario that cannot be, in one line', () => {
-    // @ts-expect-error the types know the names of scenarios.
+  it('throws a one-line error for an unknown scenario or fault', () => {
+    // @ts-expect-error unknown scenario
     expect(() => createGateway({ scenarios: ['flakey'] })).toThrow(
       /^Unknown scenario 'flakey': did you mean 'flaky'\?$/,
     )
     const gateway = createGateway()
-    // @ts-expect-error: the types know the names of faults.
+    // @ts-expect-error unknown fault
     expect(() => gateway.use({ on: '*', fault: 'stream-cutt' })).toThrow(
       /^Unknown fault 'stream-cutt' in scenario 'rule', rule 1: did you mean 'stream-cut'\?$/,
     )
@@ -221,7 +221,7 @@ describe('createGateway', () => {
 
 describe('bundled scenarios', () => {
   it.each([...bundledScenarios])(
-    '%s can be used, bears the name of its file, and says what the client sees',
+    '%s can be activated, is named after its file, and has a description',
     (name, { description }) => {
       using use = createGateway().use(name as BundledScenarioName)
       expect(use.name).toBe(name)

@@ -16,8 +16,8 @@ function setup() {
   return { gateway, ask }
 }
 
-describe('Rules with times', () => {
-  it('are used up in the order in which they are written', async () => {
+describe('rules with `times`', () => {
+  it('are consumed in the order they are added', async () => {
     const { gateway, ask } = setup()
     gateway.reply('first', { times: 1 })
     gateway.fail(503, { times: 2 })
@@ -25,7 +25,7 @@ describe('Rules with times', () => {
     expect([await ask(), await ask(), await ask(), await ask()]).toEqual(['first', 503, 503, 'last'])
   })
 
-  it('come before those without, whichever is newer', async () => {
+  it('take precedence over rules without `times`, whichever is newer', async () => {
     const { gateway, ask } = setup()
     gateway.reply('always')
     gateway.reply('once', { times: 1 })
@@ -33,7 +33,7 @@ describe('Rules with times', () => {
     expect([await ask(), await ask()]).toEqual(['once', 429])
   })
 
-  it('answer calls that the `after` of those without does not count', async () => {
+  it('handle requests that do not count towards `after` of other rules', async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: 'createResponse', after: 1, fault: 'status' })
     gateway.reply('once', { times: 1 })
@@ -43,14 +43,14 @@ describe('Rules with times', () => {
     expect(third).toMatch(/sky/i)
   })
 
-  it('only wait for those that are about the same request', async () => {
+  it('wait only for earlier rules that match the same request', async () => {
     const { gateway, ask } = setup()
     gateway.reply('about tides', { times: 1, when: { input: { contains: 'tides' } } })
     gateway.reply('about skies', { times: 1 })
     expect([await ask(), await ask({ input: 'Why tides?' })]).toEqual(['about skies', 'about tides'])
   })
 
-  it('of whole and bundled scenarios are used up in the same order', async () => {
+  it('are consumed in the same order in custom and bundled scenarios', async () => {
     const { gateway, ask } = setup()
     gateway.reply('older')
     gateway.use({
@@ -68,7 +68,7 @@ describe('Rules with times', () => {
     expect(answers).toEqual(['rule 1', 'rule 2', 503, 503, 'once', 'newest', 'newest'])
   })
 
-  it('keep their order in a snapshot and a fork', async () => {
+  it('keep their order after restoring a snapshot', async () => {
     const { gateway, ask } = setup()
     gateway.reply('first', { times: 1 })
     gateway.reply('second', { times: 1 })
@@ -78,7 +78,7 @@ describe('Rules with times', () => {
     expect([await ask(), await ask()]).toEqual(['first', 'second'])
   })
 
-  it('come first where the sandbox began with them', async () => {
+  it('run first if they are in the `scenarios` option', async () => {
     const gateway = createGateway({
       scenarios: [{ on: '*', times: 1, fault: { name: 'status', status: 500 } }],
     })
@@ -90,8 +90,8 @@ describe('Rules with times', () => {
 
 const status = async (gateway: Target) => (await open(gateway, 'GET /providers')).status
 
-describe('A script', () => {
-  it('comes before endless rules while it has turns left, then at its own place among them', async () => {
+describe('precedence of a script', () => {
+  it('is higher than that of unlimited rules while turns are left, and by age afterwards', async () => {
     const { gateway, ask } = setup()
     gateway.script([{ text: 'first' }, { text: 'second' }])
     gateway.reply('default')
@@ -106,14 +106,14 @@ describe('A script', () => {
     expect(await ask({ input: 'A new conversation' })).toBe('default')
   })
 
-  it('refuses calls after its last turn before older endless rules', async () => {
+  it('lets an exhausted script reject requests before older unlimited rules match', async () => {
     const { gateway, ask } = setup()
     gateway.reply('older')
     gateway.script([{ text: 'only' }])
     expect([await ask(), await ask({ input: 'Another' })]).toEqual(['only', 400])
   })
 
-  it('takes its turns after finite rules that were added before it, and before later ones', async () => {
+  it('is lower than that of earlier finite rules and higher than that of later ones', async () => {
     const { gateway, ask } = setup()
     gateway.fail(503, { times: 1 })
     gateway.script([{ text: 'turn' }], { onEnd: 'pass' })
@@ -122,10 +122,10 @@ describe('A script', () => {
   })
 })
 
-describe('onEnd of a sequence', () => {
+describe('`onEnd` of a sequence', () => {
   const first = { reply: { text: 'first' } }
   const second = { reply: { text: 'second' } }
-  const answersWith = async (onEnd: RuleInput['onEnd'], newest = 'newest') => {
+  const repliesWith = async (onEnd: RuleInput['onEnd'], newest = 'newest') => {
     const { gateway, ask } = setup()
     gateway.use({ on: 'text', sequence: [first, second], onEnd })
     if (newest) gateway.reply(newest)
@@ -133,19 +133,19 @@ describe('onEnd of a sequence', () => {
   }
 
   it.each(['pass', 'fail', 'repeat', 'repeat-last'] as const)(
-    '%s: takes its steps before a newer endless rule, which answers from then on',
+    '%s: runs the steps before a newer unlimited rule, which handles all later requests',
     async (onEnd) => {
-      expect(await answersWith(onEnd)).toEqual(['first', 'second', 'newest', 'newest'])
+      expect(await repliesWith(onEnd)).toEqual(['first', 'second', 'newest', 'newest'])
     },
   )
 
-  it('fail refuses, repeat begins again, repeat-last stays at the last step', async () => {
-    expect(await answersWith('fail', '')).toEqual(['first', 'second', 400, 400])
-    expect(await answersWith('repeat', '')).toEqual(['first', 'second', 'first', 'second'])
-    expect(await answersWith('repeat-last', '')).toEqual(['first', 'second', 'second', 'second'])
+  it('fail rejects, repeat starts over, repeat-last stays at the last step', async () => {
+    expect(await repliesWith('fail', '')).toEqual(['first', 'second', 400, 400])
+    expect(await repliesWith('repeat', '')).toEqual(['first', 'second', 'first', 'second'])
+    expect(await repliesWith('repeat-last', '')).toEqual(['first', 'second', 'second', 'second'])
   })
 
-  it('fail refuses calls after `times` too, in a sandbox file as well', async () => {
+  it('fail also rejects requests after `times`, and after a sandbox is saved and reopened', async () => {
     const { gateway, ask } = setup()
     gateway.use({ name: 'twice', rules: [{ on: 'text', times: 2, onEnd: 'fail', ...first }] })
     expect([await ask(), await ask()]).toEqual(['first', 'first'])
@@ -158,8 +158,8 @@ describe('onEnd of a sequence', () => {
   })
 })
 
-describe('Within one scenario', () => {
-  it('the first matching rule wins, so a finite rule stays behind an endless one', async () => {
+describe('rules of one scenario', () => {
+  it('match in order, so an earlier unlimited rule hides a later finite rule', async () => {
     const { gateway, ask } = setup()
     gateway.use({
       name: 'endless-first',
@@ -173,7 +173,7 @@ describe('Within one scenario', () => {
     expect(await ask()).toBe('newer')
   })
 
-  it('a finite rule does not wait behind an endless one for other operations', async () => {
+  it('do not wait for an unlimited rule of another operation', async () => {
     const { gateway, ask } = setup()
     gateway.use({
       name: 'others-first',
@@ -187,7 +187,7 @@ describe('Within one scenario', () => {
   })
 })
 
-describe('A fault of streams as one step of a sequence', () => {
+describe('stream fault as one step of a sequence', () => {
   const steps: RuleInput = {
     on: 'createResponse',
     sequence: [
@@ -197,7 +197,7 @@ describe('A fault of streams as one step of a sequence', () => {
     ],
   }
 
-  it('leaves the other steps to requests of either kind', async () => {
+  it('lets the other steps match both JSON and streaming requests', async () => {
     const { gateway, ask } = setup()
     gateway.use(steps)
     expect(await ask()).toBe('plain')
@@ -205,7 +205,7 @@ describe('A fault of streams as one step of a sequence', () => {
     expect(await ask()).toBe(529)
   })
 
-  it('waits for a request that asks for a stream, and says so', async () => {
+  it('waits for a streaming request, and the journal explains why', async () => {
     const { gateway, ask } = setup()
     gateway.use(steps)
     await ask()
@@ -217,10 +217,10 @@ describe('A fault of streams as one step of a sequence', () => {
   })
 })
 
-describe('A step of a sequence that finds nothing to act on', () => {
+describe('fault with nothing to act on', () => {
   const late: RuleInput['fault'] = { name: 'stream-cut', atEvent: 10_000 }
 
-  it('is taken all the same, and the next call has the next step', async () => {
+  it('consumes its sequence step', async () => {
     const { gateway, ask } = setup()
     gateway.use({
       on: 'createResponse',
@@ -229,7 +229,7 @@ describe('A step of a sequence that finds nothing to act on', () => {
     expect([await ask({ stream: true }), await ask()]).toEqual([expect.stringContaining('[DONE]'), 529])
   })
 
-  it('is left for another call where it is the only one, with times', async () => {
+  it('does not consume `times` of a rule without a sequence', async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: 'createResponse', times: 1, fault: { name: 'stream-cut', atEvent: 20 } })
     expect(await ask({ stream: true, max_output_tokens: 1 })).toContain('[DONE]')
@@ -239,58 +239,58 @@ describe('A step of a sequence that finds nothing to act on', () => {
   })
 })
 
-describe('A mistake in a call', () => {
+describe('wrong arguments', () => {
   const untyped = () => createGateway() as unknown as Record<string, (...args: unknown[]) => void>
 
   it.each([
     [
-      'a count in the place of the options',
+      'a number as the options of fail()',
       (gateway) => gateway['fail']?.(503, 2),
       'fail(503, 2): the second argument is an object, as in fail(503, { times: 2 })',
     ],
     [
-      'a text in the place of the options',
+      'a string as the options of fail()',
       (gateway) => gateway['fail']?.(503, 'twice'),
       'fail(503, twice): the second argument is an object, as in fail(503, { times: 2 })',
     ],
     [
-      'a count of 3 beside a text',
+      'a number as the options of reply()',
       (gateway) => gateway['reply']?.('Hello', 3),
       `reply("Hello", 3): the second argument is an object, as in reply("Hello", { times: 3 })`,
     ],
     [
-      'a number in the place of a text',
+      'a number as the reply',
       (gateway) => gateway['reply']?.(7),
       `reply() takes a text or a reply first, as in reply('Hello', { times: 2 }), not 7`,
     ],
     [
-      'an object in the place of a status',
+      'an object as the status',
       (gateway) => gateway['fail']?.({ status: 503 }),
       'fail() takes a status first, as in fail(503, { times: 2 }), not {"status":503}',
     ],
     [
-      'a text in the place of a status',
+      'a string as the status',
       (gateway) => gateway['fail']?.('503'),
       'fail() takes a status first, as in fail(503, { times: 2 }), not 503',
     ],
     [
-      'a number written as a text',
+      'a number in quotes',
       (gateway) => gateway['use']?.({ on: '*', fault: { name: 'latency', ms: '2000' } }),
       `Wrong 'fault.ms' in scenario 'rule', rule 1: give milliseconds, or a duration: '500ms', '10s', '1m'`,
     ],
     [
-      'a RegExp where data is wanted',
+      'a RegExp in a rule',
       (gateway) => gateway['use']?.({ on: '*', when: { body: { model: /dawn/i } }, fault: 'status' }),
       `/dawn/i in scenario 'rule', rule 1: a scenario is data: write { matches: "dawn", flags: 'i' }`,
     ],
   ] satisfies [string, (gateway: ReturnType<typeof untyped>) => void, string][])(
-    'is told in one line: %s',
+    'throw a one-line error: %s',
     (_title, mistake, message) => {
       expect(() => mistake(untyped())).toThrow(message)
     },
   )
 
-  it('is told in one line: a sandbox that is disposed of', () => {
+  it('throw a one-line error: a disposed sandbox', () => {
     const sandbox = createGateway().createSandbox()
     sandbox.dispose()
     expect(() => sandbox.reply('Hello')).toThrow(`Sandbox '${sandbox.id}' was disposed`)
