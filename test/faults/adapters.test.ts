@@ -1,5 +1,5 @@
 /**
- * Every fault through every adapter, as a client sees it. What only a socket can show is in `socket.test.ts`.
+ * Every fault through every adapter, as a client sees it. Effects visible only on a raw socket: `socket.test.ts`.
  */
 
 import { createParser } from 'eventsource-parser'
@@ -12,7 +12,7 @@ const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 const streamed = { ...question, stream: true }
 const searching = { ...streamed, tools: [{ type: 'gateway:web_search' }] }
 
-/** The events of a stream, by an independent parser; how it ended. */
+/** Reads a stream to its end with an independent parser. */
 async function readStream(response: Response) {
   const events: { type: string; [field: string]: unknown }[] = []
   const broken: string[] = []
@@ -44,7 +44,7 @@ async function readStream(response: Response) {
   return { events, types: events.map(({ type }) => type), broken, done, comments, chunks, failure }
 }
 
-function lines(entrance: Entrance) {
+function helpers(entrance: Entrance) {
   return {
     use: (fault: FaultInput | FaultInput[], on: OperationName = 'createResponse') =>
       entrance.sandbox.use({ on, faults: [fault].flat() }),
@@ -53,32 +53,32 @@ function lines(entrance: Entrance) {
   }
 }
 
-describeAdapters('Faults', (entrance) => {
-  const { use, stream, providers } = lines(entrance)
-  describe('before an answer', () => {
-    it('latency', async () => {
+describeAdapters('faults', (entrance) => {
+  const { use, stream, providers } = helpers(entrance)
+  describe('before the reply', () => {
+    it('latency: delays the reply', async () => {
       use({ name: 'latency', ms: 40 }, 'listProviders')
       const from = performance.now()
       expect((await providers()).status).toBe(200)
       expect(performance.now() - from).toBeGreaterThanOrEqual(39)
     })
 
-    it('timeout', async () => {
+    it('timeout: never replies', async () => {
       use('timeout', 'listProviders')
-      const gone = entrance.open('GET /providers', { signal: AbortSignal.timeout(40) })
-      await expect(gone).rejects.toMatchObject({ name: 'TimeoutError' })
+      const response = entrance.open('GET /providers', { signal: AbortSignal.timeout(40) })
+      await expect(response).rejects.toMatchObject({ name: 'TimeoutError' })
     })
 
     for (const name of ['connection-reset', 'empty-response'] as const) {
-      it(name, async () => {
+      it(`${name}: rejects the request`, async () => {
         use(name, 'listProviders')
         await expect(providers()).rejects.toThrow(TypeError)
       })
     }
   })
 
-  describe('instead of the answer', () => {
-    it('status', async () => {
+  describe('instead of the reply', () => {
+    it('status: responds with the status and the error envelope', async () => {
       use({ name: 'status', status: 529, metadata: { error_type: 'provider_overloaded' } }, 'listProviders')
       const { status, body, headers } = await providers()
       expect(status).toBe(529)
@@ -90,7 +90,7 @@ describeAdapters('Faults', (entrance) => {
       })
     })
 
-    it('rate-limit', async () => {
+    it('rate-limit: responds 429 with Retry-After', async () => {
       entrance.sandbox.use({
         on: 'listProviders',
         rateLimit: { requests: 1, per: 60_000 },
@@ -103,35 +103,35 @@ describeAdapters('Faults', (entrance) => {
       expect(second.headers.get('retry-after')).toBe('60')
     })
 
-    it('malformed-body', async () => {
+    it('malformed-body: sends a body that is not valid JSON', async () => {
       use('malformed-body', 'listProviders')
       const { status, headers, body } = await providers()
       expect([status, headers.get('content-type'), body]).toEqual([200, 'application/json', undefined])
     })
 
-    it('html-error-page', async () => {
+    it('html-error-page: sends an HTML page', async () => {
       use('html-error-page', 'listProviders')
       const { status, headers, text } = await providers()
       expect([status, headers.get('content-type')]).toEqual([502, 'text/html'])
       expect(text).toMatch(/^<html>/)
     })
 
-    it('random-bytes', async () => {
+    it('random-bytes: sends n bytes', async () => {
       use({ name: 'random-bytes', bytes: 99 }, 'listProviders')
       const bytes = await (await entrance.open('GET /providers')).bytes()
       expect(bytes).toHaveLength(99)
     })
   })
 
-  describe('to the answer', () => {
-    it('truncated-body', async () => {
+  describe('in the body of a reply', () => {
+    it('truncated-body: ends the body early', async () => {
       use({ name: 'truncated-body', atByte: 20 }, 'listProviders')
       const response = await entrance.open('GET /providers')
       expect(response.status).toBe(200)
       await expect(response.text()).rejects.toThrow('terminated')
     })
 
-    it('wrong-content-type', async () => {
+    it('wrong-content-type: changes Content-Type and keeps the body', async () => {
       use('wrong-content-type', 'listProviders')
       const { headers, body } = await providers()
       expect(headers.get('content-type')).toBe('text/plain')
@@ -142,33 +142,33 @@ describeAdapters('Faults', (entrance) => {
       ['slow-body', { name: 'slow-body', ms: 40, chunks: 4 }],
       ['bandwidth', { name: 'bandwidth', bytesPerSecond: 50_000 }],
     ] as const) {
-      it(name, async () => {
+      it(`${name}: sends the body slowly`, async () => {
         const { text } = await providers()
         use(setting, 'listProviders')
         const from = performance.now()
         expect((await providers()).text).toBe(text)
-        // 2.5 kB take 50 ms; timers are early by a fraction of a millisecond at times.
+        // 2.5 kB take 50 ms; timers may fire a fraction of a millisecond early.
         expect(performance.now() - from).toBeGreaterThan(36)
       })
     }
 
-    it('missing-field', async () => {
+    it('missing-field: removes a field', async () => {
       use({ name: 'missing-field', path: 'data.*.slug' }, 'listProviders')
       const { body } = await providers()
       expect(body.data[0]).toHaveProperty('name')
       expect(body.data.some((provider: object) => 'slug' in provider)).toBe(false)
     })
 
-    it('wrong-type', async () => {
+    it('wrong-type: changes the type of a field', async () => {
       use({ name: 'wrong-type', path: 'data' }, 'listProviders')
       expect(typeof (await providers()).body.data).toBe('string')
     })
   })
 
-  describe('to citations', () => {
+  describe('in citations', () => {
     const added = 'response.output_text.annotation.added'
 
-    it('citation-out-of-range', async () => {
+    it('citation-out-of-range: moves offsets past the end of the text', async () => {
       use('citation-out-of-range')
       const { body } = await entrance.call('POST /responses', { body: { ...searching, stream: false } })
       const [part] = body.output.at(-1).content
@@ -179,7 +179,7 @@ describeAdapters('Faults', (entrance) => {
       }
     })
 
-    it('citation-missing-field', async () => {
+    it('citation-missing-field: removes the URL', async () => {
       use('citation-missing-field')
       const { events } = await stream(searching)
       const annotations = events.filter(({ type }) => type === added)
@@ -187,7 +187,7 @@ describeAdapters('Faults', (entrance) => {
       for (const { annotation } of annotations) expect(annotation).not.toHaveProperty('url')
     })
 
-    it('citation-late', async () => {
+    it('citation-late: sends annotations after the text is done', async () => {
       const before = await stream(searching)
       expect(before.types.indexOf(added)).toBeLessThan(before.types.indexOf('response.output_text.done'))
       use('citation-late')
@@ -196,7 +196,7 @@ describeAdapters('Faults', (entrance) => {
       expect(done).toBe(true)
     })
 
-    it('citation-dropped-in-stream', async () => {
+    it('citation-dropped-in-stream: keeps citations only in the final event', async () => {
       use('citation-dropped-in-stream')
       const { events } = await stream(searching)
       expect(JSON.stringify(events.slice(0, -1))).not.toContain('url_citation')
@@ -204,7 +204,7 @@ describeAdapters('Faults', (entrance) => {
     })
   })
 
-  describe('to a stream', () => {
+  describe('in a stream', () => {
     const first = [
       'response.created',
       'response.in_progress',
@@ -212,19 +212,19 @@ describeAdapters('Faults', (entrance) => {
       'response.content_part.added',
     ]
 
-    it('stream-cut', async () => {
+    it('stream-cut: ends the stream early, without an error', async () => {
       use({ name: 'stream-cut', atEvent: 4 })
       expect(await stream()).toMatchObject({ types: first, done: false, failure: undefined })
     })
 
-    it('stream-reset', async () => {
+    it('stream-reset: fails the stream', async () => {
       use({ name: 'stream-reset', atEvent: 4 })
       const { types, failure } = await stream()
       expect(types).toEqual(first)
       expect(failure).toBeInstanceOf(TypeError)
     })
 
-    it('stream-stall', async () => {
+    it('stream-stall: stops sending and stays open', async () => {
       use({ name: 'stream-stall', atEvent: 4 })
       const response = await entrance.open('POST /responses', {
         body: streamed,
@@ -235,7 +235,7 @@ describeAdapters('Faults', (entrance) => {
       expect(failure).toMatchObject({ name: 'TimeoutError' })
     })
 
-    it('stream-error-event', async () => {
+    it('stream-error-event: sends response.failed or an error event', async () => {
       use({ name: 'stream-error-event', atEvent: 4 })
       const { events, types, done } = await stream()
       expect(types).toEqual([...first, 'response.failed'])
@@ -248,19 +248,19 @@ describeAdapters('Faults', (entrance) => {
       expect((await stream()).events.at(-1)).toMatchObject({ type: 'error', code: 'server_error' })
     })
 
-    it('stream-without-done', async () => {
+    it('stream-without-done: omits [DONE]', async () => {
       use('stream-without-done')
       const { types, done, failure } = await stream()
       expect([types.at(-1), done, failure]).toEqual(['response.completed', false, undefined])
     })
 
-    it('stream-without-completed', async () => {
+    it('stream-without-completed: omits response.completed', async () => {
       use('stream-without-completed')
       const { types, done } = await stream()
       expect([types.at(-1), done]).toEqual(['response.output_item.done', true])
     })
 
-    it('stream-malformed-event', async () => {
+    it('stream-malformed-event: corrupts the JSON of one event', async () => {
       use({ name: 'stream-malformed-event', atEvent: 3 })
       const { types, broken, done } = await stream()
       expect(broken).toHaveLength(1)
@@ -269,46 +269,46 @@ describeAdapters('Faults', (entrance) => {
       expect(done).toBe(true)
     })
 
-    it('stream-duplicate-event', async () => {
+    it('stream-duplicate-event: sends one event twice', async () => {
       use({ name: 'stream-duplicate-event', atEvent: 2 })
       expect((await stream()).types.slice(0, 5)).toEqual(first.toSpliced(2, 0, 'response.output_item.added'))
     })
 
-    it('stream-reordered-events', async () => {
+    it('stream-reordered-events: swaps two events', async () => {
       use({ name: 'stream-reordered-events', atEvent: 2 })
       expect((await stream()).types.slice(0, 4)).toEqual([...first.slice(0, 2), first[3], first[2]])
     })
 
-    it('stream-split', async () => {
+    it('stream-split: sends chunks of n bytes', async () => {
       const { types } = await stream()
       use({ name: 'stream-split', bytes: 3 })
       const split = await stream()
       expect(split).toMatchObject({ types, broken: [], done: true })
-      // Between a socket and its reader chunks may be joined; `socket.test.ts` looks closer.
+      // A socket may merge chunks; `socket.test.ts` checks them exactly.
       if (entrance.adapter === 'fetch') expect(Math.max(...split.chunks)).toBe(3)
     })
 
-    it('stream-joined', async () => {
+    it('stream-joined: sends the whole stream in one chunk', async () => {
       use({ name: 'stream-joined', ms: 20 })
       const { types, chunks } = await stream()
       expect(types.at(-1)).toBe('response.completed')
       expect(chunks).toHaveLength(1)
     })
 
-    it('stream-crlf', async () => {
+    it('stream-crlf: ends lines with CR LF', async () => {
       use('stream-crlf')
       const text = await (await entrance.open('POST /responses', { body: streamed })).text()
       expect(text).toMatch(/data: \[DONE\]\r\n\r\n$/)
       expect(text.replaceAll('\r\n', '')).not.toContain('\n')
     })
 
-    it('stream-comments', async () => {
+    it('stream-comments: adds a comment before each event', async () => {
       use('stream-comments')
       const { types, comments } = await stream()
       expect(comments).toHaveLength(types.length)
     })
 
-    it('slow-stream', async () => {
+    it('slow-stream: delays the first event', async () => {
       use({ name: 'slow-stream', firstEventMs: 40, everyMs: 0 })
       const from = performance.now()
       const response = await entrance.open('POST /responses', { body: streamed })
@@ -318,8 +318,8 @@ describeAdapters('Faults', (entrance) => {
     })
   })
 
-  describe('next to a reply in one rule', () => {
-    it('sends the scripted text and cuts it in the middle', async () => {
+  describe('combined with a reply in one rule', () => {
+    it('cut the stream of the scripted text', async () => {
       entrance.sandbox.use({
         on: 'createResponse',
         reply: { text: 'one two three four five six' },
@@ -332,7 +332,7 @@ describeAdapters('Faults', (entrance) => {
       expect(entrance.sandbox.journal.last('createResponse')?.rule?.faults).toEqual(['stream-cut'])
     })
 
-    it('does the same in a step of a sequence', async () => {
+    it('change the scripted body in a sequence step', async () => {
       entrance.sandbox.use({
         on: 'listProviders',
         sequence: [{ reply: { body: { data: [] } }, fault: { name: 'wrong-type', path: 'data' } }, 'pass'],
@@ -342,13 +342,13 @@ describeAdapters('Faults', (entrance) => {
     })
   })
 
-  describe('that keep a connection silent', () => {
+  describe('that never end a reply', () => {
     const ends = [
       ['reset', () => entrance.sandbox.reset()],
       ['deleted', () => entrance.sandbox.dispose()],
     ] as const
 
-    it.each(ends)('ends when its sandbox is %s, before an answer', async (_what, end) => {
+    it.each(ends)('timeout: ends when the sandbox is %s', async (_action, end) => {
       const { sandbox } = entrance
       sandbox.use({ on: '*', fault: 'timeout' })
       const silent = entrance.open('GET /providers')
@@ -358,7 +358,7 @@ describeAdapters('Faults', (entrance) => {
       await expect(silent).rejects.toThrow(TypeError)
     })
 
-    it.each(ends)('ends when its sandbox is %s, in the middle of a stream', async (_what, end) => {
+    it.each(ends)('stream-stall: ends when the sandbox is %s', async (_action, end) => {
       entrance.sandbox.use({ on: '*', fault: 'stream-stall' })
       const response = await entrance.open('POST /responses', { body: streamed })
       end()

@@ -1,7 +1,7 @@
 /**
- * Every fault on one small reply of each form, frame by frame: what a change of a fault would change for a client.
+ * Snapshots of every fault on small sample replies, frame by frame, and the limits of fault parameters.
  */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FaultRun } from '../../src/faults/fault-run.ts'
 import type { FaultInput } from '../../src/faults/index.ts'
 import { FaultSetting, faultNames, faultOf, inOrder } from '../../src/faults/index.ts'
@@ -9,7 +9,7 @@ import { toBytes } from '../../src/http/encode.ts'
 import { eventStream, type Frame, ok, type Reply } from '../../src/http/reply.ts'
 import { citation, completed, facts, sample } from './sample.ts'
 
-/** A stream of five pieces with two citations, whose events take 10 ms each. */
+/** Stream of five text deltas with two citations; each event takes 10 ms. */
 const paced = () => {
   const { body, ...reply } = sample({ everyMs: 10, deltas: ['One ', 'ü', 'nd ', 'thr', 'ee'] })
   const frames = body.kind === 'frames' ? [...body.frames] : []
@@ -69,8 +69,11 @@ const replies: Record<string, () => Reply> = {
   called: () => called,
 }
 
-/** The parameters that a fault cannot do without. */
-const needed: Record<string, object> = { 'missing-field': { path: 'id' }, 'wrong-type': { path: 'id' } }
+/** Required parameters of faults. */
+const requiredParams: Record<string, object> = {
+  'missing-field': { path: 'id' },
+  'wrong-type': { path: 'id' },
+}
 
 const placed = ['stream-cut', 'stream-malformed-event', 'stream-error-event'].flatMap((name) =>
   [
@@ -86,8 +89,8 @@ const placed = ['stream-cut', 'stream-malformed-event', 'stream-error-event'].fl
   ].map((place) => ({ name, ...place })),
 )
 
-/** Beside every fault with its usual parameters on every reply: others, and several together, by the reply. */
-const more: [string, (object | string)[]][] = [
+/** Further cases, in addition to every fault with default parameters on every reply: [reply, faults]. */
+const furtherCases: [string, (object | string)[]][] = [
   ...placed.map((fault): [string, object[]] => ['stream', [fault]]),
   ['cut', [{ name: 'stream-cut', atByte: 9999 }]],
   ['cut', ['stream-without-done']],
@@ -144,131 +147,139 @@ const more: [string, (object | string)[]][] = [
   ]),
 ]
 
-function shown(bytes: string | Uint8Array): string {
+function formatBytes(bytes: string | Uint8Array): string {
   const raw = Buffer.from(toBytes(bytes))
   const text = raw.toString()
   const isText = Buffer.from(text).equals(raw)
-  const told = isText ? JSON.stringify(text) : raw.toString('base64')
-  return told.length > 300 ? `${told.slice(0, 60)}… (${raw.length} bytes)` : told
+  const formatted = isText ? JSON.stringify(text) : raw.toString('base64')
+  return formatted.length > 300 ? `${formatted.slice(0, 60)}… (${raw.length} bytes)` : formatted
 }
 
-/** The frames of a reply; events that are as they were by the letters of their place. */
+/** Frames of a reply as text. An unchanged event is a letter for its position: a, b, c. */
 function frameLines({ body }: Reply, before: Reply): string[] {
   if (body.kind === 'none') return ['no body']
   if (body.kind === 'hang-up') return [`hang up: ${body.how}`]
   if (body.kind === 'json') return [`json ${JSON.stringify(body.value)}`]
   const known =
     before.body.kind === 'frames' ? [...before.body.frames].filter(({ kind }) => kind === 'event') : []
-  const told: string[] = []
+  const lines: string[] = []
   for (const frame of body.frames) {
     const place = known.findIndex((each) => JSON.stringify(each) === JSON.stringify(frame))
-    if (place >= 0) told.push(String.fromCharCode(97 + place))
-    else if (frame.kind === 'wait') told.push(String(Math.round(frame.ms * 100) / 100))
-    else if (frame.kind === 'done') told.push('[DONE]')
-    else if (frame.kind === 'bytes') told.push(shown(frame.bytes))
+    if (place >= 0) lines.push(String.fromCharCode(97 + place))
+    else if (frame.kind === 'wait') lines.push(String(Math.round(frame.ms * 100) / 100))
+    else if (frame.kind === 'done') lines.push('[DONE]')
+    else if (frame.kind === 'bytes') lines.push(formatBytes(frame.bytes))
     else if (frame.kind === 'event')
-      told.push(frame.wire === undefined ? shown(JSON.stringify(frame.event)) : `as ${shown(frame.wire)}`)
+      lines.push(
+        frame.wire === undefined ? formatBytes(JSON.stringify(frame.event)) : `as ${formatBytes(frame.wire)}`,
+      )
     else {
-      told.push(`hang up: ${frame.how}`)
-      // Nobody asks for the frame after this one.
+      lines.push(`hang up: ${frame.how}`)
+      // Frames after a hang-up are never sent.
       break
     }
   }
-  return told.length > 50 ? [...told.slice(0, 20), `… ${told.length - 30} more …`, ...told.slice(-10)] : told
+  return lines.length > 50
+    ? [...lines.slice(0, 20), `… ${lines.length - 30} more …`, ...lines.slice(-10)]
+    : lines
 }
 
-/** What faults make of a reply, in lines. */
-function effect(name: string, given: (object | string)[], change: object = {}): string[] {
-  const settings = inOrder(given.map((fault) => FaultSetting.parse(fault)))
+/** Describes the effect of faults on a sample reply, as lines. */
+function effect(name: string, inputs: (object | string)[], change: object = {}): string[] {
+  const settings = inOrder(inputs.map((fault) => FaultSetting.parse(fault)))
   const lines: string[] = []
-  const says = (line: string) => void lines.push(`${line};`)
+  const report = (line: string) => void lines.push(`${line};`)
   const before = (replies[name] as () => Reply)()
   let next = 0
   const run = new FaultRun(
     settings,
     { ...facts, random: () => [0.25, 0.5, 0.75][next++ % 3] as number, ...change },
-    { nothingHappened: () => says('nothing happened'), warn: says },
+    { nothingHappened: () => report('no effect'), warn: report },
   )
   const { waitMs, instead, stream } = run.before()
-  if (waitMs > 0) says(`waits ${Math.round(waitMs * 1000) / 1000}`)
-  if (stream !== undefined) says(`asks for ${stream ? 'a stream' : 'none'}`)
+  if (waitMs > 0) report(`waits ${Math.round(waitMs * 1000) / 1000}`)
+  if (stream !== undefined) report(`requires ${stream ? 'a stream' : 'JSON'}`)
   const reply = run.distort(instead ?? before)
   const { status, headers, transport } = reply
   if (status !== before.status || JSON.stringify(headers) !== JSON.stringify(before.headers))
-    says(`${status} ${JSON.stringify(headers)}`)
-  if (transport) says(`transport ${JSON.stringify(transport)}`)
+    report(`${status} ${JSON.stringify(headers)}`)
+  if (transport) report(`transport ${JSON.stringify(transport)}`)
   const frames = frameLines(reply, before)
   lines.push(
-    ...(JSON.stringify(frames) === JSON.stringify(frameLines(before, before)) ? ['as it was'] : frames),
+    ...(JSON.stringify(frames) === JSON.stringify(frameLines(before, before)) ? ['unchanged'] : frames),
   )
   return lines
 }
 
-const told = (title: string, lines: string[]) => [title, `  ${lines.join(' ')}`]
+const entry = (title: string, lines: string[]) => [title, `  ${lines.join(' ')}`]
 
-it('is what the file says, on each reply that a fault changes', async () => {
-  const lines = faultNames.flatMap((name) => {
-    const setting = { name, ...needed[name] }
-    const isBefore = ['delay', 'replacement', 'form'].includes(faultOf(name).layer)
-    const names = isBefore ? ['plain'] : Object.keys(replies).filter((reply) => reply !== 'called')
-    return names.flatMap((reply) => told(`${JSON.stringify(setting)} on ${reply}`, effect(reply, [setting])))
+describe('effects of faults', () => {
+  it('match the snapshot with default parameters, on every sample reply', async () => {
+    const lines = faultNames.flatMap((name) => {
+      const setting = { name, ...requiredParams[name] }
+      const isBefore = ['delay', 'replacement', 'form'].includes(faultOf(name).layer)
+      const names = isBefore ? ['plain'] : Object.keys(replies).filter((reply) => reply !== 'called')
+      return names.flatMap((reply) =>
+        entry(`${JSON.stringify(setting)} on ${reply}`, effect(reply, [setting])),
+      )
+    })
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/usual.txt')
   })
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/usual.txt')
-})
 
-it('is what the file says, with parameters, and of several together', async () => {
-  const lines = more.flatMap(([reply, faults]) =>
-    told(`${JSON.stringify(faults)} on ${reply}`, effect(reply, faults)),
-  )
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/with-parameters.txt')
-})
+  it('match the snapshot with other parameters, and of several faults together', async () => {
+    const lines = furtherCases.flatMap(([reply, faults]) =>
+      entry(`${JSON.stringify(faults)} on ${reply}`, effect(reply, faults)),
+    )
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/with-parameters.txt')
+  })
 
-it('is what the file says, without a connection, later, under a quota, and in place of the answer', async () => {
-  const quota = { limit: 9, remaining: 0, resetMs: 2500 }
-  const all: [FaultInput, object?][] = [
-    ['idle-connection-closed', { hasConnection: false }],
-    [{ name: 'short-content-length', by: 5 }, { hasConnection: false }],
-    ['truncated-head', { hasConnection: false }],
-    [{ name: 'latency', ms: 0 }],
-    [{ name: 'latency', ms: 100, jitterMs: 100 }],
-    [{ name: 'latency', ms: 100, sigma: 1 }],
-    [{ name: 'latency', ms: 100, sigma: 1, jitterMs: 100 }],
-    ...[400, 401, 402, 408, 410, 418, 429, 499, 500, 502, 503, 524, 529, 599].map((status): [FaultInput] => [
-      { name: 'status', status },
-    ]),
-    [{ name: 'status', status: 429 }, { quota }],
-    [{ name: 'status', status: 503 }, { quota }],
-    [
-      {
-        name: 'status',
-        status: 429,
-        metadata: null,
-        message: 'm',
-        headers: { 'Retry-After': '7', 'X-A': 'b' },
-      },
-    ],
-    [{ name: 'status', status: 500, metadata: { a: 1 }, gateway_metadata: { b: 2 }, user_id: 'u' }],
-    ['rate-limit', { quota }],
-    [
-      'rate-limit',
-      { quota: { ...quota, requests: { limit: 1, remaining: 2 }, tokens: { limit: 3, remaining: 4 } } },
-    ],
-    [{ name: 'rate-limit', limit: 5, retryAfterMs: 1001, message: 'm' }],
-    [{ name: 'rate-limit', retryAfterMs: 0 }],
-    [{ name: 'retry-after-date', status: 503, ms: 1 }, { quota }],
-    [{ name: 'retry-after-date', ms: 0 }],
-    ...[418, 400, 599, 504].map((status): [FaultInput] => [{ name: 'html-error-page', status }]),
-    [{ name: 'random-bytes', bytes: 4, contentType: 'a/b' }],
-    [{ name: 'empty-body', status: 204 }],
-    [{ name: 'error-body-in-200', code: 429, message: 'm' }],
-  ]
-  const lines = all.flatMap(([fault, change]) =>
-    told(
-      `${JSON.stringify(fault)}${change ? ` with ${JSON.stringify(change)}` : ''}`,
-      effect('plain', [fault], change),
-    ),
-  )
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/replacing.txt')
+  it('match the snapshot for faults that delay or replace the reply, with rate limits and without a connection', async () => {
+    const quota = { limit: 9, remaining: 0, resetMs: 2500 }
+    const all: [FaultInput, object?][] = [
+      ['idle-connection-closed', { hasConnection: false }],
+      [{ name: 'short-content-length', by: 5 }, { hasConnection: false }],
+      ['truncated-head', { hasConnection: false }],
+      [{ name: 'latency', ms: 0 }],
+      [{ name: 'latency', ms: 100, jitterMs: 100 }],
+      [{ name: 'latency', ms: 100, sigma: 1 }],
+      [{ name: 'latency', ms: 100, sigma: 1, jitterMs: 100 }],
+      ...[400, 401, 402, 408, 410, 418, 429, 499, 500, 502, 503, 524, 529, 599].map(
+        (status): [FaultInput] => [{ name: 'status', status }],
+      ),
+      [{ name: 'status', status: 429 }, { quota }],
+      [{ name: 'status', status: 503 }, { quota }],
+      [
+        {
+          name: 'status',
+          status: 429,
+          metadata: null,
+          message: 'm',
+          headers: { 'Retry-After': '7', 'X-A': 'b' },
+        },
+      ],
+      [{ name: 'status', status: 500, metadata: { a: 1 }, gateway_metadata: { b: 2 }, user_id: 'u' }],
+      ['rate-limit', { quota }],
+      [
+        'rate-limit',
+        { quota: { ...quota, requests: { limit: 1, remaining: 2 }, tokens: { limit: 3, remaining: 4 } } },
+      ],
+      [{ name: 'rate-limit', limit: 5, retryAfterMs: 1001, message: 'm' }],
+      [{ name: 'rate-limit', retryAfterMs: 0 }],
+      [{ name: 'retry-after-date', status: 503, ms: 1 }, { quota }],
+      [{ name: 'retry-after-date', ms: 0 }],
+      ...[418, 400, 599, 504].map((status): [FaultInput] => [{ name: 'html-error-page', status }]),
+      [{ name: 'random-bytes', bytes: 4, contentType: 'a/b' }],
+      [{ name: 'empty-body', status: 204 }],
+      [{ name: 'error-body-in-200', code: 429, message: 'm' }],
+    ]
+    const lines = all.flatMap(([fault, change]) =>
+      entry(
+        `${JSON.stringify(fault)}${change ? ` with ${JSON.stringify(change)}` : ''}`,
+        effect('plain', [fault], change),
+      ),
+    )
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/replacing.txt')
+  })
 })
 
 it.each<[string, object[], object[]]>([
@@ -313,8 +324,8 @@ it.each<[string, object[], object[]]>([
   ['stream-split', [{ bytes: 1 }], [{ bytes: 0 }]],
   ['slow-head', [{ ms: 0 }], [{ ms: -1 }]],
   ['idle-connection-closed', [{ afterMs: 0 }], [{ afterMs: -1 }]],
-])('%s takes %j, and not %j', (name, right, wrong) => {
-  const takes = (params: object) => FaultSetting.safeParse({ name, ...params }).success
-  expect(right.map(takes)).toEqual(right.map(() => true))
-  expect([...wrong, { other: 1 }].map(takes)).toEqual([...wrong, {}].map(() => false))
+])('fault %s accepts the parameters %j and rejects %j', (name, valid, invalid) => {
+  const accepts = (params: object) => FaultSetting.safeParse({ name, ...params }).success
+  expect(valid.map(accepts)).toEqual(valid.map(() => true))
+  expect([...invalid, { other: 1 }].map(accepts)).toEqual([...invalid, {}].map(() => false))
 })

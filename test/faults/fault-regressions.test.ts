@@ -1,5 +1,5 @@
 /**
- * Regressions of faults: one test for each difference between what a fault promised and what it did.
+ * Regression tests for fixed bugs in faults.
  */
 import { createOpenAI } from '@ai-sdk/openai'
 import { streamText } from 'ai'
@@ -13,20 +13,20 @@ const question = { model: 'aurora/dawn-1', input: 'How do tides work, and what d
 const streamed = { ...question, stream: true }
 const searched = { ...question, tools: [{ type: 'gateway:web_search' }] }
 
-describeAdapters('Faults', (entrance) => {
+describeAdapters('fault regressions', (entrance) => {
   const use = (rule: Partial<RuleInput>) =>
     entrance.sandbox.use({ on: 'createResponse', ...rule } as RuleInput)
   const ask = (body: object = streamed) => entrance.call('POST /responses', { body })
   const warnings = () => entrance.sandbox.journal.last('createResponse')?.warnings ?? []
   const unused = () => entrance.sandbox.unusedRules().length
 
-  describe('in an order of layers', () => {
+  describe('order of faults in one rule', () => {
     it.each([
       ['stream-crlf', 'stream-cut'],
       ['wrong-content-type', 'stream-cut'],
       ['stream-comments', 'stream-cut'],
       ['stream-multiline-data', 'stream-cut'],
-    ] as const)('%s before %s no longer delivers the whole stream', async (first, second) => {
+    ] as const)('%s listed before %s does not disable the cut', async (first, second) => {
       use({ faults: [first, second] })
       const { text } = await ask()
       expect(text).toContain('response.output_text.delta')
@@ -35,7 +35,7 @@ describeAdapters('Faults', (entrance) => {
     })
 
     it.each(['stream-crlf', 'stream-split', 'stream-joined', 'slow-body'] as const)(
-      '%s before stream-error-event no longer sends the error after [DONE]',
+      '%s listed before stream-error-event keeps the error before [DONE]',
       async (first) => {
         const fast = first === 'slow-body' || first === 'stream-joined' ? { name: first, ms: 5 } : first
         use({ faults: [fast, 'stream-error-event'] })
@@ -47,7 +47,7 @@ describeAdapters('Faults', (entrance) => {
     )
   })
 
-  describe('at positions that there are not', () => {
+  describe('positions past the end', () => {
     it.each([
       { name: 'stream-error-event', afterMs: 50 },
       { name: 'stream-error-event', atByte: 1_000_000 },
@@ -55,7 +55,7 @@ describeAdapters('Faults', (entrance) => {
       { name: 'stream-cut', afterMs: 50 },
       { name: 'stream-reset', atEvent: 10_000 },
       { name: 'stream-cut', afterDeltas: 10_000 },
-    ] as const)('%j has not happened, and says why', async (fault) => {
+    ] as const)('%j has no effect and records a warning', async (fault) => {
       use({ fault })
       const { text } = await ask()
       expect(text).toMatch(/response\.completed[\s\S]*data: \[DONE\]\n\n$/)
@@ -63,7 +63,7 @@ describeAdapters('Faults', (entrance) => {
       expect(unused()).toBe(1)
     })
 
-    it('names the bytes that there are', async () => {
+    it('include the body length in the warning', async () => {
       use({ fault: { name: 'stream-cut', atByte: 1_000_000 } })
       const { length } = Buffer.from((await ask()).text)
       expect(warnings()).toEqual([
@@ -71,7 +71,7 @@ describeAdapters('Faults', (entrance) => {
       ])
     })
 
-    it('a failure at a byte inside an event no longer sticks to half a line', async () => {
+    it('stream-error-event at a byte inside an event waits for the end of that event', async () => {
       use({ fault: { name: 'stream-error-event', atByte: 1000 } })
       const { text } = await ask()
       for (const line of text.split('\n\n').filter((each) => each.startsWith('data: {')))
@@ -79,14 +79,14 @@ describeAdapters('Faults', (entrance) => {
     })
   })
 
-  describe('without anything to act on', () => {
+  describe('faults with nothing to act on', () => {
     it.each([
       ['citations', 'citation-out-of-range', question],
       ['citations in its events', 'citation-late', streamed],
-      ['such a field', { name: 'missing-field', path: 'nowhere' }, question],
-      ['so long a body', { name: 'truncated-body', atByte: 1_000_000 }, question],
+      ['the field', { name: 'missing-field', path: 'nowhere' }, question],
+      ['enough bytes', { name: 'truncated-body', atByte: 1_000_000 }, question],
       ['a stream', ['latency', 'stream-cut'], question],
-    ] as const)('say so: an answer without %s', async (_what, fault, body) => {
+    ] as const)('record a warning: a reply without %s', async (_name, fault, body) => {
       const given = JSON.parse(JSON.stringify(fault).replace('"latency"', '{"name":"latency","ms":1}'))
       use({ faults: [given].flat() })
       expect((await ask(body)).status).toBe(200)
@@ -94,7 +94,7 @@ describeAdapters('Faults', (entrance) => {
       expect(unused()).toBe(Array.isArray(fault) ? 0 : 1)
     })
 
-    it('do not use up their times', async () => {
+    it('do not consume `times`', async () => {
       use({ times: 1, fault: 'citation-missing-field' })
       await ask(question)
       const { body } = await ask(searched)
@@ -102,21 +102,21 @@ describeAdapters('Faults', (entrance) => {
       expect(unused()).toBe(0)
     })
 
-    it('act on a refusal of the operation all the same, where it is about the bytes', async () => {
+    it('that change bytes also act on error replies of the operation', async () => {
       use({ fault: 'truncated-body' })
       const response = await entrance.open('POST /responses', { body: { model: 'nobody', input: 'x' } })
       expect(response.status).toBe(400)
       await expect(response.text()).rejects.toThrow(TypeError)
     })
 
-    it('citation-out-of-range by one lies out of range', async () => {
+    it('citation-out-of-range with `by: 1` is out of range', async () => {
       use({ fault: { name: 'citation-out-of-range', by: 1 } })
       const [{ text, annotations }] = (await ask(searched)).body.output.at(-1).content
       for (const { start_index } of annotations) expect(start_index).toBeGreaterThan(text.length)
     })
   })
 
-  it('what was written before a reset arrives before the error, also in the AI SDK', async () => {
+  it('stream-reset delivers earlier events before the error, also to the AI SDK', async () => {
     use({ fault: 'stream-reset' })
     const model = createOpenAI({
       apiKey: entrance.sandbox.apiKey,
@@ -125,24 +125,24 @@ describeAdapters('Faults', (entrance) => {
     }).responses(question.model)
     let deltas = 0
     let failure: unknown
-    const noted = (error: unknown) => {
+    const recordFailure = (error: unknown) => {
       failure = error
     }
     const { fullStream } = streamText({ model, prompt: question.input, maxRetries: 0, onError() {} })
     try {
       for await (const part of fullStream) {
         if (part.type === 'text-delta') deltas++
-        if (part.type === 'error') noted(part.error)
+        if (part.type === 'error') recordFailure(part.error)
       }
     } catch (error) {
-      noted(error)
+      recordFailure(error)
     }
     expect(deltas).toBe(3)
     expect(failure).toBeInstanceOf(Error)
   })
 
-  // The client of a socket unpacks in a thread of its own, which a busy machine keeps waiting.
-  it('what was written before a reset is not lost where the client unpacks it', { retry: 2 }, async () => {
+  // Clients on a socket decompress in a separate thread, which may be delayed on a busy machine.
+  it('stream-reset delivers earlier events of a compressed stream', { retry: 2 }, async () => {
     use({ faults: ['gzip-body', 'stream-reset'] })
     const deltas = await Promise.all(
       Array.from({ length: 4 }, async () => {
@@ -158,7 +158,7 @@ describeAdapters('Faults', (entrance) => {
     expect(deltas).toEqual(Array(4).fill(3))
   })
 
-  it('a stream of a function call is cut in the middle of its arguments', async () => {
+  it('stream-cut ends a function call in the middle of its arguments', async () => {
     const args = JSON.stringify({ city: 'Oslo', days: [1, 2, 3, 4], note: 'by train, and by ship' })
     use({
       reply: { output: [{ type: 'function_call', name: 'plan', arguments: args }] },
@@ -169,7 +169,7 @@ describeAdapters('Faults', (entrance) => {
     expect(text).not.toContain('function_call_arguments.done')
   })
 
-  it('a truncated stream is broken, where one that is cut ends', async () => {
+  it('truncated-body fails the stream, stream-cut ends it without an error', async () => {
     const read = async () => (await entrance.open('POST /responses', { body: streamed })).text()
     using cut = entrance.sandbox.use({ on: 'createResponse', times: 1, fault: 'stream-cut' })
     expect(await read()).not.toContain('[DONE]')
@@ -178,7 +178,7 @@ describeAdapters('Faults', (entrance) => {
     expect(cut.name).toBe('rule')
   })
 
-  it('random bytes are no UTF-8', async () => {
+  it('random-bytes sends invalid UTF-8', async () => {
     use({ fault: { name: 'random-bytes', bytes: 1 } })
     const bytes = await (await entrance.open('POST /responses', { body: question })).arrayBuffer()
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow(TypeError)
@@ -189,37 +189,37 @@ describeAdapters('Faults', (entrance) => {
     { name: 'random-bytes', contentType: 'a\r\nb' },
     { name: 'status', headers: { 'x-a': 'a\r\nb' } },
     { name: 'status', headers: { 'transfer-encoding': 'chunked' } },
-  ])('%j is refused when it is put in force', (fault) => {
+  ])('use() rejects %j', (fault) => {
     expect(() => use({ fault })).toThrow(/header|frames/)
   })
 
-  it('latency beside a fault of streams delays JSON as well', async () => {
+  it('latency combined with a stream fault also delays JSON replies', async () => {
     use({ faults: [{ name: 'latency', ms: 40 }, 'stream-cut'] })
     const from = performance.now()
     expect((await ask(question)).status).toBe(200)
     expect(performance.now() - from).toBeGreaterThanOrEqual(39)
   })
 
-  it('refusals say what the real thing says', async () => {
-    const sent = async (status: number) => {
+  it('error replies have the default message and metadata of their status', async () => {
+    const errorOf = async (status: number) => {
       using _use = entrance.sandbox.use({ on: '*', fault: { name: 'status', status } })
       const { body, headers } = await ask(question)
       return { ...body.error, authenticate: headers.get('www-authenticate') }
     }
-    expect(await sent(401)).toMatchObject({ message: 'Invalid API key', authenticate: 'Bearer' })
-    expect((await sent(410)).message).not.toContain('sandbox')
+    expect(await errorOf(401)).toMatchObject({ message: 'Invalid API key', authenticate: 'Bearer' })
+    expect((await errorOf(410)).message).not.toContain('sandbox')
     for (const [status, error_type] of [
       [502, 'provider_unavailable'],
       [503, 'provider_unavailable'],
       [524, 'timeout'],
       [529, 'provider_overloaded'],
     ] as const)
-      expect(await sent(status)).toMatchObject({ code: status, metadata: { error_type } })
+      expect(await errorOf(status)).toMatchObject({ code: status, metadata: { error_type } })
     use({ fault: 'html-error-page' })
     expect((await ask(question)).text).toContain('<h1>502 Bad Gateway</h1>')
   })
 
-  it('citations that are dropped in a stream leave no gap in sequence_number', async () => {
+  it('citation-dropped-in-stream leaves no gap in sequence_number', async () => {
     use({ fault: 'citation-dropped-in-stream' })
     const { text } = await ask({ ...searched, stream: true })
     const numbers: number[] = []
@@ -235,17 +235,17 @@ describeAdapters('Faults', (entrance) => {
     expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
   })
 
-  it('headers of a quota are the same for the same calls, however long those took', async () => {
+  it('rate limit headers do not depend on the real duration of requests', async () => {
     const read = async (pauseMs: number) => {
       entrance.sandbox.reset()
       entrance.sandbox.use({ on: '*', rateLimit: { requests: 2, per: 10_000 }, fault: 'rate-limit' })
-      const seen: (string | null)[] = []
+      const values: (string | null)[] = []
       for (let call = 0; call < 3; call++) {
         const { headers } = await ask(question)
-        seen.push(headers.get('x-ratelimit-reset'), headers.get('retry-after'))
+        values.push(headers.get('x-ratelimit-reset'), headers.get('retry-after'))
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
       }
-      return seen
+      return values
     }
     expect(await read(0)).toEqual(await read(15))
   })

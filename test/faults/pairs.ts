@@ -1,5 +1,5 @@
 /**
- * Every pair of faults in one rule: both have their effect on the wire, or the scenario is refused with the reason.
+ * Runs pairs of faults in one rule: both must have their effect on the wire, or the rule is rejected with a reason.
  */
 import { setupServer } from 'msw/node'
 import { askedForm, needsStream } from '../../src/faults/fault.ts'
@@ -8,16 +8,16 @@ import { faultOf, faults } from '../../src/faults/index.ts'
 import { createGateway, type Sandbox } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
 import { startServer } from '../../src/serve.ts'
-import { inResponsesWords, type Protocol } from './in-responses-words.ts'
-import { type Mark, type Meeting, marks } from './marks.ts'
+import { type ExpectedEffect, expectedEffects, type FaultContext } from './expected-effects.ts'
+import { type Protocol, toResponsesTypes } from './responses-types.ts'
 import { overFetch, overSocket, type Wire } from './wire.ts'
 
 export interface Case {
   first: FaultName
-  /** Undefined for a fault on its own. */
+  /** Undefined for a single fault. */
   second: FaultName | undefined
   form: 'json' | 'stream'
-  adapter: Meeting['adapter']
+  adapter: FaultContext['adapter']
   protocol: Protocol
 }
 
@@ -26,8 +26,8 @@ const input = 'How do tides work, and what do the moon and the sun have to do wi
 const names = faults.map(({ name }) => name as FaultName)
 
 /**
- * Each fault on its own, and each unordered pair, with itself as well; in both forms, through each adapter. A field can be
- * missing once: the mark of `missing-field` has one path.
+ * Each fault alone and each unordered pair, including a fault with itself, as JSON and stream, through each adapter.
+ * `missing-field` is not paired with itself, because its expected effect has only one path.
  */
 export const allCases: Case[] = names.flatMap((first, index) =>
   [undefined, ...names.slice(first === 'missing-field' ? index + 1 : index)].flatMap((second) =>
@@ -44,8 +44,8 @@ export const allCases: Case[] = names.flatMap((first, index) =>
 )
 
 /**
- * The same in streams of the other protocols, through `fetch` and over a socket. Events that change their places do so
- * behind what the other fault does: where that is at the end of these streams, there are no two events left.
+ * The same cases for chat and messages streams, through `fetch` and over a socket. Excludes `stream-reordered-events`
+ * after faults that act at the end of these streams, because too few events remain to reorder.
  */
 export const protocolCases: Case[] = allCases
   .filter(({ form, adapter }) => form === 'stream' && adapter !== 'msw')
@@ -58,8 +58,8 @@ export const protocolCases: Case[] = allCases
   )
   .flatMap((each) => (['chat', 'messages'] as const).map((protocol) => ({ ...each, protocol })))
 
-/** Where each protocol is asked, and what it asks with. */
-const asking = {
+/** Operation, path and request body of each protocol. */
+const requests = {
   responses: { on: 'createResponse', path: '/responses', body: { input } },
   chat: {
     on: 'createChatCompletion',
@@ -73,8 +73,8 @@ const asking = {
   },
 } as const
 
-/** What the events of a protocol have not got: numbers, a last line, offsets of citations. */
-const without: Record<Protocol, readonly FaultName[]> = {
+/** Faults without an effect in a protocol, because its streams have no sequence numbers, [DONE] or citation offsets. */
+const ineffective: Record<Protocol, readonly FaultName[]> = {
   responses: [],
   chat: ['stream-sequence-gap'],
   messages: ['stream-sequence-gap', 'stream-without-done', 'stream-data-after-done', 'citation-out-of-range'],
@@ -82,27 +82,27 @@ const without: Record<Protocol, readonly FaultName[]> = {
 
 export type Result =
   | { kind: 'both' }
-  /** Neither is about requests of this form. */
-  | { kind: 'elsewhere' }
-  | { kind: 'refused'; reason: string }
-  | { kind: 'wrong'; why: string; wire?: Wire }
+  /** Neither fault applies to requests of this form. */
+  | { kind: 'not-applicable' }
+  | { kind: 'rejected'; reason: string }
+  | { kind: 'failed'; why: string; wire?: Wire }
 
-/** Real milliseconds without a first byte, and of silence after one, where a fault is to keep silent. */
-interface Patience {
+/** Real time limits for faults that never finish: before the first byte, and of silence after it. */
+interface TimeLimits {
   answerMs: number
   silenceMs: number
 }
 
-/** Enough where the machine is not busy; what looks wrong is looked at again with more. */
-const little: Patience = { answerMs: 150, silenceMs: 300 }
-const much: Patience = { answerMs: 400, silenceMs: 1500 }
+/** Enough on an idle machine; failed cases are repeated with the longer limits. */
+const shortLimits: TimeLimits = { answerMs: 150, silenceMs: 300 }
+const longLimits: TimeLimits = { answerMs: 400, silenceMs: 1500 }
 
 interface Bench {
-  run(pair: Case, patience: Patience): Promise<Result>
+  run(pair: Case, limits: TimeLimits): Promise<Result>
   close(): Promise<void>
 }
 
-/** A gateway behind one of its entrances: interception would sit on the sockets of the others as well. */
+/** Opens a gateway behind one adapter. Only one at a time, because interception also affects sockets of the others. */
 async function openBench(adapter: Case['adapter']): Promise<Bench> {
   const baseUrl = 'https://gateway.example/api/v1'
   const gateway = createGateway({
@@ -111,7 +111,7 @@ async function openBench(adapter: Case['adapter']): Promise<Bench> {
     extensions: ['chat', 'messages'],
   } as object)
   const bench = (entrance: Entrance, close: () => unknown): Bench => ({
-    run: (pair, patience) => run(pair, gateway.createSandbox() as Sandbox, entrance, patience),
+    run: (pair, limits) => run(pair, gateway.createSandbox() as Sandbox, entrance, limits),
     close: async () => {
       await close()
     },
@@ -132,27 +132,29 @@ async function run(
   pair: Case,
   sandbox: Sandbox,
   entrance: Entrance,
-  { answerMs, silenceMs }: Patience,
+  { answerMs, silenceMs }: TimeLimits,
 ): Promise<Result> {
   const { first, second } = pair
   const both = second ? [first, second] : [first]
   const form = formOnWire(pair, both)
-  const settings = both.map((name) => markOf(name, pair, form).setting)
-  const refusals = [settings, settings.toReversed()].map((list) => refusalOf(sandbox, pair.protocol, list))
-  if (refusals[0] !== undefined || refusals[1] !== undefined) {
-    const isSame = (refusals[0] === undefined) === (refusals[1] === undefined)
+  const settings = both.map((name) => expectedEffectOf(name, pair, form).setting)
+  const rejections = [settings, settings.toReversed()].map((list) =>
+    rejectionOf(sandbox, pair.protocol, list),
+  )
+  if (rejections[0] !== undefined || rejections[1] !== undefined) {
+    const isSame = (rejections[0] === undefined) === (rejections[1] === undefined)
     sandbox.dispose()
-    if (!isSame) return { kind: 'wrong', why: `refused one way round only: ${refusals.join(' / ')}` }
-    return { kind: 'refused', reason: refusals[0] as string }
+    if (!isSame) return { kind: 'failed', why: `rejected in one order only: ${rejections.join(' / ')}` }
+    return { kind: 'rejected', reason: rejections[0] as string }
   }
   const acting = both.filter((name) => acts(name, pair, both))
   if (acting.length === 0) {
     sandbox.dispose()
-    return { kind: 'elsewhere' }
+    return { kind: 'not-applicable' }
   }
-  // Whether the one or the other is listed first must not matter: by turns.
+  // The order in the list must not matter, so it alternates.
   const listed = (first.length + (second?.length ?? 0)) % 2 === 0 ? settings : settings.toReversed()
-  const { on, path, body } = asking[pair.protocol]
+  const { on, path, body } = requests[pair.protocol]
   sandbox.use({ on, faults: listed as never })
   const [ask, baseUrl] = entrance
   const isQuiet =
@@ -171,54 +173,62 @@ async function run(
     patienceMs: isQuiet ? silenceMs : 20_000,
     untilClosed: both.some((name) => ['idle-connection-closed', 'short-content-length'].includes(name)),
   })
-  const wire = inResponsesWords(read, pair.protocol)
-  const failure = acting.find((name) => isVisible(name, pair, both) && !markOf(name, pair, form).shows(wire))
+  const wire = toResponsesTypes(read, pair.protocol)
+  const failure = acting.find(
+    (name) => isVisible(name, pair, both) && !expectedEffectOf(name, pair, form).isIn(wire),
+  )
   const warnings = sandbox.journal.entries().at(-1)?.warnings ?? []
-  const silent = acting.find((name) =>
+  const reportedIneffective = acting.find((name) =>
     warnings.some((warning) => warning.startsWith(`'${name}' found nothing`)),
   )
-  const untold = both.find(
+  const unreported = both.find(
     (name) =>
       !acting.includes(name) && !warnings.some((warning) => warning.startsWith(`'${name}' found nothing`)),
   )
   sandbox.dispose()
-  if (failure) return { kind: 'wrong', why: `no trace of ${failure}`, wire }
-  if (silent) return { kind: 'wrong', why: `the journal says that ${silent} did nothing: ${warnings}`, wire }
-  if (untold) return { kind: 'wrong', why: `the journal does not say that ${untold} did nothing`, wire }
+  if (failure) return { kind: 'failed', why: `no effect of ${failure}`, wire }
+  if (reportedIneffective)
+    return {
+      kind: 'failed',
+      why: `the journal reports that ${reportedIneffective} had no effect: ${warnings}`,
+      wire,
+    }
+  if (unreported)
+    return { kind: 'failed', why: `the journal does not report that ${unreported} had no effect`, wire }
   return { kind: 'both' }
 }
 
-function refusalOf(sandbox: Sandbox, protocol: Protocol, fault: readonly unknown[]): string | undefined {
+function rejectionOf(sandbox: Sandbox, protocol: Protocol, fault: readonly unknown[]): string | undefined {
   try {
-    sandbox.use({ on: asking[protocol].on, faults: fault as never })[Symbol.dispose]()
+    sandbox.use({ on: requests[protocol].on, faults: fault as never })[Symbol.dispose]()
     return undefined
   } catch (error) {
     return (error as Error).message
   }
 }
 
-/** What the answer is in the end: a fault may turn it into the other form. */
+/** Form of the final reply: a fault may turn JSON into a stream or the reverse. */
 function formOnWire({ form }: Case, both: readonly FaultName[]): 'json' | 'stream' {
   if (both.includes('json-instead-of-stream') && form === 'stream') return 'json'
   if (both.includes('stream-instead-of-json') && form === 'json') return 'stream'
   return form
 }
 
-function markOf(name: FaultName, pair: Case, form: 'json' | 'stream'): Mark {
+function expectedEffectOf(name: FaultName, pair: Case, form: 'json' | 'stream'): ExpectedEffect {
   const other = name === pair.first ? pair.second : pair.first
-  return marks[name]({ form, other, adapter: pair.adapter, protocol: pair.protocol })
+  return expectedEffects[name]({ form, other, adapter: pair.adapter, protocol: pair.protocol })
 }
 
-/** Returns the form that a request must ask for so that this fault can give it the other one. */
+/** Request form to which a fault that changes the form applies. */
 function formOf(name: FaultName): 'stream' | 'json' | undefined {
   const fault = faultOf(name)
   return fault.layer === 'form' ? fault.asked : undefined
 }
 
-/** Whether a fault can act on a request of this form. */
+/** Returns true if the fault can act on the request. */
 function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean {
   if (name === 'idle-connection-closed' && pair.adapter !== 'node') return false
-  if (without[pair.protocol].includes(name)) return false
+  if (ineffective[pair.protocol].includes(name)) return false
   const isAfterCut = pair.protocol === 'chat' && both.some((each) => cuts.has(each))
   if (isAfterCut && (name === 'citation-late' || name === 'citation-dropped-in-stream')) return false
   const fault = faultOf(name)
@@ -227,11 +237,11 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
   const other = both.find((each) => each !== name)
   const asked = other && formOf(other)
   if (needsStream(fault)) return formOnWire(pair, both) === 'stream' && (asked ?? pair.form) === pair.form
-  // A rule about the form of the answer is only about requests for the other one.
+  // A rule that changes the form of the reply matches only requests for the other form.
   return asked === undefined || asked === pair.form || askedForm(fault) !== undefined
 }
 
-/** One chunk ends text and answer of a completion: what shows there is gone with it. */
+/** Faults whose effect is in the final chunk of a chat completion, and is lost with it. */
 const atEnd = new Set<FaultName>([
   'content-filter',
   'citation-dropped-in-stream',
@@ -242,11 +252,11 @@ const atEnd = new Set<FaultName>([
 const cuts = new Set<FaultName>(['stream-cut', 'stream-error-event', 'stream-reset', 'stream-stall'])
 const takesEnd = new Set<FaultName>([...cuts, 'stream-malformed-event', 'stream-without-completed'])
 
-/** Over `fetch` there is nothing to see of a reply whose head is cut, and through MSW of JSON in broken gzip. */
+/** Returns false if the other fault or the adapter hides the effect, as a truncated head does over `fetch`. */
 function isVisible(name: FaultName, { adapter, protocol }: Case, both: readonly FaultName[]): boolean {
   if (adapter === 'msw' && both.includes('broken-gzip') && name !== 'broken-gzip')
     return needsStream(faultOf(name))
-  // Where the final event repeats no citations, those that are dropped are nowhere.
+  // The final event of chat and messages repeats no citations, so dropped citations are lost.
   const isDropped = protocol !== 'responses' && both.includes('citation-dropped-in-stream')
   if (isDropped && name !== 'citation-dropped-in-stream' && name.startsWith('citation-')) return false
   if (protocol === 'chat' && atEnd.has(name) && both.some((each) => takesEnd.has(each))) return false
@@ -255,22 +265,22 @@ function isVisible(name: FaultName, { adapter, protocol }: Case, both: readonly 
   )
 }
 
-/** Runs cases, several at a time, and gives the results in their order. */
-export async function runAll(list: readonly Case[], atOnce: number): Promise<Result[]> {
+/** Runs cases concurrently and returns the results in order. */
+export async function runAll(list: readonly Case[], concurrency: number): Promise<Result[]> {
   const results: Result[] = []
   for (const adapter of ['msw', 'fetch', 'node'] as const) {
     const bench = await openBench(adapter)
     const places = [...list.keys()].filter((place) => list[place]?.adapter === adapter)
     const worker = async () => {
       for (let place = places.pop(); place !== undefined; place = places.pop())
-        results[place] = await bench.run(list[place] as Case, little)
+        results[place] = await bench.run(list[place] as Case, shortLimits)
     }
-    await Promise.all(Array.from({ length: atOnce }, worker))
-    // A busy machine reads late, and what a fault does in time is not seen: what looks wrong is looked at alone.
+    await Promise.all(Array.from({ length: concurrency }, worker))
+    // A busy machine can miss effects that depend on timing, so failed cases run again, one at a time.
     for (const [place, result] of results.entries()) {
-      if (result?.kind !== 'wrong' || list[place]?.adapter !== adapter) continue
-      for (let look = 0; look < 3 && results[place]?.kind === 'wrong'; look++)
-        results[place] = await bench.run(list[place] as Case, much)
+      if (result?.kind !== 'failed' || list[place]?.adapter !== adapter) continue
+      for (let attempt = 0; attempt < 3 && results[place]?.kind === 'failed'; attempt++)
+        results[place] = await bench.run(list[place] as Case, longLimits)
     }
     await bench.close()
   }

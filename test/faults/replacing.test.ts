@@ -24,9 +24,9 @@ const reply = (...args: Parameters<typeof outcome>) => outcome(...args) as Reply
 const value = ({ body }: Reply) => (body.kind === 'json' ? body.value : undefined)
 
 describe('latency', () => {
-  it('is fixed', () => expect(outcome({ name: 'latency', ms: 250 })).toBe(250))
+  it('waits for a fixed time', () => expect(outcome({ name: 'latency', ms: 250 })).toBe(250))
 
-  it('is drawn uniformly', () => {
+  it('adds uniformly distributed jitter', () => {
     const draws = random('jitter')
     const drawn = Array.from({ length: 500 }, () =>
       Number(outcome({ name: 'latency', ms: 100, jitterMs: 50 }, { random: draws })),
@@ -36,7 +36,7 @@ describe('latency', () => {
     expect(Math.max(...drawn) - Math.min(...drawn)).toBeGreaterThan(45)
   })
 
-  it('is drawn log-normally, with its milliseconds as the median', () => {
+  it('draws from a log-normal distribution with `ms` as the median', () => {
     const draws = random('log-normal')
     const drawn = Array.from({ length: 999 }, () =>
       Number(outcome({ name: 'latency', ms: 100, sigma: 0.5 }, { random: draws })),
@@ -52,17 +52,17 @@ it.each([
   ['timeout', 'stall'],
   ['connection-reset', 'reset'],
   ['empty-response', 'end'],
-] as const)('%s gives no answer', (name, how) => {
+] as const)('%s: hangs up without a reply (%s)', (name, how) => {
   expect(reply(name).body).toEqual({ kind: 'hang-up', how })
 })
 
 describe('status', () => {
-  it('is the envelope of the specification by default', () => {
+  it('sends the error envelope of the specification by default', () => {
     expect(reply('status')).toMatchObject({ status: 500, headers: { 'content-type': 'application/json' } })
     expect(value(reply('status'))).toEqual({ error: { code: 500, message: 'Internal Server Error' } })
   })
 
-  it('has every part of the envelope, and headers', () => {
+  it('accepts every field of the envelope, and headers', () => {
     const all = { message: 'No', metadata: { a: 1 }, gateway_metadata: null, user_id: 'user_1' }
     const { status, headers, body } = reply({
       name: 'status',
@@ -80,24 +80,24 @@ describe('status', () => {
     })
   })
 
-  it('says how long to wait where clients look for it, and believes the headers it is given', () => {
+  it('sends Retry-After with 429 and 503, unless the rule sets it', () => {
     expect(reply({ name: 'status', status: 503 }).headers['retry-after']).toBe('1')
     expect(reply({ name: 'status', status: 429 }).headers).toMatchObject({
       'retry-after': '1',
       'x-ratelimit-remaining': '0',
     })
     expect(reply({ name: 'status', status: 502 }).headers).not.toHaveProperty('retry-after')
-    const own = { name: 'status', status: 503, headers: { 'Retry-After': '7' } } as const
-    expect(reply(own).headers['retry-after']).toBe('7')
+    const custom = { name: 'status', status: 503, headers: { 'Retry-After': '7' } } as const
+    expect(reply(custom).headers['retry-after']).toBe('7')
   })
 
-  it.each([399, 600, 200])('refuses %i', (status) => {
+  it.each([399, 600, 200])('rejects status %i', (status) => {
     expect(FaultSetting.safeParse({ name: 'status', status }).success).toBe(false)
   })
 })
 
 describe('rate-limit', () => {
-  it('says where the quota stands, and rounds the wait up', () => {
+  it('reports the state of the rate limit and rounds Retry-After up to whole seconds', () => {
     const { status, headers } = reply('rate-limit', { quota: { limit: 5, remaining: 0, resetMs: 1200.5 } })
     expect(status).toBe(429)
     expect(headers).toMatchObject({
@@ -108,7 +108,7 @@ describe('rate-limit', () => {
     })
   })
 
-  it('takes its parameters without a quota', () => {
+  it('uses its parameters if the rule has no rate limit', () => {
     const { headers } = reply({ name: 'rate-limit', limit: 7, retryAfterMs: 3000 })
     expect(headers).toMatchObject({
       'retry-after': '3',
@@ -118,13 +118,13 @@ describe('rate-limit', () => {
   })
 })
 
-it('malformed-body says JSON and is none', () => {
+it('malformed-body: sends invalid JSON with a JSON content type', () => {
   const { headers } = reply('malformed-body')
   expect(headers['content-type']).toBe('application/json')
   expect(() => JSON.parse(bytesOf(framesOf(reply('malformed-body'))).toString())).toThrow(SyntaxError)
 })
 
-it('error-body-in-200 is JSON as any other reply is', () => {
+it('error-body-in-200: sends the error envelope as JSON with status 200', () => {
   const { status, headers, body } = reply({ name: 'error-body-in-200', code: 503 })
   expect({ status, headers, body }).toMatchObject({
     status: 200,
@@ -133,19 +133,19 @@ it('error-body-in-200 is JSON as any other reply is', () => {
   })
 })
 
-it('html-error-page is HTML with its status', () => {
+it('html-error-page: sends HTML with the given status', () => {
   const { status, headers } = reply({ name: 'html-error-page', status: 504 })
   expect({ status, type: headers['content-type'] }).toEqual({ status: 504, type: 'text/html' })
   expect(bytesOf(framesOf(reply('html-error-page'))).toString()).toContain('<title>502 Bad Gateway</title>')
 })
 
-it('random-bytes are the same for the same call', () => {
+it('random-bytes: sends the same bytes for the same request', () => {
   const bytes = () => bytesOf(framesOf(reply({ name: 'random-bytes', bytes: 64 })))
   expect(bytes()).toHaveLength(64)
   expect(bytes()).toEqual(bytes())
   expect(new Set(bytes()).size).toBeGreaterThan(30)
 })
 
-it('has one name for each fault', () => {
+it('fault names are unique', () => {
   expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length)
 })

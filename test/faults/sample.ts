@@ -1,4 +1,4 @@
-/** A small event stream to distort, and readers of what became of it. */
+/** A small sample stream, and helpers that apply faults to it and read the result. */
 
 import type { FaultFacts } from '../../src/faults/fault.ts'
 import { FaultRun } from '../../src/faults/fault-run.ts'
@@ -49,7 +49,7 @@ function eventsOf({
 
 export const count = eventsOf({}).length
 
-/** The stream as an operation would answer it; with `everyMs`, paced. */
+/** Returns the sample stream as an operation would. */
 export function sample(options: SampleOptions = {}): Reply {
   const frames: Frame[] = []
   for (const event of eventsOf(options)) {
@@ -61,13 +61,13 @@ export function sample(options: SampleOptions = {}): Reply {
 
 export const completed = ok(response)
 
-/** What became of a fault: whether it found nothing to act on, and what the journal says. */
-export interface Told {
+/** Reports of a fault: whether it had nothing to act on, and the warnings for the journal. */
+export interface FaultReport {
   nothingHappened?: boolean
   warnings: string[]
 }
 
-/** What faults may know in these tests. */
+/** Facts available to faults in these tests. */
 export const facts: FaultFacts = {
   random: () => 0.5,
   now: Date.UTC(2026, 0, 1),
@@ -76,11 +76,11 @@ export const facts: FaultFacts = {
   protocol: responsesPlaces,
 }
 
-/** A reply after one fault, or several. */
-export function afflict(
+/** Applies one or more faults to a reply. */
+export function applyFaults(
   reply: Reply,
   fault: FaultInput | FaultInput[],
-  { told = { warnings: [] }, ...change }: Partial<FaultFacts> & { told?: Told } = {},
+  { report = { warnings: [] }, ...change }: Partial<FaultFacts> & { report?: FaultReport } = {},
 ): Reply {
   const settings = inOrder([fault].flat().map((each) => FaultSetting.parse(each)))
   const run = new FaultRun(
@@ -88,9 +88,9 @@ export function afflict(
     { ...facts, ...change },
     {
       nothingHappened: () => {
-        told.nothingHappened = true
+        report.nothingHappened = true
       },
-      warn: (message) => told.warnings.push(message),
+      warn: (message) => report.warnings.push(message),
     },
   )
   return run.distort(reply)
@@ -100,7 +100,7 @@ export function framesOf({ body }: Reply): Frame[] {
   return body.kind === 'frames' ? [...body.frames] : []
 }
 
-/** All bytes, the way a socket would carry them. */
+/** All bytes, as sent over a socket. */
 export function bytesOf(frames: readonly Frame[]): Buffer {
   return Buffer.concat(
     frames.flatMap((frame) =>
@@ -109,7 +109,7 @@ export function bytesOf(frames: readonly Frame[]): Buffer {
   )
 }
 
-/** What happens, in short: event types without their prefix, `[DONE]`, `bytes`, `wait 5`, how it hangs up. */
+/** Short form of frames: event types without prefix, `[DONE]`, `bytes`, `wait 5`, or the kind of hang-up. */
 export function outline(frames: readonly Frame[]): string[] {
   return frames.map((frame) => {
     if (frame.kind === 'event' && frame.wire) return 'bytes'

@@ -1,5 +1,5 @@
 /**
- * Faults as a raw socket sees them: the bytes, and how the connection ends.
+ * Faults on a raw socket: the exact bytes, and how the connection ends.
  */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -18,16 +18,16 @@ beforeEach(() => {
 })
 afterAll(() => server.close())
 
-interface Heard {
+interface Received {
   bytes: Buffer
-  /** As they arrived. */
+  /** In the order of arrival. */
   chunks: Buffer[]
-  /** FIN, RST, or still open after so long a silence. */
+  /** `open` if the connection is still open after `listenMs`. */
   ending: 'FIN' | 'RST' | 'open'
 }
 
-/** Sends one request over a socket of its own and listens until the connection ends, or for `listenMs`. */
-function listen(body: object | undefined, { listenMs = 2000 } = {}): Promise<Heard> {
+/** Sends one request over a new socket and reads until the connection ends, or for `listenMs`. */
+function listen(body: object | undefined, { listenMs = 2000 } = {}): Promise<Received> {
   const text = body && JSON.stringify(body)
   const head = [
     body ? 'POST /api/v1/responses HTTP/1.1' : 'GET /api/v1/providers HTTP/1.1',
@@ -39,7 +39,7 @@ function listen(body: object | undefined, { listenMs = 2000 } = {}): Promise<Hea
   return new Promise((resolve) => {
     const socket = connect(server.port, '127.0.0.1')
     const chunks: Buffer[] = []
-    const end = (ending: Heard['ending']) => {
+    const end = (ending: Received['ending']) => {
       clearTimeout(timer)
       socket.destroy()
       resolve({ bytes: Buffer.concat(chunks), chunks, ending })
@@ -55,8 +55,8 @@ function listen(body: object | undefined, { listenMs = 2000 } = {}): Promise<Hea
 const streamed = { model: 'aurora/dawn-1', input: 'Why is the sky blue?', stream: true }
 const use = (fault: FaultInput) => sandbox.use({ on: '*', fault })
 
-/** The chunks of a body, as HTTP cuts it; one where it does not. */
-function chunksOf({ bytes }: Heard): Buffer[] {
+/** HTTP chunks of a body; the whole body if it is not chunked. */
+function chunksOf({ bytes }: Received): Buffer[] {
   const start = bytes.indexOf('\r\n\r\n') + 4
   const head = bytes.subarray(0, start).toString().toLowerCase()
   if (!head.includes('transfer-encoding: chunked')) return [bytes.subarray(start)]
@@ -70,103 +70,103 @@ function chunksOf({ bytes }: Heard): Buffer[] {
   return chunks
 }
 
-const bodyOf = (heard: Heard) => Buffer.concat(chunksOf(heard))
-const events = (heard: Heard) =>
-  bodyOf(heard)
+const bodyOf = (received: Received) => Buffer.concat(chunksOf(received))
+const events = (received: Received) =>
+  bodyOf(received)
     .toString()
     .match(/^data: /gm)?.length ?? 0
 
-describe('before an answer', () => {
-  it('timeout keeps the connection open without a byte', async () => {
+describe('faults before the reply, on a socket', () => {
+  it('timeout: keeps the connection open and sends nothing', async () => {
     use('timeout')
     expect(await listen(undefined, { listenMs: 80 })).toMatchObject({ chunks: [], ending: 'open' })
   })
-  it('connection-reset resets it without a byte', async () => {
+  it('connection-reset: sends nothing, then RST', async () => {
     use('connection-reset')
     expect(await listen(undefined)).toMatchObject({ chunks: [], ending: 'RST' })
   })
-  it('empty-response closes it without a byte', async () => {
+  it('empty-response: sends nothing, then FIN', async () => {
     use('empty-response')
     expect(await listen(undefined)).toMatchObject({ chunks: [], ending: 'FIN' })
   })
 })
 
-describe('to the answer', () => {
-  it('truncated-body promises more bytes than come before the FIN', async () => {
+describe('faults in the body, on a socket', () => {
+  it('truncated-body: announces more bytes in Content-Length than it sends before FIN', async () => {
     use({ name: 'truncated-body', atByte: 33 })
-    const heard = await listen(undefined)
-    expect(heard.ending).toBe('FIN')
-    expect(bodyOf(heard)).toHaveLength(33)
-    expect(Number(/content-length: (\d+)/i.exec(heard.bytes.toString())?.[1])).toBeGreaterThan(33)
+    const received = await listen(undefined)
+    expect(received.ending).toBe('FIN')
+    expect(bodyOf(received)).toHaveLength(33)
+    expect(Number(/content-length: (\d+)/i.exec(received.bytes.toString())?.[1])).toBeGreaterThan(33)
   })
 })
 
-describe('to a stream', () => {
-  const ending = (heard: Heard) => bodyOf(heard).toString().slice(-14)
+describe('stream faults on a socket', () => {
+  const ending = (received: Received) => bodyOf(received).toString().slice(-14)
 
   it.each([0, 1, 5, 9])(
-    'stream-cut at event %i delivers exactly the events before it, and closes cleanly',
+    'stream-cut at event %i: sends exactly the events before it, then FIN',
     async (atEvent) => {
       use({ name: 'stream-cut', atEvent })
-      const heard = await listen(streamed)
-      expect([events(heard), heard.ending]).toEqual([atEvent, 'FIN'])
-      // The last chunk is there: for HTTP the body is complete.
-      expect(heard.bytes.subarray(-5).toString()).toBe('0\r\n\r\n')
+      const received = await listen(streamed)
+      expect([events(received), received.ending]).toEqual([atEvent, 'FIN'])
+      // The terminating chunk was sent, so the body is complete as far as HTTP is concerned.
+      expect(received.bytes.subarray(-5).toString()).toBe('0\r\n\r\n')
     },
   )
 
   it.each([0, 1, 5, 9])(
-    'stream-reset at event %i delivers exactly the events before it, and resets',
+    'stream-reset at event %i: sends exactly the events before it, then RST',
     async (atEvent) => {
       use({ name: 'stream-reset', atEvent })
-      const heard = await listen(streamed)
-      expect([events(heard), heard.ending]).toEqual([atEvent, 'RST'])
-      expect(heard.bytes.toString()).toMatch(/^HTTP\/1.1 200 OK/)
+      const received = await listen(streamed)
+      expect([events(received), received.ending]).toEqual([atEvent, 'RST'])
+      expect(received.bytes.toString()).toMatch(/^HTTP\/1.1 200 OK/)
     },
   )
 
-  it('stream-reset at a byte delivers exactly the bytes before it', async () => {
+  it('stream-reset at a byte: sends exactly the bytes before it', async () => {
     const whole = bodyOf(await listen(streamed))
     use({ name: 'stream-reset', atByte: 777 })
-    const heard = await listen(streamed)
-    expect(bodyOf(heard)).toHaveLength(777)
-    expect(heard.ending).toBe('RST')
+    const received = await listen(streamed)
+    expect(bodyOf(received)).toHaveLength(777)
+    expect(received.ending).toBe('RST')
     expect(whole.length).toBeGreaterThan(777)
   })
 
-  it('stream-stall delivers the events before it and stays open', async () => {
+  it('stream-stall: sends the events before it and keeps the connection open', async () => {
     use({ name: 'stream-stall', atEvent: 5 })
-    const heard = await listen(streamed, { listenMs: 100 })
-    expect([events(heard), heard.ending]).toEqual([5, 'open'])
+    const received = await listen(streamed, { listenMs: 100 })
+    expect([events(received), received.ending]).toEqual([5, 'open'])
   })
 
-  it('stream-without-done ends cleanly', async () => {
+  it('stream-without-done: ends with FIN', async () => {
     use('stream-without-done')
-    const heard = await listen(streamed)
-    expect(heard.ending).toBe('FIN')
-    expect(bodyOf(heard).toString()).not.toContain('[DONE]')
+    const received = await listen(streamed)
+    expect(received.ending).toBe('FIN')
+    expect(bodyOf(received).toString()).not.toContain('[DONE]')
   })
 
-  it('stream-split sends chunks of n bytes', async () => {
+  it('stream-split: sends chunks of n bytes', async () => {
     const whole = bodyOf(await listen(streamed))
     use({ name: 'stream-split', bytes: 50 })
-    const heard = await listen(streamed)
-    expect(chunksOf(heard).length).toBeGreaterThan(whole.length / 51)
-    for (const chunk of chunksOf(heard)) expect(chunk.length).toBeLessThanOrEqual(50)
-    expect(bodyOf(heard)).toHaveLength(whole.length)
+    const received = await listen(streamed)
+    expect(chunksOf(received).length).toBeGreaterThan(whole.length / 51)
+    for (const chunk of chunksOf(received)) expect(chunk.length).toBeLessThanOrEqual(50)
+    expect(bodyOf(received)).toHaveLength(whole.length)
   })
 
-  it('stream-joined sends one chunk', async () => {
+  it('stream-joined: sends one chunk', async () => {
     use({ name: 'stream-joined', ms: 20 })
-    const heard = await listen(streamed)
-    expect(chunksOf(heard)).toHaveLength(1)
-    expect(ending(heard)).toBe('data: [DONE]\n\n')
+    const received = await listen(streamed)
+    expect(chunksOf(received)).toHaveLength(1)
+    expect(ending(received)).toBe('data: [DONE]\n\n')
   })
 
-  it('slow-stream sends the head before the first event', async () => {
+  it('slow-stream: sends the response head before the first event', async () => {
     use({ name: 'slow-stream', firstEventMs: 10_000 })
-    const heard = await listen(streamed, { listenMs: 80 })
-    expect(heard.bytes.toString()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
-    expect(bodyOf(heard)).toHaveLength(0)
+    const received = await listen(streamed, { listenMs: 80 })
+    expect(received.bytes.toString()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(bodyOf(received)).toHaveLength(0)
   })
 })

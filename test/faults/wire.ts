@@ -1,11 +1,11 @@
 /**
- * A reply as it arrives, read without any code of ours: over `fetch`, or over a socket byte by byte.
+ * Reads replies without any code under test: with `fetch`, or byte by byte from a socket.
  */
 import { connect } from 'node:net'
 import { constants, createGunzip } from 'node:zlib'
 import { createParser } from 'eventsource-parser'
 
-/** How it ended: whole, broken off, still open when patience was over, or without a head. */
+/** End of a reply: complete, broken off, still open at the time limit, connection closed or no byte before a reply. */
 export type Ending = 'complete' | 'broken' | 'open' | 'rejected' | 'unanswered'
 
 export interface Wire {
@@ -13,46 +13,46 @@ export interface Wire {
   /** 0 without a status line. */
   status: number
   headers: Record<string, string>
-  /** The body as it was sent, and after its content encoding. */
+  /** The body as sent, and after decoding its content encoding. */
   raw: Buffer
   body: Buffer
   text: string
   chunks: Buffer[]
-  /** Milliseconds since the request was sent: the last byte of the head, and the end. */
+  /** Milliseconds from sending the request to the end of the head, and to the end of the reply. */
   headMs: number
   endMs: number
-  /** On a socket: in how many pieces the head came, and whether the connection ended after a whole reply. */
+  /** Socket only: number of reads for the head, and whether the connection closed after a complete reply. */
   headPieces?: number
   closed?: boolean
-  /** On a socket: bytes after the head, counted without the chunks of HTTP. */
+  /** Socket only: bytes after the head, without chunk framing. */
   sentBytes?: number
-  /** The data of the events of a stream, by an independent parser. */
+  /** Event data of a stream, from an independent parser. */
   data: string[]
-  /** The same as JSON; null for what is none. */
+  /** Event data as JSON; null if invalid. */
   events: ({ type: string; sequence_number?: number; [field: string]: unknown } | null)[]
   types: string[]
 }
 
-export interface Asked {
+export interface WireRequest {
   url: string
   key: string
   body: object
-  /** Milliseconds without a first byte after which a request counts as unanswered. */
+  /** Maximum time to the first byte, in ms; then the ending is `unanswered`. */
   answerMs: number
-  /** Milliseconds of silence after the first byte after which a reply counts as open. */
+  /** Maximum silence after the first byte, in ms; then the ending is `open`. */
   patienceMs: number
-  /** Whether to wait for the end of the connection after the reply. */
+  /** If true, waits for the end of the connection after the reply. */
   untilClosed?: boolean
 }
 
-export async function overFetch(fetch: typeof globalThis.fetch, asked: Asked): Promise<Wire> {
+export async function overFetch(fetch: typeof globalThis.fetch, request: WireRequest): Promise<Wire> {
   const from = performance.now()
   const since = () => performance.now() - from
   const patience = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const wait = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => patience.abort(), chunks.length === 0 ? asked.answerMs : asked.patienceMs)
+    timer = setTimeout(() => patience.abort(), chunks.length === 0 ? request.answerMs : request.patienceMs)
   }
   const chunks: Buffer[] = []
   const seen = { status: 0, headers: {} as Record<string, string>, headMs: 0 }
@@ -63,10 +63,10 @@ export async function overFetch(fetch: typeof globalThis.fetch, asked: Asked): P
   wait()
   let response: Response
   try {
-    response = await fetch(asked.url, {
+    response = await fetch(request.url, {
       method: 'POST',
-      headers: { authorization: `Bearer ${asked.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(asked.body),
+      headers: { authorization: `Bearer ${request.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(request.body),
       signal: patience.signal,
     })
   } catch {
@@ -86,13 +86,13 @@ export async function overFetch(fetch: typeof globalThis.fetch, asked: Asked): P
   }
 }
 
-export function overSocket(asked: Asked): Promise<Wire> {
-  const { hostname, port, pathname } = new URL(asked.url)
-  const body = Buffer.from(JSON.stringify(asked.body))
+export function overSocket(request: WireRequest): Promise<Wire> {
+  const { hostname, port, pathname } = new URL(request.url)
+  const body = Buffer.from(JSON.stringify(request.body))
   const head = [
     `POST ${pathname} HTTP/1.1`,
     `host: ${hostname}:${port}`,
-    `authorization: Bearer ${asked.key}`,
+    `authorization: Bearer ${request.key}`,
     'content-type: application/json',
     `content-length: ${body.length}`,
   ]
@@ -127,7 +127,7 @@ export function overSocket(asked: Asked): Promise<Wire> {
     }
     const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => finish('open'), pieces.length === 0 ? asked.answerMs : asked.patienceMs)
+      timer = setTimeout(() => finish('open'), pieces.length === 0 ? request.answerMs : request.patienceMs)
     }
     socket.on('data', (piece) => {
       pieces.push(piece)
@@ -139,7 +139,7 @@ export function overSocket(asked: Asked): Promise<Wire> {
         headMs = since()
         isChunked = /\r\ntransfer-encoding: chunked\r\n/i.test(head.toString('latin1'))
       }
-      // A body in many pieces is looked at when it may have come to its end.
+      // Parses a chunked body only when the last read looks like its end.
       if (
         isChunked &&
         piece.length >= lastChunk.length &&
@@ -148,7 +148,7 @@ export function overSocket(asked: Asked): Promise<Wire> {
         return
       if (!parseHttp(Buffer.concat(pieces)).complete) return
       wholeMs ??= since()
-      if (!asked.untilClosed) finish('complete')
+      if (!request.untilClosed) finish('complete')
     })
     socket.on('end', () => finish('broken'))
     socket.on('error', () => finish('broken'))
@@ -157,10 +157,10 @@ export function overSocket(asked: Asked): Promise<Wire> {
   })
 }
 
-/** How a body in chunks of HTTP ends. */
+/** Terminator of a chunked body. */
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-/** Status, headers and body as far as they have come. */
+/** Parses status, headers and body, as far as received. */
 function parseHttp(bytes: Buffer) {
   const end = bytes.indexOf('\r\n\r\n')
   const [statusLine = '', ...lines] = bytes
@@ -207,9 +207,9 @@ function dechunked(bytes: Buffer): { chunks: Buffer[]; complete: boolean } {
   return { chunks, complete: false }
 }
 
-type Seen = Omit<Wire, 'body' | 'text' | 'data' | 'events' | 'types'>
+type RawReply = Omit<Wire, 'body' | 'text' | 'data' | 'events' | 'types'>
 
-async function toWire(seen: Seen): Promise<Wire> {
+async function toWire(seen: RawReply): Promise<Wire> {
   const isGzip = seen.raw[0] === 0x1f && seen.raw[1] === 0x8b
   const { body, failed } = isGzip ? await gunzipped(seen.raw) : { body: seen.raw, failed: false }
   const text = body.toString()
@@ -230,7 +230,7 @@ function toEvent(data: string): Wire['events'][number] {
   }
 }
 
-/** As much as can be read; failed where the checksum is wrong. */
+/** Decompresses as much as possible; `failed` if the checksum is wrong. */
 function gunzipped(bytes: Buffer): Promise<{ body: Buffer; failed: boolean }> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
@@ -239,7 +239,7 @@ function gunzipped(bytes: Buffer): Promise<{ body: Buffer; failed: boolean }> {
     gunzip.on('data', (part: Buffer) => parts.push(part))
     gunzip.on('end', () => end(false))
     gunzip.on('error', () => end(true))
-    // The checksum last, and by itself: what comes before it is handed on by then.
+    // Writes the checksum last, so that everything before it is emitted even if it is wrong.
     gunzip.write(bytes.subarray(0, -8), () => gunzip.end(bytes.subarray(-8)))
   })
 }

@@ -3,7 +3,7 @@
  */
 
 import { createParser } from 'eventsource-parser'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import type { BundledScenarioName } from '../../src/scenarios/bundled.ts'

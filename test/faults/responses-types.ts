@@ -1,6 +1,6 @@
 /**
- * What the events of the other protocols are in the words of Responses, so that one set of marks reads them all. Written
- * down once more here, and not taken from the double.
+ * Maps event types of the chat and messages protocols to those of responses, so that one set of expected effects
+ * covers all protocols. Written independently of the code under test.
  */
 import type { Wire } from './wire.ts'
 
@@ -13,8 +13,8 @@ interface OtherEvent {
   delta?: { type?: string }
 }
 
-/** The same reply; its events have the types that they would have in Responses. */
-export function inResponsesWords(wire: Wire, protocol: Protocol): Wire {
+/** Returns the reply with event types of the responses protocol. */
+export function toResponsesTypes(wire: Wire, protocol: Protocol): Wire {
   if (protocol === 'responses') return wire
   const typesOf = protocol === 'chat' ? chunkTypes : messageTypes
   const types = wire.events.flatMap((event) => (event ? typesOf(event as OtherEvent) : []))
@@ -39,10 +39,10 @@ function chunkTypes({ type, error, choices = [] }: OtherEvent): string[] {
 
 function messageTypes({ type = '', delta: piece }: OtherEvent): string[] {
   if (type === 'content_block_delta') return [piece?.type === 'citations_delta' ? annotation : delta]
-  const words: Record<string, string[]> = {
+  const responsesTypes: Record<string, string[]> = {
     content_block_stop: [textDone, 'output_item.done'],
     message_delta: ['completed'],
     error: ['failed'],
   }
-  return words[type] ?? [type]
+  return responsesTypes[type] ?? [type]
 }
