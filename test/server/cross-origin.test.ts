@@ -69,7 +69,7 @@ describe('a cross-origin page', () => {
   })
 
   it.each(['http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:3000', 'http://app.localhost'])(
-    'may, where it is one of this machine: %s',
+    'can call the API if its origin is local: %s',
     async (origin) => {
       const { status, head } = await exchange(server, patch({ origin }))
       expect(status).toBe(200)
@@ -201,10 +201,10 @@ describe('garbage on a connection', () => {
 
 describe('a body that keeps arriving slowly after a rejection', () => {
   it.each([
-    ['of its origin', { origin: 'https://evil.example' }, 403],
-    ['of its expectation', { expect: 'nothing' }, 417],
-    ['of its name', { host: 'evil.example' }, 403],
-  ])('is aborted: %s', async (_, headers: Record<string, string>, status) => {
+    ['its Origin', { origin: 'https://evil.example' }, 403],
+    ['its Expect header', { expect: 'nothing' }, 417],
+    ['its Host', { host: 'evil.example' }, 403],
+  ])('is aborted if it was rejected for %s', async (_, headers: Record<string, string>, status) => {
     const sent = { host: 'localhost', ...key, ...headers, 'content-length': '1000' }
     const connection = raw(server.port, request('POST /api/v1/responses', sent), '{')
     expect(await connection.until('"error"')).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
