@@ -2,20 +2,23 @@
  * Sends a request to a gateway, a server or a sandbox, and reads the reply.
  */
 
-/** Where a request goes, and with which key: a gateway, a running server, a remote sandbox, or a part of one. */
+/**
+ * Where to send a request, and with which API key: a gateway, a running server, a remote sandbox,
+ * or a part of one.
+ */
 export interface Target {
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** Ends in `/api/v1`. Default: `https://gateway.example/api/v1`. */
+  /** Base URL ending in `/api/v1`. Default: `https://gateway.example/api/v1`. */
   readonly baseUrl?: string
   /** Default: `any`. */
   readonly apiKey?: string
 }
 
 export interface CallOptions {
-  /** Sent as JSON; a string is sent unchanged. */
+  /** Request body, sent as JSON; a string is sent unchanged. */
   body?: unknown
-  /** In addition to the key and the content type; null leaves one out. */
+  /** Headers in addition to the key and the content type; null removes one. */
   headers?: Record<string, string | null>
   signal?: AbortSignal
 }
@@ -24,12 +27,12 @@ export interface Answer {
   status: number
   headers: Headers
   text: string
-  /** The text as JSON; undefined if it is not JSON. */
+  /** The text parsed as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape, right and wrong ones
   body: any
 }
 
-/** Sends `METHOD /path` and returns the response, its body unread. */
+/** Sends `METHOD /path` and returns the response with its body unread. */
 export function open(
   target: Target,
   line: string,

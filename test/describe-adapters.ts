@@ -1,6 +1,6 @@
 /**
- * The same specification through every entrance: MSW, `gateway.fetch`, and a real socket. The project `msw2` of the
- * test configuration runs it once more, with MSW 2 in the place of MSW 3.
+ * Runs one specification through MSW, `gateway.fetch` and a real socket. The project `msw2` in the
+ * test configuration repeats it with MSW 2 instead of MSW 3.
  */
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
@@ -10,24 +10,26 @@ import { type RunningServer, startServer } from '../src/serve.ts'
 import { type Answer, type CallOptions, call, open } from './call.ts'
 
 export interface Entrance {
-  /** `msw`, `fetch` or `node`. */
   readonly adapter: 'msw' | 'fetch' | 'node'
   readonly gateway: Gateway
-  /** A new one for each test. */
+  /** Created anew for each test. */
   readonly sandbox: Sandbox
-  /** Ends in `/api/v1`. */
+  /** Base URL ending in `/api/v1`. */
   readonly baseUrl: string
-  /** The `fetch` that reaches the gateway. */
+  /** A `fetch` that reaches the gateway. */
   readonly fetch: typeof fetch
-  /** Sends `METHOD /path` with the sandbox's key, and reads the whole reply. */
+  /** Sends `METHOD /path` with the key of the sandbox and reads the whole reply. */
   call(line: string, options?: CallOptions): Promise<Answer>
-  /** The same, with the body still to be read. */
+  /** Like `call`, but leaves the body unread. */
   open(line: string, options?: CallOptions): Promise<Response>
 }
 
 type Specification = (entrance: Entrance) => void
 
-/** Runs a specification through every adapter; each test has a sandbox of its own. No reply may break its schema. */
+/**
+ * Runs a specification through every adapter, with a new sandbox for each test. Every reply must
+ * match its schema.
+ */
 export function describeAdapters(title: string, specification: Specification): void
 export function describeAdapters(title: string, options: GatewayOptions, specification: Specification): void
 export function describeAdapters(
@@ -42,8 +44,8 @@ export function describeAdapters(
   }
 }
 
-/** MSW 3 says `onUnhandledFrame`, MSW 2 says `onUnhandledRequest`. */
-const loud: object = { onUnhandledFrame: 'error', onUnhandledRequest: 'error' }
+/** MSW 3 reads `onUnhandledFrame`, MSW 2 `onUnhandledRequest`. */
+const strictOptions: object = { onUnhandledFrame: 'error', onUnhandledRequest: 'error' }
 
 const baseUrl = 'https://gateway.example/api/v1'
 
@@ -55,7 +57,7 @@ function enter(adapter: Entrance['adapter'], options: GatewayOptions): Entrance 
   let { journal } = sandbox
 
   beforeAll(async () => {
-    if (adapter === 'msw') interception.listen(loud)
+    if (adapter === 'msw') interception.listen(strictOptions)
     if (adapter === 'node') server = await startServer({ gateway })
   })
   beforeEach(() => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** Whether a program can be run here. */
+/** Returns true if a program is installed. */
 export function hasProgram(name: string): boolean {
   try {
     execFileSync('which', [name], { stdio: 'ignore' })

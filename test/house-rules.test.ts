@@ -1,5 +1,5 @@
 /**
- * Rules of the house that no linter knows.
+ * Rules of the project that no linter checks.
  */
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const sources = globSync('src/**/*.ts', { cwd: root }).map((file) => ({
   text: readFileSync(root + file, 'utf8'),
 }))
 
-/** Files, but for one, in which something stands that may stand only there. */
+/** Returns the files that match the expression, except the allowed ones. */
 function offenders(expression: RegExp, ...allowed: string[]): string[] {
   return sources
     .filter(({ file, text }) => expression.test(text) && !allowed.includes(file))
@@ -30,7 +30,7 @@ const knownOnlyBy: Record<string, RegExp> = {
   preact: /^src\/extras\/console\/page\//,
 }
 
-/** Every import of the sources: its file, and the file or package that it names. */
+/** Every import in the sources: the importing file, and the imported file or package. */
 const imports = sources
   .flatMap(({ file, text }) =>
     [...text.matchAll(/(?:from |import\(|import )'([^']+)'/g)].map(([, name = '']) => ({
@@ -40,40 +40,43 @@ const imports = sources
   )
   .filter(({ target }) => !/^(fixtures|scenarios)\/|\.json$/.test(target))
 
-/** `http`, `extras/openapi`, `extras` for its own files, or the name of a file at the top of `src`. */
+/**
+ * Returns `http`, `extras/openapi`, `extras` for files directly in it, or the name of a file at the
+ * top of `src`.
+ */
 function folderOf(file: string): string {
   const [first = file, second = ''] = file.replace(/^src\//, '').split('/')
   return first === 'extras' && !second.endsWith('.ts') ? `extras/${second}` : first.replace(/\.ts$/, '')
 }
 
-/** -1 for a package: packages are below everything. */
+/** Returns -1 for a package, which is below every layer. */
 function layerOf(folder: string): number {
   return layers.findIndex((folders) => folder in folders)
 }
 
-describe('The sources', () => {
-  it('take everything random from the seed', () => {
-    // The ids of a node's sandboxes are the exception: a node that is started again must not repeat them.
+describe('source files', () => {
+  it('take every random value from the seed', () => {
+    // Sandbox ids of a node are the exception: a restarted node must not repeat them.
     const only = 'src/sandbox/sandbox-id.ts'
     expect(offenders(/Math\.random|randomUUID\(|getRandomValues/, only)).toEqual([])
   })
 
-  it('read the time in the clock alone', () => {
+  it('read the time only through the clock', () => {
     expect(offenders(/Date\.now\(|performance\.now\(|new Date\(\)/, 'src/lib/clock.ts')).toEqual([])
   })
 
-  it('print through the function that escapes control characters', () => {
-    // deploy prints a template, with names that the user gave.
+  it('print only through the function that escapes control characters', () => {
+    // `deploy` prints a template, with names given by the user.
     const only = ['src/lib/print.ts', 'src/bin.ts', 'src/extras/cluster/deploy-command.ts']
     expect(offenders(/\bconsole\.\w+\(|std(?:out|err)\.write/, ...only)).toEqual([])
   })
 
-  it('let a call record alone change itself', () => {
+  it('change call records only in call-record.ts', () => {
     expect(offenders(/\brecord\.\w+ (?:\?\?|\|\||[-+])?= /, 'src/journal/call-record.ts')).toEqual([])
   })
 })
 
-describe('Imports', () => {
+describe('imports', () => {
   it('come only from lower layers', () => {
     const wrong = imports.flatMap(({ file, target }) => {
       const [from, to] = [folderOf(file), folderOf(target)]
@@ -83,7 +86,7 @@ describe('Imports', () => {
     expect([...new Set(wrong)].sort()).toEqual([])
   })
 
-  it('of packages stand where the package belongs', () => {
+  it('of packages are limited to the files that may use them', () => {
     const wrong = imports.flatMap(({ file, target }) =>
       Object.entries(knownOnlyBy)
         .filter(([name, where]) => (target === name || target.startsWith(`${name}/`)) && !where.test(file))
@@ -92,7 +95,7 @@ describe('Imports', () => {
     expect(wrong).toEqual([])
   })
 
-  it('of Node modules are in delivery and above, so that a browser can load the rest', () => {
+  it('of Node modules are limited to delivery and above, so that browsers can load the rest', () => {
     const browser = layerOf('delivery')
     const wrong = imports
       .filter(({ target }) => target.startsWith('node:'))
@@ -101,8 +104,8 @@ describe('Imports', () => {
   })
 })
 
-describe('Starting the server', () => {
-  it('loads no MSW, faker or YAML parser, even to answer', async () => {
+describe('starting the server', () => {
+  it('loads neither MSW, faker nor a YAML parser, even when replying', async () => {
     const program = `
       import { registerHooks } from 'node:module'
       const packages = new Set()

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-it('An import makes no schema but those that are built when they are used', async () => {
+it('importing the package builds no schema except lazy ones', async () => {
   const made: string[] = []
   config.postProcessor = ({ _zod: { def } }) => void made.push(def.type)
   vi.resetModules()

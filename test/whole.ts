@@ -1,11 +1,11 @@
 /**
- * Long suites run a seeded part of themselves, and all of it in `npm run test:all`.
+ * Long suites run a seeded part of their cases by default, and all of them with `npm run test:all`.
  */
 
-/** Whether the long suites run whole. */
+/** True if long suites run completely. */
 export const isWhole = process.env['UNDERSTUDY_WHOLE'] === '1'
 
-/** How many cases a long suite runs: a part, or all. */
+/** Returns the number of cases to run: part of a suite, or all of it. */
 export function cases(part: number, all: number): number {
   return isWhole ? all : part
 }

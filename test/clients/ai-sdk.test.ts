@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { describeAdapters } from '../describe-adapters.ts'
 
-// The SDK says on the console what it thinks of its own older functions.
+// The SDK logs warnings about its deprecated functions.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 const prompt = 'How do tides work?'
 
-describeAdapters('the AI SDK', (entrance) => {
+describeAdapters('AI SDK', (entrance) => {
   const gateway = (model = 'aurora/dawn-2') =>
     createOpenAI({
       apiKey: entrance.sandbox.apiKey,
@@ -43,12 +43,12 @@ describeAdapters('the AI SDK', (entrance) => {
       expect(source).toMatchObject({ sourceType: 'url', url: expect.any(String), title: expect.any(String) })
   })
 
-  it('gives the sources of generated text as well', async () => {
+  it('returns the sources of generated text', async () => {
     const { sources } = await generateText({ model: gateway('aurora/dawn-2:online'), prompt })
     expect(sources).toHaveLength(5)
   })
 
-  it('says that a reply was cut', async () => {
+  it('reports a reply cut off at max_output_tokens', async () => {
     const { finishReason } = await generateText({ model: gateway(), prompt, maxOutputTokens: 16 })
     expect(finishReason).toBe('length')
     const cut = streamText({ model: gateway(), prompt, maxOutputTokens: 16 })
@@ -65,7 +65,7 @@ describeAdapters('the AI SDK', (entrance) => {
     expect(schema.parse(object)).toEqual(object)
   })
 
-  it('calls a tool that is forced, and goes on with what it gives back', async () => {
+  it('calls a forced tool and continues with its result', async () => {
     const asked: unknown[] = []
     const weather = tool({
       inputSchema: jsonSchema<{ city: string }>({

@@ -8,7 +8,7 @@ import { describeAdapters } from '../describe-adapters.ts'
 const model = 'aurora/dawn-2'
 const input = 'How do tides work?'
 
-describeAdapters('the client openai', (entrance) => {
+describeAdapters('openai', (entrance) => {
   const client = () =>
     new OpenAI({
       apiKey: entrance.sandbox.apiKey,
@@ -36,7 +36,7 @@ describeAdapters('the client openai', (entrance) => {
     ])
   })
 
-  it('puts a stream together again', async () => {
+  it('reassembles a stream', async () => {
     const online = { model: `${model}:online`, input }
     const stream = client().responses.stream(online)
     let text = ''
@@ -51,7 +51,7 @@ describeAdapters('the client openai', (entrance) => {
     expect(final.usage).toEqual(whole.usage)
   })
 
-  it('puts a stream together that is cut', async () => {
+  it('reassembles an incomplete stream', async () => {
     const final = await client().responses.stream({ model, input, max_output_tokens: 4 }).finalResponse()
     expect(final.status).toBe('incomplete')
     expect(final.incomplete_details?.reason).toBe('max_output_tokens')
@@ -69,7 +69,7 @@ describeAdapters('the client openai', (entrance) => {
     expect((await client().responses.stream(request).finalResponse()).output_parsed).toEqual(output_parsed)
   })
 
-  it('makes a round trip through a function', async () => {
+  it('makes a round trip through a function call', async () => {
     const weather = zodResponsesFunction({
       name: 'weather',
       parameters: z.object({ city: z.enum(['Oslo']) }),
@@ -93,7 +93,7 @@ describeAdapters('the client openai', (entrance) => {
     expect(second.output_text).toContain('drizzle')
   })
 
-  it('puts a streamed function call together', async () => {
+  it('reassembles a streamed function call', async () => {
     const tools = [
       {
         type: 'function' as const,
@@ -113,7 +113,7 @@ describeAdapters('the client openai', (entrance) => {
     expect(text).toBe('{"city":"Oslo"}')
   })
 
-  it('throws its own error for a refusal', async () => {
+  it('throws its own error class for a 400', async () => {
     const refused = client().responses.create({ model: 'nobody', input })
     await expect(refused).rejects.toBeInstanceOf(OpenAI.BadRequestError)
     await expect(refused).rejects.toMatchObject({ status: 400, code: 400 })

@@ -1,6 +1,6 @@
 /**
- * Every output item and every status through the clients that people use, plain and streamed: what each of them makes
- * of it. The table is the assertion.
+ * Every output item and status as reported by popular clients, plain and streamed. The snapshots
+ * are the assertions.
  */
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 
-// The SDK says on the console what it thinks of its own older functions.
+// The SDK logs warnings about its deprecated functions.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 const model = 'aurora/dawn-2'
@@ -27,7 +27,7 @@ const parameters = {
 type Reply = NonNullable<RuleInput['reply']>
 type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
 
-/** What every client can tell of an answer, as far as it tells it. */
+/** Everything that clients report about a reply, as far as each one does. */
 interface Seen {
   text?: string | undefined
   refusal?: string | undefined
@@ -257,7 +257,7 @@ const rows: Record<string, Reply> = {
   'own id and usage': { text: 'Mine', id: 'resp_mine', usage: { input_tokens: 420, output_tokens: 7 } },
 }
 
-describe('what clients make of', () => {
+describe('reply as reported by each client', () => {
   it.each(Object.entries(rows))('%s', async (name, reply) => {
     const table: Record<string, unknown> = {}
     for (const [client, { plain, streamed }] of Object.entries(clients)) {

@@ -1,7 +1,8 @@
 /**
- * What published clients make of every fault and every bundled scenario, over a real socket and without retries:
- * `npm run generate:clients` writes `what-clients-see.json`, and `npm run generate` makes scenarios/CLIENTS.md
- * from it. Run both after a fault, a scenario or one of the clients has changed; a test says which rows are missing.
+ * Records how published clients react to every fault and bundled scenario, over a real socket and
+ * without retries. `npm run generate:clients` writes `client-outcomes.json`, and `npm run generate`
+ * turns it into scenarios/CLIENTS.md. Run both after changing a fault, a scenario or a client
+ * version; a test reports missing rows.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -24,10 +25,10 @@ Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 const model = 'aurora/dawn-1:online'
 const input = 'Hello'
-/** Real milliseconds without anything new after which a client hangs. */
+/** Real milliseconds without progress after which a client counts as hanging. */
 const patienceMs = 15_000
 
-/** Asks, and tells of each piece of text as it comes. */
+/** Sends a request and reports each piece of text as it arrives. */
 type Reader = (at: { baseURL: string; apiKey: string }, delta: (text: string) => void) => Promise<void>
 
 interface Client {
@@ -40,13 +41,13 @@ const aiSdk = (at: { baseURL: string; apiKey: string }) => createOpenAI(at).resp
 const chat = ({ baseURL, apiKey }: { baseURL: string; apiKey: string }) =>
   new ChatOpenAI({ model, apiKey, configuration: { baseURL }, useResponsesApi: true, maxRetries: 0 })
 const agents = (at: { baseURL: string; apiKey: string }) => {
-  // The package has a copy of the client of its own.
+  // The package bundles its own copy of the client.
   const modelProvider = new OpenAIProvider({ openAIClient: openai(at) as never, useResponses: true })
   return new Runner({ modelProvider, tracingDisabled: true })
 }
 const agent = new Agent({ name: 'Asked', model })
 
-/** Clients of the whole API. */
+/** Clients for the whole API. */
 const clients: Record<string, Client> = {
   openai: {
     async json(at, delta) {
@@ -100,10 +101,10 @@ const clients: Record<string, Client> = {
   },
 }
 
-/** Reads the data of the events of a reply. */
+/** Calls back with the data of each event in a reply. */
 type Parser = (response: Response, data: (text: string) => void) => Promise<void>
 
-/** Published parsers of event streams, for `parser-torture`. */
+/** Published event stream parsers, for `parser-torture`. */
 const parsers: Record<string, Parser> = {
   async 'eventsource-parser'(response, data) {
     const parser = createParser({ onEvent: (event) => data(event.data) })
@@ -192,7 +193,10 @@ async function see(
   return { ...seen }
 }
 
-/** A short outcome: `unchanged`, `no error, 3 of 40 deltas`, `APIError 503`, `hangs after 3 of 40 deltas`. */
+/**
+ * Returns a short outcome: `unchanged`, `no error, 3 of 40 deltas`, `APIError 503`, `hangs after 3
+ * of 40 deltas`.
+ */
 function inWords(seen: Outcome, plain: Outcome, form: 'json' | 'stream'): string {
   const deltas = form === 'stream' ? `${seen.deltas} of ${plain.deltas} deltas` : ''
   if (seen.hangs) return deltas ? `hangs after ${deltas}` : 'hangs'
@@ -208,7 +212,7 @@ function inWords(seen: Outcome, plain: Outcome, form: 'json' | 'stream'): string
   return seen.text === '' ? 'no error, no text' : 'no error, different text'
 }
 
-/** Parameters of the faults that have no default for one. */
+/** Parameters for faults with a required parameter. */
 const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInput>> = {
   'missing-field': (form) => ({
     name: 'missing-field',
@@ -217,12 +221,15 @@ const settings: Partial<Record<FaultName, (form: 'json' | 'stream') => FaultInpu
   'wrong-type': (form) => ({ name: 'wrong-type', path: form === 'json' ? 'output' : 'response.output' }),
 }
 
-/** What the scenarios do not do at the first call already. */
+/** Number of requests to make for scenarios that have no effect on the first one. */
 const callsOf: Record<string, number> = { 'rate-limited': 4 }
-/** Those that do something else at each call: so many are looked at, and counted. */
+/** Number of requests for scenarios that vary between requests; their outcomes are counted. */
 const countedOf: Record<string, number> = { 'parser-torture': 11, chaos: 25 }
 
-/** `unchanged`; for several calls, counts in order of occurrence: `20 unchanged, 3 APIError 503`. */
+/**
+ * Returns `unchanged`, or for several requests counts in order of first occurrence: `20 unchanged,
+ * 3 APIError 503`.
+ */
 function summedUp(words: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const each of words) counts.set(each, (counts.get(each) ?? 0) + 1)
@@ -233,7 +240,7 @@ function summedUp(words: readonly string[]): string {
 
 type Table = Recording['faults']
 
-/** Of the packages as they are installed. */
+/** Returns the installed versions of the client packages. */
 function versions(): Record<string, string> {
   const names = [
     'openai',
@@ -255,7 +262,7 @@ function versions(): Record<string, string> {
 }
 
 async function record(): Promise<Recording> {
-  // Waits take a fiftieth of their time.
+  // Waits are 50 times shorter.
   await using server = await startServer({ timeScale: 0.02 })
   const plain = new Map<string, Outcome>()
   const key = (client: string, form: string) => `${client} ${form}`
@@ -268,7 +275,7 @@ async function record(): Promise<Recording> {
     }
   }
   const jobs: (() => Promise<void>)[] = []
-  /** A busy machine may be as silent as a client that hangs: those are looked at again, two at a time. */
+  /** Jobs to repeat two at a time if a client hangs, because a busy machine can look the same. */
   const again: (() => Promise<void>)[] = []
   const tableOf = (subjects: string[], use: (subject: string, form: 'json' | 'stream') => unknown): Table => {
     const table: Table = {}
@@ -331,7 +338,7 @@ async function record(): Promise<Recording> {
 
 if (process.argv[1] === import.meta.filename) {
   process.on('unhandledRejection', () => {})
-  const file = new URL('what-clients-see.json', import.meta.url)
+  const file = new URL('client-outcomes.json', import.meta.url)
   writeFileSync(file, `${JSON.stringify(await record(), null, 2)}\n`)
   process.exit(0)
 }

@@ -1,5 +1,6 @@
 /**
- * A fixed list of 50 mixed calls, played against a new gateway on a socket; run as a program it prints the transcript.
+ * A fixed list of 50 mixed calls, sent to a new server over a socket. Run as a program, this file
+ * prints the transcript.
  */
 import { startServer } from '../../src/serve.ts'
 import { open } from '../call.ts'
@@ -14,7 +15,7 @@ export interface Line {
 interface PlannedCall {
   line: string
   body?: unknown
-  /** Neither writes nor counts: in parallel it gives the same bytes, times aside. */
+  /** If true, the call neither writes nor counts, so that parallel calls return the same bytes, except times. */
   pure: boolean
 }
 
@@ -83,7 +84,7 @@ export const calls: readonly PlannedCall[] = [
   { line: 'PATCH /workspaces/live', body: { name: '' }, pure: false },
 ]
 
-/** Plays calls one after another, or all at once, and tells what came back: everything but the date. */
+/** Sends the calls one after another or concurrently, and returns everything received except the date. */
 export async function transcript(
   seed: number,
   list: readonly PlannedCall[],

@@ -1,19 +1,19 @@
-/** In one process; `processes.slow.test.ts` compares two. */
+/** Determinism within one process; `processes.slow.test.ts` compares two processes. */
 import { describe, expect, it } from 'vitest'
 import { calls, type Line, transcript } from './calls.ts'
 
-/** Times of day in a body; the ids and texts around them stay. */
+/** Removes times from a body, but keeps ids and texts. */
 function withoutTimes({ body, ...line }: Line): string {
   return JSON.stringify({ ...line, body: body.replace(/"(created_at|completed_at)":\d+/g, '"$1":0') })
 }
 
-describe('Same seed, same calls', () => {
-  it('plans 50 calls, 30 of which neither write nor count', () => {
+describe('calls with a fixed seed', () => {
+  it('include 30 of 50 that neither write nor count', () => {
     expect(calls).toHaveLength(50)
     expect(calls.filter(({ pure }) => pure)).toHaveLength(30)
   })
 
-  it('give other texts with another seed', async () => {
+  it('return different texts with another seed', async () => {
     const [seven, eight] = await Promise.all([
       transcript(7, calls, 'in turn'),
       transcript(8, calls, 'in turn'),
@@ -21,7 +21,7 @@ describe('Same seed, same calls', () => {
     expect(seven.map(({ body }) => body)).not.toEqual(eight.map(({ body }) => body))
   })
 
-  it('give the same set of bytes in parallel, times aside, where they neither write nor count', async () => {
+  it('return the same bytes in parallel, except times, if they neither write nor count', async () => {
     const pure = calls.filter((call) => call.pure)
     const [inTurn, atOnce] = await Promise.all([
       transcript(7, pure, 'in turn'),

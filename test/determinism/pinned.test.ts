@@ -1,6 +1,6 @@
 /**
- * The bytes of a seed, kept beside this test: what a release gives for seed 1 is what the next one gives, unless its
- * changelog says otherwise. `vitest run -u test/determinism` writes the files anew.
+ * The bytes generated from a seed, compared with stored files: a new release generates the same for
+ * seed 1 unless its changelog says otherwise. `vitest run -u test/determinism` rewrites the files.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -16,7 +16,7 @@ const inLines = (values: readonly unknown[]) => `${values.map((value) => JSON.st
 const post = async (gateway: Target, path: string, body: object) =>
   (await call(gateway, `POST ${path}`, { body })).text
 
-it('Numbers, hashes and UUIDs of labels stay as they are', async () => {
+it('numbers, hashes and UUIDs derived from labels are unchanged', async () => {
   const next = random('pinned', 1)
   const values = [
     [hash('a'), hash('a', 'b'), hash(1, 2), hash('ü', '🦊')],
@@ -27,12 +27,12 @@ it('Numbers, hashes and UUIDs of labels stay as they are', async () => {
   await expect(inLines(values)).toMatchFileSnapshot(inFile('seed'))
 })
 
-it('Defaults of the options stay as they are', async () => {
+it('default options are unchanged', async () => {
   const defaults = Object.entries(defaultOptions())
   await expect(inLines(defaults)).toMatchFileSnapshot(inFile('options'))
 })
 
-it('Bundled latency profiles, and tokens of reasoning, stay as they are', async () => {
+it('bundled latency profiles and reasoning token counts are unchanged', async () => {
   const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
   const tokens = efforts.map((effort) => [
     effort,
@@ -44,7 +44,7 @@ it('Bundled latency profiles, and tokens of reasoning, stay as they are', async 
   )
 })
 
-it('Generated records stay as they are, whatever their number', async () => {
+it('generated records are unchanged for any record count', async () => {
   const size = {
     providers: 40,
     workspaces: 20,
@@ -76,7 +76,7 @@ const questions = [
   'Write a function that reverses a string in Rust. '.repeat(12),
 ]
 
-/** Questions for each kind and length of answer. */
+/** Questions for every kind and length of answer. */
 const manyQuestions = [
   '',
   'Hello!',
@@ -116,7 +116,7 @@ const manyQuestions = [
   'of the and',
   'x'.repeat(100),
 ]
-/** What functions gave back. */
+/** Function call outputs. */
 const results = [
   '{"city":"Oslo","degrees":7,"wind":null,"days":[1,2],"sun":true,"note":"cold","seventh":1}',
   '{}',
@@ -125,8 +125,8 @@ const results = [
   '',
 ]
 
-describe('Texts stay as they are', () => {
-  it('however they are laid out', async () => {
+describe('generated texts are unchanged', () => {
+  it('in every layout', async () => {
     const gateway = createGateway()
     const texts: string[] = []
     for (const input of manyQuestions) {
@@ -136,7 +136,7 @@ describe('Texts stay as they are', () => {
     await expect(texts.join('\n')).toMatchFileSnapshot(inFile('layouts'))
   })
 
-  it('with what functions gave back', async () => {
+  it('in answers to function call outputs', async () => {
     const gateway = createGateway()
     const texts: string[] = []
     for (const verbosity of ['low', 'medium', 'high']) {
@@ -154,7 +154,7 @@ describe('Texts stay as they are', () => {
     await expect(texts.join('\n')).toMatchFileSnapshot(inFile('function-results'))
   })
 
-  it('and ids of scripted calls', async () => {
+  it('in scripted function calls, including ids', async () => {
     const gateway = createGateway()
     gateway.use({
       on: 'createResponse',
@@ -295,7 +295,7 @@ const schemas: Record<string, object> = {
   },
 }
 
-it('Values of JSON schemas stay as they are', async () => {
+it('values generated from JSON schemas are unchanged', async () => {
   const gateway = createGateway()
   const values: unknown[] = []
   for (const [name, schema] of Object.entries(schemas)) {

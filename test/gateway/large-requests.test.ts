@@ -1,6 +1,6 @@
 /**
  * Large lists and objects in requests: no stack overflows, and capped lists of warnings and
- * violations. How processing time grows with size is tested in `test/proportional`.
+ * violations. How processing time grows with size is tested in `test/payload-scaling`.
  */
 import { describe, expect, it } from 'vitest'
 import {
@@ -11,7 +11,7 @@ import {
   message,
   unknownTools,
   withFields,
-} from '../proportional/callers-data.ts'
+} from '../payload-scaling/large-inputs.ts'
 
 const timeoutMs = 30_000
 const ask = (body: string | undefined, line = 'POST /responses', rule?: object) =>

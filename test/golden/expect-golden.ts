@@ -1,4 +1,4 @@
-/** Comparisons with golden files: a mismatch shows a few lines, and `npx vitest run -u` rewrites the files. */
+/** Comparisons with golden files: a mismatch prints a few lines, and `npx vitest run -u` rewrites the files. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { Transcript } from './transcript.ts'
@@ -34,7 +34,7 @@ function changes(expected: readonly string[], received: readonly string[], most:
   return `  the same lines in another order, from line ${at + 1}: ${expected[at]}`
 }
 
-/** The lines of one list that the other does not have, or not as often. */
+/** Returns the lines of one list that are missing in the other, counting duplicates. */
 function linesBeyond(
   lines: readonly string[],
   others: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * Files that were written by this format version load and continue unchanged, and documents stay as they are. After an
- * intended change of a document: `npx vitest run -u --project quick test/golden/files`.
+ * Files written by this format version load and continue unchanged, and the OpenAPI documents are
+ * unchanged. After an intended change of a document: `npx vitest run -u --project quick
+ * test/golden/files`.
  */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -14,16 +15,16 @@ const here = (name: string) => new URL(name, import.meta.url)
 it.each([
   ['api', '/openapi.json'],
   ['control', '/__understudy/openapi.json'],
-])('describes the %s in the same OpenAPI document', async (name, path) => {
+])('the OpenAPI document of the %s is unchanged', async (name, path) => {
   await using server = await startServer()
   const document = await (await fetch(server.url + path)).json()
-  // Without sentences, which have tests of their own.
+  // Descriptions have their own tests.
   const withoutSentences = (name: string, value: unknown) =>
     name === 'description' && typeof value === 'string' ? undefined : value
   await expectFile(`${JSON.stringify(document, withoutSentences, 1)}\n`, here(`documents/${name}.json`))
 })
 
-it('continues a sandbox from its file', async () => {
+it('a saved sandbox continues from its file', async () => {
   const file = JSON.parse(readFileSync(here('sandbox.json'), 'utf8'))
   const gateway = createGateway({ timeScale: 0 })
   const sandbox = await gateway.openSandbox(file)

@@ -1,14 +1,17 @@
 /**
- * The 120 requests of the golden transcript. A group is a short story: its requests are sent in order to one fresh
- * sandbox state, so that writes are followed by reads and rules with a count advance.
+ * The 120 requests of the golden transcript. The requests of a group are sent in order to one fresh
+ * sandbox, so that writes are followed by reads and rules with a count advance.
  */
 import * as z from 'zod'
 import { defineOperation, eventStream, GatewayError, type GatewayOptions, ok } from '../../src/index.ts'
 
 export interface GoldenRequest {
-  /** `METHOD /path?query`, below the base address. */
+  /** `METHOD /path?query`, relative to the base URL. */
   readonly line: string
-  /** Sent as JSON; a string is sent unchanged. `$previous` becomes the response id of the request before. */
+  /**
+   * Sent as JSON; a string is sent unchanged. `$previous` is replaced by the response id of the
+   * previous request.
+   */
   readonly body?: unknown
   /** In addition to the key and the content type; null removes one. */
   readonly headers?: Readonly<Record<string, string | null>>
@@ -18,7 +21,7 @@ export interface Group {
   /** Unique. */
   readonly name: string
   readonly gateway: GatewayName
-  /** If true, replies hold sample texts or generated values, which have golden files of their own. */
+  /** If true, replies contain sample texts or generated values, which have their own golden files. */
   readonly isGenerated: boolean
   readonly requests: readonly GoldenRequest[]
 }
@@ -63,7 +66,7 @@ const openapi = {
   },
 }
 
-/** Options of each gateway, in addition to those that all share. */
+/** Options of each gateway, in addition to the common options. */
 export const gateways = {
   plain: { search: { limitedEngine: 'engine_b' } },
   full: {

@@ -37,7 +37,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
     { on, reply: { text, headers: { 'X-Extra': 'yes' } }, fault: 'missing-usage' },
     { on: '*', every: 2, fault: 'lost-reply' },
   ]),
-  // Streams that are written in other ways; replies that lie.
+  // Streams with unusual framing, and misleading replies.
   written: inline('written', (on) => [
     {
       on,
@@ -59,7 +59,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
     { on, when: { body: { tools: { present: true } } }, reply, fault: 'stream-instead-of-json' },
     { on: '*', sequence: [{ fault: 'wrong-content-type' }, { fault: 'gzip-body' }], onEnd: 'repeat' },
   ]),
-  // Replies that break below the events.
+  // Replies that are broken below the event level.
   bytes: inline('bytes', () => [
     {
       on: '*',
@@ -130,7 +130,7 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
     { on: '*', after: 1, setState: 'later' },
     { on: '*', when: { state: 'later' }, fault: { name: 'status', status: 418 } },
   ]),
-  // Streams that go silent: the client disconnects after the first event.
+  // Stalled streams: the client disconnects after the first event.
   stalled: inline('stalled', (on) => [
     { on, when: { stream: true }, reply, fault: { name: 'stream-stall', atEvent: 1 } },
     { on, reply, fault: { name: 'slow-head', ms: 5 } },
@@ -144,5 +144,5 @@ export const scenarios: Readonly<Record<string, GoldenScenario>> = {
   ]),
 }
 
-/** Whether all answers with text have the text of the scenario, not a sample text. */
+/** True if every text reply has the text of the scenario instead of a sample text. */
 export const isScripted = (scenario: string) => ['broken', 'stalled'].includes(scenario)

@@ -1,6 +1,6 @@
 /**
- * The golden transcript. After an intended change, `npx vitest run -u --project slow test/golden` rewrites its files;
- * read the difference before you commit it.
+ * The golden transcript. After an intended change, `npx vitest run -u --project slow test/golden`
+ * rewrites its files; review the difference before you commit it.
  */
 import { beforeAll, expect, it } from 'vitest'
 import { expectCalls } from './expect-golden.ts'
@@ -11,11 +11,11 @@ beforeAll(async () => {
   transcript = await record(stories)
 })
 
-it('has 120 requests over 4 transports under 12 scenarios', () => {
+it('the golden transcript contains 120 requests over 4 transports under 12 scenarios', () => {
   expect(transcript.size).toBe(120 * 4 * 12)
 })
 
-it.each(goldenFiles)('$name has the same replies and journal entries', async (file) => {
+it.each(goldenFiles)('the golden transcript is unchanged in $name', async (file) => {
   try {
     await expect(encode(file, transcript)).toMatchFileSnapshot(file.name)
   } catch (error) {

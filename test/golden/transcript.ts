@@ -31,7 +31,7 @@ export const stories: readonly Story[] = transportNames.flatMap((transport) =>
   scenarioNames.flatMap((scenario) => groups.map((group) => ({ scenario, transport, group }))),
 )
 
-/** Sends the requests of these stories, one after another. */
+/** Sends the requests of the stories, one after another. */
 export async function record(chosen: readonly Story[]): Promise<Transcript> {
   const transcript: Transcript = new Map()
   for (const transport of transportNames) {
@@ -84,7 +84,7 @@ function toSent({ line, body, headers }: GoldenRequest, previous: string): Sent 
     method,
     path,
     headers: pick(all, (_, value) => value !== null) as Record<string, string>,
-    // Bytes, because fetch adds a content type to a string.
+    // Sent as bytes, because `fetch` adds a content type to a string.
     body: text === undefined ? undefined : Buffer.from(text.replace('$previous', previous)),
   }
 }
@@ -93,7 +93,7 @@ function pick<Value>(all: Record<string, Value>, isPicked: (name: string, value:
   return Object.fromEntries(Object.entries(all).filter(([name, value]) => isPicked(name, value)))
 }
 
-/** The entry of the newest call once its delivery is over; undefined if the call did not arrive. */
+/** Returns the entry of the newest call once it is delivered, or undefined if the call did not arrive. */
 async function settledEntry(gateway: Gateway, countBefore: number): Promise<JournalEntry | undefined> {
   for (let attempt = 0; ; attempt++) {
     const entries = gateway.journal.entries()
@@ -123,7 +123,10 @@ function linesOf(
   ]
 }
 
-/** One line for each field of JSON; an indented line continues the one before. Control characters become pictures. */
+/**
+ * Splits JSON into one line per field; indented lines continue the previous one. Control characters
+ * are shown as symbols.
+ */
 function fieldLines(line: string): string[] {
   return line
     .replace(/\p{Cc}/gu, (each) => String.fromCodePoint(0x2400 + each.charCodeAt(0)))
@@ -132,17 +135,17 @@ function fieldLines(line: string): string[] {
     .map((field, index) => (index === 0 ? field : `  ${field}`))
 }
 
-/** Differ between transports: they belong to the transport, not to the reply. */
+/** Headers that depend on the transport, not on the reply. */
 const framing = ['content-length', 'transfer-encoding', 'connection', 'date', 'keep-alive']
 
-/** The fields that have a value and do not depend on real time. */
+/** Returns the fields that have a value and do not depend on real time. */
 function entryLines(entry: JournalEntry | undefined, sent: Sent, replyText: string): string[] {
   if (!entry) return ['not in the journal']
   const { durationMs: _, firstByteMs: __, timeline: ___, ...fields } = entry
   const sentText = sent.body?.toString() ?? ''
   const shown = {
     ...fields,
-    // Without the stack of an error.
+    // Omits the stack of an error.
     warnings: fields.warnings.map((warning) => warning.replace(/\n {4}at .*/s, '')),
     headers: pick(fields.headers, (name) => name in sent.headers),
     replyHeaders: pick(fields.replyHeaders, (name) => !framing.includes(name)),
@@ -165,7 +168,7 @@ interface GoldenFile {
   isGenerated: boolean
 }
 
-/** The files of the transcript, those of `none` first: others are compared with them. */
+/** Files of the transcript; those of `none` come first because others refer to them. */
 export const goldenFiles: readonly GoldenFile[] = scenarioNames.flatMap((scenario) =>
   (isScripted(scenario) ? [false] : [false, true]).map((isGenerated) => ({
     name: `transcript/${scenario}${isGenerated ? '.generated' : ''}.txt`,
@@ -174,7 +177,7 @@ export const goldenFiles: readonly GoldenFile[] = scenarioNames.flatMap((scenari
   })),
 )
 
-/** The calls of a file, each with the call whose lines it shares. */
+/** Yields the calls of a file, each with the call whose lines it shares. */
 export function* callsOf({ scenario, isGenerated }: GoldenFile) {
   for (const group of groups) {
     const hasGenerated = group.isGenerated && !isScripted(scenario)
@@ -201,7 +204,7 @@ export function encode(file: GoldenFile, transcript: Transcript): string {
   return calls.join('\n')
 }
 
-/** Reads all files. */
+/** Reads all files of the transcript. */
 export function decode(): Transcript {
   const transcript: Transcript = new Map()
   for (const file of goldenFiles) {
@@ -218,7 +221,7 @@ export function decode(): Transcript {
   return transcript
 }
 
-/** The lines, with runs of lines that the base has as well replaced by `@from-to`. */
+/** Replaces runs of lines that also occur in the base by `@from-to`. */
 function withRuns(lines: readonly string[], base: readonly string[]): string[] {
   const encoded: string[] = []
   for (let at = 0; at < lines.length; ) {

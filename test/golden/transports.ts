@@ -1,4 +1,4 @@
-/** The four ways to a gateway, and exactly what a client receives through each. */
+/** The four transports to a gateway, and exactly what a client receives through each. */
 import { request as httpRequest } from 'node:http'
 import { setupServer } from 'msw/node'
 import type { Gateway } from '../../src/index.ts'
@@ -8,7 +8,7 @@ import { startServer } from '../../src/serve.ts'
 
 export interface Sent {
   readonly method: string
-  /** With its query, below the base address. */
+  /** Path with query, relative to the base URL. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer<ArrayBuffer> | undefined
@@ -17,14 +17,14 @@ export interface Sent {
 export interface Received {
   /** 0 without a reply. */
   status: number
-  /** In their order, names as the client sees them. */
+  /** In order, with the names that the client sees. */
   headers: [name: string, value: string][]
   body: Buffer
-  /** `complete`, `disconnected` by the client, or the error that the client got. */
+  /** `complete`, `disconnected` by the client, or the error that the client received. */
   end: string
 }
 
-/** Sends a request and reads the reply, until it ends or `isEnough` says that its body is. */
+/** Sends a request and reads the reply until it ends or `isEnough` returns true for its body. */
 export type Send = (sent: Sent, isEnough: (body: string) => boolean) => Promise<Received>
 
 interface Entrance {
@@ -34,7 +34,7 @@ interface Entrance {
 
 export const baseUrl = 'https://gateway.example/api/v1'
 
-const loud: object = { onUnhandledFrame: 'error' }
+const strictOptions: object = { onUnhandledFrame: 'error' }
 
 export const transports = {
   async socket(gateway: Gateway): Promise<Entrance> {
@@ -44,7 +44,7 @@ export const transports = {
   fetch: (gateway: Gateway): Entrance => ({ send: overFetch(gateway.fetch), close() {} }),
   msw(gateway: Gateway): Entrance {
     const server = setupServer(...handlers(gateway))
-    server.listen(loud)
+    server.listen(strictOptions)
     return { send: overFetch(globalThis.fetch), close: () => server.close() }
   },
   intercept(gateway: Gateway): Entrance {
@@ -55,7 +55,7 @@ export const transports = {
 
 export type TransportName = keyof typeof transports
 
-/** No reply takes longer, unless it hangs. */
+/** A reply that takes longer counts as hanging. */
 const maxMs = 5_000
 
 function overFetch(fetch: typeof globalThis.fetch): Send {
@@ -86,7 +86,7 @@ function overSocket(baseUrl: string): Send {
   return ({ path, method, headers, body }, isEnough) =>
     new Promise((resolve) => {
       const received: Received = { status: 0, headers: [], body: Buffer.alloc(0), end: 'complete' }
-      // A connection of its own that looks like one of a pool.
+      // A separate connection with the headers of a pooled one.
       const options = {
         agent: false,
         method,
@@ -99,7 +99,7 @@ function overSocket(baseUrl: string): Send {
         request.destroy()
       }
       request.on('timeout', () => end('The reply hangs'))
-      // A response that has begun says itself whether it is complete; bytes may follow it.
+      // Once a response has started, its own events report whether it is complete.
       let late: Error | undefined
       request.on('error', (error) => {
         late = error
@@ -121,7 +121,7 @@ function overSocket(baseUrl: string): Send {
     })
 }
 
-/** The error with its causes, without the parts that name a port. */
+/** Formats an error and its causes, without ports. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { name, message, cause } = error

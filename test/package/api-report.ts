@@ -1,6 +1,7 @@
 /**
- * The API of the published entries as text: exported names with their signatures and members, then the types that these
- * name. Inherited members are listed with their class, internal ones are left out.
+ * Describes the API of the published entries as text: exported names with signatures and members,
+ * then the types that they refer to. Inherited members are listed with their class; internal ones
+ * are omitted.
  */
 import { readFileSync } from 'node:fs'
 import { type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
@@ -20,10 +21,10 @@ import type { WithPlainTypes } from '../tools/build/plain-types.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** Internals that public members name; what users can do with them is exported as another type. */
+/** Internal types that public members refer to; users use other exported types instead. */
 const undescribed = ['GatewayCore', 'GatewayOptions', 'SandboxState']
 
-/** Reports by entry. A declaration that several entries show is in the report of the first. */
+/** Returns a report for each entry. A declaration exported by several entries is in the report of the first. */
 export function apiReports(entries: readonly string[], withPlainTypes: WithPlainTypes): Map<string, string> {
   const readFile = (file: string) =>
     file.startsWith(`${root}src/`) && file.endsWith('.ts')
@@ -40,7 +41,7 @@ export function apiReports(entries: readonly string[], withPlainTypes: WithPlain
   }
 }
 
-/** @param shownIn The entry that shows a declaration, by the id of its symbol. */
+/** @param shownIn Entry whose report contains a declaration, by the id of its symbol. */
 function reportOf(entry: string, project: Project, shownIn: Map<number, string>): string {
   const { checker, program } = project
   const file = program.getSourceFile(`${root}src/${entry}.ts`)
@@ -71,7 +72,7 @@ function reportOf(entry: string, project: Project, shownIn: Map<number, string>)
   return [...texts, '', '# Not exported, but named above', ...others.sort(), ''].join('\n')
 }
 
-/** Interfaces of another module to which a file adds members: matchers of Vitest. */
+/** Returns interfaces of other modules that a file extends, such as the matchers of Vitest. */
 function extendedBy(file: SourceFile, checker: Checker): TypeSymbol[] {
   return file.statements
     .flatMap((each) =>
@@ -96,7 +97,10 @@ function isInternal(member: TypeSymbol, checker: Checker): boolean {
   return member.getJsDocTags(checker).some(({ name }) => name === 'internal')
 }
 
-/** One line for the declaration, and one for each of its members. Of a schema and its type, the type. */
+/**
+ * Prints one line for the declaration and one for each member. For a schema and type of the same
+ * name, prints the type.
+ */
 function describe(name: string, symbol: TypeSymbol, members: TypeSymbol[], project: Project): string {
   const { checker, emitter } = project
   const print = (type: Type | undefined, flags = inFull) =>
@@ -140,18 +144,18 @@ function constructorsOf(symbol: TypeSymbol, checker: Checker): readonly Signatur
   return signatures.filter(({ declaration }) => !declaration?.resolve()?.getFullText().includes('@internal'))
 }
 
-/** Breaks a long line between the members of unions and objects. */
+/** Breaks a long line between members of unions and objects. */
 function inShortLines(line: string): string {
   return line.length <= 140 ? line : line.split(/(?<=[;{] )(?!})|(?= \| ["{])/).join('\n    ')
 }
 
-/** The types of ours that a text names, as they are known where a symbol is declared. */
+/** Yields our types that a text refers to, resolved where the symbol is declared. */
 function* typesNamedIn(text: string, scope: TypeSymbol, project: Project): Generator<TypeSymbol> {
   const { checker } = project
   const isOurs = ({ declarations }: TypeSymbol) =>
     declarations[0]?.resolve(project)?.getSourceFile().fileName.startsWith(`${root}src/`)
   const node = scope.declarations[0]?.resolve(project)
-  // An alias may have the name of what it stands for.
+  // An alias can have the name of its target.
   const target = scope.flags & SymbolFlags.TypeAlias && checker.getDeclaredTypeOfSymbol(scope).getSymbol()
   if (target && !target.name.startsWith('__') && isOurs(target)) yield target
   for (const name of new Set(text.match(/(?<!^)\b[A-Z]\w*\b/gm))) {

@@ -1,4 +1,7 @@
-/** The API of each entry, in `api/`; after an intended change: `npx vitest run -u --project slow test/package/api`. */
+/**
+ * The API of each entry, compared with `api/`. After an intended change: `npx vitest run -u
+ * --project slow test/package/api`.
+ */
 import { beforeAll, it } from 'vitest'
 import { expectFile } from '../golden/expect-golden.ts'
 import { loadPlainTypes } from '../tools/build/plain-types.ts'
@@ -11,6 +14,6 @@ beforeAll(async () => {
   reports = apiReports(entries, await loadPlainTypes())
 })
 
-it.each(entries)('%s exports what its report says', async (entry) => {
+it.each(entries)('%s exports the API in its report', async (entry) => {
   await expectFile(reports.get(entry) ?? '', new URL(`api/${entry}.txt`, import.meta.url))
 })

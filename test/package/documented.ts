@@ -1,18 +1,17 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: version 7 of TypeScript has no compiler API, so neither has it types.
-/**
- * What an editor shows on hover: the members of the public types, and those that have no sentence.
- */
+/** Finds members of public types without a doc comment. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-// TypeScript 7 has no compiler API yet; the generator of clients brings one that has.
+// TypeScript 7 has no compiler API yet, so this uses the version installed by oazapfts.
 const ts: any = createRequire(import.meta.resolve('oazapfts'))('typescript')
 
 /**
- * Public options, methods and fields without documentation, as `Interface.member`: everything that the entries export,
- * and what people write in it. Fields of the wire format, which the specification describes, are left out.
+ * Returns public options, methods and fields without documentation, as `Interface.member`:
+ * everything that the entries export or that users write in options. Fields of the wire format,
+ * which the specification describes, are omitted.
  *
- * @param folder Of the package.
+ * @param folder Folder of the package.
  */
 export function undocumented(folder: string, entries: readonly string[]): string[] {
   const files = entries.map((entry) => join(folder, 'dist', `${entry}.d.ts`))
@@ -83,9 +82,9 @@ function isHidden(node: any): boolean {
     : false
 }
 
-/** Types that people write, wherever an exported one names them. */
+/** Types that users write, wherever an exported type refers to them. */
 const written = /(Input|Options|Fault)$/
 
-/** Types whose fields stand on the wire or in files of other formats. */
+/** Types of wire formats and of files in other formats. */
 const wire =
   /Request$|Row$|ItemInput$|UsageInput$|^Har|^Recording$|^SandboxFile$|^Zod|^\$|Internals$|^Standard|^JSONSchema$|^Schema$|^GatewayOptions$|^assumptions$|^CustomOperationId$|^Frame$/

@@ -1,5 +1,5 @@
 /**
- * What an editor shows on hover, asked of the language server of the compiler that ships.
+ * Reads hover texts from the language server of the shipped compiler.
  */
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { API } from 'typescript/unstable/sync'
 import { inProject } from './project.ts'
 
-/** Values of the public types, as users have them. */
+/** Values of the public types, as users obtain them. */
 const values = `
 import type { CallMatch, Database, Dialect, GatewayError, GatewayOptions, JournalEntry, RuleInput, Sandbox, SandboxOptions, Scenario, ScenarioError, Turn, WaitOptions, When } from 'gateway-understudy'
 import { createGateway } from 'gateway-understudy'
@@ -40,16 +40,16 @@ export const gatewayError = {} as GatewayError
 `
 
 /**
- * Members of Vitest's tests and of errors, which are not ours; and those that a mapped type derives from members with a
- * sentence, which the language server does not find: options with their defaults, and the remote client.
+ * Members of Vitest's tests and of errors, which are not ours, and members of mapped types, whose
+ * documentation the language server does not find: options with defaults, and the remote client.
  */
 const without =
   /^(fixtures\.(?!gateway|sandbox|server|serial)|\w+Error\.(name|message|stack|cause)$|options\.|remote)/
 
 /**
- * Returns the text of each public member, without its code, by its name, such as `gateway.use`.
+ * Returns the hover text of each public member, without its code, by name, such as `gateway.use`.
  *
- * @param folder Of the package.
+ * @param folder Folder of the package.
  */
 export function hoverTexts(folder: string): Promise<Map<string, string>> {
   return inProject(folder, { 'values.ts': values }, async (home) => {

@@ -1,5 +1,5 @@
 /**
- * The end of LICENSE: the licences of the packages that the published files contain.
+ * The last part of LICENSE: licences of the packages bundled in the published files.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { bundled } from '../../tsdown.config.ts'
@@ -7,7 +7,7 @@ import { bundled } from '../../tsdown.config.ts'
 const root = new URL('../../', import.meta.url)
 const heading = '\n---\n\nThe published files contain these packages:\n'
 
-/** Our own licence, and theirs below it. */
+/** Appends the licences of the bundled packages to our own. */
 export function withLicences(licence: string): string {
   const [own] = licence.split(heading)
   return `${own}${heading}${bundled.map((name) => `\n## ${name}\n\n${licenceOf(name)}\n`).join('')}`

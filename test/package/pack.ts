@@ -1,5 +1,6 @@
 /**
- * Packs the package once for all slow tests, as npm would publish it: the setup of the project `slow`.
+ * Packs the package once for all slow tests, as npm would publish it. Global setup of the project
+ * `slow`.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,13 +10,13 @@ import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 
 export interface Packed {
-  /** Where the tarball lies. */
+  /** Path of the tarball. */
   tarball: string
-  /** The folder of the package, as npm unpacks it. */
+  /** Folder of the unpacked package. */
   folder: string
-  /** Bytes of the tarball. */
+  /** Size of the tarball in bytes. */
   size: number
-  /** Paths in the package. */
+  /** Paths of the files in the package. */
   files: string[]
 }
 

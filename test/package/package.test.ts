@@ -17,12 +17,12 @@ const execute = promisify(execFile)
 const { tarball, folder, size, files } = inject('packed')
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-describe('The tarball', () => {
-  it('is smaller than 1.5 MB, with the console and the pictures of its documents', () => {
+describe('the tarball', () => {
+  it('is smaller than 1.5 MB, including the console and the images of its documents', () => {
     expect(size).toBeLessThan(1_500_000)
   })
 
-  it('has JavaScript, declarations, the console, scenarios, fixtures and documents, and nothing else', () => {
+  it('contains JavaScript, declarations, the console, scenarios, fixtures and documents, and nothing else', () => {
     const expected =
       /^(package\.json|llms\.txt|([\w-]+\/)*[A-Z]+\.md|LICENSE|test\/extras\/console\/\w+\.png|dist\/[\w-]+(\.d\.c?ts|\.c?js)|dist\/sbom\.cdx\.json|dist\/console\/(index\.html|console-[\w-]+\.(js|css))|(scenarios|fixtures)\/[\w-]+(\.schema)?\.json)$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
@@ -37,7 +37,7 @@ describe('The tarball', () => {
     }
   })
 
-  it('has every file that its documents link to', () => {
+  it('contains every file that its documents link to', () => {
     const links = files
       .filter((file) => /\.md$|^llms\.txt$/.test(file))
       .flatMap((file) =>
@@ -49,7 +49,7 @@ describe('The tarball', () => {
     expect(links.filter((link) => !files.includes(link))).toEqual([])
   })
 
-  it('prints an uncaught mistake in less than 2 KB, whole through a pipe each time', async () => {
+  it('prints an uncaught error completely through a pipe, in less than 2 KB', async () => {
     const entry = pathToFileURL(join(folder, 'dist/index.js')).href
     const mistake = `import { createGateway } from '${entry}'
       createGateway().use({ on: 'createRespons', fault: 'timeout' })`
@@ -63,18 +63,19 @@ describe('The tarball', () => {
     }
   })
 
-  it('satisfies publint, suggestions included', async () => {
+  it('satisfies publint, including its suggestions', async () => {
     const { buffer } = await readFile(tarball)
     const { messages } = await publint({ pack: { tarball: buffer }, strict: true })
     expect(messages.map((message) => formatMessage(message, manifest))).toEqual([])
   })
 
-  it('has types that agree with what each entry resolves to, for import and for require', async () => {
+  it('has types that match what each entry resolves to, for import and require', async () => {
     const tarballData = createPackageFromTarballData(await readFile(tarball))
     const analysis = await checkPackage(tarballData)
     const problems = analysis.types ? analysis.problems : []
     expect(analysis.types).not.toBe(false)
-    // Resolution of Node 10 knows no exports; the entries for a runner are ES modules alone.
+    // Node 10 resolution does not support exports, and entries for test runners are ES modules
+    // only.
     const unexpected = problems.filter(
       (problem) =>
         !('resolutionKind' in problem && problem.resolutionKind === 'node10') &&
@@ -83,7 +84,7 @@ describe('The tarball', () => {
     expect(unexpected).toEqual([])
   })
 
-  it('asks for MSW and the test runners only where they are used', () => {
+  it('declares MSW and the test runners as optional peer dependencies', () => {
     expect(manifest.peerDependencies).toMatchObject({ msw: '^2.12.0 || ^3.0.0' })
     expect(manifest.peerDependenciesMeta).toEqual({
       '@playwright/test': { optional: true },
@@ -93,30 +94,30 @@ describe('The tarball', () => {
     expect(manifest.sideEffects).toEqual(['./dist/bin.js', './dist/vitest.js'])
   })
 
-  it('brings the licences of the packages inside (else: npm run generate)', () => {
+  it('contains the licences of the bundled packages (to update: npm run generate)', () => {
     const licence = readFileSync(join(folder, 'LICENSE'), 'utf8')
     expect(licence).toBe(withLicences(licence))
   })
 })
 
-describe('The entries', () => {
+describe('the entries', () => {
   const generators = ['@faker-js/faker/locale/en']
 
   it.each([
     { entry: 'index', needs: generators },
     { entry: 'remote', needs: [] },
-  ])('$entry imports nothing of Node, and $needs', ({ entry, needs }) => {
+  ])('$entry imports no Node modules, and only $needs', ({ entry, needs }) => {
     expect(importsOf(`dist/${entry}.js`)).toEqual(new Set(needs))
   })
 
-  it.each(['serve', 'bin'])('%s imports no peer, and only what is installed beside it', (entry) => {
+  it.each(['serve', 'bin'])('%s imports no peer dependencies, and only installed packages', (entry) => {
     const imports = [...importsOf(`dist/${entry}.js`)]
     expect(imports.filter((name) => !name.startsWith('node:')).sort()).toEqual(generators)
-    // js-yaml is required when there is a file to read.
+    // js-yaml is loaded only to read a YAML file.
     expect(Object.keys(manifest.dependencies)).toEqual(['@faker-js/faker', 'js-yaml'])
   })
 
-  it('have declarations that name no package but peers, faker and Node', () => {
+  it('have declarations that import only peer dependencies, faker and Node', () => {
     const named = new Set<string>()
     for (const file of files.filter((path) => /\.d\.c?ts$/.test(path))) {
       const text = readFileSync(join(folder, file), 'utf8')
@@ -132,7 +133,7 @@ describe('The entries', () => {
     ['node', 'intercept'],
     ['serve', 'startServer'],
     ['remote', 'connectGateway'],
-  ])('%s can be required, and brings %s', (entry, name) => {
+  ])('%s can be required and exports %s', (entry, name) => {
     const required = createRequire(import.meta.url)
     expect(required(join(folder, `dist/${entry}.cjs`))[name]).toBeTypeOf('function')
   })
@@ -144,11 +145,11 @@ describe('The entries', () => {
       )
   })
 
-  it.each(['index', 'node', 'vitest'])('%s loads no MSW before it is needed', (entry) => {
+  it.each(['index', 'node', 'vitest'])('%s does not load MSW until it is needed', (entry) => {
     expect(staticImportsOf(`dist/${entry}.js`)).not.toContain('msw')
   })
 
-  it('for Vitest registers its hooks and matchers in a bundle that names nothing of it', async () => {
+  it('for Vitest registers its hooks and matchers in a bundle that uses none of its exports', async () => {
     const input = 'virtual:entry'
     const bundle = await rolldown({
       input,
@@ -166,12 +167,12 @@ describe('The entries', () => {
     await bundle.close()
   })
 
-  it.each(['node', 'serve', 'vitest', 'command-line'])('%s starts without what nobody asks for', (entry) => {
+  it.each(['node', 'serve', 'vitest', 'command-line'])('%s statically imports no Node modules', (entry) => {
     const imports = [...staticImportsOf(`dist/${entry}.js`)]
     expect(imports.filter((name) => name.startsWith('node:'))).toEqual([])
   })
 
-  it('are in ASCII', () => {
+  it('contain only ASCII', () => {
     const code = files.filter((file) => /^dist\/[\w-]+\.c?js$/.test(file))
     expect(code.length).toBeGreaterThan(20)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with them.
@@ -179,7 +180,7 @@ describe('The entries', () => {
     expect(other).toEqual([])
   })
 
-  it('have a command line that says which version it is', async () => {
+  it('include a command line that prints its version', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'dist/bin.js'), '--version'])
     expect(stdout.trim()).toBe(manifest.version)
   })
@@ -189,7 +190,7 @@ function staticImportsOf(entry: string): Set<string> {
   return importsOf(entry, false)
 }
 
-/** What a file imports from outside the package, at once or later, itself or through other files. */
+/** Returns the external imports of a file, directly or through other files, optionally including dynamic ones. */
 function importsOf(entry: string, later = true): Set<string> {
   const outside = new Set<string>()
   const seen = new Set<string>()

@@ -7,7 +7,7 @@ import { expect, inject, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-it('publishes the types that zod infers', async () => {
+it('the published types equal the types inferred by zod', async () => {
   const { folder } = inject('packed')
   const settings = {
     extends: `${root}tsconfig.json`,

@@ -1,5 +1,5 @@
 /**
- * A project in a folder of its own that has installed the package, for what compilers and editors make of its types.
+ * A temporary project with the package installed, to check its types with compilers and editors.
  */
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,9 +8,9 @@ import { join } from 'node:path'
 const root = new URL('../../', import.meta.url).pathname
 
 /**
- * Writes the files, and runs some work in the folder of the project.
+ * Writes the files and runs work in the folder of the project.
  *
- * @param folder Of the package.
+ * @param folder Folder of the package.
  */
 export async function inProject<Result>(
   folder: string,

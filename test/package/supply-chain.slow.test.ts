@@ -1,4 +1,4 @@
-/** What is inside the published files, and under which licences. */
+/** Contents of the published files and their licences. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -10,17 +10,17 @@ import { supplyChain } from './supply-chain.ts'
 const { folder } = inject('packed')
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-it('DEPENDENCIES.md tells of every package, why, its licence and size (else: npm run generate)', () => {
+it('DEPENDENCIES.md lists every package with reason, licence and size (to update: npm run generate)', () => {
   const file = new URL('../../DEPENDENCIES.md', import.meta.url)
   expect(readFileSync(file, 'utf8')).toBe(supplyChain())
 })
 
-it('the published package runs no script when it is installed', () => {
+it('the published package has no install scripts', () => {
   const scripts = Object.keys(manifest.scripts ?? {})
   expect(scripts.filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([])
 })
 
-it('every package inside is in the CycloneDX list of the package, with its version', () => {
+it('the CycloneDX SBOM lists every bundled package with its version', () => {
   const sbom = JSON.parse(readFileSync(join(folder, 'dist/sbom.cdx.json'), 'utf8'))
   const ajv = new Ajv({ strict: false, logger: false, validateFormats: false })
   for (const name of ['spdx.SNAPSHOT', 'jsf-0.82.SNAPSHOT'])
@@ -39,8 +39,8 @@ function cycloneDxSchema(name: string): object {
   return JSON.parse(readFileSync(join(dirname(library), `res/schema/${name}.schema.json`), 'utf8'))
 }
 
-it('the licence of every package that the build may take in stands in LICENSE', () => {
+it('LICENSE contains the licence of every package that the build may bundle', () => {
   const licence = readFileSync(join(folder, 'LICENSE'), 'utf8')
-  // The build fails for any other: `onlyBundle` in tsdown.config.ts.
+  // The build fails for any other package: `onlyBundle` in tsdown.config.ts.
   for (const name of bundled) expect(licence).toContain(`\n## ${name}\n`)
 })

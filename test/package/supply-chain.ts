@@ -1,6 +1,6 @@
 /**
- * DEPENDENCIES.md: every package that this one needs, why, under which licence and how large it is. Made from the lock
- * file by `npm run generate`.
+ * DEPENDENCIES.md: every package that this one depends on, with its reason, licence and size.
+ * Generated from the lock file by `npm run generate`.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const root = new URL('../../', import.meta.url).pathname
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'))
 
-/** Why users get each package: installed beside ours, or inside its files. */
+/** Reasons for packages that users receive, either installed or bundled. */
 const shipped: Record<string, string> = {
   preact: 'The console.',
   '@preact/signals': 'The console.',

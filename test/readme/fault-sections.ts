@@ -14,7 +14,7 @@ export interface Seen {
   stream: string
 }
 
-/** As `test/clients/record-clients.ts` writes it. */
+/** Output of `test/clients/record-clients.ts`. */
 export interface Recording {
   versions: Record<string, string>
   faults: Record<string, Record<string, Seen>>
@@ -23,7 +23,7 @@ export interface Recording {
 }
 
 export const recording: Recording = JSON.parse(
-  readFileSync(new URL('../clients/what-clients-see.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../clients/client-outcomes.json', import.meta.url), 'utf8'),
 )
 
 export const faultSections: Record<string, () => string> = {
@@ -80,7 +80,7 @@ const layerNames = Object.keys(layers) as Layer[]
 const isLayer = (name: string): name is Layer => name in layers
 const positions = propertiesOf(z.strictObject(position()))
 
-/** Returns true for a rule about one whole layer: the table of layers shows it. */
+/** Returns true for a rule about one whole layer, which the table of layers already shows. */
 function isLayerRule(rule: (typeof rules)[number]): boolean {
   const [first, second] = 'oneOf' in rule ? rule.oneOf : rule.faults
   return first !== undefined && isLayer(first) && second === undefined
@@ -103,7 +103,7 @@ function sentence(rule: (typeof rules)[number]): string {
     : `${leave}: not with ${selection(rule.forNone, 'the ')}.`
 }
 
-/** `layers events and text, \`slow-body\`` */
+/** Formats a selection: `layers events and text, \`slow-body\``. */
 function selection(all: Selection, article = ''): string {
   const [inLayers, names] = [all.filter(isLayer), all.filter((name) => !isLayer(name))]
   const named = names.map((name) => `\`${name}\``)
@@ -134,7 +134,10 @@ function parameters(fault: Fault): string {
   return notes.join('<br>')
 }
 
-/** A position has the same sentence in every fault; \`atByte\` of \`truncated-body\` is another one. */
+/**
+ * Returns true for position parameters, which have the same description in every fault; \`atByte\`
+ * of \`truncated-body\` is a different one.
+ */
 function isPosition(name: string, properties: Record<string, Property>): boolean {
   return name in positions && properties[name]?.description === positions[name]?.description
 }
@@ -147,12 +150,12 @@ function schemaOf(schema: z.ZodObject): { properties?: Record<string, Property>;
   return z.toJSONSchema(schema, { io: 'input' }) as ReturnType<typeof schemaOf>
 }
 
-/** Faults first, then scenarios. Rows without a visible effect are omitted, and equal rows are one. */
+/** Lists faults, then scenarios. Omits rows without a visible effect, and merges equal rows. */
 function clientTable(form: 'json' | 'stream'): string {
   const names = Object.keys(Object.values(recording.faults)[0] ?? {})
   const rows = [
     ...Object.entries(recording.faults).map(([name, row]) => [`\`${name}\``, row] as const),
-    // `chaos` does something else in each call.
+    // `chaos` has a different effect on each request.
     ...Object.entries(recording.scenarios)
       .filter(([name]) => name !== 'chaos')
       .map(([name, row]) => [`scenario \`${name}\``, row] as const),

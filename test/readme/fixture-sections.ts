@@ -1,5 +1,6 @@
 /**
- * The generated parts of fixtures/README.md: the collections, and what their records are known by.
+ * Generated parts of fixtures/README.md: the collections and the fields that identify their
+ * records.
  */
 import { readFileSync } from 'node:fs'
 import { type CollectionName, collections } from '../../src/resources/collections.ts'
@@ -13,7 +14,7 @@ function rowsOf(name: string): Row[] {
   return JSON.parse(readFileSync(new URL(`../../fixtures/${fileOf(name)}`, import.meta.url), 'utf8'))
 }
 
-/** The fields of a record that a test is likely to quote. */
+/** Fields of a record that a test is likely to quote. */
 const quoted: Record<CollectionName, readonly string[]> = {
   providers: ['slug', 'name', 'headquarters'],
   workspaces: ['id', 'slug', 'name', 'default_text_model'],
@@ -26,7 +27,7 @@ const quoted: Record<CollectionName, readonly string[]> = {
   models: ['id', 'context_length', 'pricing.prompt', 'pricing.completion'],
 }
 
-/** Longer collections show their first records. */
+/** Maximum number of records to list per collection. */
 const shown = 12
 
 export const fixtureSections: Record<string, () => string> = {

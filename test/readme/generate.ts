@@ -1,5 +1,5 @@
 /**
- * Writes everything that is generated: the parts of the documents and of LICENSE, the schema of scenario files, the
+ * Writes all generated files and sections: documents, LICENSE, the schema of scenario files, the
  * routes of the remote client, and DEPENDENCIES.md. Run by `npm run generate`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * The generated tables of options: what the interfaces say of them, as an editor shows it.
+ * Generated tables of options, from the doc comments of the interfaces.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { table } from './table.ts'
@@ -7,7 +7,7 @@ import { table } from './table.ts'
 interface Option {
   name: string
   says: string
-  /** Markdown; empty where there is none. */
+  /** Markdown; empty if there is no default. */
   standard: string
 }
 
@@ -16,7 +16,7 @@ export const optionSections: Record<string, () => string> = {
   'server-options': () => tableOf(optionsOf(sourceOf('serve.ts'), 'ServerOptions')),
 }
 
-/** The options of the core, then those of each extra. */
+/** Returns the options of the core, then those of each extra. */
 export function gatewayOptions(): Option[] {
   const files = globSync('extras/*/*.ts', { cwd: new URL('../../src', import.meta.url) }).sort()
   const ofExtras = files.flatMap((file) => {
@@ -38,7 +38,7 @@ function tableOf(rows: Option[]): string {
   )
 }
 
-/** The fields of an interface with their comments; those of an object inside by `outer.inner`. */
+/** Returns the fields of an interface with their comments; nested fields are named `outer.inner`. */
 function optionsOf(source: string, interfaceName: string): Option[] {
   const start = source.indexOf(`export interface ${interfaceName}`)
   const body = source.slice(start, source.indexOf('\n}\n', start))

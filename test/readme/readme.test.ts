@@ -15,11 +15,11 @@ const pages = [...documents, 'DEPENDENCIES.md'].map((name) => ({
 }))
 
 describe.each(pages)('$name', ({ name, text }) => {
-  it('is fresh: its tables and examples are those of the code (else: npm run generate)', () => {
+  it('has up-to-date generated tables and examples (to update: npm run generate)', () => {
     expect(text).toBe(withParts(text))
   })
 
-  it('names only npm scripts, and links only to files, that there are', () => {
+  it('refers only to existing npm scripts and files', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
     const run = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script ?? '')
     expect(run.filter((script) => !(script in scripts))).toEqual([])
@@ -47,22 +47,22 @@ function headings(text: string): string[] {
   )
 }
 
-describe('The pages together', () => {
-  it('show every example that is tested', () => {
+describe('the documents', () => {
+  it('include every tested example', () => {
     const files = readdirSync(new URL('examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
     const all = pages.map(({ text }) => text).join()
-    // The test of the scenario file that a document shows.
+    // Tests the scenario file that a document shows.
     const shown = files.filter((file) => file !== 'scenario-file.test.ts')
     expect(shown.filter((file) => !all.includes(`generated: example/${file}`))).toEqual([])
   })
 })
 
-it('The remote client has the paths of all control operations (else: npm run generate)', () => {
+it('the remote client has the paths of all control operations (to update: npm run generate)', () => {
   expect(readFileSync(new URL('src/control/route-paths.ts', root), 'utf8')).toBe(routePathsText())
 })
 
 describe('README.md', () => {
-  it('says of every option what it does', () => {
+  it('describes every option', () => {
     const options = gatewayOptions()
     expect(options.length).toBeGreaterThan(30)
     expect(options.filter(({ says }) => says === '')).toEqual([])
@@ -70,7 +70,7 @@ describe('README.md', () => {
 })
 
 describe('CONTRIBUTING.md', () => {
-  it('names only files and folders that there are', () => {
+  it('refers only to existing files and folders', () => {
     const text = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8')
     const named = [...text.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)]
     const steps = [...text.matchAll(/^\| [^|]+ \| `([\w-]+\.ts)` \|/gm)]
@@ -81,7 +81,7 @@ describe('CONTRIBUTING.md', () => {
 })
 
 describe('scenarios/CLIENTS.md', () => {
-  it('is recorded for every fault and every bundled scenario (else: npm run generate:clients)', () => {
+  it('covers every fault and every bundled scenario (to update: npm run generate:clients)', () => {
     expect(Object.keys(recording.faults)).toEqual(faults.map(({ name }) => name))
     expect(Object.keys(recording.scenarios)).toEqual([...bundledScenarios.keys()])
   })

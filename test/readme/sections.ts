@@ -71,7 +71,7 @@ const parts: Record<string, () => string> = {
   ...optionSections,
 }
 
-/** The first folder of a layer is at the margin, the others of that layer are indented. */
+/** The first folder of a layer starts at the margin; other folders of the layer are indented. */
 function layerLine([name, subject]: [string, string], place: number): string {
   return `${place === 0 ? '' : '  '}${name.padEnd(place === 0 ? 19 : 17)} ${subject.replaceAll('`', '')}`
 }
@@ -107,7 +107,7 @@ function code(place: string): string {
   return `\`\`\`${/\w+$/.exec(file)?.[0]}\n${text}\n\`\`\``
 }
 
-/** The fields of a schema that are described; `when` is, by its own fields. */
+/** Lists the described fields of a schema, and those of `when`. */
 function fields(shape: Readonly<Record<string, z.ZodType>>, prefix = ''): string[][] {
   return Object.entries(shape).flatMap(([name, { description }]) =>
     description ? [[`\`${prefix}${name}\``, description]] : [],

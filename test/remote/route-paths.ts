@@ -1,5 +1,5 @@
 /**
- * The generated part of the remote client: the routes of the control operations.
+ * Generates the route table of the remote client from the control operations.
  */
 import { controlOperations } from '../../src/control/control.ts'
 import { createGateway } from '../../src/index.ts'

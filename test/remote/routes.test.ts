@@ -1,6 +1,6 @@
 /**
- * The remote client cannot drift from the control API: every route has a method of the client, which is asked here, and
- * whose reply is held against the document by a validator that is not ours.
+ * Every route of the control API has a method in the remote client. Each test calls it and
+ * validates the reply against the OpenAPI document with an independent validator.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -16,7 +16,7 @@ import { type RunningServer, startServer } from '../../src/serve.ts'
 let server: RunningServer
 let gateway: RemoteGateway
 let sandbox: RemoteSandbox
-/** Of a call that the sandbox has answered. */
+/** Id of a call in the journal of the sandbox. */
 let entry: string
 beforeAll(async () => {
   server = await startServer({ timeScale: 0 })
@@ -30,7 +30,7 @@ afterAll(() => server.close())
 const tidewater = { name: 'Tidewater', slug: 'tidewater', privacy_policy_url: null }
 const fresh = () => gateway.createSandbox()
 
-/** How the client asks for each route: a route that is missing here is an error of types. */
+/** Calls the client method for each route. A missing route is a type error. */
 const methods: Record<RouteId, () => Promise<unknown>> = {
   getHealth: () => gateway.health(),
   getReadiness: () => gateway.readiness(),
@@ -97,7 +97,7 @@ const methods: Record<RouteId, () => Promise<unknown>> = {
   advanceClock: () => sandbox.clock.advance(1),
 }
 
-/** Of a server of its own: the others would not get their sandboxes. */
+/** Drains a separate server, because draining stops the creation of sandboxes. */
 async function drained(): Promise<void> {
   await using other = await startServer()
   await (await connectGateway(other.url)).drain()
@@ -110,7 +110,7 @@ async function firstEvent(): Promise<void> {
 
 const operations = await controlOperations(createGateway())
 
-describe('every route of the control API', () => {
+describe('control routes', () => {
   const ids = operations.map(({ id }) => id as RouteId)
   const routeOf = (id: RouteId) => operations.find((route) => route.id === id)
   const asked: { line: string; status: number; type: string; text: string }[] = []
@@ -131,7 +131,8 @@ describe('every route of the control API', () => {
     }
     const real = globalThis.fetch
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-      // Not kept open: on a busy machine the validator compiles one schema for longer than an idle connection lives.
+      // Connections are not reused: on a busy machine, compiling a schema can take longer than the
+      // keep-alive timeout.
       const headers = { ...init?.headers, connection: 'close' }
       const response = await real(input, { ...init, headers })
       const { pathname } = new URL(String(input))
@@ -144,7 +145,7 @@ describe('every route of the control API', () => {
   afterEach(() => void asked.splice(0))
   afterAll(() => void vi.restoreAllMocks())
 
-  it.each(ids)('%s has a method of the client, and a reply that the document describes', async (id) => {
+  it.each(ids)('%s has a client method and a reply that matches the document', async (id) => {
     await methods[id]()
     const [method, path = ''] = routePaths[id].split(' ')
     const expression = new RegExp(`^${method} /__understudy${path.replace(/\{\w+\}/g, '[^/]+')}$`)
@@ -161,8 +162,8 @@ describe('every route of the control API', () => {
   })
 })
 
-describe('a call in flight at the end of its sandbox', () => {
-  it('makes the end fail where it fails', async () => {
+describe('remoteSandbox.dispose() with a call in flight', () => {
+  it('rejects if the call fails', async () => {
     const other = await fresh()
     const seen = other.use('flakey').catch(() => {})
     await expect(other.dispose()).rejects.toThrow(
@@ -172,14 +173,14 @@ describe('a call in flight at the end of its sandbox', () => {
     await expect(other.usage()).rejects.toMatchObject({ status: 410 })
   })
 
-  it('is waited for', async () => {
+  it('waits for the call', async () => {
     const other = await fresh()
     const use = other.use('flaky')
     await other.dispose()
     expect((await use).name).toBe('flaky')
   })
 
-  it('is not waited for where it waits itself', async () => {
+  it('does not wait for journal.waitFor()', async () => {
     const other = await fresh()
     other.journal.waitFor('listProviders', { timeoutMs: 600_000 }).catch(() => {})
     await other.dispose()

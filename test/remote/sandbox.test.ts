@@ -1,5 +1,5 @@
 /**
- * One specification for a sandbox in this process, and for the same seen from another one.
+ * One specification for sandboxes in this process and for remote sandboxes.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Bodies, GatewayOptions, SandboxOptions } from '../../src/index.ts'
@@ -8,7 +8,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call as send } from '../call.ts'
 
-/** What both are, for whoever awaits everything. */
+/** Either kind of sandbox, for code that awaits every call. */
 type AnySandbox = Sandbox<Bodies> | RemoteSandbox
 type Create = (options?: SandboxOptions) => AnySandbox | Promise<AnySandbox>
 
@@ -30,7 +30,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
   let create: Create
   let sandbox: AnySandbox
 
-  /** Calls the API as a client with the sandbox's key. */
+  /** Calls the API with the key of the sandbox. */
   const call = async (line: string, body?: unknown, { apiKey } = sandbox) => {
     const reply = await send({ baseUrl: server.baseUrl, apiKey }, line, { body })
     return { status: reply.status, id: reply.headers.get('x-request-id'), body: reply.body }
@@ -47,28 +47,28 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
       sandbox = await create()
     })
 
-    describe('its life', () => {
-      it('has an id and a key of its own', async () => {
+    describe('creation and disposal', () => {
+      it('gives each sandbox its own id and key', async () => {
         const other = await create()
         expect(sandbox.apiKey).toMatch(new RegExp(`^us-${sandbox.id}-[0-9a-f]{16}$`))
         expect(other.id).not.toBe(sandbox.id)
         expect(other.apiKey).not.toBe(sandbox.apiKey)
       })
 
-      it('begins from a seed of its own', async () => {
+      it('accepts a seed', async () => {
         const seeded = await create({ seed: 'another' })
         const mine = await ask('Hello?')
         const theirs = await call('POST /responses', { model: 'aurora/dawn-2', input: 'Hello?' }, seeded)
         expect(theirs.body.id).not.toBe(mine.body.id)
       })
 
-      it('begins with fixtures of its own', async () => {
+      it('accepts fixtures', async () => {
         const provider = { name: 'Only One', slug: 'only-one', privacy_policy_url: null }
         const own = await create({ fixtures: { providers: [provider] } })
         expect((await call('GET /providers', undefined, own)).body).toEqual({ data: [provider] })
       })
 
-      it('refuses a fixture that breaks its schema, with collection, index and path', async () => {
+      it('rejects an invalid fixture with collection, index and path', async () => {
         const made = async () => create({ fixtures: { providers: [{ name: 'x' } as never] } })
         await expect(made()).rejects.toMatchObject({
           status: 400,
@@ -76,7 +76,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         })
       })
 
-      it('is gone when it was disposed of, which may be done twice', async () => {
+      it('returns 410 after disposal, which can be repeated', async () => {
         await sandbox.dispose()
         await sandbox.dispose()
         expect(await call('GET /providers')).toMatchObject({
@@ -85,12 +85,12 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
             error: { code: 410, message: expect.stringContaining(`Sandbox '${sandbox.id}' does not exist`) },
           },
         })
-        // No record is told to be absent where nobody could look.
+        // Reading a record must fail as well, instead of reporting it as missing.
         if (title === 'RemoteSandbox')
           await expect(sandbox.db.workspaces.get('production')).rejects.toMatchObject({ status: 410 })
       })
 
-      it('is disposed of at the end of its block', async () => {
+      it('disposes of a sandbox at the end of its block', async () => {
         {
           await using own = await create()
           sandbox = own
@@ -100,7 +100,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     })
 
     describe('fork, snapshot, restore and reset', () => {
-      it('forks what was written, and neither sees what the other writes from then on', async () => {
+      it('forks the data; later writes stay separate', async () => {
         await call('PATCH /workspaces/production', { name: 'Before' })
         const fork = await sandbox.fork()
         await call('PATCH /workspaces/production', { name: 'Mine' })
@@ -108,20 +108,20 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect([await nameOf(sandbox), await nameOf(fork)]).toEqual(['Mine', 'Theirs'])
       })
 
-      it('forks by createSandbox too, from a sandbox or its id', async () => {
+      it('forks with createSandbox(), from a sandbox or its id', async () => {
         await call('PATCH /workspaces/production', { name: 'Before' })
         const forks = [await create({ fork: sandbox }), await create({ fork: sandbox.id })]
         expect(await Promise.all(forks.map(nameOf))).toEqual(['Before', 'Before'])
       })
 
-      it('refuses a fork with a seed of its own, and one of a sandbox that is gone', async () => {
+      it('rejects a fork with a seed, and a fork of a disposed sandbox', async () => {
         await expect((async () => create({ fork: sandbox, seed: 3 }))()).rejects.toMatchObject({
           status: 400,
         })
         await expect((async () => create({ fork: 's999999' }))()).rejects.toMatchObject({ status: 410 })
       })
 
-      it('forks the rules as far as they have got', async () => {
+      it('forks rules with their progress', async () => {
         await sandbox.fail(503, { times: 2 })
         await call('GET /providers')
         const fork = await sandbox.fork()
@@ -134,7 +134,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await (await sandbox.fork()).journal.entries()).toEqual([])
       })
 
-      it('goes back to a snapshot, as often as needed', async () => {
+      it('restores a snapshot any number of times', async () => {
         await call('PATCH /workspaces/production', { name: 'Before' })
         const snapshot = await sandbox.snapshot()
         for (const name of ['After', 'Later']) {
@@ -145,7 +145,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         }
       })
 
-      it('goes back with rules, clock and counters, and keeps the journal', async () => {
+      it('restores rules, clock and counters, and keeps the journal', async () => {
         const snapshot = await sandbox.snapshot()
         const { now } = await sandbox.clock.read()
         await sandbox.fail(503)
@@ -159,7 +159,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await sandbox.journal.calls('createResponse')).toHaveLength(2)
       })
 
-      it('refuses a snapshot of another sandbox', async () => {
+      it('rejects a snapshot of another sandbox', async () => {
         const snapshot = await (await create()).snapshot()
         const restored = (async () => sandbox.restore(snapshot))()
         await expect(restored).rejects.toMatchObject({
@@ -168,7 +168,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         })
       })
 
-      it('resets to the seed: data, scenarios, journal, clock and counters', async () => {
+      it('resets data, scenarios, journal, clock and counters to the seed', async () => {
         const seeded = await nameOf(sandbox)
         const before = await sandbox.clock.read()
         const first = await ask('Hello?')
@@ -183,7 +183,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     })
 
     describe('rules', () => {
-      it('puts a bundled scenario, a scenario or a rule in force, the newest first', async () => {
+      it('activates a bundled scenario, a scenario or a rule, the newest first', async () => {
         await sandbox.use('provider-outage')
         await sandbox.use({ name: 'busy', rules: [{ on: '*', fault: { name: 'status', status: 503 } }] })
         await sandbox.use({ on: 'listProviders', fault: { name: 'status', status: 402 } })
@@ -191,7 +191,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect((await call('GET /benchmarks')).status).toBe(503)
       })
 
-      it('takes several scenarios, and ends all of them at once', async () => {
+      it('activates several scenarios and deactivates them together', async () => {
         {
           await using both = await sandbox.use('provider-outage', {
             on: 'listProviders',
@@ -205,7 +205,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect((await call('GET /benchmarks')).status).toBe(200)
       })
 
-      it('ends a scenario that is disposed of, and no other', async () => {
+      it('deactivates a disposed scenario, but no others', async () => {
         await sandbox.fail(503)
         {
           await using outage = await sandbox.use('provider-outage')
@@ -215,21 +215,21 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect((await call('GET /providers')).status).toBe(503)
       })
 
-      it('answers with a text, and fails with a status', async () => {
+      it('replies with a text and fails with a status', async () => {
         await sandbox.reply('Hello there', { citations: [{ url: 'https://one.example/' }] })
         expect((await ask('Hi')).body.output.at(-1).content[0].text).toContain('Hello there')
         await sandbox.fail(429, { times: 1, headers: { 'retry-after': '2' } })
         expect((await ask('Hi')).status).toBe(429)
       })
 
-      it('tells which rules have not happened, and ends all of them', async () => {
+      it('returns unused rules and deactivates all scenarios', async () => {
         await sandbox.fail(503, { on: 'getPreset' })
         expect(await sandbox.unusedRules()).toMatchObject([{ scenario: 'fail', rule: 1, on: ['getPreset'] }])
         await sandbox.resetScenarios()
         expect(await sandbox.unusedRules()).toEqual([])
       })
 
-      it('refuses a scenario that cannot be used, with the nearest right word', async () => {
+      it('rejects an invalid scenario and suggests the nearest name', async () => {
         const used = (async () => sandbox.use('provider-outrage'))()
         await expect(used).rejects.toThrow(
           "Unknown scenario 'provider-outrage': did you mean 'provider-outage'?",
@@ -240,7 +240,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     })
 
     describe('the journal', () => {
-      it('lists calls by operation and by fields, and the last one', async () => {
+      it('returns entries, calls by operation and fields, and the last call', async () => {
         await ask('One')
         await ask('Two', { stream: false })
         await call('GET /providers')
@@ -253,7 +253,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await sandbox.journal.last('getPreset')).toBeUndefined()
       })
 
-      it('tells unmatched calls and near misses, and explains them', async () => {
+      it('returns unmatched calls and near misses, and explains them', async () => {
         await sandbox.fail(503, { on: 'listProviders', after: 2 })
         await call('GET /providers')
         await call('GET /provider')
@@ -266,19 +266,19 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         )
       })
 
-      it('has no explanation for a call that it does not have', async () => {
+      it('throws when asked to explain an unknown call', async () => {
         const explained = (async () => sandbox.journal.explain('req_none'))()
         await expect(explained).rejects.toMatchObject({ status: 404 })
       })
 
-      it('waits for calls, those already made included', async () => {
+      it('waits for calls, including earlier ones', async () => {
         await call('GET /providers')
         const waiting = sandbox.journal.waitFor('listProviders', { count: 2 })
         await call('GET /providers')
         expect(await waiting).toHaveLength(2)
       })
 
-      it('gives up waiting, and says what came instead', async () => {
+      it('stops waiting after the timeout and lists the calls received', async () => {
         await call('GET /providers')
         await call('GET /providers')
         await expect(sandbox.journal.waitFor('createResponse', { timeoutMs: 20 })).rejects.toThrow(
@@ -295,7 +295,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         await outcome
       })
 
-      it('keeps so many entries, the newest, and says how many went', async () => {
+      it('keeps the newest entries and counts the evicted ones', async () => {
         for (let index = 0; index < 25; index++) await call(`GET /presets/number-${index}`)
         const entries = await sandbox.journal.entries()
         expect(entries.map(({ params }) => params['slug'])).toEqual(
@@ -317,7 +317,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     describe('the database', () => {
       const record = { name: 'Tidewater', slug: 'tidewater', privacy_policy_url: null }
 
-      it('creates, reads, lists, changes and deletes records', async () => {
+      it('creates, reads, lists, updates and deletes records', async () => {
         const { providers } = sandbox.db
         expect(await providers.create(record)).toEqual(record)
         expect(await providers.get('tidewater')).toEqual(record)
@@ -330,7 +330,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await providers.get('tidewater')).toBeUndefined()
       })
 
-      it('lists by conditions: null, arrays, fields inside, and some item', async () => {
+      it('filters records by null, arrays, nested fields and array items', async () => {
         const { providers, embeddingsModels } = sandbox.db
         const all = await providers.list({ slug: undefined })
         expect(await providers.list({ headquarters: null })).toEqual(
@@ -348,7 +348,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         )
       })
 
-      it('finds keys with slashes and percent signs in them', async () => {
+      it('finds keys that contain slashes and percent signs', async () => {
         const [page] = await sandbox.db.pages.list()
         const odd = { ...page, url: 'https://one.example/100%25/a?b=c&d#e' } as NonNullable<typeof page>
         await sandbox.db.pages.create(odd)
@@ -357,7 +357,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(await sandbox.db.embeddingsModels.get(model?.id as string)).toEqual(model)
       })
 
-      it('refuses a record that breaks its schema, a key that is taken, and one that is unknown', async () => {
+      it('rejects an invalid record, a duplicate key and an unknown key', async () => {
         const { providers } = sandbox.db
         const [taken] = await providers.list()
         await expect(providers.create({ ...record, slug: 'not a slug' })).rejects.toMatchObject({
@@ -371,7 +371,7 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
     })
 
     describe('the clock', () => {
-      it('advances, and timestamps with it', async () => {
+      it('advances timestamps when it advances', async () => {
         const { now } = await sandbox.clock.read()
         const advanced = await sandbox.clock.advance(86_400_000)
         expect(Date.parse(advanced.now) - Date.parse(now)).toBe(86_400_000)
@@ -379,12 +379,12 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         expect(Date.parse(data.updated_at)).toBeGreaterThan(Date.parse(advanced.now) - 1)
       })
 
-      it('lets a sandbox live that advances its own clock by a year', async () => {
+      it('does not expire a sandbox that advances it by a year', async () => {
         await sandbox.clock.advance(365 * 86_400_000)
         expect((await call('GET /providers')).status).toBe(200)
       })
 
-      it('does not go back', async () => {
+      it('rejects negative steps', async () => {
         await expect((async () => sandbox.clock.advance(-1))()).rejects.toThrow()
       })
     })

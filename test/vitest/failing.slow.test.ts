@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-describe('what a person sees of a run', () => {
+describe('output of a test run', () => {
   let output = ''
 
   beforeAll(async () => {
@@ -14,9 +14,9 @@ describe('what a person sees of a run', () => {
     output = (said + complained).replace(/, \d+ ms/g, ', 0 ms')
   }, 60_000)
 
-  it('prints the journal of the sandbox of a failing test, and of no other', () => {
+  it('contains the journal of the sandbox of each failing test only', () => {
     expect(output).toContain(
-      `'asks in vain' has failed. Its sandbox, s1, has 2 calls:
+      `'fails with an unmatched request' has failed. Its sandbox, s1, has 2 calls:
   1. GET /sandboxes/s1/api/v1/providers (listProviders): 529 by rule 1 of 'fail' (status), 0 ms
   2. GET /sandboxes/s1/api/v1/provider: 404, aborted by fault, 0 ms
      Resource not found: no operation answers GET /provider: did you mean GET /providers? (if this call is not for the gateway, set the gateway's baseUrl).`,
@@ -24,29 +24,29 @@ describe('what a person sees of a run', () => {
     expect(output.match(/ has failed\. /g)).toHaveLength(2)
   })
 
-  it('says which calls of a failing test the default sandbox answered', () => {
+  it('lists calls of a failing test that the default sandbox received', () => {
     expect(output).toContain(
       `'loses a call to the default sandbox' has failed. Its sandbox, s2, has no calls.
 Beside it, the default sandbox received 1 call meanwhile: GET /providers with an unknown key`,
     )
   })
 
-  it('keeps fifty tests at the same time apart, in a process of their own', () => {
+  it('shows that fifty concurrent tests in a separate process are isolated', () => {
     expect(output).not.toMatch(/FAIL .*isolation\.case/)
   })
 
-  it('keeps the requests of a test in its sandbox if its file has hooks', () => {
+  it('shows that requests reach the sandbox of the test in files with hooks', () => {
     expect(output).toMatch(/✓ .*hooks\.case\.ts/)
   })
 
-  it('warns once a file of calls that belong to no test, and names one and the way out but not the key', () => {
+  it('warns once per file about calls that belong to no test, with an example and a fix, but without the key', () => {
     expect(output.match(/THIS TEST SHARES ITS STATE/g)).toHaveLength(2)
     expect(output).toContain('1 call (GET /api/v1/providers) came from code that belongs to no test')
     expect(output).not.toContain('1234')
     expect(output).toContain('test.override({ serial: true })')
   })
 
-  it('takes gatewayOptions from `provide` in the configuration of Vitest', () => {
+  it('shows that gatewayOptions are read from `provide` in the Vitest configuration', () => {
     expect(output).toMatch(/Tests\s+2 failed \| 68 passed/)
   })
 })

@@ -13,20 +13,20 @@ function listProviders(baseUrl: string, apiKey = 'any'): Promise<Response> {
 
 const anywhere = 'https://models.example/api/v1'
 
-test('the options of the file make its gateway', async ({ gateway, sandbox }) => {
+test('gatewayOptions of a file configure its gateway', async ({ gateway, sandbox }) => {
   expect(gateway.options.seed).toBe('fixtures')
   expect(await sandbox.db.providers.list()).toHaveLength(3)
 })
 
-describe('tests at the same time', () => {
+describe('concurrent tests', () => {
   for (const status of [500, 502, 503]) {
-    test.concurrent(`see only their own sandbox by its key (${status})`, async ({ sandbox, expect }) => {
+    test.concurrent(`reach only their own sandbox by key (${status})`, async ({ sandbox, expect }) => {
       sandbox.fail(status)
       await new Promise((resolve) => setTimeout(resolve, 5))
       expect((await listProviders(anywhere, sandbox.apiKey)).status).toBe(status)
       expect(sandbox).toHaveReceivedTimes('listProviders', 1)
     })
-    test.concurrent(`see only their own sandbox by its base URL (${status})`, async ({ sandbox, expect }) => {
+    test.concurrent(`reach only their own sandbox by base URL (${status})`, async ({ sandbox, expect }) => {
       sandbox.fail(status)
       await new Promise((resolve) => setTimeout(resolve, 5))
       expect((await listProviders(sandbox.baseUrl)).status).toBe(status)
@@ -35,13 +35,10 @@ describe('tests at the same time', () => {
   }
 })
 
-describe('tests that are serial', () => {
+describe('serial tests', () => {
   test.override({ serial: true })
   for (const status of [500, 502, 503]) {
-    test.concurrent(`have the default sandbox to themselves, one at a time (${status})`, async ({
-      sandbox,
-      expect,
-    }) => {
+    test.concurrent(`run one at a time with the default sandbox (${status})`, async ({ sandbox, expect }) => {
       expect(sandbox).toHaveReceivedTimes('listProviders', 0)
       sandbox.fail(status)
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -52,9 +49,7 @@ describe('tests that are serial', () => {
   }
 })
 
-test('a call that would leave the machine for the gateway fails, and the journal has it', async ({
-  sandbox,
-}) => {
+test('an unmatched request to the gateway fails and is recorded in the journal', async ({ sandbox }) => {
   const said = vi.spyOn(console, 'error').mockImplementation(() => {})
   await expect(
     fetch(`${anywhere}/provider`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } }),
@@ -66,7 +61,7 @@ test('a call that would leave the machine for the gateway fails, and the journal
   expect(sandbox).not.toHaveNoUnmatchedRequests()
 })
 
-test("an application's own servers stay its own, below /api/v1 too", async ({ sandbox }) => {
+test('local servers of the application stay reachable, even below /api/v1', async ({ sandbox }) => {
   const server = createServer((_, response) => response.end('ours'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -76,7 +71,7 @@ test("an application's own servers stay its own, below /api/v1 too", async ({ sa
   server.close()
 })
 
-test('other services are mocked with `server`', async ({ server }) => {
+test('other services can be mocked with `server`', async ({ server }) => {
   server.use(http.get('https://mail.example/inbox', () => HttpResponse.json(['Hello'])))
   expect(await (await fetch('https://mail.example/inbox')).json()).toEqual(['Hello'])
 })

@@ -3,8 +3,8 @@ import { createGateway } from '../../src/index.ts'
 import '../../src/vitest.ts'
 import { call } from '../call.ts'
 
-/** What a failing expectation says. */
-function said(expectation: () => void): { message: string; actual?: unknown; expected?: unknown } {
+/** Returns the message of a failing expectation. */
+function failureOf(expectation: () => void): { message: string; actual?: unknown; expected?: unknown } {
   try {
     expectation()
   } catch (error) {
@@ -17,7 +17,7 @@ function said(expectation: () => void): { message: string; actual?: unknown; exp
 const question = { model: 'aurora/aurora-large', input: 'What is the weather in Oslo?' }
 
 describe('toHaveReceived', () => {
-  it('holds for a call that has the fields, and may have more', async () => {
+  it('passes for a call that contains the fields', async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: { ...question, store: false } })
     expect(gateway).toHaveReceived('createResponse')
@@ -25,19 +25,19 @@ describe('toHaveReceived', () => {
     expect(gateway).not.toHaveReceived('listProviders')
   })
 
-  it('takes the asymmetric matchers of Vitest in the place of values', async () => {
+  it('accepts asymmetric matchers of Vitest as values', async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: question })
     expect(gateway).toHaveReceived('createResponse', { body: { input: expect.stringContaining('Oslo') } })
     expect(gateway).not.toHaveReceived('createResponse', { body: { input: expect.stringContaining('Rome') } })
   })
 
-  it('says what came instead where the operation was not called', async () => {
+  it('lists the received calls if the operation was not called', async () => {
     const gateway = createGateway()
     await call(gateway, 'GET /providers')
     gateway.fail(429)
     await call(gateway, 'GET /embeddings/models')
-    expect(said(() => expect(gateway).toHaveReceived('createResponse')).message).toBe(
+    expect(failureOf(() => expect(gateway).toHaveReceived('createResponse')).message).toBe(
       `Expected a call to createResponse, received none.
 The journal has 2 calls:
   1. GET /api/v1/providers (listProviders): 200, 0 ms
@@ -45,21 +45,23 @@ The journal has 2 calls:
     )
   })
 
-  it('escapes control characters of what came instead', async () => {
+  it('escapes control characters in received calls', async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: { ...question, '\u001b[2J\u202e': 1 } })
-    const { message } = said(() => expect(gateway).toHaveReceived('listProviders'))
+    const { message } = failureOf(() => expect(gateway).toHaveReceived('listProviders'))
     expect(message).toContain('\\u001b[2J\\u202e')
     expect(message).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
   })
 
-  it('names the nearest call, and shows how it differs in the fields that were looked for', async () => {
+  it('shows the nearest call with a diff of the expected fields', async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: { model: 'aurora/aurora-small', input: 'Hello' } })
     await call(gateway, 'POST /responses', { body: { ...question, stream: true } })
     await call(gateway, 'GET /providers')
     const match = { body: { ...question, stream: false } }
-    const { message, actual, expected } = said(() => expect(gateway).toHaveReceived('createResponse', match))
+    const { message, actual, expected } = failureOf(() =>
+      expect(gateway).toHaveReceived('createResponse', match),
+    )
     expect(message).toContain(
       'Expected a call to createResponse with these fields, received none. The closest is call 2:',
     )
@@ -67,7 +69,7 @@ The journal has 2 calls:
     expect(actual).toEqual({ body: { ...question, stream: true } })
   })
 
-  it('says why no rule met a call', async () => {
+  it('explains why no rule matched a call', async () => {
     const gateway = createGateway()
     gateway.use({
       on: 'createResponse',
@@ -75,25 +77,25 @@ The journal has 2 calls:
       fault: { name: 'status', status: 503 },
     })
     await call(gateway, 'POST /responses', { body: question })
-    expect(said(() => expect(gateway).toHaveReceived('listProviders')).message).toContain(
+    expect(failureOf(() => expect(gateway).toHaveReceived('listProviders')).message).toContain(
       `\n     rule 1 of 'rule' wants model 'aurora/aurora-small', the request has 'aurora/aurora-large'.`,
     )
   })
 
-  it('refuses an operation that nobody could call', () => {
+  it('throws for an unknown operation', () => {
     const misspelt = 'creatResponse' as 'createResponse'
-    expect(said(() => expect(createGateway()).not.toHaveReceived(misspelt)).message).toBe(
+    expect(failureOf(() => expect(createGateway()).not.toHaveReceived(misspelt)).message).toBe(
       "Unknown operation 'creatResponse': did you mean 'createResponse'?",
     )
   })
 
-  it('refuses what has no journal', () => {
-    expect(said(() => expect('gateway').toHaveReceived('createResponse')).message).toBe(
+  it('throws for a value without a journal', () => {
+    expect(failureOf(() => expect('gateway').toHaveReceived('createResponse')).message).toBe(
       'expect() takes a gateway or a sandbox here, not gateway',
     )
   })
 
-  it('waits for the journal of a sandbox that is far away', async () => {
+  it('awaits the journal of a remote sandbox', async () => {
     const gateway = createGateway()
     await call(gateway, 'GET /providers')
     const remote = {
@@ -108,24 +110,24 @@ The journal has 2 calls:
 })
 
 describe('toHaveReceivedTimes', () => {
-  it('counts the calls that have the fields', async () => {
+  it('counts calls that contain the fields', async () => {
     const gateway = createGateway()
     await call(gateway, 'POST /responses', { body: question })
     await call(gateway, 'POST /responses', { body: { ...question, stream: true } })
     expect(gateway).toHaveReceivedTimes('createResponse', 2)
     expect(gateway).toHaveReceivedTimes('createResponse', 1, { body: { stream: true } })
     expect(gateway).toHaveReceivedTimes('listProviders', 0)
-    expect(said(() => expect(gateway).toHaveReceivedTimes('createResponse', 3)).message).toMatch(
+    expect(failureOf(() => expect(gateway).toHaveReceivedTimes('createResponse', 3)).message).toMatch(
       /^Expected 3 calls to createResponse, received 2\.\nThe journal has 2 calls:/,
     )
-    expect(said(() => expect(gateway).not.toHaveReceivedTimes('createResponse', 2)).message).toMatch(
+    expect(failureOf(() => expect(gateway).not.toHaveReceivedTimes('createResponse', 2)).message).toMatch(
       /^Expected anything but 2 calls to createResponse, received 2\./,
     )
   })
 })
 
 describe('toHaveNoUnmatchedRequests', () => {
-  it('holds while an operation or a rule answers every call', async () => {
+  it('passes if an operation or a rule matches every request', async () => {
     const gateway = createGateway()
     gateway.use({ on: 'GET /credits', reply: { body: { data: { total_credits: 10 } } } })
     await call(gateway, 'GET /providers')
@@ -133,11 +135,11 @@ describe('toHaveNoUnmatchedRequests', () => {
     expect(gateway).toHaveNoUnmatchedRequests()
   })
 
-  it('guesses what a call meant that nothing answers', async () => {
+  it('suggests corrections for unmatched requests', async () => {
     const gateway = createGateway()
     await call(gateway, 'GET /provider')
     await call(gateway, 'GET /provider')
-    expect(said(() => expect(gateway).toHaveNoUnmatchedRequests()).message).toBe(
+    expect(failureOf(() => expect(gateway).toHaveNoUnmatchedRequests()).message).toBe(
       `Expected every request to match an operation or a rule, but 2 did not:
   'GET /provider': did you mean 'GET /providers'?`,
     )
@@ -145,7 +147,7 @@ describe('toHaveNoUnmatchedRequests', () => {
 })
 
 describe('toHaveUsedAllRules', () => {
-  it('holds when every rule has happened', async () => {
+  it('passes when every rule has been used', async () => {
     const gateway = createGateway()
     gateway.fail(503, { times: 1 })
     expect(gateway).not.toHaveUsedAllRules()
@@ -153,20 +155,20 @@ describe('toHaveUsedAllRules', () => {
     expect(gateway).toHaveUsedAllRules()
   })
 
-  it('names rules for operations that were not called', async () => {
+  it('lists unused rules for operations that were not called', async () => {
     const gateway = createGateway()
     gateway.fail(503, { on: 'listProviders' })
     await call(gateway, 'POST /responses', { body: question })
-    expect(said(() => expect(gateway).toHaveUsedAllRules()).message).toContain(
+    expect(failureOf(() => expect(gateway).toHaveUsedAllRules()).message).toContain(
       "rule 1 of 'fail' matches listProviders, the call is createResponse",
     )
   })
 
-  it('names the rules that did not happen, and what came instead', async () => {
+  it('lists unused rules and the received calls', async () => {
     const gateway = createGateway()
     gateway.reply('It rains.', { when: { input: 'Rome' } })
     await call(gateway, 'POST /responses', { body: question })
-    expect(said(() => expect(gateway).toHaveUsedAllRules()).message).toBe(
+    expect(failureOf(() => expect(gateway).toHaveUsedAllRules()).message).toBe(
       `Expected every rule to be used, but these were not:
   rule 1 of 'reply', on text
 The journal has 1 call:

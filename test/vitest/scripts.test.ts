@@ -3,14 +3,14 @@ import { describe, expect } from 'vitest'
 import { test } from '../../src/vitest.ts'
 
 describe('toHaveFinishedScript', () => {
-  test('holds when every conversation has come to the end of its script', async ({ sandbox }) => {
+  test('passes when every conversation has reached the end of its script', async ({ sandbox }) => {
     sandbox.script([{ text: 'Hello' }])
     const openai = new OpenAI({ apiKey: sandbox.apiKey, baseURL: sandbox.baseUrl })
     await openai.responses.create({ model: 'aurora/dawn-2', input: 'Hi' })
     expect(sandbox).toHaveFinishedScript()
   })
 
-  test('says what is left, and how the last request differed', async ({ sandbox }) => {
+  test('lists the remaining turns and how the last request differed', async ({ sandbox }) => {
     expect(() => expect(sandbox).toHaveFinishedScript()).toThrow('Expected a script, but none is active')
     sandbox.script([{ text: 'Hello' }, { expect: { input: 'tides' }, text: 'At six' }])
     sandbox.script([{ text: 'Never asked for' }])

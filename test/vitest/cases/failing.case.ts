@@ -1,15 +1,15 @@
-/** Tests that fail, for what a person then sees. Run by ../failing.test.ts. */
+/** Failing tests, whose output is checked by ../failing.slow.test.ts. */
 import { expect, test } from '../../../src/vitest.ts'
 
 const key = { headers: { authorization: 'Bearer any' } }
 
-/** Runs work outside of every test, as a queue does. */
+/** Runs work outside of every test, like a queue. */
 const queue = (() => {
   const { promise, resolve } = Promise.withResolvers<() => Promise<unknown>>()
   return { add: resolve, done: promise.then((work) => work()) }
 })()
 
-test('asks in vain', async ({ sandbox }) => {
+test('fails with an unmatched request', async ({ sandbox }) => {
   sandbox.fail(529, { times: 1 })
   for (const path of ['/providers', '/provider']) {
     await fetch(`${sandbox.baseUrl}${path}`, key).catch(() => {})
@@ -25,10 +25,10 @@ test('loses a call to the default sandbox', async ({ sandbox }) => {
   expect(sandbox).toHaveReceived('listProviders')
 })
 
-test('succeeds, and is silent', async ({ sandbox }) => {
+test('succeeds without output', async ({ sandbox }) => {
   await fetch(`${sandbox.baseUrl}/presets/none`, key)
 })
 
-test('takes options from the configuration', ({ gateway }) => {
+test('reads options from the configuration', ({ gateway }) => {
   expect(gateway.options.seed).toBe('from the configuration')
 })

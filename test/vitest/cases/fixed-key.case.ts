@@ -1,7 +1,7 @@
-/** Work that belongs to no test, for the warning that a person then sees. Run by ../failing.test.ts. */
+/** Work that belongs to no test and triggers a warning. Run by ../failing.slow.test.ts. */
 import { test } from '../../../src/vitest.ts'
 
-/** A queue as applications have them: it was started before any test, and asks when it is told to. */
+/** A queue like those of applications: started before any test, it sends a request for each job. */
 const asked: Array<() => void> = []
 async function work(): Promise<void> {
   for (;;) {
@@ -17,7 +17,7 @@ async function work(): Promise<void> {
 work()
 
 for (const name of ['first', 'second']) {
-  test(`has a queue ask with its own key, ${name}`, async () => {
+  test(`has a queue send requests with its own key, ${name}`, async () => {
     await new Promise<void>((resolve) => asked.push(resolve))
   })
 }

@@ -1,4 +1,4 @@
-/** Hooks do not separate a test from its sandbox: Vitest sets fixtures up in the first hook that runs. */
+/** Hooks do not separate a test from its sandbox: Vitest sets up fixtures in the first hook that runs. */
 import { describe, test as plainTest } from 'vitest'
 import { expect, test } from '../../../src/vitest.ts'
 
@@ -8,7 +8,7 @@ const status = async () => {
 }
 
 const hooks = {
-  'a hook that returns at once': () => {},
+  'a synchronous hook': () => {},
   'an asynchronous hook': async () => {
     await Promise.resolve()
   },

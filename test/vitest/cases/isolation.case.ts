@@ -1,6 +1,7 @@
 /**
- * Fifty tests at the same time, with clients that one module made once, with one key. Run twice: in a process of its
- * own by ../failing.test.ts, and beside other files by ../isolation.test.ts.
+ * Fifty concurrent tests whose clients are created once in one module, with one key. Run twice: in
+ * a separate process by ../failing.slow.test.ts, and together with other files by
+ * ../isolation.test.ts.
  */
 import { Agent } from 'node:https'
 import axios from 'axios'
@@ -18,9 +19,9 @@ const http = axios.create({
   validateStatus: () => true,
 })
 
-describe.concurrent('fifty tests at the same time, with one client and one key', () => {
+describe.concurrent('fifty concurrent tests with a shared client and key', () => {
   for (let number = 0; number < 50; number++) {
-    test(`sees its own replies, faults and calls (${number})`, async ({ sandbox, expect }) => {
+    test(`receive only their own replies, faults and calls (${number})`, async ({ sandbox, expect }) => {
       const model = `vendor/model-${number}`
       sandbox.fail(503, { times: 1, headers: { 'retry-after-ms': '1' } })
       sandbox.reply(`Answer ${number}.`, { when: { model } })
@@ -44,6 +45,6 @@ describe.concurrent('fifty tests at the same time, with one client and one key',
   }
 })
 
-test('nothing of that has reached the default sandbox', ({ gateway }) => {
+test('the default sandbox received none of their requests', ({ gateway }) => {
   expect(gateway.journal.entries()).toEqual([])
 })

@@ -1,12 +1,12 @@
 /**
- * Programs with one mistake each, which compilers have to report at the mistake, with words that lead to the fix. They
- * cover every public function.
+ * Programs with one mistake each, which the compiler must report at the mistake with a message that
+ * leads to the fix. They cover every public function.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { inProject } from './project.ts'
 
-/** What the programs have in common. */
+/** Declarations shared by all programs. */
 const before = `
 import { createGateway, defineOperation, defineScenario, eventStream, json, journalText, ok, parseScenario, parseRecording, type RuleInput, type When } from 'gateway-understudy'
 import { handlers } from 'gateway-understudy/msw'
@@ -23,8 +23,8 @@ const Id = z.object({ id: z.string() })
 `
 
 /** One line each. */
-export const wrongPrograms: readonly string[] = [
-  // The rules of use().
+export const invalidPrograms: readonly string[] = [
+  // Rules of use().
   `gateway.use({ on: 'createRespons', fault: 'timeout' })`,
   `gateway.use({ on: '*', fault: 'stream-cutt' })`,
   `gateway.use({ on: '*', when: { modle: 'aurora/*' }, fault: 'timeout' })`,
@@ -47,7 +47,7 @@ export const wrongPrograms: readonly string[] = [
   `gateway.fail(503, { on: 'listProvider' })`,
   `gateway.script([{ calls: { search: { q: 'tides' } } }])`,
   `gateway.script({ text: 'Hello' })`,
-  // The state of a sandbox.
+  // Sandbox state.
   `gateway.journal.calls('createRespons')`,
   `gateway.journal.calls('createResponse', { body: { modle: 'aurora/dawn-1' } })`,
   `gateway.journal.last('createRespons')`,
@@ -88,7 +88,7 @@ export const wrongPrograms: readonly string[] = [
   `defineConfig({ use: { gatewayOptions: { latancy: 7 } } })`,
 ]
 
-/** Programs that are right, so that the others fail for one reason only. */
+/** Valid programs, to make sure that the others fail for one reason only. */
 const right = `gateway.use('flaky', { on: 'createResponse', times: 1, fault: 'timeout' }, ...([] as RuleInput[]))
 gateway.use(String('flaky'))
 gateway.journal.calls('createChatCompletion', { body: { model: 'aurora/dawn-1' } })
@@ -106,12 +106,12 @@ void [eventStream, journalText, parseRecording, playwright, test, intercept, sta
 `
 
 /**
- * Returns what the compiler says of each program, each with its place, such as `1:18 error TS2820: …`.
+ * Returns the compiler errors of each program with their positions, such as `1:18 error TS2820: …`.
  *
- * @param folder Of the package.
+ * @param folder Folder of the package.
  */
 export async function compilerMessages(folder: string): Promise<string[][]> {
-  const programs = [right, ...wrongPrograms]
+  const programs = [right, ...invalidPrograms]
   const files = Object.fromEntries(programs.map((program, index) => [`${index}.ts`, before + program]))
   const output = await inProject(folder, files, async (home) => {
     const tsc = promisify(execFile)('npx', ['tsc', '--pretty', 'false', '-p', home])

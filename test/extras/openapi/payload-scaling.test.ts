@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
-import { growthOf, list } from '../../proportional/callers-data.ts'
+import { growthOf, list } from '../../payload-scaling/large-inputs.ts'
 
 const document = (count: number) => ({
   openapi: '3.1.0',

@@ -4,7 +4,13 @@ import { importHar, importJournal, importStream } from '../../../src/extras/reco
 import { formatRecording, parseRecording } from '../../../src/extras/recordings/recording.ts'
 import { SecretFinder } from '../../../src/extras/recordings/secrets.ts'
 import { createGateway } from '../../../src/index.ts'
-import { gatewayWithCalls, growthOf, list, type Prepare, secrets } from '../../proportional/callers-data.ts'
+import {
+  gatewayWithCalls,
+  growthOf,
+  list,
+  type Prepare,
+  secrets,
+} from '../../payload-scaling/large-inputs.ts'
 
 const stream = (count: number) =>
   `${'data: {"type":"response.output_text.delta","delta":"x"}\n\n'.repeat(count)}data: [DONE]\n\n`

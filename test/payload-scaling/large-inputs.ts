@@ -1,6 +1,7 @@
 /**
- * Every place where callers' data is walked, as one list: bodies, headers, addresses, rules, templates, files, journals
- * and what is made of them. A place is made ready for a number of items, and returns its work.
+ * Every place that traverses data of callers: bodies, headers, URLs, rules, templates, files and
+ * journals, and everything derived from them. Each place is prepared for a number of items and
+ * returns the work to measure.
  */
 
 import { checkText } from '../../src/control/check-text.ts'
@@ -16,7 +17,7 @@ import { type CallOptions, call } from '../call.ts'
 
 interface Asked extends CallOptions {
   readonly line: string
-  /** Of `gateway.use`; one that is refused is a part of the work too. */
+  /** Rule for `gateway.use`; rejecting an invalid rule is part of the work. */
   readonly rule?: object | undefined
 }
 
@@ -26,7 +27,7 @@ const options = {
   extensions: ['chat', 'messages', 'embeddings'],
 } satisfies GatewayOptions
 
-/** Prepares a request to a gateway of its own. */
+/** Prepares a request to a new gateway. */
 export function asking({ line, rule, ...rest }: Asked) {
   const gateway = createGateway(options)
   return async () => {
@@ -60,25 +61,25 @@ export const withFields = (fields: object) =>
 
 type Fields = (count: number) => object
 
-/** Every list and map that a caller fills, by operation. */
+/** Every list and map that a caller can fill, by operation. */
 const responses: Readonly<Record<string, Fields>> = {
   'unknown keys': keys,
-  'keys of metadata': (count) => ({ metadata: keys(count) }),
-  'tools of an unknown type': (count) => ({ tools: unknownTools(count) }),
+  'metadata keys': (count) => ({ metadata: keys(count) }),
+  'tools with an unknown type': (count) => ({ tools: unknownTools(count) }),
   functions: (count) => ({
     tools: list(count, (index) => ({ type: 'function', name: `f_${index}`, parameters: {} })),
   }),
   'search tools': (count) => ({ tools: list(count, () => ({ type: 'gateway:web_search' })) }),
   messages: (count) => ({ input: list(count, () => message) }),
   'streamed messages': (count) => ({ stream: true, input: list(count, () => message) }),
-  'bad messages': (count) => ({ input: list(count, () => badMessage) }),
+  'invalid messages': (count) => ({ input: list(count, () => badMessage) }),
   'parts of a message': (count) => ({
     input: [{ role: 'user', content: list(count, () => ({ type: 'input_text', text: 'Hi' })) }],
   }),
-  'parts of an unknown type': (count) => ({
+  'parts with an unknown type': (count) => ({
     input: [{ role: 'user', content: list(count, () => ({ type: 'x' })) }],
   }),
-  'annotations of an earlier answer': (count) => ({
+  'annotations of an earlier reply': (count) => ({
     input: [
       message,
       {
@@ -96,7 +97,7 @@ const responses: Readonly<Record<string, Fields>> = {
       },
     ],
   }),
-  'calls and their outputs': (count) => ({
+  'function calls and outputs': (count) => ({
     input: list(count, (index) =>
       index % 2 === 0
         ? { type: 'function_call', call_id: `c${index >> 1}`, name: 'f', arguments: '{}' }
@@ -133,17 +134,17 @@ const responses: Readonly<Record<string, Fields>> = {
   'excluded handles': (count) => ({
     x_search_filter: { excluded_x_handles: list(count, (index) => `a${index}`) },
   }),
-  'what is to be included': (count) => ({ include: list(count, (index) => `a.${index}`) }),
+  'include values': (count) => ({ include: list(count, (index) => `a.${index}`) }),
   'properties of a schema': (count) => withSchema({ type: 'object', properties: keys(count) }),
-  'what a schema requires': (count) =>
+  'required properties of a schema': (count) =>
     withSchema({ type: 'object', properties: {}, required: list(count, (index) => `a${index}`) }),
-  'values of a schema': (count) =>
+  'enum values of a schema': (count) =>
     withSchema({
       type: 'object',
       properties: { a: { enum: list(count, (index) => `a${index}`) } },
       required: ['a'],
     }),
-  'choices of a schema': (count) =>
+  'anyOf branches of a schema': (count) =>
     withSchema({
       type: 'object',
       properties: { a: { anyOf: list(count, () => ({ type: 'string' })) } },
@@ -158,7 +159,7 @@ const responses: Readonly<Record<string, Fields>> = {
 
 const chat: Readonly<Record<string, Fields>> = {
   messages: (count) => ({ messages: list(count, () => message) }),
-  'bad messages': (count) => ({ messages: list(count, () => badMessage) }),
+  'invalid messages': (count) => ({ messages: list(count, () => badMessage) }),
   'parts of a message': (count) => ({
     messages: [{ role: 'user', content: list(count, () => ({ type: 'text', text: 'Hi' })) }],
   }),
@@ -175,7 +176,7 @@ const messages: Readonly<Record<string, Fields>> = {
   'blocks of a message': (count) => ({
     messages: [{ role: 'user', content: list(count, () => ({ type: 'text', text: 'Hi' })) }],
   }),
-  'blocks of the system': (count) => ({
+  'system blocks': (count) => ({
     messages: [message],
     system: list(count, () => ({ type: 'text', text: 'Hi' })),
   }),
@@ -196,18 +197,18 @@ const embeddings: Readonly<Record<string, Fields>> = {
 }
 
 const workspace: Readonly<Record<string, Fields>> = {
-  'keys to filter by': (count) => ({ io_logging_api_key_ids: list(count, (index) => index) }),
-  'bad keys to filter by': (count) => ({ io_logging_api_key_ids: list(count, () => 'x') }),
+  'logging key ids': (count) => ({ io_logging_api_key_ids: list(count, (index) => index) }),
+  'invalid logging key ids': (count) => ({ io_logging_api_key_ids: list(count, () => 'x') }),
   'unknown keys': keys,
   'a name': (count) => ({ name: 'x'.repeat(100 * count) }),
   'a slug': (count) => ({ slug: 'a-'.repeat(50 * count) }),
   'a description': (count) => ({ description: '🦊'.repeat(50 * count) }),
 }
 
-/** Queries and paths, as long as `gateway.fetch` takes them; a socket takes 16 KB. */
+/** Queries and paths of any length: `gateway.fetch` does not limit them, a socket does at 16 KB. */
 const addresses: Readonly<Record<string, (count: number) => string>> = {
   'parameters of benchmarks': (count) => `GET /benchmarks?${list(count, (index) => `a${index}=1`).join('&')}`,
-  'a category many times': (count) => `GET /benchmarks?${'category=svg&'.repeat(count)}`,
+  'repetitions of a category': (count) => `GET /benchmarks?${'category=svg&'.repeat(count)}`,
   'a long category': (count) => `GET /benchmarks?category=${'x'.repeat(100 * count)}`,
   'digits of max_results': (count) => `GET /benchmarks?max_results=${'1'.repeat(100 * count)}`,
   'parameters of providers': (count) => `GET /providers?${list(count, (index) => `a${index}=1`).join('&')}`,
@@ -215,44 +216,44 @@ const addresses: Readonly<Record<string, (count: number) => string>> = {
     `GET /embeddings/models?${list(count, (index) => `a${index}=1`).join('&')}`,
   'a long slug of a preset': (count) => `GET /presets/${'a-'.repeat(50 * count)}`,
   'a long id of a workspace': (count) => `PATCH /workspaces/${'a-'.repeat(50 * count)}`,
-  'steps of a path': (count) => `GET ${'/a'.repeat(50 * count)}`,
-  'slashes of a path': (count) => `GET ${'/'.repeat(10 * count)}a`,
+  'segments of a path': (count) => `GET ${'/a'.repeat(50 * count)}`,
+  'slashes in a path': (count) => `GET ${'/'.repeat(10 * count)}a`,
 }
 
-/** Rules; what fits to any is met by `GET /providers`, and answered. */
+/** Rules. Those that match any operation apply to `GET /providers`. */
 const rules: Readonly<Record<string, Fields>> = {
-  'a name of a scenario that is unknown': (count) => ({ name: blanks(count), on: 'x', reply: {} }),
-  'blanks of an unknown field': (count) => ({ on: '*', [blanks(count)]: 1, fault: 'timeout' }),
-  'blanks of what it is about': (count) => ({ on: `POST ${blanks(count)}/`, fault: 'timeout' }),
-  'braces of what it is about': (count) => ({ on: `POST /${'{'.repeat(10 * count)}`, fault: 'timeout' }),
-  'brackets of a path in a body': (count) => ({
+  'blanks in a scenario name': (count) => ({ name: blanks(count), on: 'x', reply: {} }),
+  'blanks in an unknown field': (count) => ({ on: '*', [blanks(count)]: 1, fault: 'timeout' }),
+  'blanks in a route': (count) => ({ on: `POST ${blanks(count)}/`, fault: 'timeout' }),
+  'braces in a route': (count) => ({ on: `POST /${'{'.repeat(10 * count)}`, fault: 'timeout' }),
+  'brackets in a body path': (count) => ({
     on: '*',
     when: { body: { ['['.repeat(10 * count)]: 1 } },
     fault: 'timeout',
   }),
-  'brackets of a path in a fault': (count) => ({
+  'brackets in a fault path': (count) => ({
     on: '*',
     fault: { name: 'missing-field', path: `data${'['.repeat(10 * count)}` },
   }),
-  'tags of a template': (count) => ({ on: '*', reply: { body: '{{method}}'.repeat(count) } }),
-  'unknown names of a template': (count) => ({
+  'tags in a template': (count) => ({ on: '*', reply: { body: '{{method}}'.repeat(count) } }),
+  'unknown names in a template': (count) => ({
     on: '*',
     reply: { body: list(10 * count, (index) => `{{ body.a${index} }}`).join('') },
   }),
   'blanks in a tag': (count) => ({ on: '*', reply: { body: `{{ method${blanks(count)}` } }),
-  'open tags of a template': (count) => ({ on: '*', reply: { body: '{{#body}}'.repeat(count) } }),
-  'stars of a pattern': (count) => ({
+  'unclosed sections in a template': (count) => ({ on: '*', reply: { body: '{{#body}}'.repeat(count) } }),
+  'wildcards in a pattern': (count) => ({
     on: '*',
     when: { headers: { a: '*a'.repeat(count) } },
     fault: 'timeout',
   }),
-  'a regular expression': (count) => ({
+  'the input of a regular expression': (count) => ({
     on: '*',
     when: { headers: { a: { matches: 'a'.repeat(count) } } },
     fault: 'timeout',
   }),
   'headers of a reply': (count) => ({ on: '*', reply: { headers: keys(count), body: {} } }),
-  'steps of a sequence': (count) => ({ on: '*', sequence: list(count, () => ({ reply: { body: {} } })) }),
+  'steps in a sequence': (count) => ({ on: '*', sequence: list(count, () => ({ reply: { body: {} } })) }),
 }
 
 function blanks(count: number): string {
@@ -274,21 +275,20 @@ const bodies: [string, Readonly<Record<string, Fields>>, object][] = [
 export type Prepare = (count: number) => (() => unknown) | Promise<() => unknown>
 
 const headers: Readonly<Record<string, (count: number) => Record<string, string>>> = {
-  'headers of a request': (count) =>
-    Object.fromEntries(list(count, (index) => [`x-header-${index}`, `${index}`])),
+  'request headers': (count) => Object.fromEntries(list(count, (index) => [`x-header-${index}`, `${index}`])),
   'a long header': (count) => ({ 'x-long': 'a, '.repeat(20 * count) }),
   cookies: (count) => ({ cookie: list(count, (index) => `name${index}=${index}`).join('; ') }),
   'scenarios in a header': (count) => ({
     'x-understudy-scenario': list(count >> 3, () => 'flaky').join(','),
   }),
   'a long key': (count) => ({ authorization: `Bearer ${'us-'.repeat(20 * count)}` }),
-  'a long trace': (count) => ({ traceparent: `00-${'0-'.repeat(20 * count)}` }),
+  'a long traceparent': (count) => ({ traceparent: `00-${'0-'.repeat(20 * count)}` }),
   'a long content type': (count) => ({ 'content-type': `application/json; ${'a=b; '.repeat(20 * count)}` }),
 }
 
 const gatewaysWithCalls = new Map<number, Promise<Gateway>>()
 
-/** A gateway whose journal has calls, made once for each number: its places only read it. */
+/** Returns a gateway with recorded calls. It is reused for each count because these places only read it. */
 export function gatewayWithCalls(count: number): Promise<Gateway> {
   const made = gatewaysWithCalls.get(count) ?? makeCalls(count)
   gatewaysWithCalls.set(count, made)
@@ -303,7 +303,7 @@ async function makeCalls(count: number) {
   return gateway
 }
 
-/** A gateway with one call that has a large body. */
+/** Creates a gateway with one call that has a large body. */
 async function recordOf(body: unknown, path = '/responses') {
   const limits = { ...options.limits, journalBodyBytes: 64 * 1024 * 1024 }
   const gateway = createGateway({ ...options, limits })
@@ -320,14 +320,14 @@ const yaml = (count: number, on: string) =>
   `name: many\nrules:\n${`  - on: ${on}\n    when: { query: { source: x } }\n    fault: timeout\n`.repeat(count)}`
 const provider = (index: number) => ({ name: `P ${index}`, slug: `p-${index}`, privacy_policy_url: null })
 
-/** Files, journals and texts. */
+/** Work on files, journals and texts. */
 const others: Readonly<Record<string, Prepare>> = {
-  'calls of a journal, read': async (count) => {
+  'journal entries, read': async (count) => {
     const { journal } = await gatewayWithCalls(count >> 3)
     return () =>
       JSON.stringify([journal.entries(), journal.unmatched(), journal.summaries(), journal.nearMisses()])
   },
-  'calls of a journal, filtered': async (count) => {
+  'journal entries, filtered': async (count) => {
     const { journal } = await gatewayWithCalls(count >> 3)
     return () => [
       journal.calls('listProviders', { query: { turn: '2' } }),
@@ -335,11 +335,11 @@ const others: Readonly<Record<string, Prepare>> = {
       journal.trace('x'),
     ]
   },
-  'calls of a journal, as HAR': async (count) => {
+  'journal entries, exported as HAR': async (count) => {
     const { journal } = await gatewayWithCalls(count >> 3)
     return () => journal.har()
   },
-  'calls of a journal, expected': async (count) => {
+  'journal entries, compared by a matcher': async (count) => {
     const entries = (await gatewayWithCalls(count >> 3)).journal.entries()
     return () =>
       judgeCalls(entries, { operation: 'listProviders', match: { status: 200 }, times: 3 }, matches)
@@ -348,7 +348,7 @@ const others: Readonly<Record<string, Prepare>> = {
     const gateway = await gatewayWithCalls(count >> 3)
     return () => JSON.stringify(gateway.save())
   },
-  'calls of a sandbox file': async (count) => {
+  'calls in a sandbox file': async (count) => {
     const gateway = await gatewayWithCalls(count >> 3)
     const file = gateway.save()
     return () => gateway.openSandbox(file)
@@ -358,17 +358,17 @@ const others: Readonly<Record<string, Prepare>> = {
     await call(gateway, `GET /providers?${list(count, (index) => `name${index}=1`).join('&')}`)
     return () => gateway.journal.entries()
   },
-  'rules of a scenario file': (count) => {
+  'rules in a scenario file': (count) => {
     const gateway = createGateway(options)
     const text = yaml(count >> 2, 'listBenchmarks')
     return () => checkText(text, gateway)
   },
-  'bad rules of a scenario file': (count) => {
+  'invalid rules in a scenario file': (count) => {
     const gateway = createGateway(options)
     const text = yaml(count >> 2, 'listBenchmark')
     return () => checkText(text, gateway)
   },
-  'rules that miss a call': (count) => {
+  'rules that do not match': (count) => {
     const gateway = createGateway(options)
     gateway.use({ name: 'many', rules: list(count, () => rule) } as never)
     return async () => {
@@ -391,13 +391,12 @@ const others: Readonly<Record<string, Prepare>> = {
       return gateway.scripts()
     }
   },
-  'rows of fixtures': (count) => () =>
-    createGateway({ fixtures: { providers: list(count, provider) } }).save(),
-  'rows of fixtures, listed': (count) => {
+  'fixture rows': (count) => () => createGateway({ fixtures: { providers: list(count, provider) } }).save(),
+  'fixture rows, listed': (count) => {
     const gateway = createGateway({ fixtures: { providers: list(count, provider) } })
     return () => call(gateway, 'GET /providers')
   },
-  'keys of a gateway': (count) => {
+  'API keys of a gateway': (count) => {
     const apiKeys = list(count, (index) => `key-${index}`)
     return () =>
       call(createGateway({ apiKeys }), 'GET /providers', { headers: { authorization: 'Bearer key-1' } })
@@ -419,11 +418,11 @@ const others: Readonly<Record<string, Prepare>> = {
     const { record } = await recordOf(withFields(keys(count)))
     return () => toTest(record, 'vitest')
   },
-  'a body with secrets, shown': async (count) => {
+  'secrets in a displayed body': async (count) => {
     const { gateway, entry } = await recordOf(withFields({ input: secrets(count) }))
     return () => [gateway.journal.explain(entry as never), JSON.stringify(gateway.journal.har())]
   },
-  'a printed text': (count) => () => printable('\u001b[31m\n'.repeat(2 * count)),
+  'printed text': (count) => () => printable('\u001b[31m\n'.repeat(2 * count)),
   'an unknown word': (count) => {
     const words = list(20, (index) => `${'listProviders'.repeat(5)}${index}`)
     return () => nearest('listProvider'.repeat(count), words)
@@ -432,27 +431,27 @@ const others: Readonly<Record<string, Prepare>> = {
     const [left, right] = [1, 2].map(() => ({ a: list(10 * count, (index) => ({ index })), ...keys(count) }))
     return () => equal(left, right)
   },
-  'items of a value that a schema checks': (count) => () =>
+  'items validated by a schema': (count) => () =>
     problemsOf(
       { items: { type: 'string', pattern: '^[a-z]+$' } },
       list(count >> 1, () => 'abc'),
     ),
-  'unique items of a value': (count) => () =>
+  'items validated for uniqueness': (count) => () =>
     problemsOf(
       { uniqueItems: true },
       list(count >> 2, (index) => ({ index })),
     ),
-  'a text that a pattern checks': (count) => () =>
+  'text validated by a pattern': (count) => () =>
     problemsOf({ pattern: '^([a-z]+ ?)+$' }, 'abc '.repeat(count >> 1)),
 }
 
 const asBody = (fields: object) => JSON.stringify(fields)
 
-/** Parts of requests. */
+/** Work on parts of requests. */
 export const requestPlaces: readonly [string, Prepare][] = [
   ...bodies.flatMap(([line, all, fixed]) =>
     Object.entries(all).map(([what, fields]): [string, Prepare] => [
-      `${what} of ${line}`,
+      `${what} in ${line}`,
       (count) => asking({ line, body: asBody({ ...fixed, ...fields(count) }) }),
     ]),
   ),
@@ -468,23 +467,26 @@ export const requestPlaces: readonly [string, Prepare][] = [
     `${what} of a rule`,
     (count) => asking({ line: 'GET /providers', rule: fields(count) }),
   ]),
-  ['brackets', (count) => asking({ line: 'POST /responses', body: '['.repeat(10 * count) })],
-  ['braces', (count) => asking({ line: 'PATCH /workspaces/production', body: '{"a":'.repeat(10 * count) })],
+  ['nested brackets in a body', (count) => asking({ line: 'POST /responses', body: '['.repeat(10 * count) })],
+  [
+    'nested braces in a body',
+    (count) => asking({ line: 'PATCH /workspaces/production', body: '{"a":'.repeat(10 * count) }),
+  ],
 ]
 
-/** What is read from files, journals and options. */
+/** Work on data read from files, journals and options. */
 export const otherPlaces: readonly [string, Prepare][] = Object.entries(others)
 
-/** Items in a small case; a large one has eight times as many. */
+/** Number of items in a small case; a large case has eight times as many. */
 const items = 250
 const maxGrowth = 10
-/** Below two milliseconds, the clock and the collector decide. */
+/** Runs below two milliseconds are dominated by clock resolution and garbage collection. */
 const leastMs = 2
 const rounds = 20
 
 /**
- * Returns how many times the time eight times the items take, the best of several runs. Times are only compared, and
- * runs are repeated until the growth is one that is allowed.
+ * Returns the ratio of the time for eight times the items to the time for the items, each the best
+ * of several runs. Runs are repeated until the ratio is within the limit.
  */
 export async function growthOf(prepare: Prepare): Promise<number> {
   const best = { few: Infinity, many: Infinity }
@@ -502,8 +504,9 @@ export async function growthOf(prepare: Prepare): Promise<number> {
 }
 
 /**
- * Milliseconds. Elapsed time has the waits of a busy machine in it, and processor time is a count of ticks on some: a
- * short run is measured by the first, a long one by the lesser of the two.
+ * Returns milliseconds. Elapsed time includes waits of a busy machine, and processor time is
+ * counted in coarse ticks on some machines, so short runs use the former and long runs the lower of
+ * the two.
  */
 async function measure(work: () => unknown): Promise<{ elapsed: number; processor: number }> {
   const [from, cpu] = [performance.now(), process.threadCpuUsage()]
