@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { run } from '../../src/cli/command-line.ts'
 import { faults } from '../../src/faults/index.ts'
 import { bundledScenarios } from '../../src/scenarios/bundled.ts'
 import { routePathsText } from '../remote/route-paths.ts'
@@ -36,6 +37,49 @@ describe.each(pages)('$name', ({ name, text }) => {
     expect(broken.map(([link]) => link)).toEqual([])
   })
 })
+
+describe.each(pages)('code in $name', ({ name, text }) => {
+  const written = text.replace(/<!-- generated: \S+ -->\n[\s\S]*?<!-- end -->/g, '')
+
+  it('is quoted from files that tests run, or says "Not run by our tests"', () => {
+    const languages = [...written.matchAll(/^```(\w+)\n[\s\S]*?^```/gm)].map(([, language]) => language)
+    const code = languages.filter((language) => !['sh', 'yaml', 'dockerfile'].includes(language as string))
+    if (!written.includes('Not run by our tests')) expect(code).toEqual([])
+  })
+
+  it('calls only commands and flags that exist', async () => {
+    for (const [line, command = 'serve', flags = ''] of written.matchAll(
+      /(?<=^|`|npx )gateway-understudy(?: (?!-)(\w+))?((?: [^`\n>&|]+)?)/gm,
+    )) {
+      if (!/ --/.test(flags)) continue
+      const help = await helpOf(command)
+      const unknown = [...flags.matchAll(/--[a-z-]+/g)].filter(([flag]) => !help.includes(`${flag} `))
+      expect(
+        unknown.map(([flag]) => flag),
+        line,
+      ).toEqual([])
+    }
+  })
+
+  it('fits on two screens, without generated tables', () => {
+    const own = text.replace(/<!-- generated: \S+ -->\n(?:\||- |###)[\s\S]*?<!-- end -->\n/g, '')
+    const limit = name === 'README.md' || name === 'scenarios/TASKS.md' ? 150 : 125
+    expect(own.split('\n').length).toBeLessThan(limit)
+  })
+})
+
+const helps = new Map<string, string>()
+
+/** Returns the help of a command. */
+async function helpOf(command: string): Promise<string> {
+  if (!helps.has(command)) {
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    await run([command, '--help'], () => Promise.reject(new Error('only help')))
+    helps.set(command, write.mock.calls.join('').replaceAll(/\s+/g, ' '))
+    write.mockRestore()
+  }
+  return helps.get(command) as string
+}
 
 /** Returns the anchors of the headings of a document. */
 function headings(text: string): string[] {

@@ -102,9 +102,16 @@ function part(name: string): string {
 function code(place: string): string {
   const [file = place, name] = place.split('#')
   const whole = readFileSync(new URL(file, import.meta.url), 'utf8').trim()
-  const text = name ? new RegExp(`// #region ${name}\\n([^]*?)\\n// #endregion`).exec(whole)?.[1] : whole
+  const text = name ? regionOf(whole, name) : whole
   if (text === undefined) throw new Error(`${file} has no region '${name}'`)
   return `\`\`\`${/\w+$/.exec(file)?.[0]}\n${text}\n\`\`\``
+}
+
+/** Returns the lines of a region without their indentation. */
+function regionOf(text: string, name: string): string | undefined {
+  const [, indent = '', lines] =
+    new RegExp(`^( *)// #region ${name}\\n([^]*?)\\n *// #endregion`, 'm').exec(text) ?? []
+  return lines?.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
 }
 
 /** Lists the described fields of a schema, and those of `when`. */

@@ -1,8 +1,7 @@
 /**
- * The application under test: one page, and a server that passes questions on to the gateway.
+ * The application under test: one page, and a server that forwards questions to the gateway.
  *
- * In tests (`TEST=1`) a request may say which gateway is meant, by `x-gateway-url`, or whose key to use, by
- * `x-gateway-key`: that is how each test reaches its own sandbox.
+ * In test mode (`TEST=1`), `x-gateway-url` or `x-gateway-key` selects the sandbox of the test.
  */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -22,8 +21,10 @@ createServer(async (request, response) => {
 }).listen(Number(PORT), '127.0.0.1')
 
 async function ask(request, response) {
+  // #region gateway
   const url = (TEST && request.headers['x-gateway-url']) || GATEWAY_URL
   const key = (TEST && request.headers['x-gateway-key']) || GATEWAY_KEY
+  // #endregion
   const question = (await Array.fromAsync(request)).join('')
   try {
     const answer = await fetch(`${url}/responses`, {
