@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { cp, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Consumer, install } from './consumer.ts'
@@ -84,6 +84,17 @@ describe('a project without MSW', () => {
       )
       expect(stderr).not.toMatch(/MODULE_NOT_FOUND|^ +at /m)
     }
+  })
+})
+
+describe('the examples of the documents', () => {
+  it('run with the packed package', async () => {
+    await using project = await install('documents')
+    const examples = 'test/readme/examples'
+    await cp(examples, join(project.folder, examples), { recursive: true })
+    const { stdout, stderr } = await project.run('npm test --silent')
+    const report = await project.readJson('report.json')
+    expect(report, stdout + stderr).toMatchObject({ success: true, numFailedTests: 0, numPendingTests: 0 })
   })
 })
 

@@ -15,25 +15,25 @@ const shipped: Record<string, string> = {
   preact: 'The console.',
   '@preact/signals': 'The console.',
   '@preact/signals-core': 'Part of `@preact/signals`.',
-  '@faker-js/faker': 'Records beyond the fixtures; loaded when some must be made.',
-  '@msw/data': 'The rows that a sandbox has written.',
-  '@noble/hashes': 'Keys of recorded exchanges, also in a browser.',
+  '@faker-js/faker': 'Generates records beyond the fixtures. Loaded on demand.',
+  '@msw/data': 'Stores the rows that a sandbox has changed.',
+  '@noble/hashes': 'Hashes the keys of recordings, in browsers too.',
   '@scalar/helpers': 'Part of `@scalar/openapi-upgrader`.',
-  '@scalar/openapi-upgrader': 'Older OpenAPI documents for `contract`.',
+  '@scalar/openapi-upgrader': 'Upgrades older OpenAPI documents.',
   '@standard-schema/spec': 'Types of `@msw/data`.',
   commander: 'The command line.',
   'es-toolkit': 'Part of `@msw/data`.',
-  'eventsource-parser': 'Reads the event streams that are recorded.',
+  'eventsource-parser': 'Parses recorded event streams.',
   mutative: 'Part of `@msw/data`.',
   outvariant: 'Part of `@msw/data`.',
-  'js-yaml': 'YAML: scenarios, configuration, OpenAPI documents; loaded when there is a file.',
+  'js-yaml': 'Reads YAML: scenarios, configuration, OpenAPI documents. Loaded on demand.',
   rettime: 'Part of `@msw/data`.',
-  zod: 'Schemas of requests, replies and options.',
+  zod: 'Validates requests, replies and options.',
 }
 
 const optional: Record<string, string> = {
   '@playwright/test': 'Only for `gateway-understudy/playwright`.',
-  msw: 'Interception and handlers.',
+  msw: 'Only for `gateway-understudy/msw` and your own handlers.',
   vitest: 'Only for `gateway-understudy/vitest`.',
 }
 
@@ -45,7 +45,7 @@ export function supplyChain(): string {
   })
   const peers = Object.keys(manifest.peerDependencies).map((name) => [
     `\`${name}\``,
-    'yours',
+    'optional peer',
     optional[name] ?? '',
     licenceOf(name),
     '',
@@ -56,7 +56,7 @@ export function supplyChain(): string {
   return [
     '# Dependencies',
     '',
-    'Made from the lock file by `npm run generate`. No script of ours runs when this package is installed.',
+    'Generated from the lock file by `npm run generate`. Installing the package runs no script of ours.',
     '',
     table(['Package', 'How users get it', 'Why', 'Licence', 'Unpacked'], [...rows, ...peers]),
     '',
