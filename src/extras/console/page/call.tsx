@@ -8,7 +8,7 @@ import { ask, useLoaded } from './api.ts'
 import { calls } from './calls-store.ts'
 import { Conversation, turnsAnswered, turnsAsked } from './conversation.tsx'
 import { go, hashWith, param } from './location.ts'
-import { NextAnswer } from './next-answer.tsx'
+import { NextAnswer } from './override-response.tsx'
 import { ActionButton, Code, CopyButton, milliseconds, Notice, pretty, Status, Tabs } from './parts.tsx'
 import { isEventStream, Stream } from './stream.tsx'
 
