@@ -1,13 +1,13 @@
 /**
- * The files of the console, read when somebody first visits it. In a clone they are built then, and again when their
- * sources have changed.
+ * Serves the files of the console. They are read on the first visit. In a clone of the repository they are built first,
+ * and again when their sources change.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../../http/errors.ts'
 import type { Reply } from '../../http/reply.ts'
 
-/** What the page may do: run its own script, have its own style, and call this server. */
+/** Allows the page its own scripts and styles, and requests to this server. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,13 +27,17 @@ const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
 }
 
-/** @param path Below `/__understudy`; undefined without its slash. Throws 404 for an unknown file. */
+/**
+ * Returns a file of the console. Throws 404 for an unknown file.
+ *
+ * @param path Path below `/__understudy`; undefined if the trailing slash is missing.
+ */
 export async function consoleFile(path: string | undefined): Promise<Reply> {
   if (path === undefined)
     return { status: 308, headers: { location: '/__understudy/' }, body: { kind: 'none' } }
   const name = path === '/' ? 'index.html' : path.slice(1)
   const file = (await consoleFiles()).get(name)
-  if (!file) throw new GatewayError(404, `The console has no file '${name}': load its page again`)
+  if (!file) throw new GatewayError(404, `The console has no file '${name}': reload the page`)
   return file
 }
 
@@ -49,7 +53,7 @@ function consoleFiles(): Promise<ReadonlyMap<string, Reply>> {
   return files
 }
 
-/** Beside the bundle; in a clone, in `dist`. */
+/** In the package, the files are next to the bundle; in a clone, in `dist`. */
 const published = new URL('./console/', import.meta.url)
 const clone = new URL('../../../', import.meta.url)
 const config = fileURLToPath(new URL('vite.console.ts', clone))
@@ -63,38 +67,38 @@ async function readFiles(): Promise<ReadonlyMap<string, Reply>> {
   return new Map(names.map((name) => [name, toFile(name, new URL(name, folder))]))
 }
 
-/** Whether this runs from sources, where whatever builds is at hand. */
+/** Returns true when running from sources, with build tools installed. */
 function isClone(): boolean {
   return !existsSync(published) && existsSync(config)
 }
 
-/** Milliseconds since 1970; 0 where there are no sources. */
+/** Returns the modification time of the newest source in milliseconds since 1970; 0 without sources. */
 function newestSource(): number {
   if (!isClone()) return 0
   const folder = new URL('src/extras/console/page/', clone)
-  // Folders too: theirs change when a file goes.
+  // Includes folders: their time changes when a file is deleted.
   const names = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]
   return Math.max(...names.map((name) => statSync(new URL(name, folder)).mtimeMs))
 }
 
 async function build(): Promise<void> {
-  // By its place, so that no bundler follows it: only a clone has it.
+  // Imported by URL, so that bundlers do not include it. Only clones have it.
   const tool: typeof import('vite') = await import(
     new URL('node_modules/vite/dist/node/index.js', clone).href
   )
   await tool.build({ configFile: config })
 }
 
-function toFile(name: string, place: URL): Reply {
-  const text = readFileSync(place, 'utf8')
-  const { mtimeMs, size } = statSync(place)
-  const isNamedByContent = name !== 'index.html'
+function toFile(name: string, url: URL): Reply {
+  const text = readFileSync(url, 'utf8')
+  const { mtimeMs, size } = statSync(url)
+  const hasHashInName = name !== 'index.html'
   return {
     status: 200,
     body: { kind: 'json', value: text, text },
     headers: {
       'content-type': types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-      'cache-control': isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'cache-control': hasHashInName ? 'public, max-age=31536000, immutable' : 'no-cache',
       etag: `"${Math.round(mtimeMs).toString(36)}-${size.toString(36)}"`,
       'content-security-policy': policy,
       'x-content-type-options': 'nosniff',

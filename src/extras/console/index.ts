@@ -1,5 +1,5 @@
 /**
- * The console, a page at `/__understudy/`.
+ * The console, a web page at `/__understudy/`.
  */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 
@@ -7,8 +7,8 @@ export const webConsole: ExtraDefinition = {
   name: 'console',
   create: () => ({
     file(path) {
-      const found = /^\/__understudy(\/(?:console-[\w-]+\.(?:js|css))?)?(?:\?|$)/.exec(path)
-      return found ? import('./console-files.ts').then(({ consoleFile }) => consoleFile(found[1])) : undefined
+      const match = /^\/__understudy(\/(?:console-[\w-]+\.(?:js|css))?)?(?:\?|$)/.exec(path)
+      return match ? import('./console-files.ts').then(({ consoleFile }) => consoleFile(match[1])) : undefined
     },
   }),
 }

@@ -1,5 +1,5 @@
 /**
- * A real Chromium, for the tests of the console and for its screenshots.
+ * Starts Chromium for console tests and screenshots.
  */
 import { type Browser, chromium, type Page } from '@playwright/test'
 import packed from '@sparticuz/chromium'
@@ -16,11 +16,11 @@ export async function launch(): Promise<Browser> {
 
 export interface Watched {
   page: Page
-  /** What the page complained of: errors, refusals of its policy, requests of other hosts. */
+  /** Problems of the page: errors, policy violations, and requests to other hosts. */
   complaints: string[]
 }
 
-/** Opens a page that is watched. */
+/** Opens a page and collects its problems. */
 export async function open(
   browser: Browser,
   url: string,

@@ -1,5 +1,5 @@
 /**
- * What can be done with the list of calls and with one call, by mouse.
+ * Mouse actions on the list of calls and on one call.
  */
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -31,8 +31,8 @@ afterAll(() => browser.close())
 
 const rows = () => page.locator('.rows li').count()
 
-describe('The list', () => {
-  it('is narrowed by text, operation, status and rule, and the address says how', async () => {
+describe('the list of calls', () => {
+  it('filters by text, operation, status and rule, and reflects the filters in the URL', async () => {
     await page.getByLabel('Search calls').fill('dawn-2')
     await expect.poll(rows).toBe(3)
     await page.getByLabel('Search calls').fill('')
@@ -40,7 +40,7 @@ describe('The list', () => {
     await expect.poll(rows).toBe(4)
     await page.getByLabel('Status').selectOption('5xx')
     await expect.poll(rows).toBe(1)
-    await page.getByLabel('Status').selectOption('broken')
+    await page.getByLabel('Status').selectOption('aborted')
     await expect.poll(rows).toBe(1)
     await page.getByLabel('Operation').selectOption('')
     await page.getByLabel('Status').selectOption('unmatched')
@@ -50,12 +50,12 @@ describe('The list', () => {
     await page.getByLabel('Rule').selectOption('busy-morning#2')
     await expect.poll(rows).toBe(1)
     await page.getByLabel('Search calls').fill('nothing has this')
-    await page.getByText('No call passes these filters.').waitFor()
-    await page.getByRole('link', { name: 'Show all calls' }).click()
+    await page.getByText('No calls match').waitFor()
+    await page.getByRole('link', { name: 'Clear filters' }).click()
     await expect.poll(rows).toBe(10)
   })
 
-  it('keeps a call that arrives while the list is loaded', async () => {
+  it('keeps a call that arrives while the list is loading', async () => {
     const loaded = Promise.withResolvers<void>()
     let reads = 0
     await page.route('**/calls?last=*', async (route) => {
@@ -65,7 +65,7 @@ describe('The list', () => {
       await route.fulfill({ response })
     })
     await page.reload()
-    // At the start of the page, and at the first event.
+    // Loaded at the start of the page and at the first event.
     await expect.poll(() => reads).toBe(2)
     await call(server, 'GET /providers')
     await expect.poll(rows).toBe(1)
@@ -73,10 +73,10 @@ describe('The list', () => {
     await expect.poll(rows).toBe(11)
   })
 
-  it('is paused, goes on with what came meanwhile, and is cleared', async () => {
+  it('can be paused, resumed with the calls that arrived meanwhile, and cleared', async () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await call(server, 'GET /presets/while-paused')
-    // Another tab of the browser shows it, so this one has heard of it.
+    // If another tab shows the call, this tab has received it too.
     const other = await page.context().newPage()
     await other.goto(`${server.url}/__understudy/`)
     await other.getByText('/presets/while-paused').waitFor()
@@ -92,8 +92,8 @@ describe('The list', () => {
   })
 })
 
-describe('A call', () => {
-  it('shows its conversation, its answer, and its stream again at its own pace', async () => {
+describe('a call', () => {
+  it('shows its conversation and its answer, and replays its stream', async () => {
     await page.locator(`[data-call="${scenery.conversation}"]`).click()
     await page.getByRole('link', { name: 'Request' }).click()
     await expect
@@ -104,36 +104,36 @@ describe('A call', () => {
     await page.getByRole('link', { name: 'Stream', exact: true }).click()
     const whole = await page.locator('.grown').textContent()
     expect(whole?.length).toBeGreaterThan(100)
-    await page.getByRole('button', { name: 'Play at its own pace' }).click()
+    await page.getByRole('button', { name: 'Replay in real time' }).click()
     await page.getByRole('button', { name: 'Stop' }).waitFor()
-    await page.getByRole('button', { name: 'Play at its own pace' }).waitFor()
+    await page.getByRole('button', { name: 'Replay in real time' }).waitFor()
     expect(await page.locator('.grown').textContent()).toBe(whole)
   })
 
   it.each([
-    ['with a status', 'Status', '429', async (reply: Response) => expect(reply.status).toBe(429)],
+    ['Error status', 'Status', '429', async (reply: Response) => expect(reply.status).toBe(429)],
     [
-      'with a text',
+      'Text',
       'Text',
       'As you wish.',
       async (reply: Response) => expect(await reply.text()).toContain('As you wish.'),
     ],
     [
-      'with a tool call',
+      'Tool call',
       'Function',
       'look_up',
       async (reply: Response) => expect(await reply.text()).toContain('"name":"look_up"'),
     ],
-    ['after a delay', 'Milliseconds', '50', async (reply: Response) => expect(reply.status).toBe(200)],
-  ])('is answered %s the next time', async (how, label, value, check) => {
+    ['Delay', 'Milliseconds', '50', async (reply: Response) => expect(reply.status).toBe(200)],
+  ])('overrides the next response with %s', async (how, label, value, check) => {
     const ask = () => open(server, 'POST /responses', { body: { model: 'aurora/dawn-2', input: 'Hello' } })
     const { headers } = await ask()
     await page.locator(`[data-call="${headers.get('x-request-id')}"]`).click()
-    await page.getByRole('button', { name: 'Next time answer…' }).click()
-    await page.getByLabel('How').selectOption({ label: how })
+    await page.getByRole('button', { name: 'Override next response…' }).click()
+    await page.getByLabel('With').selectOption({ label: how })
     await page.getByRole('textbox', { name: label, exact: true }).fill(value)
-    await page.getByRole('button', { name: 'Put in force' }).click()
-    await page.getByText('In force', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Activate' }).click()
+    await page.getByText('Active', { exact: true }).waitFor()
     await check(await ask())
     expect(server.gateway.journal.last('createResponse')?.rule).toMatchObject({ scenario: 'next-answer' })
     await (await ask()).text()

@@ -1,5 +1,5 @@
 /**
- * How the console is served: what each of its files says, and what needs no token. What it shows is in `test/extras/console`.
+ * Delivery of the console's files. The slow tests of this folder test the page itself.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
@@ -19,16 +19,16 @@ async function filesOf(): Promise<string[]> {
   return [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name = '']) => name)
 }
 
-it('The command serve has a console, unless --no-console leaves it out', async () => {
+it('serve starts the console unless --no-console is set', async () => {
   expect((await runCommand()).started).toMatchObject({ console: true })
   expect((await runCommand('--no-console')).started).toMatchObject({ console: false })
   const { code, stderr } = await runCommand('--open', '--no-console')
   expect(code).toBe(2)
-  expect(stderr).toContain('--open opens the console: leave out --no-console')
+  expect(stderr).toContain('--open cannot be combined with --no-console')
 })
 
-describe('The console', () => {
-  it('is a page without a token, which may do nothing but run its script and ask this server', async () => {
+describe('the console', () => {
+  it('requires no token for its page, whose policy only allows its own script and this server', async () => {
     const response = await get('/')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -40,7 +40,7 @@ describe('The console', () => {
     expect((await get('')).headers.get('location')).toBe('/__understudy/')
   })
 
-  it('has three files, two of them named by their content and kept for good', async () => {
+  it('has three files, of which two have a hash in their name and are cached forever', async () => {
     const names = await filesOf()
     expect(names.map((name) => name.split('.')[1]).sort()).toEqual(['css', 'js'])
     for (const name of names) {
@@ -53,14 +53,14 @@ describe('The console', () => {
     }
   })
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('answers HEAD like GET, without the body', async () => {
     const [whole, head] = await Promise.all([get('/'), get('/', { method: 'HEAD' })])
     expect(head.headers.get('content-length')).toBe(String((await whole.arrayBuffer()).byteLength))
     expect(head.headers.get('content-security-policy')).toBe(whole.headers.get('content-security-policy'))
     expect(await head.text()).toBe('')
   })
 
-  it('gives no other file, and no data without the token', async () => {
+  it('serves no other file, and no data without the token', async () => {
     expect((await get('/console-unknown.js')).status).toBe(404)
     expect((await get('/index.html')).status).toBe(401)
     expect((await get('/..%2fpackage.json')).status).toBe(401)
@@ -68,7 +68,7 @@ describe('The console', () => {
     expect((await get('/', { method: 'POST' })).status).toBe(401)
   })
 
-  it('is left out where it is not wanted', async () => {
+  it('is not served with console: false', async () => {
     await using without = await startServer({ console: false })
     expect((await fetch(`${without.url}/__understudy/`)).status).toBe(404)
   })

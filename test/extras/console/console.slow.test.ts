@@ -1,5 +1,5 @@
 /**
- * The console in a real Chromium: its size, how soon it shows a call, and that everybody can read it.
+ * The console in Chromium: size, latency and accessibility.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -26,8 +26,8 @@ afterAll(async () => {
   await server.close()
 })
 
-describe('The files', () => {
-  it('are three, at most 40 KB together as they travel', async () => {
+describe('the files of the console', () => {
+  it('have at most 40 KB together when compressed', async () => {
     await fetch(at(''))
     const folder = new URL('../../../dist/console/', import.meta.url)
     const names = readdirSync(folder)
@@ -37,12 +37,12 @@ describe('The files', () => {
   })
 })
 
-describe('The list of calls', () => {
-  it('shows a call when it is over, without being asked', async () => {
+describe('the list of calls', () => {
+  it('shows a completed call without a reload', async () => {
     await using quiet = await startServer()
     const { page, complaints } = await open(browser, `${quiet.url}/__understudy/`)
     await page.getByText('Live', { exact: true }).waitFor()
-    // Real times of day at which the rows of the calls were there to be painted.
+    // Real times at which the rows were ready to be painted.
     await page.evaluate(() => {
       const seen: Record<string, number> = {}
       Object.assign(window, { seen })
@@ -63,13 +63,13 @@ describe('The list of calls', () => {
     const delays = Object.entries(over)
       .map(([path, time]) => (seen[path] ?? Number.NaN) - time)
       .sort((left, right) => left - right)
-    console.log(`a finished call is on the screen after ${Math.round(delays[57] ?? 0)} ms (p95 of 60)`)
+    console.log(`a completed call is on the screen after ${Math.round(delays[57] ?? 0)} ms (p95 of 60)`)
     expect(delays[57]).toBeLessThan(2000)
     expect(complaints).toEqual([])
     await page.close()
   })
 
-  it('shows the same call to whoever is sent the link', async () => {
+  it('shows the same call when its link is opened elsewhere', async () => {
     const { page } = await open(browser, at('#/calls'))
     await page.locator('.rows a', { hasText: 'unmatched' }).click()
     await page.getByRole('link', { name: 'Reply' }).click()
@@ -85,8 +85,8 @@ describe('The list of calls', () => {
   })
 })
 
-describe('Every screen', () => {
-  /** What axe finds, and what is wider than the window. */
+describe('every screen', () => {
+  /** Returns violations reported by axe, and screens wider than the window. */
   async function faultsOf(options: BrowserContextOptions): Promise<string[]> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
     const page = await context.newPage()
@@ -121,13 +121,13 @@ describe('Every screen', () => {
     ['light', 320],
     ['dark', 320],
   ] as const)(
-    'passes axe in the %s scheme at %i pixels, without a line that is too wide',
+    'passes axe in the %s scheme at %i pixels, without horizontal overflow',
     async (colorScheme, width) => {
       expect(await faultsOf({ colorScheme, viewport: { width, height: 800 } })).toEqual([])
     },
   )
 
-  it('passes axe with forced colours, and nothing moves for those who want that', async () => {
+  it('passes axe with forced colours, and has no animations with reduced motion', async () => {
     expect(await faultsOf({ forcedColors: 'active', reducedMotion: 'reduce' })).toEqual([])
   })
 })

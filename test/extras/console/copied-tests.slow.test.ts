@@ -1,5 +1,5 @@
 /**
- * Tests that somebody copies from the console run as they are in a project that has installed the package.
+ * Tests copied from the console run unchanged in a project that has installed the package.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ interface Asked {
 
 const question = { model: 'aurora/dawn-2', input: 'Why do tides come twice a day?' }
 
-/** Each operation as it is asked, and a path near it that nobody answers. */
+/** A request for each operation, and a similar path that matches nothing. */
 const operations = {
   listProviders: { asked: { method: 'GET', path: '/providers' }, near: '/provider' },
   listEmbeddingsModels: { asked: { method: 'GET', path: '/embeddings/models' }, near: '/embeddings/model' },
@@ -36,7 +36,7 @@ const operations = {
 } satisfies Record<string, { asked: Asked; near: string }>
 type OperationId = keyof typeof operations
 
-/** What goes wrong, another for each operation. */
+/** A different fault for each operation. */
 const faults: Record<OperationId, FaultInput> = {
   listProviders: { name: 'status', status: 503 },
   listEmbeddingsModels: 'rate-limit',
@@ -60,7 +60,7 @@ afterAll(async () => {
   await project[Symbol.asyncDispose]()
 })
 
-/** Asks, and gives the id of the call. */
+/** Sends a request and returns the id of the call. */
 async function ask({ method, path, body }: Asked): Promise<string> {
   const before = server.gateway.journal.entries().length
   // Some faults break the connection.
@@ -70,7 +70,7 @@ async function ask({ method, path, body }: Asked): Promise<string> {
   return entries.at(-1)?.id ?? ''
 }
 
-/** The calls by the name of their file. */
+/** Calls by file name. */
 async function makeCalls(): Promise<Record<string, string>> {
   const ids: Record<string, string> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {
@@ -79,7 +79,7 @@ async function makeCalls(): Promise<Record<string, string>> {
     if (operation === 'createResponse')
       ids[`${operation}-stream`] = await ask({ ...asked, body: { ...asked.body, stream: true } })
     else {
-      // Operations that do not stream by themselves, as a rule makes them.
+      // Operations that do not stream get a stream from a rule.
       using _streams = server.gateway.use({
         on: operation,
         reply: {
@@ -110,8 +110,8 @@ async function copy(page: Page, id: string, as: string): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText())
 }
 
-describe('Copied tests', () => {
-  it('run green, unchanged: six operations, each plain, streamed, failing and unmatched', async () => {
+describe('copied tests', () => {
+  it('pass unchanged for six operations, each plain, streamed, failing and unmatched', async () => {
     const ids = await makeCalls()
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()

@@ -1,6 +1,6 @@
 /**
- * What callers send is shown as text, whatever it is: nothing of it runs, nothing asks another host, and the policy of
- * the page has nothing to report.
+ * Untrusted content from clients is shown as text: no script runs, no request goes to another host, and the policy of
+ * the page reports no violation.
  */
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { call } from '../../call.ts'
 import { open } from './browser.ts'
 import { openStage } from './stage.ts'
 
-/** Each calls `alert`, sets `window.owned`, or asks `evil.example`, where it runs. */
+/** If one of these ran, it would call `alert`, set `window.owned` or send a request to `evil.example`. */
 const payloads = [
   '<script>window.owned=1</script>',
   '<img src=x onerror=window.owned=1>',
@@ -46,7 +46,7 @@ const stage = openStage()
 
 const readable = (text: string) => encodeURIComponent(text)
 
-/** A payload in every place that callers fill; the ids of the calls. */
+/** Puts a payload in every field that clients control. Returns the ids of the calls. */
 async function plant(payload: string): Promise<string[]> {
   const { gateway, baseUrl } = stage.server
   const ids: string[] = []
@@ -97,7 +97,7 @@ async function plant(payload: string): Promise<string[]> {
   return ids
 }
 
-/** Goes to a screen in the page as it is, and waits for what stands there. */
+/** Navigates within the page, and waits for a text. */
 async function look(page: Page, hash: string, text: string): Promise<void> {
   await page.evaluate((next) => {
     location.hash = next
@@ -105,8 +105,8 @@ async function look(page: Page, hash: string, text: string): Promise<void> {
   await page.getByText(text).first().waitFor()
 }
 
-describe('30 hostile payloads', () => {
-  it('in texts, headers, names, events, rows and YAML: none runs, and the policy has nothing to report', async () => {
+describe('the console', () => {
+  it('runs none of 30 hostile payloads in text, headers, names, events, rows and YAML', async () => {
     expect(payloads).toHaveLength(30)
     const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
     await page.addInitScript(() => {
@@ -134,7 +134,7 @@ describe('30 hostile payloads', () => {
     }
     for (const [hash, text] of [
       ['#/calls', '/responses'],
-      ['#/figures', 'Tokens a second'],
+      ['#/metrics', 'Tokens per second'],
       ['#/sandboxes', 'Base URL'],
       ['#/data?collection=workspaces', 'hostile-29'],
       ['#/scenarios', 'hostile-29'],
@@ -142,11 +142,11 @@ describe('30 hostile payloads', () => {
       await look(page, hash, text)
       await check(hash)
     }
-    // Still on the screen of scenarios: the same as YAML, well formed and not.
+    // Still on the scenarios screen: the payload in YAML, valid and invalid.
     for (const payload of payloads) {
-      await page.getByLabel('Your own').fill(`name: ${JSON.stringify(payload)}\nrules: [${payload}`)
+      await page.getByLabel('Custom scenario').fill(`name: ${JSON.stringify(payload)}\nrules: [${payload}`)
       await page
-        .getByLabel('Your own')
+        .getByLabel('Custom scenario')
         .fill(
           `name: ${JSON.stringify(payload)}\nrules:\n  - on: ${JSON.stringify(payload)}\n    fault: ${JSON.stringify(payload)}\n`,
         )
@@ -156,14 +156,14 @@ describe('30 hostile payloads', () => {
         .waitFor()
       await check(payload)
     }
-    // And in the address.
+    // The payload in the URL.
     for (const payload of payloads) {
       const text = readable(payload)
-      await look(page, `#/calls?call=${text}&in=${text}&q=${text}&sandbox=${text}`, 'No call passes')
+      await look(page, `#/calls?call=${text}&in=${text}&q=${text}&sandbox=${text}`, 'No calls match')
       await check(payload)
     }
     await page.reload()
-    await page.getByText('No call passes').waitFor()
+    await page.getByText('No calls match').waitFor()
     await check('reload')
     expect(owned).toEqual([])
     expect(complaints).toEqual([])

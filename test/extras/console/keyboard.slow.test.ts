@@ -1,5 +1,5 @@
 /**
- * Each journey through the console once by keyboard alone.
+ * Every task in the console, with the keyboard only.
  */
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ const press = async (...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Presses Tab until something of that name has the focus. */
+/** Presses Tab until an element with this name has the focus. */
 async function tabTo(name: string | RegExp): Promise<void> {
   const seen: string[] = []
   for (let turn = 0; turn < 80; turn++) {
@@ -44,7 +44,7 @@ async function tabTo(name: string | RegExp): Promise<void> {
     if (typeof name === 'string' ? focused === name : name.test(focused)) return
     seen.push(focused.slice(0, 30))
   }
-  throw new Error(`Tab never comes to ${name}: ${seen.join(', ')}`)
+  throw new Error(`Tab never reaches ${name}: ${seen.join(', ')}`)
 }
 
 async function goTo(screen: string): Promise<void> {
@@ -53,8 +53,8 @@ async function goTo(screen: string): Promise<void> {
   await page.getByRole('heading', { level: 2 }).first().waitFor()
 }
 
-describe('By keyboard alone', () => {
-  it('a call is found, opened, understood, asked again and closed', async () => {
+describe('the keyboard', () => {
+  it('finds, opens, resends and closes a call', async () => {
     await press('/')
     await page.keyboard.type('provider')
     await page.getByText('/responses', { exact: true }).first().waitFor({ state: 'detached' })
@@ -71,32 +71,32 @@ describe('By keyboard alone', () => {
     const before = server.gateway.journal.entries().length
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor({ state: 'detached' })
-    // The focus is back on its row.
+    // The row of the call has the focus again.
     await page.waitForFunction(() => document.activeElement?.matches('.row'))
     await press('Enter')
     await page.getByRole('heading', { name: 'GET /api/v1/provider' }).waitFor()
-    await tabTo('Send again')
+    await tabTo('Resend')
     await press('Enter')
     await expect.poll(() => server.gateway.journal.entries().length).toBe(before + 1)
   })
 
-  it('the list is gone through by arrows, and one Tab leads past it', async () => {
+  it('moves through the list with the arrow keys, and leaves it with one Tab', async () => {
     await tabTo('Clear')
     await press('Tab')
     expect(await page.evaluate(() => document.activeElement?.matches('.row'))).toBe(true)
     await press('ArrowDown', 'ArrowDown', 'End', 'Home', 'ArrowDown', 'Enter')
     await page.getByRole('heading', { name: 'GET /api/v1/benchmarks' }).waitFor()
     await press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Close the call')
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Close call')
     await press('f')
-    await page.getByRole('button', { name: 'Follow', pressed: false }).waitFor()
+    await page.getByRole('button', { name: 'Auto-scroll', pressed: false }).waitFor()
     await press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('a stream is looked at along its time', async () => {
+  it('moves along the timeline of a stream', async () => {
     await press('j', 'Enter')
     await tabTo('Stream')
     await press('Enter')
@@ -107,23 +107,23 @@ describe('By keyboard alone', () => {
     await expect.poll(() => page.locator('.events li').count()).toBeGreaterThan(20)
   })
 
-  it('the next answer is chosen, and comes', async () => {
+  it('overrides the next response', async () => {
     await press('/')
     await page.keyboard.type('code-review')
     await press('Escape', 'j', 'Enter')
-    await tabTo('Next time answer…')
+    await tabTo('Override next response…')
     await press('Enter')
     await tabTo('Status')
     await press('ControlOrMeta+a')
     await page.keyboard.type('418')
-    await tabTo('Put in force')
+    await tabTo('Activate')
     await press('Enter')
-    await page.getByText('In force', { exact: true }).waitFor()
+    await page.getByText('Active', { exact: true }).waitFor()
     const ask = async () => (await call(server, 'GET /presets/code-review')).status
     expect([await ask(), await ask()]).toEqual([418, 200])
   })
 
-  it('a scenario is switched on and off, another written, mended and put in force', async () => {
+  it('toggles a bundled scenario, and writes, corrects and activates a custom one', async () => {
     await goTo('Scenarios')
     await tabTo(/^flaky/)
     await press('Space')
@@ -131,7 +131,7 @@ describe('By keyboard alone', () => {
     expect(server.gateway.sandboxes.default.rules.names()).toContain('flaky')
     await press('Space')
     await page.getByRole('region', { name: 'Rules of flaky' }).waitFor({ state: 'detached' })
-    await tabTo('Your own')
+    await tabTo('Custom scenario')
     await press('ControlOrMeta+a')
     await page.keyboard.insertText('name: mine\nrules:\n  - on: listProvider\n    fault: rate-limit\n')
     await page.getByText("did you mean 'listProviders'").waitFor()
@@ -140,12 +140,12 @@ describe('By keyboard alone', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('editor')
     await press('ControlOrMeta+a')
     await page.keyboard.insertText('name: mine\nrules:\n  - on: listProviders\n    fault: rate-limit\n')
-    await page.getByText('Of the last 10 calls this would meet 1.').waitFor()
-    await tabTo('Put in force')
+    await page.getByText('Would match 1 of the last 10 calls.').waitFor()
+    await tabTo('Activate')
     await press('Enter')
-    await page.getByText("'mine' is in force").waitFor()
+    await page.getByText("'mine' is active").waitFor()
     expect(server.gateway.sandboxes.default.rules.names()).toContain('mine')
-    // Off, and on again: the page has kept it.
+    // The page remembers a deactivated custom scenario.
     await tabTo(/^mine/)
     await press('Space')
     await expect.poll(() => server.gateway.sandboxes.default.rules.names()).not.toContain('mine')
@@ -153,13 +153,13 @@ describe('By keyboard alone', () => {
     await expect.poll(() => server.gateway.sandboxes.default.rules.names()).toContain('mine')
   })
 
-  it('a row is changed, another added and deleted, and the sandbox reset', async () => {
+  it('changes, adds and deletes rows, and resets the sandbox', async () => {
     await goTo('Data')
     await tabTo('workspaces 2')
     await press('Enter')
     await tabTo(/^2222/)
     await press('Enter')
-    await tabTo('The row, as JSON')
+    await tabTo('Row (JSON)')
     await press('ControlOrMeta+a')
     await page.keyboard.insertText('{"name": "Changed by hand"}')
     await tabTo('Change')
@@ -171,13 +171,13 @@ describe('By keyboard alone', () => {
     await tabTo('Delete')
     await press('Enter')
     await page.getByText('1 deleted').waitFor()
-    await tabTo('Reset the sandbox')
+    await tabTo('Reset sandbox')
     await press('Enter')
-    await page.getByText('As in the seed').waitFor()
+    await page.getByText('Unchanged').waitFor()
     expect(await server.gateway.db.workspaces.list()).toHaveLength(2)
   })
 
-  it('a sandbox is made, moved in time, kept, put back, forked and deleted', async () => {
+  it('creates a sandbox, advances its clock, takes and restores a snapshot, and forks and deletes it', async () => {
     await goTo('Sandboxes')
     await tabTo('New sandbox')
     await press('Enter')
@@ -188,7 +188,7 @@ describe('By keyboard alone', () => {
     await tabTo('Seconds')
     await press('ControlOrMeta+a')
     await page.keyboard.type('90')
-    await tabTo('Move the clock')
+    await tabTo('Advance clock')
     await press('Enter')
     await card.getByText(/^9\d\.\d s elapsed/).waitFor()
     await tabTo('Snapshot')
@@ -196,7 +196,7 @@ describe('By keyboard alone', () => {
     await card.getByRole('button', { name: /^Restore/ }).waitFor()
     await press('Shift+Tab', 'Shift+Tab')
     await press('Enter')
-    await card.getByText('Put back').waitFor()
+    await card.getByText('Restored').waitFor()
     await tabTo('Fork')
     await press('Enter')
     await expect.poll(() => server.gateway.sandboxes.list()).toHaveLength(2)
@@ -205,7 +205,7 @@ describe('By keyboard alone', () => {
     await expect.poll(() => server.gateway.sandboxes.list()).toHaveLength(1)
   })
 
-  it('a request is tried, its stream comes, and the figures count it', async () => {
+  it('sends a streaming request, which the metrics count', async () => {
     await goTo('Try')
     await tabTo(/^Request/)
     await press('ArrowDown')
@@ -213,11 +213,11 @@ describe('By keyboard alone', () => {
     await tabTo('Path')
     await press('Enter')
     await page.getByText('data: [DONE]').waitFor()
-    await tabTo('Show the call')
+    await tabTo('Show call')
     await press('Enter')
     await page.getByRole('heading', { name: 'POST /api/v1/responses' }).waitFor()
     await page.evaluate(() => {
-      location.hash = '#/figures'
+      location.hash = '#/metrics'
     })
     await page.locator('.tile', { hasText: 'Requests' }).getByText('11').waitFor()
   })

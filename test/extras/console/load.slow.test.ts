@@ -1,5 +1,5 @@
 /**
- * The console while many calls come, and what those who watch cost the gateway.
+ * The console under load.
  */
 import { describe, expect, it } from 'vitest'
 import { call } from '../../call.ts'
@@ -11,13 +11,13 @@ const stage = openStage()
 let sent = 0
 const ask = () => call(stage.server, `GET /presets/call-${sent++}`)
 
-/** On a machine under load, too. */
+/** Allows for a busy machine. */
 const soon = { timeout: 10_000 }
 
-/** Which of the calls a row is of. */
+/** Number of the call in a row. */
 const numberOf = (path: string | null | undefined) => Number(path?.split('-')[1])
 
-/** So many calls a second, evenly, whether they are answered or not. */
+/** Sends requests at a constant rate, without waiting for replies. */
 async function callFor(seconds: number, perSecond: number): Promise<void> {
   const began = performance.now()
   const total = seconds * perSecond
@@ -30,8 +30,8 @@ async function callFor(seconds: number, perSecond: number): Promise<void> {
   await Promise.all(calls)
 }
 
-describe('200 calls a second, with 1,000 held', () => {
-  it('leave the page quick; it follows the newest, and stops where somebody scrolls', async () => {
+describe('the console at 200 calls per second, with 1,000 in the list', () => {
+  it('stays responsive, scrolls to the newest call, and stops when the user scrolls', async () => {
     for (let batch = 0; batch < 20; batch++) await Promise.all(Array.from({ length: 50 }, ask))
     const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
     await page.waitForFunction(() => document.querySelectorAll('.rows li').length === 1000)
@@ -44,7 +44,7 @@ describe('200 calls a second, with 1,000 held', () => {
     })
     const top = () => page.evaluate(() => document.querySelector('.scroller')?.scrollTop)
     const newest = () => page.locator('.rows li:first-child .path').textContent()
-    /** As they have come: under load that need not be as they were sent. */
+    /** In order of arrival, which may differ from the order of sending. */
     const paths = () => stage.server.gateway.journal.entries().map(({ path }) => path.replace('/api/v1', ''))
 
     let isOver = false
@@ -60,8 +60,8 @@ describe('200 calls a second, with 1,000 held', () => {
 
     await page.locator('.scroller').hover()
     await page.mouse.wheel(0, 600)
-    await page.getByRole('button', { name: 'Follow', pressed: false }).waitFor()
-    /** The row in the middle of the list, and where it stands. */
+    await page.getByRole('button', { name: 'Auto-scroll', pressed: false }).waitFor()
+    /** Returns the row in the middle of the list, and its position. */
     const read = () =>
       page.evaluate(() => {
         const box = document.querySelector('.scroller')?.getBoundingClientRect() ?? new DOMRect()
@@ -71,21 +71,21 @@ describe('200 calls a second, with 1,000 held', () => {
     const before = await read()
     await new Promise((resolve) => setTimeout(resolve, 2000))
     const after = await read()
-    // What is read stands still, as long as it is held at all.
+    // Visible rows do not move until they are evicted.
     if (numberOf(before.path) > sent - 1000) {
       expect(after.path).toBe(before.path)
       expect(Math.abs(after.y - before.y)).toBeLessThan(2)
     }
     await load
     expect(await top()).toBeGreaterThanOrEqual(600)
-    expect(await page.getByRole('button', { name: 'Follow', pressed: false }).count()).toBe(1)
+    expect(await page.getByRole('button', { name: 'Auto-scroll', pressed: false }).count()).toBe(1)
 
-    await page.getByRole('button', { name: 'Follow' }).click()
+    await page.getByRole('button', { name: 'Auto-scroll' }).click()
     await expect.poll(newest, soon).toBe(paths().at(-1))
     expect(await top()).toBe(0)
     const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks)
     console.log(`the longest task took ${Math.round(Math.max(0, ...tasks))} ms, ${tasks.length} were over 50`)
-    // 200 on a machine of one's own.
+    // 200 on an idle machine.
     expect(Math.max(0, ...tasks)).toBeLessThan(1000)
     expect(complaints).toEqual([])
     await page.close()

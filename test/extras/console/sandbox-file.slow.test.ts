@@ -1,5 +1,5 @@
 /**
- * A sandbox is carried to another server as a file, by hand in the browser; and each operation of a server is tried.
+ * Saving and opening sandbox files in the browser, and the request form for every operation.
  */
 import { readFile } from 'node:fs/promises'
 import type { Browser } from '@playwright/test'
@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-describe('A sandbox', () => {
-  it('is saved as a file, opened by another server, and asked again there', async () => {
+describe('a sandbox', () => {
+  it('can be saved as a file and opened on another server, where its calls can be resent', async () => {
     await using first = await startServer({ latency: { gapMs: 5 } })
     await using second = await startServer()
     const { unmatched } = await paint(first)
@@ -36,7 +36,7 @@ describe('A sandbox', () => {
     await page.getByText('wrong.json: ').waitFor()
     await choose.setInputFiles({ name: 'sandbox.json', mimeType: 'application/json', buffer })
     await expect.poll(() => page.locator('.rows li').count()).toBe(10)
-    // Rules, rows and calls came along.
+    // The file includes rules, rows and calls.
     const [sandbox] = second.gateway.sandboxes.list()
     expect(sandbox?.rules.names()).toEqual(['busy-morning'])
     expect(await sandbox?.db.workspaces.get('production')).toMatchObject({
@@ -44,7 +44,7 @@ describe('A sandbox', () => {
     })
     await page.locator(`[data-call="${unmatched}"]`).click()
     await page.getByText('did you mean GET /providers').waitFor()
-    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('button', { name: 'Resend' }).click()
     await expect.poll(() => page.locator('.rows li').count()).toBe(11)
     expect(complaints).toEqual([])
     await page.close()
@@ -53,7 +53,7 @@ describe('A sandbox', () => {
 })
 
 describe('Try', () => {
-  it('has a request for each operation of the server, and each is answered', async () => {
+  it('has an example that succeeds for each operation of the server', async () => {
     const extensions = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
     await using server = await startServer({ extensions: [...extensions], timeScale: 0 })
     const { page, complaints } = await open(browser, `${server.url}/__understudy/#/try`)
@@ -68,14 +68,14 @@ describe('Try', () => {
     for (const value of values) {
       await choice.selectOption(value)
       await page.getByRole('button', { name: 'Send' }).click()
-      await page.getByRole('region', { name: 'Body of the reply' }).waitFor()
+      await page.getByRole('region', { name: 'Reply body' }).waitFor()
       const status = page.getByRole('region', { name: 'Reply', exact: true }).locator('.status')
       await expect.poll(() => status.textContent()).not.toContain('…')
       statuses[value] = (await status.textContent()) ?? ''
     }
     const { unknown, getGeneration, ...others } = statuses
     expect(unknown).toBe('404')
-    // Of a generation that nobody has made.
+    // The generation in the example does not exist.
     expect(getGeneration).toMatch(/^4\d\d$/)
     expect(Object.entries(others).filter(([, status]) => status !== '200')).toEqual([])
     expect(complaints).toEqual([])

@@ -1,10 +1,10 @@
 /**
- * Calls of every kind, for screens to show.
+ * Sample calls of every kind, for tests and screenshots.
  */
 import type { RunningServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
 
-/** The ids of some of the calls that were made. */
+/** Ids of some of the calls. */
 export interface Scenery {
   conversation: string
   cut: string
@@ -14,7 +14,7 @@ export interface Scenery {
 export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scenery> {
   const ask = async (line: string, body?: unknown) => {
     const response = await open({ baseUrl }, line, { body })
-    // A cut stream breaks off.
+    // A cut stream throws.
     await response.text().catch(() => undefined)
     return response.headers.get('x-request-id') ?? ''
   }
@@ -24,7 +24,7 @@ export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scener
   await ask('POST /responses', { model: 'aurora/dawn-2', input: 'Why do tides come twice a day?' })
   gateway.use({
     name: 'busy-morning',
-    description: 'Streams break off, and one model is overloaded.',
+    description: 'Streams are cut, and one model is overloaded.',
     rules: [
       {
         name: 'cut',
@@ -63,7 +63,7 @@ export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scener
   return { conversation, cut, unmatched }
 }
 
-/** Every screen by its name, as the hash of its address. */
+/** URL hash of every screen. */
 export function screensOf({ conversation, cut, unmatched }: Scenery): Record<string, string> {
   return {
     calls: '#/calls',
@@ -78,7 +78,7 @@ export function screensOf({ conversation, cut, unmatched }: Scenery): Record<str
     data: '#/data',
     row: '#/data?collection=workspaces&row=%2B',
     sandboxes: '#/sandboxes',
-    figures: '#/figures',
+    metrics: '#/metrics',
     try: '#/try',
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Screenshots of every screen, light and dark and narrow, in a folder, to be looked at:
- * `node test/extras/console/screenshots.ts FOLDER`. Without a folder, the two that stand in the README.
+ * Takes screenshots of every screen, in light, dark and narrow form:
+ * `node test/extras/console/screenshots.ts FOLDER`. Without a folder, updates the two in the README.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * A server and a real Chromium, for the tests of one file.
+ * Provides a server and Chromium for the tests of one file.
  */
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll } from 'vitest'
@@ -11,7 +11,7 @@ export interface Stage {
   readonly browser: Browser
 }
 
-/** Both are there from the first test of the file to its last. */
+/** Starts both before the first test, and stops them after the last. */
 export function openStage(options?: Parameters<typeof startServer>[0]): Stage {
   const stage = {} as { server: RunningServer; browser: Browser }
   beforeAll(async () => {

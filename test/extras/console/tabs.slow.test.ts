@@ -1,5 +1,5 @@
 /**
- * Many tabs of one browser: they share one event stream, so that requests of its six connections are left.
+ * Tabs of one browser share one event stream, because a browser opens at most six connections to a host.
  */
 import type { BrowserContext, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { openStage } from './stage.ts'
 
 const stage = openStage()
 
-/** The requests of the event stream that the browser has made and that are open. */
+/** Open requests for the event stream. */
 function openStreams(context: BrowserContext): Set<unknown> {
   const streams = new Set<unknown>()
   context.on('request', (request) => {
@@ -18,8 +18,8 @@ function openStreams(context: BrowserContext): Set<unknown> {
   return streams
 }
 
-describe('Ten tabs', () => {
-  it('beside a page with four hanging streams: the next request is answered, and every tab shows it', async () => {
+describe('the tabs of a browser', () => {
+  it('leave connections for an application: ten tabs and four stalled streams block no request', async () => {
     stage.server.gateway.use({
       on: 'createResponse',
       when: { stream: true },
@@ -37,7 +37,7 @@ describe('Ten tabs', () => {
     )
     expect(streams.size).toBe(1)
 
-    // An application of the same origin, with four streams that hang.
+    // An application on the same origin, with four stalled streams.
     const app = await context.newPage()
     await app.goto(`${stage.server.url}/__understudy/health`)
     const hanging = await app.evaluate(async (url) => {
@@ -62,13 +62,13 @@ describe('Ten tabs', () => {
     )
     expect(status).toBe(200)
     for (const tab of tabs) await tab.getByText('/presets/code-review', { exact: true }).waitFor()
-    // A tab can ask, too.
+    // Tabs can send requests too.
     await tabs[7]?.getByText('/presets/code-review', { exact: true }).click()
     await tabs[7]?.getByRole('heading', { name: 'GET /api/v1/presets/code-review' }).waitFor()
     await context.close()
   })
 
-  it('go on when the one that reads for them is closed, and lose no call', async () => {
+  it('lose no call when the tab that reads for them is closed', async () => {
     const context = await stage.browser.newContext()
     const [first, second, third] = await Promise.all(
       [1, 2, 3].map(async () => {
@@ -81,7 +81,7 @@ describe('Ten tabs', () => {
     await call(stage.server, 'GET /presets/before')
     for (const tab of [first, second, third])
       await tab?.getByText('/presets/before', { exact: true }).waitFor()
-    // Whichever reads: two of the three are closed one after the other.
+    // Closes two of the three, so that the reading tab is one of them.
     await first?.close()
     await call(stage.server, 'GET /presets/between')
     await second?.close()
@@ -91,7 +91,7 @@ describe('Ten tabs', () => {
     await context.close()
   })
 
-  it('read nothing while nobody sees them, and then what came meanwhile', async () => {
+  it('read nothing while all are hidden, and catch up when one is shown', async () => {
     const context = await stage.browser.newContext()
     const streams = openStreams(context)
     const [first, second] = await Promise.all(
@@ -102,13 +102,13 @@ describe('Ten tabs', () => {
         return page
       }),
     )
-    /** This browser has no window that could cover a page. */
+    /** Headless Chromium cannot hide a page, so its visibility is simulated. */
     const hide = (page: Page | undefined, hidden: boolean) =>
       page?.evaluate((value) => {
         Object.defineProperty(document, 'hidden', { value, configurable: true })
         document.dispatchEvent(new Event('visibilitychange'))
       }, hidden)
-    // Whichever reads: one of them goes on.
+    // One of the visible tabs continues to read.
     await hide(first, true)
     await call(stage.server, 'GET /presets/seen-by-one')
     await second?.getByText('/presets/seen-by-one', { exact: true }).waitFor()

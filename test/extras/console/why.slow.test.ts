@@ -1,5 +1,5 @@
 /**
- * "Why" on calls that no rule met: the page names the rule that was nearest, and the field that differed.
+ * The "Why" tab of unmatched calls names the nearest rule and the field that differs.
  */
 import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../../src/scenarios/scenario.ts'
@@ -19,7 +19,7 @@ const post = (body: object = hello, headers: Record<string, string> = {}) => ({
 })
 const get = (path: string) => ({ method: 'GET', path, body: undefined, headers: {} })
 
-/** What was meant, what was asked, and what the page must say of the rule: its field, and both values where there are. */
+/** A rule, a request that misses it, and the explanation that the page must show. */
 const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeof get>, said: RegExp][] = [
   [
     { on: 'createResponse', when: { model: 'aurora/dawn-1' }, fault },
@@ -88,13 +88,13 @@ const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeo
 ]
 
 describe('Why', () => {
-  it('names the nearest rule and the field that differed: 20 of 20', async () => {
+  it('names the nearest rule and the differing field in 20 of 20 cases', async () => {
     expect(cases).toHaveLength(20)
     const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
     const wrong: string[] = []
     for (const [index, [rule, { method, path, body, headers }, said]] of cases.entries()) {
       const scenario = `case-${index + 1}`
-      // Another rule stands before it, about something else.
+      // An unrelated rule comes first.
       using _inForce = stage.server.gateway.use({
         name: scenario,
         rules: [
@@ -108,10 +108,10 @@ describe('Why', () => {
         location.hash = `#/calls?call=${call}&in=default`
       }, id)
       await page.locator('.why', { hasText: id }).waitFor()
-      const missed = await page.locator('.why .missed').allTextContents()
+      const missed = await page.locator('.why .near-miss').allTextContents()
       const [first = ''] = missed
       if (missed.length !== 1 || !first.includes(`rule 2 (meant) of '${scenario}'`) || !said.test(first))
-        wrong.push(`${scenario}: ${missed.join(' | ') || 'nothing missed'}`)
+        wrong.push(`${scenario}: ${missed.join(' | ') || 'no near miss'}`)
     }
     expect(wrong).toEqual([])
     expect(complaints).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * Calls of the control API by route id, with the token of this tab.
+ * Calls control operations by id, with the token of this tab.
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
@@ -17,7 +17,7 @@ import type { ClockReading } from '../../../lib/clock.ts'
 import type { SandboxSnapshot } from '../../../sandbox/new-sandbox.ts'
 import type { ScenarioProgress } from '../../../scenarios/use.ts'
 
-/** The `data` of the replies that the page reads. */
+/** Type of `data` in the replies that the page reads. */
 interface Replies {
   listSandboxes: SandboxAddress[]
   createSandbox: SandboxAddress
@@ -45,14 +45,14 @@ let client = connect()
 /** If true, the server requires a token that the page does not have. */
 export const needsToken = signal(false)
 
-/** Keeps the token until this tab is closed. */
+/** Stores the token until the tab is closed. */
 export function saveToken(token: string): void {
   sessionStorage.setItem(tokenKey, token)
   client = connect()
   needsToken.value = false
 }
 
-/** Returns a reply that is read while it arrives. Throws what the server says. */
+/** Returns a reply to read as it arrives. Throws the error of the server. */
 export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}) {
   try {
     return await client.response(id, params, sent)
@@ -62,14 +62,14 @@ export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, 
   }
 }
 
-/** Returns the `data` of a reply; undefined if it has no body. Throws what the server says. */
+/** Returns the `data` of a reply; undefined if it has no body. Throws the error of the server. */
 export async function ask<Id extends RouteId>(
   id: Id,
   params: RouteParams<Id>,
   sent?: Sent,
 ): Promise<Reply<Id>> {
   const text = await (await open(id, params, sent)).text()
-  // The routes are declared on the server, with schemas that these types come from.
+  // The types derive from the schemas that the server declares for its routes.
   return (text === '' ? undefined : JSON.parse(text).data) as Reply<Id>
 }
 
@@ -79,7 +79,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Returns what a promise resolves to, loaded again when the dependencies change. */
+/** Returns the result of `load`, reloaded when the dependencies change. */
 export function useLoaded<Value>(load: () => Promise<Value>, dependencies: readonly unknown[]) {
   const value = useSignal<Value | undefined>(undefined)
   const problem = useSignal('')

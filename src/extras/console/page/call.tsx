@@ -1,14 +1,14 @@
 /**
- * One call: why it was answered so, what was asked, what came, and what can be made of it.
+ * Details of one call: explanation, request, reply, stream, and exports as code.
  */
 import { useSignal } from '@preact/signals'
 import type { ExportFormat } from '../../../control/remote-sandbox.ts'
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { ask, useLoaded } from './api.ts'
 import { calls } from './calls-store.ts'
-import { Conversation, turnsAnswered, turnsAsked } from './conversation.tsx'
+import { Conversation, replyTurns, requestTurns } from './conversation.tsx'
 import { go, hashWith, param } from './location.ts'
-import { NextAnswer } from './override-response.tsx'
+import { OverrideResponse } from './override-response.tsx'
 import { ActionButton, Code, CopyButton, milliseconds, Notice, pretty, Status, Tabs } from './parts.tsx'
 import { isEventStream, Stream } from './stream.tsx'
 
@@ -21,11 +21,11 @@ const formats: readonly (readonly [ExportFormat, string])[] = [
 ]
 
 export function Call({ id, sandbox }: { id: string; sandbox: string }) {
-  // Read anew when its delivery is over.
+  // Reloads when the delivery ends.
   const summary = calls.value.findLast((call) => call.id === id && call.sandbox === sandbox)
   const here = { sandbox, entry: id }
   const { value: entry, problem } = useLoaded(() => ask('getCall', here), [sandbox, id, summary?.delivery])
-  const isAnswering = useSignal(false)
+  const isOverriding = useSignal(false)
   if (problem)
     return (
       <article class="detail" tabIndex={-1} aria-label="Call">
@@ -34,9 +34,9 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
       </article>
     )
   if (!entry) return <article class="detail" tabIndex={-1} aria-label="Call" aria-busy="true" />
-  const again = async () => {
-    const made = await ask('resendCall', here)
-    go({ call: made.id, in: sandbox })
+  const resend = async () => {
+    const { id: call } = await ask('resendCall', here)
+    go({ call, in: sandbox })
   }
   const exported = async (as: ExportFormat) => (await ask('exportCall', here, { query: { as } })).text
   return (
@@ -45,7 +45,7 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         <h2>
           <span class="method">{entry.method}</span> {entry.path}
         </h2>
-        <a class="close" href={closed()} aria-label="Close the call">
+        <a class="close" href={closed()} aria-label="Close call">
           ×
         </a>
       </header>
@@ -60,18 +60,18 @@ export function Call({ id, sandbox }: { id: string; sandbox: string }) {
         <code>{id}</code>
       </p>
       <div class="bar">
-        <ActionButton run={again}>Send again</ActionButton>
+        <ActionButton run={resend}>Resend</ActionButton>
         <button
           type="button"
-          aria-expanded={isAnswering.value}
+          aria-expanded={isOverriding.value}
           onClick={() => {
-            isAnswering.value = !isAnswering.value
+            isOverriding.value = !isOverriding.value
           }}
         >
-          Next time answer…
+          Override next response…
         </button>
       </div>
-      {isAnswering.value && <NextAnswer entry={entry} sandbox={sandbox} />}
+      {isOverriding.value && <OverrideResponse entry={entry} sandbox={sandbox} />}
       <fieldset class="bar formats">
         <legend class="muted">Copy as</legend>
         {formats.map(([as, title]) => (
@@ -103,7 +103,7 @@ function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   return (
     <>
       <Tabs
-        label="Parts of the call"
+        label="Call details"
         tabs={tabs}
         chosen={chosen}
         href={(tab) => hashWith({ tab: tab === 'why' ? undefined : tab })}
@@ -112,7 +112,7 @@ function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
       {chosen === 'request' && <Request entry={entry} />}
       {chosen === 'reply' && <Reply entry={entry} />}
       {chosen === 'stream' && <Stream key={`${sandbox} ${entry.id}`} entry={entry} />}
-      {chosen === 'raw' && <Code text={JSON.stringify(entry, null, 2)} label="The entry of the journal" />}
+      {chosen === 'raw' && <Code text={JSON.stringify(entry, null, 2)} label="Journal entry" />}
     </>
   )
 }
@@ -120,7 +120,7 @@ function Details({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
 function Request({ entry }: { entry: JournalEntry }) {
   return (
     <>
-      <Conversation title="Conversation" turns={turnsAsked(entry.body)} />
+      <Conversation title="Conversation" turns={requestTurns(entry.body)} />
       {Object.keys(entry.query).length > 0 && <Pairs title="Query" pairs={entry.query} />}
       <Body title="Body" {...entry.rawBody} />
       <Pairs title="Headers" pairs={entry.headers} />
@@ -131,7 +131,7 @@ function Request({ entry }: { entry: JournalEntry }) {
 function Reply({ entry }: { entry: JournalEntry }) {
   return (
     <>
-      <Conversation title="Answer" turns={turnsAnswered(entry)} />
+      <Conversation title="Answer" turns={replyTurns(entry)} />
       <Body title="Body" {...entry.replyBody} />
       <Pairs title="Headers" pairs={entry.replyHeaders} />
     </>
@@ -165,18 +165,18 @@ function Pairs({ title, pairs }: { title: string; pairs: Record<string, string |
   )
 }
 
-/** How a fact begins, by its kind; the words in a group are left out, for its tag says them. */
+/** Kinds of facts by their first words. Words in a group are shown as the tag instead. */
 const factKinds = [
   ['refused', 'Rejected', /^(Rejected: )/],
-  ['missed', 'Near miss', /^(Near miss: )/],
+  ['near-miss', 'Near miss', /^(Near miss: )/],
   ['warning', 'Warning', /^(Warning: )/],
   ['assumption', 'Assumption', /^(Assumption: )/],
-  ['met', 'Rule', /^Matched /],
+  ['matched', 'Rule', /^Matched /],
   ['script', 'Script', /^(Script: )/],
   ['delivery', 'Delivery', /^(?:A fault aborted|The client disconnected|The reply is) /],
 ] as const
 
-/** Why a call was answered as it was: the facts of `explain`, the most important first. */
+/** Lists the facts of `explain`, the most important first. */
 function Why({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   const { id, delivery } = entry
   const { value, problem } = useLoaded(
@@ -188,13 +188,13 @@ function Why({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
     <ul class="why">
       {(value ?? '').split('\n').map((fact, index) => {
         const [kind, title, form] = factKinds.find(([, , each]) => each.test(fact)) ?? []
-        const said = form?.exec(fact)?.[1] ?? ''
+        const prefix = form?.exec(fact)?.[1] ?? ''
         return (
           <li key={index} class={kind}>
             {title && <span class="tag">{title}</span>}
-            <span>{fact.slice(said.length)}</span>
-            {kind === 'met' && entry.rule && (
-              <a href={hashWith({ sandbox, q: undefined }, 'scenarios')}>Show the scenarios</a>
+            <span>{fact.slice(prefix.length)}</span>
+            {kind === 'matched' && entry.rule && (
+              <a href={hashWith({ sandbox, q: undefined }, 'scenarios')}>Show scenarios</a>
             )}
           </li>
         )

@@ -1,5 +1,5 @@
 /**
- * The calls that the page holds: the newest of all sandboxes, kept up to date by the events.
+ * Store of the newest calls of all sandboxes, updated by events from the server.
  */
 import { batch, computed, signal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
@@ -8,31 +8,31 @@ import { ask, messageOf } from './api.ts'
 import { follow } from './events.ts'
 import { chosenSandbox, param } from './location.ts'
 
-/** How many calls are held. */
+/** Maximum number of calls. */
 const limit = 1000
-/** Sandboxes whose calls are read at once. */
+/** Maximum number of sandboxes whose calls are loaded. */
 const maxSandboxes = 50
 
 export const sandboxes = signal<SandboxAddress[]>([])
 /** Oldest first. */
 export const calls = signal<readonly CallSummary[]>([])
 export const problem = signal('')
-/** If true, the list keeps the newest call in view. Scrolling away from it ends that. */
-export const isFollowing = signal(true)
+/** If true, the list scrolls to the newest call. Scrolling away turns it off. */
+export const isAutoScrolling = signal(true)
 export const isPaused = signal(false)
-/** The calls that a paused list shows. */
-const shownUntil = signal<readonly CallSummary[] | undefined>(undefined)
+/** Calls that a paused list shows. */
+const pausedCalls = signal<readonly CallSummary[] | undefined>(undefined)
 
-let held = new Map<string, CallSummary>()
+let byKey = new Map<string, CallSummary>()
 
-/** Tells calls apart: after a reset, ids come again. */
+/** Identifies a call. The id alone is not unique, because ids repeat after a reset. */
 export function keyOf({ sandbox, id, startedAt }: CallSummary): string {
   return `${sandbox} ${id} ${startedAt}`
 }
 
 export function pause(paused: boolean): void {
   isPaused.value = paused
-  shownUntil.value = paused ? calls.value : undefined
+  pausedCalls.value = paused ? calls.value : undefined
 }
 
 export interface Filter {
@@ -49,17 +49,17 @@ export const filter = computed<Filter>(() => ({
   rule: param('rule'),
 }))
 
-/** What the list shows, oldest first. */
+/** Filtered calls, oldest first. */
 export const shownCalls = computed(() => {
   const sandbox = chosenSandbox.value
-  return (shownUntil.value ?? calls.value).filter(
-    (call) => (sandbox === '*' || call.sandbox === sandbox) && passes(call, filter.value),
+  return (pausedCalls.value ?? calls.value).filter(
+    (call) => (sandbox === '*' || call.sandbox === sandbox) && matches(call, filter.value),
   )
 })
 
-function passes(call: CallSummary, { text, operation, status, rule }: Filter): boolean {
+function matches(call: CallSummary, { text, operation, status, rule }: Filter): boolean {
   if (operation && (call.operation ?? 'none') !== operation) return false
-  if (status === 'unmatched' ? !call.unmatched : status && !statusPasses(call, status)) return false
+  if (status === 'unmatched' ? !call.unmatched : status && !matchesStatus(call, status)) return false
   if (rule && ruleName(call) !== rule && call.rule?.scenario !== rule) return false
   if (!text) return true
   const words = [
@@ -76,8 +76,8 @@ function passes(call: CallSummary, { text, operation, status, rule }: Filter): b
   )
 }
 
-function statusPasses({ status, delivery }: CallSummary, wanted: string): boolean {
-  if (wanted === 'broken') return status === 0 || delivery === 'aborted-by-fault'
+function matchesStatus({ status, delivery }: CallSummary, wanted: string): boolean {
+  if (wanted === 'aborted') return status === 0 || delivery === 'aborted-by-fault'
   return String(status).startsWith(wanted.slice(0, 1))
 }
 
@@ -89,7 +89,7 @@ export async function loadSandboxes(): Promise<void> {
   sandboxes.value = await ask('listSandboxes', {})
 }
 
-/** The calls that arrive during each load: its lists may be older. */
+/** Calls that arrive during each load, whose lists may be older. */
 const loads = new Set<CallSummary[]>()
 
 export async function loadCalls(): Promise<void> {
@@ -103,7 +103,7 @@ export async function loadCalls(): Promise<void> {
         ask('listCalls', { sandbox: id }, { query: { last: limit } }).catch(() => []),
       ),
     )
-    held = new Map()
+    byKey = new Map()
     take([...lists.flat().sort((left, right) => (left.startedAt < right.startedAt ? -1 : 1)), ...arrived])
     problem.value = ''
   } catch (error) {
@@ -115,7 +115,7 @@ export async function loadCalls(): Promise<void> {
 let isReloading = false
 let isStale = false
 
-/** Reads the calls anew, at most once a second, however many of them are missed. */
+/** Reloads all calls, at most once per second. */
 async function reload(): Promise<void> {
   isStale = true
   if (isReloading) return
@@ -134,24 +134,24 @@ export async function clearCalls(): Promise<void> {
   await Promise.all(ids.map((id) => ask('clearJournal', { sandbox: id }).catch(() => undefined)))
   batch(() => {
     pause(false)
-    held = new Map([...held].filter(([, call]) => !ids.includes(call.sandbox)))
-    calls.value = [...held.values()]
+    byKey = new Map([...byKey].filter(([, call]) => !ids.includes(call.sandbox)))
+    calls.value = [...byKey.values()]
   })
 }
 
-function take(news: readonly CallSummary[]): void {
-  for (const call of news) held.set(keyOf(call), call)
-  if (held.size > limit) held = new Map([...held].slice(-limit))
-  calls.value = [...held.values()]
+function take(updates: readonly CallSummary[]): void {
+  for (const call of updates) byKey.set(keyOf(call), call)
+  if (byKey.size > limit) byKey = new Map([...byKey].slice(-limit))
+  calls.value = [...byKey.values()]
 }
 
 export function start(): void {
   follow({
-    calls(news) {
-      take(news)
-      for (const arrived of loads) arrived.push(...news)
+    calls(updates) {
+      take(updates)
+      for (const arrived of loads) arrived.push(...updates)
       const known = new Set(sandboxes.value.map(({ id }) => id))
-      if (news.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)
+      if (updates.some(({ sandbox }) => !known.has(sandbox))) void loadSandboxes().catch(() => undefined)
     },
     resync: () => void reload(),
   })

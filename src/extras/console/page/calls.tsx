@@ -1,5 +1,5 @@
 /**
- * Calls: a live list, filters, and one call beside it.
+ * Live list of calls with filters, and the details of one call.
  */
 import { memo } from 'preact/compat'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
@@ -9,7 +9,7 @@ import {
   calls,
   clearCalls,
   filter,
-  isFollowing,
+  isAutoScrolling,
   isPaused,
   keyOf,
   pause,
@@ -24,7 +24,7 @@ const statuses = [
   ['2xx', '2xx'],
   ['4xx', '4xx'],
   ['5xx', '5xx'],
-  ['broken', 'Broken off'],
+  ['aborted', 'Aborted'],
   ['unmatched', 'Unmatched'],
 ] as const
 
@@ -42,7 +42,7 @@ export function Calls() {
   )
 }
 
-/** Keeps the focus: on a call that takes the place of the list, and on its row when it is closed. */
+/** Moves the focus to a call that replaces the list, and back to its row when the call is closed. */
 function useFocus(open: string): void {
   const last = useRef('')
   useEffect(() => {
@@ -95,12 +95,12 @@ function Filters() {
       <span class="grow" />
       <button
         type="button"
-        aria-pressed={isFollowing.value}
+        aria-pressed={isAutoScrolling.value}
         onClick={() => {
-          isFollowing.value = !isFollowing.value
+          isAutoScrolling.value = !isAutoScrolling.value
         }}
       >
-        Follow
+        Auto-scroll
       </button>
       <button type="button" aria-pressed={isPaused.value} onClick={() => pause(!isPaused.value)}>
         Pause
@@ -110,41 +110,41 @@ function Filters() {
   )
 }
 
-/** The newest first. */
+/** Lists calls, newest first. */
 function List({ open, openSandbox }: { open: string; openSandbox: string }) {
   const scroller = useRef<HTMLDivElement>(null)
-  /** The topmost row in view, and how far down it stands in the whole list. */
+  /** Topmost visible row, and its offset in the list. */
   const anchor = useRef<{ row: HTMLElement; offset: number } | undefined>(undefined)
   const shown = shownCalls.value
   const newest = shown.at(-1)
-  const following = isFollowing.value
+  const autoScroll = isAutoScrolling.value
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
     const { row, offset } = anchor.current ?? {}
-    if (following) element.scrollTop = 0
-    // What somebody reads stays where it is, while newer calls come above it.
+    if (autoScroll) element.scrollTop = 0
+    // Keeps visible rows in place when newer calls are added above.
     else if (row?.isConnected && offset !== undefined) {
       element.scrollTop += row.offsetTop - offset
       anchor.current = { row, offset: row.offsetTop }
     }
-  }, [newest && keyOf(newest), shown.length, following])
+  }, [newest && keyOf(newest), shown.length, autoScroll])
   const onScroll = () => {
     const element = scroller.current
     if (!element) return
     const { left, top } = element.getBoundingClientRect()
     const row = document.elementFromPoint(left + 8, top + 8)?.closest('li')
     anchor.current = row ? { row, offset: row.offsetTop } : undefined
-    if (isFollowing.value && element.scrollTop > 4) isFollowing.value = false
+    if (isAutoScrolling.value && element.scrollTop > 4) isAutoScrolling.value = false
   }
   if (shown.length === 0) return <NoCalls />
   const isOpen = (call: CallSummary) => call.id === open && call.sandbox === openSandbox
-  const entrance = shown.find(isOpen) ?? newest
+  const tabStop = shown.find(isOpen) ?? newest
   return (
     <div class="scroller" ref={scroller} onScroll={onScroll}>
       <ol class="rows" reversed>
         {shown.toReversed().map((call) => (
-          <Row key={keyOf(call)} call={call} isOpen={isOpen(call)} isEntrance={call === entrance} />
+          <Row key={keyOf(call)} call={call} isOpen={isOpen(call)} isTabStop={call === tabStop} />
         ))}
       </ol>
     </div>
@@ -155,15 +155,15 @@ function NoCalls() {
   if (calls.value.length > 0)
     return (
       <Empty>
-        <p>No call passes these filters.</p>
-        <a href={hashWith({ q: '', operation: '', status: '', rule: '' })}>Show all calls</a>
+        <p>No calls match</p>
+        <a href={hashWith({ q: '', operation: '', status: '', rule: '' })}>Clear filters</a>
       </Empty>
     )
   return (
     <Empty>
-      <p>No calls yet. They appear here as soon as they come.</p>
+      <p>No calls yet. New calls appear here as they arrive.</p>
       <pre>{`curl ${location.origin}/api/v1/providers -H 'authorization: Bearer any'`}</pre>
-      <a href={hashWith({}, 'try')}>Try one from here</a>
+      <a href={hashWith({}, 'try')}>Send a request from the console</a>
     </Empty>
   )
 }
@@ -171,12 +171,12 @@ function NoCalls() {
 const Row = memo(function Row({
   call,
   isOpen,
-  isEntrance,
+  isTabStop,
 }: {
   call: CallSummary
   isOpen: boolean
-  /** Whether the Tab key stops here: at one row of them all, the others are reached by j and k or the arrows. */
-  isEntrance: boolean
+  /** If true, the Tab key focuses this row. The other rows are reached with j and k or the arrow keys. */
+  isTabStop: boolean
 }) {
   const { operation, method, path, status, model, stream, durationMs, rule, delivery, warnings, unmatched } =
     call
@@ -186,7 +186,7 @@ const Row = memo(function Row({
       <a
         href={hashWith({ call: call.id, in: call.sandbox })}
         data-call={call.id}
-        tabIndex={isEntrance ? 0 : -1}
+        tabIndex={isTabStop ? 0 : -1}
         aria-current={isOpen ? 'true' : undefined}
         class={isOpen ? 'row chosen' : 'row'}
       >

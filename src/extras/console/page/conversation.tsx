@@ -1,5 +1,5 @@
 /**
- * A conversation as turns: what a model was told and what it answered, whatever the protocol.
+ * A conversation as turns, for requests and replies of every protocol.
  */
 import type { JournalEntry } from '../../../journal/entry.ts'
 import { parsed } from './parts.tsx'
@@ -27,8 +27,8 @@ export function Conversation({ title, turns }: { title: string; turns: readonly 
   )
 }
 
-/** What the model was told. */
-export function turnsAsked(body: unknown): Turn[] {
+/** Returns the turns in a request body. */
+export function requestTurns(body: unknown): Turn[] {
   if (!isObject(body)) return []
   const { instructions, system, input, messages } = body
   const first = textOf(instructions ?? system)
@@ -40,8 +40,8 @@ export function turnsAsked(body: unknown): Turn[] {
   ]
 }
 
-/** What it answered. */
-export function turnsAnswered(entry: JournalEntry): Turn[] {
+/** Returns the turns in a reply. */
+export function replyTurns(entry: JournalEntry): Turn[] {
   if (!isEventStream(entry)) return turnsIn(parsed(entry.replyBody.text))
   const events = eventsOf(entry)
   const last = events
@@ -52,7 +52,6 @@ export function turnsAnswered(entry: JournalEntry): Turn[] {
   return text ? [{ who: 'assistant', text }] : []
 }
 
-/** Of the reply of any protocol. */
 function turnsIn(reply: unknown): Turn[] {
   if (!isObject(reply)) return []
   const { output, choices, content } = reply

@@ -1,5 +1,5 @@
 /**
- * Data: the collections of a sandbox as tables, a row as JSON, and what differs from the seed.
+ * Collections of a sandbox as tables, an editor for rows, and differences from the seed.
  */
 import { useSignal } from '@preact/signals'
 import type { CollectionChanges } from '../../../control/remote-sandbox.ts'
@@ -9,7 +9,7 @@ import { ActionButton, Empty, Notice, Scroller, Tabs, TextArea } from './parts.t
 
 type Row = Record<string, unknown>
 
-/** Columns of a table; the row itself has the rest. */
+/** Maximum number of columns. The row editor shows all fields. */
 const maxColumns = 6
 const maxRows = 500
 
@@ -30,10 +30,10 @@ export function Data() {
             collections.reload()
             resets.value++
             go({ row: undefined })
-            return 'The sandbox is as at its start'
+            return 'Sandbox reset to its initial state'
           }}
         >
-          Reset the sandbox
+          Reset sandbox
         </ActionButton>
       </div>
       {collections.problem && <Notice>{collections.problem}</Notice>}
@@ -152,7 +152,7 @@ function RowEditor({
   const at = { ...here, key: keyOf(row) }
   return (
     <section class="card" aria-label={isNew ? 'New row' : 'Row'}>
-      <TextArea label={isNew ? 'A new row, as JSON' : 'The row, as JSON'} value={text} minRows={6} />
+      <TextArea label={isNew ? 'New row (JSON)' : 'Row (JSON)'} value={text} minRows={6} />
       <div class="bar">
         <ActionButton
           kind="primary"
@@ -162,7 +162,7 @@ function RowEditor({
             onDone()
           }}
         >
-          {isNew ? 'Add' : 'Change'}
+          {isNew ? 'Add' : 'Save'}
         </ActionButton>
         {!isNew && (
           <ActionButton
@@ -200,11 +200,11 @@ function shown(value: unknown): string {
 }
 
 function differenceOf(change: CollectionChanges | undefined): string {
-  if (!change) return 'As in the seed'
+  if (!change) return 'Unchanged'
   const { created, changed, deleted } = change
-  const gone =
+  const deletedKeys =
     deleted.length > 0 ? ` (${deleted.slice(0, 5).join(', ')}${deleted.length > 5 ? ', …' : ''})` : ''
-  return `Against the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted${gone}`
+  return `Changes from the seed: ${created.length} added, ${changed.length} changed, ${deleted.length} deleted${deletedKeys}`
 }
 
 function markOf(change: CollectionChanges | undefined, key: string) {

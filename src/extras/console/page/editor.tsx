@@ -1,5 +1,5 @@
 /**
- * An editor for a scenario in YAML: checked while it is written, and tried on the calls that have been.
+ * Scenario editor: checks the text while it is typed, and dry-runs it against past calls.
  */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -9,8 +9,8 @@ import { ask, messageOf } from './api.ts'
 import { hashWith } from './location.ts'
 import { ActionButton, TextArea } from './parts.tsx'
 
-/** Milliseconds without a key before the text is checked. */
-const restMs = 300
+/** Debounce of the check in milliseconds. */
+const debounceMs = 300
 
 export function Editor({
   text,
@@ -22,26 +22,28 @@ export function Editor({
   onUse: () => void
 }) {
   const check = useSignal<TextCheck | undefined>(undefined)
-  const trial = useSignal<DryRun | undefined>(undefined)
+  const dryRun = useSignal<DryRun | undefined>(undefined)
   const problem = useSignal('')
   const written = text.value
   useEffect(() => {
-    let isOld = false
+    let isStale = false
     const timer = setTimeout(async () => {
       try {
-        const found = await ask('checkScenario', {}, { body: { text: written } })
-        const { scenario } = found
-        const tried = scenario ? await ask('dryRunScenario', { sandbox }, { body: { scenario } }) : undefined
-        if (isOld) return
-        check.value = found
-        trial.value = tried
+        const result = await ask('checkScenario', {}, { body: { text: written } })
+        const { scenario } = result
+        const dryRunResult = scenario
+          ? await ask('dryRunScenario', { sandbox }, { body: { scenario } })
+          : undefined
+        if (isStale) return
+        check.value = result
+        dryRun.value = dryRunResult
         problem.value = ''
       } catch (error) {
-        if (!isOld) problem.value = messageOf(error)
+        if (!isStale) problem.value = messageOf(error)
       }
-    }, restMs)
+    }, debounceMs)
     return () => {
-      isOld = true
+      isStale = true
       clearTimeout(timer)
     }
   }, [written, sandbox])
@@ -50,7 +52,7 @@ export function Editor({
     if (!scenario) return
     await ask('putScenario', { sandbox, name: scenario.name }, { body: scenario })
     onUse()
-    return `'${scenario.name}' is in force`
+    return `'${scenario.name}' is active`
   }
   const select = (line: number, column: number) => {
     const area = document.getElementById('editor') as HTMLTextAreaElement
@@ -66,9 +68,9 @@ export function Editor({
     area.setSelectionRange(offset, offset + 1)
   }
   return (
-    <section aria-label="Own scenario">
+    <section aria-label="Scenario editor">
       <h2>
-        <label for="editor">Your own</label>
+        <label for="editor">Custom scenario</label>
       </h2>
       <TextArea id="editor" minRows={8} describedBy="editor-verdict" value={text} />
       <div id="editor-verdict" class="verdict" aria-live="polite">
@@ -83,33 +85,33 @@ export function Editor({
             </li>
           ))}
         </ul>
-        {trial.value && <Trial trial={trial.value} sandbox={sandbox} />}
+        {dryRun.value && <DryRunResult dryRun={dryRun.value} sandbox={sandbox} />}
       </div>
       <ActionButton run={use} kind="primary" disabled={!scenario}>
-        Put in force
+        Activate
       </ActionButton>
     </section>
   )
 }
 
-function Trial({ trial: { looked, met, calls }, sandbox }: { trial: DryRun; sandbox: string }) {
-  if (looked === 0) return <p class="muted">There are no calls yet to try it on.</p>
+function DryRunResult({ dryRun: { looked, met, calls }, sandbox }: { dryRun: DryRun; sandbox: string }) {
+  if (looked === 0) return <p class="muted">No calls yet for a dry run.</p>
   return (
     <>
       <p>
-        Of the last {looked.toLocaleString('en')} {looked === 1 ? 'call' : 'calls'} this would meet{' '}
-        <strong>{met.toLocaleString('en')}</strong>.
+        Would match <strong>{met.toLocaleString('en')}</strong> of the last {looked.toLocaleString('en')}{' '}
+        {looked === 1 ? 'call' : 'calls'}.
       </p>
       {met > 0 && (
         <details>
-          <summary>Which ones</summary>
+          <summary>Show matching calls</summary>
           <ul>
             {calls
               .slice(-50)
               .toReversed()
               .map(({ id, rule }) => (
                 <li key={id}>
-                  <a href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>{id}</a> by rule {rule}
+                  <a href={hashWith({ sandbox, call: id, in: sandbox }, 'calls')}>{id}</a> (rule {rule})
                 </li>
               ))}
           </ul>

@@ -1,7 +1,7 @@
 /**
- * One event stream for all tabs of a browser: it opens six connections to a host, and the seventh request would wait.
- * One tab holds a lock and reads; it tells the others on a channel. When it goes, or nobody sees it any more, another
- * takes up where it was. Where nobody sees any of them, nothing is read, and the server writes nothing.
+ * Shares one event stream between all tabs, because browsers open at most six connections to a host. The tab that
+ * holds a lock reads the stream and broadcasts its events. When that tab is closed or hidden, another one continues
+ * from the last event. If all tabs are hidden, none reads.
  */
 import { signal } from '@preact/signals'
 import type { CallSummary } from '../../../journal/entry.ts'
@@ -13,7 +13,7 @@ type Message =
   | { kind: 'calls'; id: string; calls: CallSummary[] }
   | { kind: 'resync'; id: string }
   | { kind: 'state'; state: 'live' | 'lost' }
-  /** A tab that has just been opened asks how it stands. */
+  /** A new tab asks for the state of the connection. */
   | { kind: 'hello' }
 
 interface Listener {
@@ -21,18 +21,18 @@ interface Listener {
   resync(): void
 }
 
-/** Milliseconds before the next try. */
+/** Milliseconds before a retry. */
 const retryMs = 1000
 
-/** Follows the events, in this tab or through another one. */
+/** Follows events, in this tab or through another one. */
 export function follow(listener: Listener): void {
   const channel = new BroadcastChannel('understudy-events')
   let last = ''
-  let reads = false
+  let isReading = false
 
   const take = (message: Message) => {
     if (message.kind === 'hello') {
-      if (reads && connection.value !== 'connecting')
+      if (isReading && connection.value !== 'connecting')
         channel.postMessage({ kind: 'state', state: connection.value })
       return
     }
@@ -47,7 +47,7 @@ export function follow(listener: Listener): void {
     if (message.kind === 'calls') listener.calls(message.calls)
     else listener.resync()
   }
-  const tell = (message: Message) => {
+  const broadcast = (message: Message) => {
     take(message)
     channel.postMessage(message)
   }
@@ -57,46 +57,46 @@ export function follow(listener: Listener): void {
   let leaving = new AbortController()
   document.addEventListener('visibilitychange', () => document.hidden && leaving.abort())
   const read = async () => {
-    reads = true
+    isReading = true
     while (!document.hidden) {
       leaving = new AbortController()
       try {
-        await readEvents(last, tell, leaving.signal)
+        await readEvents(last, broadcast, leaving.signal)
       } catch {
-        // Told below, whatever it was.
+        // Any error is broadcast below as a lost connection.
       }
       if (document.hidden) break
-      tell({ kind: 'state', state: 'lost' })
+      broadcast({ kind: 'state', state: 'lost' })
       await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
-    reads = false
+    isReading = false
   }
-  // Without locks (a page by plain HTTP of another machine has none) each tab reads for itself.
+  // Pages from another machine over plain HTTP have no locks: each tab reads for itself.
   const takeTurn = () => (navigator.locks ? navigator.locks.request('understudy-events', read) : read())
-  const keepOn = async () => {
+  const run = async () => {
     for (;;) {
-      await untilSeen()
+      await untilVisible()
       await takeTurn()
     }
   }
-  void keepOn()
+  void run()
 }
 
-/** Resolves when somebody sees the page: at once, or when they come back to it. */
-async function untilSeen(): Promise<void> {
+/** Resolves when the page is visible. */
+async function untilVisible(): Promise<void> {
   while (document.hidden)
     await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
 }
 
 async function readEvents(
   after: string,
-  tell: (message: Message) => void,
+  broadcast: (message: Message) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const response = await open('followEvents', {}, { query: { after: after || undefined }, signal })
-  // Taking over from another tab before the first event: there is no id to continue from, and calls may have come.
-  if (!after && connection.value === 'live') tell({ kind: 'resync', id: '' })
-  tell({ kind: 'state', state: 'live' })
+  // Without an event yet, there is no id to continue from, and calls may have been missed since the other tab stopped.
+  if (!after && connection.value === 'live') broadcast({ kind: 'resync', id: '' })
+  broadcast({ kind: 'state', state: 'live' })
   const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>>
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -107,15 +107,15 @@ async function readEvents(
     const frames = text.split('\n\n')
     text = frames.pop() ?? ''
     for (const frame of frames) {
-      // No regular expression: its lines end at U+2028 too, which texts of clients may have.
+      // Not split by a regular expression, for which U+2028 in the text of a client would end a line.
       const lines = frame.split('\n')
       const field = (name: string) => {
         const line = lines.find((each) => each.startsWith(`${name}:`)) ?? ''
         return line.slice(name.length + 1).trimStart()
       }
       const id = field('id')
-      if (field('event') === 'calls') tell({ kind: 'calls', id, calls: JSON.parse(field('data')).calls })
-      else if (field('event') === 'resync') tell({ kind: 'resync', id })
+      if (field('event') === 'calls') broadcast({ kind: 'calls', id, calls: JSON.parse(field('data')).calls })
+      else if (field('event') === 'resync') broadcast({ kind: 'resync', id })
     }
   }
 }

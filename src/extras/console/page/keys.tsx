@@ -3,7 +3,7 @@
  */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { isFollowing } from './calls-store.ts'
+import { isAutoScrolling } from './calls-store.ts'
 import { go, place } from './location.ts'
 
 export const isHelpOpen = signal(false)
@@ -12,11 +12,11 @@ export const keys = [
   ['/', 'Search'],
   ['j', 'Next call'],
   ['k', 'Previous call'],
-  ['↓ ↑', 'The same, within the list'],
-  ['Enter', 'Open the call'],
-  ['Esc', 'Close the call'],
-  ['f', 'Follow the newest calls, or stop'],
-  ['?', 'Show these shortcuts'],
+  ['↓ ↑', 'Next and previous call in the list'],
+  ['Enter', 'Open call'],
+  ['Esc', 'Close call'],
+  ['f', 'Toggle auto-scroll'],
+  ['?', 'Show keyboard shortcuts'],
 ] as const
 
 export function handleKey(event: KeyboardEvent): void {
@@ -38,7 +38,7 @@ const actions: Record<string, () => void> = {
   j: () => step(1),
   k: () => step(-1),
   f: () => {
-    if (place.value.view === 'calls') isFollowing.value = !isFollowing.value
+    if (place.value.view === 'calls') isAutoScrolling.value = !isAutoScrolling.value
   },
   '?': () => {
     isHelpOpen.value = true
@@ -49,7 +49,7 @@ const actions: Record<string, () => void> = {
   },
 }
 
-/** Where the focus is on a row. */
+/** Actions if a row has the focus. */
 const listActions: Record<string, () => void> = {
   ArrowDown: () => step(1),
   ArrowUp: () => step(-1),
@@ -57,7 +57,7 @@ const listActions: Record<string, () => void> = {
   End: () => step(Number.POSITIVE_INFINITY),
 }
 
-/** On a screen with nothing to search, the calls are searched. */
+/** Focuses the search field. Screens without one open the list of calls first. */
 function search(): void {
   const focus = () => {
     const field = document.querySelector<HTMLInputElement>('input[type=search]')
@@ -73,7 +73,7 @@ function rows(): HTMLAnchorElement[] {
   return [...document.querySelectorAll<HTMLAnchorElement>('.rows a')]
 }
 
-/** The newest stands first, so the next one is older. */
+/** Moves the focus by rows. Rows are sorted newest first, so the next row is older. */
 function step(by: number): void {
   const all = rows()
   const open = all.findIndex((row) => row.ariaCurrent === 'true')
@@ -102,7 +102,7 @@ export function Help() {
           </div>
         ))}
       </dl>
-      <p class="muted">This page speaks to this server alone. There is no telemetry.</p>
+      <p class="muted">The console only sends requests to this server. No telemetry.</p>
       <button type="button" class="primary" onClick={() => dialog.current?.close()}>
         Close
       </button>

@@ -1,9 +1,9 @@
 /**
- * Where in the console somebody is, in the hash of the URL: a link shows the same.
+ * Navigation state in the hash of the URL, so that links show the same screen.
  */
 import { computed, signal } from '@preact/signals'
 
-export const views = ['calls', 'scenarios', 'data', 'sandboxes', 'figures', 'try'] as const
+export const views = ['calls', 'scenarios', 'data', 'sandboxes', 'metrics', 'try'] as const
 export type View = (typeof views)[number]
 
 interface Place {
@@ -12,9 +12,9 @@ interface Place {
 }
 
 export const place = signal<Place>(read())
-/** `*` stands for all of them; only lists of calls show that. */
+/** Id of the chosen sandbox. `*` stands for all sandboxes, which only lists of calls support. */
 export const chosenSandbox = computed(() => place.value.params.get('sandbox') ?? '*')
-/** The one that is worked on. */
+/** Sandbox that actions apply to. */
 export const sandboxId = computed(() => (chosenSandbox.value === '*' ? 'default' : chosenSandbox.value))
 
 addEventListener('hashchange', () => {
@@ -31,7 +31,7 @@ export function param(name: string): string {
   return place.value.params.get(name) ?? ''
 }
 
-/** The hash of this place with some parameters changed; an empty one goes. */
+/** Returns the current hash with changed parameters. Empty parameters are removed. */
 export function hashWith(changes: Record<string, string | undefined>, view = place.value.view): string {
   const keptSandbox = place.value.params.get('sandbox')
   const params =
@@ -46,7 +46,11 @@ export function hashWith(changes: Record<string, string | undefined>, view = pla
   return `#/${view}${search && `?${search}`}`
 }
 
-/** @param replace Whether the step back skips this one: for what is typed. */
+/**
+ * Navigates to the current hash with changed parameters.
+ *
+ * @param replace If true, adds no history entry, as for typed text.
+ */
 export function go(
   changes: Record<string, string | undefined>,
   { view = place.value.view, replace = false } = {},

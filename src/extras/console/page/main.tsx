@@ -1,6 +1,6 @@
 /**
- * The console: a page that shows the calls of a running server and why each was answered as it was, and turns them into
- * tests. It uses the control API only, and sends nothing anywhere else. This file has the frame of every screen.
+ * The console: shows the calls of a running server, explains the replies, and exports calls as tests. It uses only the
+ * control API. This file is the layout shared by every screen.
  */
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, render } from 'preact'
@@ -10,9 +10,9 @@ import { Calls } from './calls.tsx'
 import { loadCalls, problem, sandboxes, start } from './calls-store.ts'
 import { Data } from './data.tsx'
 import { connection } from './events.ts'
-import { Figures } from './metrics.tsx'
 import { Help, handleKey, isHelpOpen } from './keys.tsx'
 import { chosenSandbox, go, hashWith, place, type View, views } from './location.ts'
+import { Metrics } from './metrics.tsx'
 import { Field, Notice } from './parts.tsx'
 import { Sandboxes } from './sandboxes.tsx'
 import { Scenarios } from './scenarios.tsx'
@@ -23,7 +23,7 @@ const screens: Record<View, readonly [title: string, Screen: () => ComponentChil
   scenarios: ['Scenarios', Scenarios],
   data: ['Data', Data],
   sandboxes: ['Sandboxes', Sandboxes],
-  figures: ['Figures', Figures],
+  metrics: ['Metrics', Metrics],
   try: ['Try', Try],
 }
 
@@ -60,8 +60,8 @@ function App() {
           ?
         </button>
       </header>
-      {/* Figures have nothing else that takes the focus, and may have to be scrolled. */}
-      <main tabIndex={view === 'figures' ? 0 : undefined}>
+      {/* The metrics screen has no focusable element, but must be scrollable by keyboard. */}
+      <main tabIndex={view === 'metrics' ? 0 : undefined}>
         {problem.value && !needsToken.value && <Notice>{problem}</Notice>}
         {needsToken.value ? <Token /> : <Screen />}
       </main>
@@ -72,7 +72,7 @@ function App() {
 
 function SandboxPicker() {
   const { view } = place.value
-  const canShowAll = view === 'calls' || view === 'figures'
+  const canShowAll = view === 'calls' || view === 'metrics'
   const chosen = canShowAll || chosenSandbox.value !== '*' ? chosenSandbox.value : 'default'
   const ids = [...new Set(['default', ...sandboxes.value.map(({ id }) => id), chosen])].filter(
     (id) => id !== '*',
@@ -94,7 +94,7 @@ function SandboxPicker() {
 }
 
 function Connection() {
-  const words = { connecting: 'Connecting', live: 'Live', lost: 'Server not reached' }
+  const words = { connecting: 'Connecting', live: 'Live', lost: 'Disconnected' }
   return (
     <span class={`connection ${connection.value}`} role="status">
       {words[connection.value]}
@@ -112,11 +112,14 @@ function Token() {
   }
   return (
     <form class="card token" onSubmit={submit}>
-      <h2>This server wants a token</h2>
-      <p>It is what the server was started with, or printed. It stays in this tab until the tab is closed.</p>
+      <h2>Token required</h2>
+      <p>
+        Enter the token you started the server with, or the one it printed at startup. The token is kept until
+        you close this tab.
+      </p>
       <Field label="Token" isSecret value={token} />
       <button type="submit" class="primary" disabled={token.value.trim() === ''}>
-        Use this token
+        Connect
       </button>
     </form>
   )

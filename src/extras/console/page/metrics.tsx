@@ -1,5 +1,5 @@
 /**
- * Figures of the last minutes, of the calls that the page holds.
+ * Metrics of the last minutes, computed from the calls in the store.
  */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -11,7 +11,7 @@ const minutes = 5
 const barMs = 5000
 const bars = (minutes * 60_000) / barMs
 
-export function Figures() {
+export function Metrics() {
   const now = useSignal(Date.now())
   useEffect(() => {
     const timer = setInterval(() => {
@@ -27,18 +27,18 @@ export function Figures() {
   return (
     <div class="screen">
       <div class="bar">
-        <h2>Figures</h2>
-        <span class="muted">The last {minutes} minutes, of the newest 1,000 calls</span>
+        <h2>Metrics</h2>
+        <span class="muted">Last {minutes} minutes, newest 1,000 calls</span>
       </div>
       <div class="tiles">
         <Tile title="Requests" value={String(recent.length)} />
-        <Tile title="Under way" value={String(recent.filter(isUnderWay).length)} />
+        <Tile title="In flight" value={String(recent.filter(isInFlight).length)} />
         <Tile title="Errors" value={String(recent.filter(isError).length)} />
         <Tile title="Streams" value={String(recent.filter(isStream).length)} />
         <Tile title="Duration, median" value={shown(quantile(durations(recent), 0.5), milliseconds)} />
-        <Tile title="Duration, 95 %" value={shown(quantile(durations(recent), 0.95), milliseconds)} />
+        <Tile title="Duration, p95" value={shown(quantile(durations(recent), 0.95), milliseconds)} />
         <Tile title="First byte, median" value={shown(quantile(firstBytes(recent), 0.5), milliseconds)} />
-        <Tile title="Tokens a second" value={shown(quantile(paces(recent), 0.5), whole)} />
+        <Tile title="Tokens per second" value={shown(quantile(throughputs(recent), 0.5), whole)} />
       </div>
       <div class="charts">
         <Chart
@@ -53,7 +53,7 @@ export function Figures() {
           title="Duration"
           unit={milliseconds}
           series={[
-            { name: '95 %', kind: 'all', values: slots.map((slot) => quantile(durations(slot), 0.95) ?? 0) },
+            { name: 'p95', kind: 'all', values: slots.map((slot) => quantile(durations(slot), 0.95) ?? 0) },
             {
               name: 'Median',
               kind: 'inner',
@@ -67,10 +67,14 @@ export function Figures() {
           series={[{ name: 'All', kind: 'all', values: slots.map((slot) => slot.filter(isStream).length) }]}
         />
         <Chart
-          title="Pace of streams"
-          unit={(value) => `${whole(value)} tokens a second`}
+          title="Stream throughput"
+          unit={(value) => `${whole(value)} tokens per second`}
           series={[
-            { name: 'Median', kind: 'inner', values: slots.map((slot) => quantile(paces(slot), 0.5) ?? 0) },
+            {
+              name: 'Median',
+              kind: 'inner',
+              values: slots.map((slot) => quantile(throughputs(slot), 0.5) ?? 0),
+            },
           ]}
         />
       </div>
@@ -78,7 +82,7 @@ export function Figures() {
   )
 }
 
-function isUnderWay({ delivery }: CallSummary): boolean {
+function isInFlight({ delivery }: CallSummary): boolean {
   return delivery === 'pending'
 }
 
@@ -94,20 +98,20 @@ function durations(calls: readonly CallSummary[]): number[] {
   return calls.flatMap(({ durationMs }) => durationMs ?? [])
 }
 
-/** Of streams, milliseconds. */
+/** Returns the times to the first byte of streams, in milliseconds. */
 function firstBytes(calls: readonly CallSummary[]): number[] {
   return calls.filter(isStream).flatMap(({ firstByteMs }) => firstByteMs ?? [])
 }
 
-/** Tokens a second of streams that came whole. */
-function paces(calls: readonly CallSummary[]): number[] {
+/** Returns the tokens per second of complete streams. */
+function throughputs(calls: readonly CallSummary[]): number[] {
   return calls.flatMap(({ stream, delivery, tokens, durationMs, firstByteMs }) => {
     const span = (durationMs ?? 0) - (firstByteMs ?? 0)
     return stream && delivery === 'complete' && tokens > 0 && span > 1 ? tokens / (span / 1000) : []
   })
 }
 
-/** Undefined where there are no values. */
+/** Returns undefined if there are no values. */
 function quantile(values: readonly number[], share: number): number | undefined {
   const sorted = [...values].sort((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
@@ -132,16 +136,16 @@ function Tile({ title, value }: { title: string; value: string }) {
 
 interface Series {
   name: string
-  /** Its colour: all of something, a bad part of it, or a value inside. */
+  /** Colour of the bars: a total, the errors in it, or a smaller value inside. */
   kind: 'all' | 'part' | 'inner'
-  /** Oldest first; drawn over those of the series before. */
+  /** Oldest first. Drawn over the previous series. */
   values: readonly number[]
 }
 
 const width = 600
 const height = 96
 
-/** Bars over the last minutes. */
+/** Bar chart of the last minutes. */
 function Chart({
   title,
   series,
@@ -152,7 +156,7 @@ function Chart({
   unit: (value: number) => string
 }) {
   const highest = Math.max(0, ...series.flatMap(({ values }) => values))
-  const said = highest > 0 ? `at most ${unit(highest)} in ${barMs / 1000} s` : 'nothing yet'
+  const peak = highest > 0 ? `Peak: ${unit(highest)} in ${barMs / 1000} s` : 'No data'
   return (
     <figure class="card">
       <figcaption>
@@ -162,13 +166,13 @@ function Chart({
             {name}
           </span>
         ))}
-        <span class="muted">{said}</span>
+        <span class="muted">{peak}</span>
       </figcaption>
       <svg
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title}: ${said}`}
+        aria-label={`${title}. ${peak}`}
       >
         <line x1="0" x2={width} y1={height} y2={height} class="axis" />
         {series.map(({ kind, values }) => {

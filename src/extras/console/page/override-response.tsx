@@ -1,5 +1,5 @@
 /**
- * "Next time answer …": a rule for the next request like this one.
+ * Form that overrides the response to the next request of the same operation.
  */
 import { useSignal } from '@preact/signals'
 import type { JournalEntry } from '../../../journal/entry.ts'
@@ -8,24 +8,24 @@ import { ActionButton, Field } from './parts.tsx'
 
 interface Kind {
   title: string
-  /** What its value is. */
+  /** Label of the value. */
   label: string
   first: string
-  /** Whether only a model answers so. */
-  isOfModels: boolean
+  /** If true, only model operations support it. */
+  isForModels: boolean
 }
 
 const kinds = {
-  status: { title: 'with a status', label: 'Status', first: '503', isOfModels: false },
-  delay: { title: 'after a delay', label: 'Milliseconds', first: '2000', isOfModels: false },
-  text: { title: 'with a text', label: 'Text', first: 'A scripted answer.', isOfModels: true },
-  call: { title: 'with a tool call', label: 'Function', first: 'search', isOfModels: true },
+  status: { title: 'Error status', label: 'Status', first: '503', isForModels: false },
+  delay: { title: 'Delay', label: 'Milliseconds', first: '2000', isForModels: false },
+  text: { title: 'Text', label: 'Text', first: 'A scripted answer.', isForModels: true },
+  call: { title: 'Tool call', label: 'Function', first: 'search', isForModels: true },
 } satisfies Record<string, Kind>
 type KindName = keyof typeof kinds
 
 const modelOperations = ['createResponse', 'createChatCompletion', 'createMessage']
 
-export function NextAnswer({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
+export function OverrideResponse({ entry, sandbox }: { entry: JournalEntry; sandbox: string }) {
   const isModel = modelOperations.includes(entry.operation ?? '')
   const kind = useSignal<KindName>(isModel ? 'text' : 'status')
   const value = useSignal<string>(kinds[kind.value].first)
@@ -41,17 +41,17 @@ export function NextAnswer({ entry, sandbox }: { entry: JournalEntry; sandbox: s
       ...(times.value !== '' && { times: Number(times.value) }),
       ...effectOf(kind.value, value.value, args.value),
     }
-    await ask('useScenario', { sandbox }, { body: { name: 'next-answer', rules: [rule] } })
-    return 'In force'
+    await ask('useScenario', { sandbox }, { body: { name: 'override', rules: [rule] } })
+    return 'Active'
   }
   return (
-    <fieldset class="card next">
-      <legend>Next time answer</legend>
+    <fieldset class="card override">
+      <legend>Override next response</legend>
       <label>
-        How
+        With
         <select value={kind.value} onChange={(event) => choose(event.currentTarget.value as KindName)}>
           {(Object.keys(kinds) as KindName[])
-            .filter((id) => isModel || !kinds[id].isOfModels)
+            .filter((id) => isModel || !kinds[id].isForModels)
             .map((id) => (
               <option key={id} value={id}>
                 {kinds[id].title}
@@ -62,12 +62,12 @@ export function NextAnswer({ entry, sandbox }: { entry: JournalEntry; sandbox: s
       <Field
         label={kinds[kind.value].label}
         value={value}
-        inputMode={kinds[kind.value].isOfModels ? 'text' : 'numeric'}
+        inputMode={kinds[kind.value].isForModels ? 'text' : 'numeric'}
       />
-      {kind.value === 'call' && <Field label="Arguments, as JSON" value={args} />}
-      <Field label="Times (empty: always)" inputMode="numeric" value={times} />
+      {kind.value === 'call' && <Field label="Arguments (JSON)" value={args} />}
+      <Field label="Times (empty = always)" inputMode="numeric" value={times} />
       <ActionButton run={use} kind="primary">
-        Put in force
+        Activate
       </ActionButton>
     </fieldset>
   )

@@ -1,11 +1,11 @@
 /**
- * Parts that several screens share: buttons, fields, tabs, notices, code, and values in readable form.
+ * Components shared by several screens: buttons, fields, tabs, notices and code, and formatters for values.
  */
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { messageOf } from './api.ts'
 
-/** Runs an action when it is pressed, and shows its result or what went wrong. */
+/** Button that runs an action and shows its result or error. */
 export function ActionButton({
   run,
   children,
@@ -14,32 +14,32 @@ export function ActionButton({
   disabled = false,
   shownMs,
 }: {
-  /** A string that it returns is shown. */
+  /** Returned strings are shown. */
   run: () => Promise<unknown>
   children: ComponentChildren
   kind?: 'primary' | 'danger'
   /** Name of the button. Default: its text. */
   label?: string | undefined
   disabled?: boolean
-  /** Milliseconds for which the result is shown. Default: until the next one. */
+  /** Time to show the result, in milliseconds. Default: until the next result. */
   shownMs?: number
 }) {
-  const said = useSignal('')
+  const outcome = useSignal('')
   const isBusy = useSignal(false)
   const act = async () => {
-    // Not disabled meanwhile: the button would lose the focus.
+    // A disabled button would lose the focus.
     if (isBusy.value) return
     isBusy.value = true
     try {
       const result = await run()
-      said.value = typeof result === 'string' ? result : ''
+      outcome.value = typeof result === 'string' ? result : ''
     } catch (error) {
-      said.value = messageOf(error)
+      outcome.value = messageOf(error)
     }
     isBusy.value = false
     if (shownMs !== undefined)
       setTimeout(() => {
-        said.value = ''
+        outcome.value = ''
       }, shownMs)
   }
   return (
@@ -54,12 +54,12 @@ export function ActionButton({
       >
         {children}
       </button>
-      <span role="status">{said}</span>
+      <span role="status">{outcome}</span>
     </span>
   )
 }
 
-/** Copies a text, which may have to be loaded first. */
+/** Button that copies text, which may be loaded first. */
 export function CopyButton({
   text,
   children = 'Copy',
@@ -81,7 +81,7 @@ export function CopyButton({
   )
 }
 
-/** Works on a page of plain HTTP too, where browsers have no clipboard. */
+/** Copies text. Falls back to a selection on plain HTTP, where browsers provide no clipboard. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
@@ -92,7 +92,7 @@ async function copyText(text: string): Promise<void> {
   area.remove()
 }
 
-/** A block of text with a button that copies it. */
+/** Block of text with a copy button. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <div class="code">
@@ -104,7 +104,7 @@ export function Code({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** A part that scrolls, and is reached by keyboard because of that. */
+/** Scrollable region, focusable so that it can be scrolled by keyboard. */
 export function Scroller({
   class: className,
   label,
@@ -122,7 +122,7 @@ export function Scroller({
   )
 }
 
-/** An input of one line, bound to a signal. */
+/** Single-line input, bound to a signal. */
 export function Field({
   label,
   value,
@@ -158,7 +158,7 @@ export function Field({
 
 const maxRows = 24
 
-/** An input with as many lines as its text, up to 24, bound to a signal. */
+/** Multi-line input that grows with its text up to 24 lines, bound to a signal. */
 export function TextArea({
   label,
   value,
@@ -195,7 +195,7 @@ export function TextArea({
   )
 }
 
-/** Tabs as links: the chosen one is in the URL. */
+/** Tabs as links. The URL holds the selected tab. */
 export function Tabs({
   label,
   tabs,
@@ -219,7 +219,7 @@ export function Tabs({
   )
 }
 
-/** Says what is wrong. */
+/** Error notice. */
 export function Notice({ children }: { children: ComponentChildren }) {
   return (
     <p class="notice" role="alert">
@@ -228,12 +228,12 @@ export function Notice({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** Says that there is nothing to show. */
+/** Placeholder for empty lists. */
 export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }
 
-/** The status of a call, and how its delivery ended unless it is complete. */
+/** Status of a call, and the outcome of its delivery unless it is complete. */
 export function Status({ status, delivery }: { status: number; delivery: string }) {
   const kind =
     status === 0 || status >= 500 || delivery === 'aborted-by-fault' ? 'bad' : status >= 400 ? 'warn' : 'good'

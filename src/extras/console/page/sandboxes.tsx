@@ -1,5 +1,5 @@
 /**
- * Sandboxes: made, forked, kept as snapshots, put back, moved in time, ended, and carried as files.
+ * Sandbox management: create, fork, snapshot, restore, advance the clock, delete, save and open.
  */
 import { type Signal, useSignal } from '@preact/signals'
 import type { SandboxAddress } from '../../../control/remote-sandbox.ts'
@@ -29,24 +29,24 @@ export function Sandboxes() {
 async function create(body: { fork?: string }): Promise<string> {
   const { id } = await ask('createSandbox', {}, { body })
   await loadSandboxes()
-  return `Made ${id}`
+  return `Created ${id}`
 }
 
 function Import() {
-  const said = useSignal('')
+  const problem = useSignal('')
   const load = async (file: File | undefined) => {
     if (!file) return
     try {
-      const made = await ask('openSandbox', {}, { body: JSON.parse(await file.text()) })
+      const opened = await ask('openSandbox', {}, { body: JSON.parse(await file.text()) })
       await loadCalls()
-      go({ sandbox: made.id }, { view: 'calls' })
+      go({ sandbox: opened.id }, { view: 'calls' })
     } catch (error) {
-      said.value = `${file.name}: ${messageOf(error)}`
+      problem.value = `${file.name}: ${messageOf(error)}`
     }
   }
   return (
     <label class="file">
-      Open a sandbox file
+      Open sandbox file
       <input
         type="file"
         accept=".json,application/json"
@@ -55,7 +55,7 @@ function Import() {
           event.currentTarget.value = ''
         }}
       />
-      <span role="status">{said}</span>
+      <span role="status">{problem}</span>
     </label>
   )
 }
@@ -94,7 +94,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
           <dd>
             <code>{clock.value?.now ?? clock.problem}</code>{' '}
             {clock.value && <span class="muted">{(clock.value.elapsedMs / 1000).toFixed(1)} s elapsed</span>}
-            <Forward id={id} onMoved={clock.reload} />
+            <AdvanceClock id={id} onAdvanced={clock.reload} />
           </dd>
         </div>
         {snapshots.value.length > 0 && <Snapshots id={id} snapshots={snapshots} />}
@@ -103,8 +103,8 @@ function Sandbox({ info }: { info: SandboxAddress }) {
         <ActionButton run={() => create({ fork: id })}>Fork</ActionButton>
         <ActionButton
           run={async () => {
-            const made = await ask('createSnapshot', here)
-            snapshots.value = [...snapshots.value, made.id]
+            const snapshot = await ask('createSnapshot', here)
+            snapshots.value = [...snapshots.value, snapshot.id]
           }}
         >
           Snapshot
@@ -117,7 +117,7 @@ function Sandbox({ info }: { info: SandboxAddress }) {
             await ask('resetSandbox', here)
             await loadCalls()
             clock.reload()
-            return 'As at its start'
+            return 'Sandbox reset to its initial state'
           }}
         >
           Reset
@@ -138,22 +138,22 @@ function Sandbox({ info }: { info: SandboxAddress }) {
   )
 }
 
-/** Moves the clock of a sandbox. */
-function Forward({ id, onMoved }: { id: string; onMoved: () => void }) {
+/** Form that advances the clock of a sandbox. */
+function AdvanceClock({ id, onAdvanced }: { id: string; onAdvanced: () => void }) {
   const seconds = useSignal('60')
-  const move = async () => {
+  const advance = async () => {
     await ask('advanceClock', { sandbox: id }, { body: { ms: Number(seconds.value) * 1000 } })
-    onMoved()
+    onAdvanced()
   }
   return (
     <div class="bar">
       <Field label="Seconds" isInline class="short" inputMode="decimal" value={seconds} />
-      <ActionButton run={move}>Move the clock</ActionButton>
+      <ActionButton run={advance}>Advance clock</ActionButton>
     </div>
   )
 }
 
-/** Those taken since this page was opened. */
+/** Snapshots taken since the page was opened. */
 function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> }) {
   return (
     <div>
@@ -165,7 +165,7 @@ function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> 
             run={async () => {
               await ask('restoreSnapshot', { sandbox: id }, { body: { id: snapshot } })
               await loadCalls()
-              return 'Put back'
+              return 'Restored'
             }}
           >
             Restore {snapshot}
@@ -176,7 +176,7 @@ function Snapshots({ id, snapshots }: { id: string; snapshots: Signal<string[]> 
   )
 }
 
-/** As a download, named for the sandbox. */
+/** Downloads the sandbox as a file named after it. */
 async function save(id: string): Promise<void> {
   const text = await (await open('saveSandbox', { sandbox: id })).text()
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))

@@ -1,6 +1,5 @@
 /**
- * Scenarios: those in force in a sandbox and how often their rules have happened, those that come with the double, and
- * an editor for one's own.
+ * Active scenarios with the progress of their rules, bundled scenarios, and an editor for custom ones.
  */
 import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
@@ -11,12 +10,12 @@ import { Editor } from './editor.tsx'
 import { sandboxId } from './location.ts'
 import { ActionButton, Empty, Notice, Scroller } from './parts.tsx'
 
-/** Scenarios of this page's own that have been in force since it was opened: switched off, they can be had back. */
-const own = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
+/** Custom scenarios that were active since the page was opened, so that they can be activated again. */
+const custom = signal<ReadonlyMap<string, ScenarioProgress>>(new Map())
 
-/** What the editor holds; it stays while other screens are looked at. */
-const beginning = `name: mine
-description: The first answer is refused.
+/** Initial text of the editor. */
+const template = `name: mine
+description: The first request is rejected.
 rules:
   - on: createResponse
     times: 1
@@ -25,45 +24,45 @@ rules:
 
 export function Scenarios() {
   const id = sandboxId.value
-  // Rules happen when calls come.
+  // New calls change the progress of rules.
   const newest = shownCalls.value.at(-1)
   const active = useLoaded(
     () => ask('listActiveScenarios', { sandbox: id }),
     [id, newest?.id, newest?.startedAt],
   )
   const bundled = useLoaded(() => ask('listBundledScenarios', {}), [])
-  const text = useSignal(beginning)
+  const text = useSignal(template)
   const search = useSignal('')
-  const inForce = active.value ?? []
+  const activeScenarios = active.value ?? []
   useEffect(() => {
     if (!active.value || !bundled.value) return
     const names = new Set(bundled.value.map(({ name }) => name))
     const others = active.value.filter(({ name }) => !names.has(name))
     if (others.length > 0)
-      own.value = new Map([...own.value, ...others.map((each) => [each.name, each] as const)])
+      custom.value = new Map([...custom.value, ...others.map((each) => [each.name, each] as const)])
   }, [active.value, bundled.value])
   const toggle = async (name: string, isOn: boolean) => {
-    const kept = own.value.get(name)
+    const source = custom.value.get(name)
     if (isOn) await ask('deleteScenario', { sandbox: id, name })
-    else await ask('putScenario', { sandbox: id, name }, { body: kept && sourceOf(kept) })
+    else await ask('putScenario', { sandbox: id, name }, { body: source && sourceOf(source) })
     active.reload()
   }
-  const shown = [...own.value.values(), ...(bundled.value ?? [])].filter(({ name, description }) =>
+  const shown = [...custom.value.values(), ...(bundled.value ?? [])].filter(({ name, description }) =>
     `${name} ${description ?? ''}`.toLowerCase().includes(search.value.toLowerCase()),
   )
   const edit = async (name: string) => {
-    const kept = own.value.get(name)
-    text.value = kept
-      ? JSON.stringify(sourceOf(kept), null, 2)
+    const source = custom.value.get(name)
+    text.value = source
+      ? JSON.stringify(sourceOf(source), null, 2)
       : await (await open('getBundledScenarioText', { name })).text()
     document.getElementById('editor')?.focus()
   }
   return (
     <div class="screen">
       {(active.problem || bundled.problem) && <Notice>{active.problem || bundled.problem}</Notice>}
-      <section aria-label="In force">
+      <section aria-label="Active scenarios">
         <div class="bar">
-          <h2>In force</h2>
+          <h2>Active</h2>
           <span class="grow" />
           <ActionButton
             run={async () => {
@@ -71,21 +70,19 @@ export function Scenarios() {
               active.reload()
             }}
           >
-            End all
+            Deactivate all
           </ActionButton>
         </div>
-        {inForce.length === 0 && (
-          <Empty>No scenario is in force in this sandbox: every call is answered well.</Empty>
-        )}
-        {inForce.map((scenario) => (
-          <Active key={scenario.id} scenario={scenario} end={() => toggle(scenario.id, true)} />
+        {activeScenarios.length === 0 && <Empty>No active scenarios: all requests succeed.</Empty>}
+        {activeScenarios.map((scenario) => (
+          <Active key={scenario.id} scenario={scenario} deactivate={() => toggle(scenario.id, true)} />
         ))}
       </section>
       <Editor text={text} sandbox={id} onUse={active.reload} />
       <section aria-label="All scenarios">
         <div class="bar">
           <h2>All</h2>
-          <span class="muted">bundled, and own ones since this page was opened</span>
+          <span class="muted">bundled, and custom scenarios activated since the page was opened</span>
           <span class="grow" />
           <input
             type="search"
@@ -97,7 +94,7 @@ export function Scenarios() {
         </div>
         <ul class="choices">
           {shown.map(({ name, description }) => {
-            const isOn = inForce.some((each) => each.name === name)
+            const isOn = activeScenarios.some((each) => each.name === name)
             return (
               <li key={name}>
                 <label class="switch">
@@ -107,7 +104,7 @@ export function Scenarios() {
                     onChange={({ currentTarget }) => toggle(name, !currentTarget.checked)}
                   />
                   <span class="name">{name}</span>
-                  {own.value.has(name) && <span class="tag">own</span>}
+                  {custom.value.has(name) && <span class="tag">custom</span>}
                 </label>
                 <span class="muted description">{description}</span>
                 <button type="button" aria-label={`Edit a copy of ${name}`} onClick={() => edit(name)}>
@@ -122,13 +119,13 @@ export function Scenarios() {
   )
 }
 
-function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Promise<void> }) {
+function Active({ scenario, deactivate }: { scenario: ScenarioProgress; deactivate: () => Promise<void> }) {
   return (
     <div class="card">
       <div class="bar">
         <h3>{scenario.name}</h3>
         <span class="muted description grow">{scenario.description}</span>
-        <ActionButton run={end}>End</ActionButton>
+        <ActionButton run={deactivate}>Deactivate</ActionButton>
       </div>
       <Scroller class="table" label={`Rules of ${scenario.name}`}>
         <table>
@@ -136,10 +133,10 @@ function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Prom
             <tr>
               <th>Rule</th>
               <th>On</th>
-              <th>Does</th>
-              <th class="number">Met</th>
-              <th class="number">Happened</th>
-              <th class="number">Left</th>
+              <th>Effect</th>
+              <th class="number">Matched</th>
+              <th class="number">Applied</th>
+              <th class="number">Remaining</th>
             </tr>
           </thead>
           <tbody>
@@ -154,7 +151,7 @@ function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Prom
                 <td class="number">
                   {rule.happened === 0 ? <span class="tag warn">unused</span> : rule.happened}
                 </td>
-                <td class="number">{rule.left ?? 'any'}</td>
+                <td class="number">{rule.left ?? 'unlimited'}</td>
               </tr>
             ))}
           </tbody>
@@ -164,7 +161,7 @@ function Active({ scenario, end }: { scenario: ScenarioProgress; end: () => Prom
   )
 }
 
-/** As it can be put in force again. */
+/** Returns the scenario in the form in which it can be activated again. */
 function sourceOf({ name, description, rules }: ScenarioProgress): object {
   return { name, ...(description && { description }), rules: rules.map(({ source }) => source) }
 }
@@ -178,7 +175,7 @@ function effectOf({
     ...(reply ? ['scripted reply'] : []),
     ...(sequence ? [`sequence of ${sequence.length}`] : []),
     ...(script ? ['script'] : []),
-    ...(rateLimit ? ['rateLimit'] : []),
-    ...(setState === undefined ? [] : [`sets the state ${setState}`]),
+    ...(rateLimit ? ['rate limit'] : []),
+    ...(setState === undefined ? [] : [`sets state to ${setState}`]),
   ].join(', ')
 }

@@ -1,5 +1,5 @@
 /**
- * A stream as it came: its events on a strip of time, the text as it grew, and again at its own pace.
+ * Stream viewer: events on a timeline, the accumulated text, and a replay in real time.
  */
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -10,7 +10,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
   const events = useMemo(() => eventsOf(entry), [entry])
   const first = events[0]?.ms ?? 0
   const end = Math.max(first + 1, events.at(-1)?.ms ?? 0, entry.durationMs ?? 0)
-  /** Milliseconds up to which it is shown. */
+  /** Position on the timeline in milliseconds. */
   const until = useSignal(end)
   const isPlaying = useSignal(false)
   useEffect(() => {
@@ -23,7 +23,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
     })
     return () => cancelAnimationFrame(frame)
   }, [isPlaying.value])
-  if (events.length === 0) return <p class="muted">No events came.</p>
+  if (events.length === 0) return <p class="muted">No events received.</p>
   const shown = events.filter(({ ms }) => ms <= until.value)
   const at = (ms: number) => 4 + ((ms - first) / (end - first)) * 592
   return (
@@ -35,7 +35,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
             isPlaying.value = !isPlaying.value
           }}
         >
-          {isPlaying.value ? 'Stop' : 'Play at its own pace'}
+          {isPlaying.value ? 'Stop' : 'Replay in real time'}
         </button>
         <span class="muted">
           {events.length} events in {milliseconds(end - first)}
@@ -77,7 +77,7 @@ export function Stream({ entry }: { entry: JournalEntry }) {
       </label>
       <h3>Text</h3>
       <p class="grown">
-        {shown.map(({ delta }) => delta).join('') || <span class="muted">Nothing yet.</span>}
+        {shown.map(({ delta }) => delta).join('') || <span class="muted">No text yet.</span>}
       </p>
       <h3>Events</h3>
       <ol class="events">
@@ -101,9 +101,9 @@ interface TimedEvent {
   ms: number
   name: string
   data: string
-  /** Its data, where that is JSON. */
+  /** Parsed data, if it is JSON. */
   value: unknown
-  /** What it adds to the text. */
+  /** Text that the event adds. */
   delta: string
 }
 
@@ -113,7 +113,7 @@ export function isEventStream({ replyHeaders }: JournalEntry): boolean {
 
 const encoder = new TextEncoder()
 
-/** The events with the time at which the part that ends them left. */
+/** Returns the events with the time at which their last byte was sent. */
 export function eventsOf({ replyBody, timeline, firstByteMs }: JournalEntry): TimedEvent[] {
   const parts = timeline.length > 0 ? timeline : [{ ms: firstByteMs ?? 0, offset: 0 }]
   const events: TimedEvent[] = []
@@ -151,7 +151,7 @@ function textAt(value: unknown, ...path: (string | number)[]): string | undefine
   return typeof at === 'string' ? at : undefined
 }
 
-/** Of the Responses, Messages and Chat Completions protocols. */
+/** Returns the text delta of an event of the Responses, Messages or Chat Completions protocol. */
 function deltaOf(value: unknown): string {
   return (
     textAt(value, 'delta') ??

@@ -1,5 +1,5 @@
 /**
- * Try: a prefilled request for each operation, and its reply as it comes.
+ * Request form with an example for each operation. Shows the reply as it arrives.
  */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
@@ -8,7 +8,7 @@ import { sandboxes } from './calls-store.ts'
 import { go, hashWith, param, sandboxId } from './location.ts'
 import { milliseconds, Notice, Scroller, Status, TextArea } from './parts.tsx'
 
-/** Characters of a reply that are shown. */
+/** Maximum number of characters shown of a reply. */
 const maxShown = 200_000
 
 export function Try() {
@@ -36,7 +36,7 @@ export function Try() {
       <Form
         key={`${example.id} ${sandboxId.value}`}
         example={example}
-        // The address by which this page came, whatever name the server gives itself.
+        // Relative to the address of this page, which may differ from the server's own base URL.
         base={new URL(sandbox?.baseUrl ?? '/api/v1', location.href).pathname}
         apiKey={sandbox?.apiKey ?? 'any'}
       />
@@ -57,13 +57,13 @@ function Form({ example, base, apiKey }: { example: Example; base: string; apiKe
   const body = useSignal(example.body ? JSON.stringify(example.body, null, 2) : '')
   const answer = useSignal<Answer | undefined>(undefined)
   const problem = useSignal('')
-  const leaving = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => leaving.current?.abort(), [])
+  const abort = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => abort.current?.abort(), [])
   const sendIt = async (event: Event) => {
     event.preventDefault()
-    leaving.current?.abort()
+    abort.current?.abort()
     const controller = new AbortController()
-    leaving.current = controller
+    abort.current = controller
     answer.value = undefined
     problem.value = ''
     const began = performance.now()
@@ -94,7 +94,7 @@ function Form({ example, base, apiKey }: { example: Example; base: string; apiKe
         text = JSON.stringify(JSON.parse(text), null, 2)
       show(true)
     } catch (error) {
-      if (!controller.signal.aborted) problem.value = `The reply broke off: ${messageOf(error)}`
+      if (!controller.signal.aborted) problem.value = `Reply aborted: ${messageOf(error)}`
     }
   }
   return (
@@ -112,7 +112,7 @@ function Form({ example, base, apiKey }: { example: Example; base: string; apiKe
           Send
         </button>
         {answer.value && !answer.value.isOver && (
-          <button type="button" onClick={() => leaving.current?.abort()}>
+          <button type="button" onClick={() => abort.current?.abort()}>
             Stop
           </button>
         )}
@@ -130,10 +130,10 @@ function Form({ example, base, apiKey }: { example: Example; base: string; apiKe
                 'calls',
               )}
             >
-              Show the call
+              Show call
             </a>
           </p>
-          <Scroller class="reply" label="Body of the reply">
+          <Scroller class="reply" label="Reply body">
             <pre>{answer.value.text}</pre>
           </Scroller>
         </section>
@@ -142,12 +142,12 @@ function Form({ example, base, apiKey }: { example: Example; base: string; apiKe
   )
 }
 
-/** A request that is ready to be sent. */
+/** Request that is ready to send. */
 interface Example {
   id: string
   title: string
   method: string
-  /** Below the base URL, with its query. */
+  /** Path below the base URL, with the query. */
   path: string
   body?: object
 }
@@ -156,7 +156,7 @@ const question = 'Why do tides come twice a day?'
 const model = 'aurora/dawn-2'
 const messages = [{ role: 'user', content: question }]
 
-/** What to ask of operations that the double brings; the data is that of the fixtures. */
+/** Example requests for built-in operations. They use data of the fixtures. */
 const prefilled: Record<string, { path?: string; body?: object; isModel?: true }> = {
   createResponse: { body: { model, input: question }, isModel: true },
   listBenchmarks: { path: '/benchmarks?max_results=5' },
@@ -168,7 +168,7 @@ const prefilled: Record<string, { path?: string; body?: object; isModel?: true }
   createEmbeddings: { body: { model: 'aurora/embed-3', input: 'high tide' } },
 }
 
-/** The part of an OpenAPI document that is looked at. */
+/** Part of an OpenAPI document that is used. */
 interface ApiDocument {
   paths: Record<string, Record<string, DocumentOperation>>
 }
@@ -187,7 +187,7 @@ interface DocumentOperation {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
-/** For each operation that the server answers: extensions, declared ones and those of a document too. */
+/** Returns an example for each operation of the server, including extensions, custom and OpenAPI operations. */
 async function loadExamples(): Promise<Example[]> {
   const { paths }: ApiDocument = await (await fetch('/openapi.json')).json()
   const examples = Object.entries(paths).flatMap(([path, operations]) =>
@@ -198,7 +198,7 @@ async function loadExamples(): Promise<Example[]> {
   const order = (id: string) => (id.startsWith('createResponse') ? 0 : 1)
   return [
     ...examples.sort((left, right) => order(left.id) - order(right.id)),
-    { id: 'unknown', title: 'A path that nobody answers', method: 'GET', path: '/provider' },
+    { id: 'unknown', title: 'Unknown path', method: 'GET', path: '/provider' },
   ]
 }
 
@@ -210,7 +210,7 @@ function examplesOf(path: string, method: string, operation: DocumentOperation):
   const streamed = {
     ...plain,
     id: `${id}.stream`,
-    title: `${title}, as a stream`,
+    title: `${title} (stream)`,
     body: { ...body, stream: true },
   }
   return isModel ? [plain, streamed] : [plain]
