@@ -1,5 +1,5 @@
 /**
- * Each extra can go: without its folder, its tests and its lines in `src/extras`, the rest compiles, and its tests pass.
+ * Each extra is optional: without its folder, tests and lines in `src/extras`, the rest compiles and its tests pass.
  *
  * The quick tests run once, without any extra; in `npm run test:all`, also without each of them. Long suites never run
  * whole here.
@@ -17,18 +17,18 @@ const names = globSync('src/extras/*/', { cwd: root }).map((folder) => basename(
 
 const trees = [...names.map((name) => ({ title: name, gone: [name] })), { title: 'any extra', gone: names }]
 
-describe.each(trees)('Without $title', ({ gone }) => {
+describe.each(trees)('the project without $title', ({ gone }) => {
   let copy: string
   beforeAll(() => {
     copy = treeWithout(gone)
   })
   afterAll(() => rmSync(copy, { recursive: true }))
 
-  it('the rest compiles', async () => {
+  it('compiles', async () => {
     expect(await output('node_modules/.bin/tsc', '--noEmit')).toBe('')
   })
 
-  it.runIf(isWhole || gone === names)('the other quick tests pass', { timeout: 600_000 }, async () => {
+  it.runIf(isWhole || gone === names)('passes the other quick tests', { timeout: 600_000 }, async () => {
     const args = ['run', '--project', 'quick', '--reporter', 'dot', '--silent=true']
     const report = await output('node_modules/.bin/vitest', ...args)
     expect(report.split('\n').filter((line) => /^ *FAIL |Tests .*passed/.test(line))).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Clusters: the command `deploy`.
+ * Cluster support: the command `deploy`.
  */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 

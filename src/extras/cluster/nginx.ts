@@ -1,12 +1,12 @@
 /**
- * nginx: a whole file, which `nginx -c` takes as it is, without root.
+ * Configuration for nginx: a complete file for `nginx -c`, which needs no root.
  */
-import { beforeId, idsOn, idsOnAnyNode, type Node, type Plan, refusal, sandboxesPath } from './plan.ts'
+import { idPathPrefix, idsOn, idsOnAnyNode, type Node, type Plan, refusal, sandboxesPath } from './plan.ts'
 
 export function nginxFile({ nodes, listen, serverNames, tls }: Plan): string {
-  // Told apart by port, so that two balancers can run on one machine.
+  // The port in the name allows two balancers on one machine.
   const scratch = `/tmp/understudy-nginx-${listen.port}`
-  return `# Understudy behind nginx. A sandbox lives on the node that its id and its key name; nothing moves it.
+  return `# Understudy behind nginx. The id and the key of a sandbox name its node. Sandboxes never move.
 worker_processes auto;
 worker_rlimit_nofile 65536;
 pid ${scratch}.pid;
@@ -24,11 +24,11 @@ http {
   uwsgi_temp_path ${scratch}-uwsgi;
   scgi_temp_path ${scratch}-scgi;
 
-  # The node in the path of a request, or else in its key, or else the first one, which has the default sandbox.
+  # Select the node in the path, else the node in the key, else the first node, which has the default sandbox.
   map $request_uri $node_in_path {
     default "";
-${nodes.map((node) => `    "~^${beforeId}${idsOn(node)}" ${node.name};`).join('\n')}
-    "~^${beforeId}${idsOnAnyNode}" unknown;
+${nodes.map((node) => `    "~^${idPathPrefix}${idsOn(node)}" ${node.name};`).join('\n')}
+    "~^${idPathPrefix}${idsOnAnyNode}" unknown;
   }
   map $http_authorization $node_in_key {
     default ${nodes[0].name};
@@ -46,7 +46,7 @@ ${upstreams(nodes)}
     listen ${listen.host === '0.0.0.0' ? '' : `${listen.host}:`}${listen.port}${tls ? ' ssl' : ''};
     server_name ${serverNames.length > 0 ? serverNames.join(' ') : '_'};
 ${tls ? `    ssl_certificate ${tls.certificate};\n    ssl_certificate_key ${tls.key};\n` : ''}
-    # Requests and replies pass as they are, and as they come: the nodes check and refuse.
+    # Forward requests and replies unchanged and unbuffered. The nodes validate them.
     client_max_body_size 0;
     merge_slashes off;
     underscores_in_headers on;
@@ -61,25 +61,25 @@ ${tls ? `    ssl_certificate ${tls.certificate};\n    ssl_certificate_key ${tls.
     proxy_buffering off;
     proxy_request_buffering off;
 
-    # A stream may be silent for long.
+    # Streams may be idle for a long time.
     proxy_connect_timeout 5s;
     proxy_read_timeout 1h;
     proxy_send_timeout 1h;
     send_timeout 1h;
 
-    # An injected reset is an answer: it must neither be tried elsewhere nor take a node out of use.
+    # An injected reset is a valid reply: do not retry it on another node or mark the node as down.
     proxy_next_upstream off;
 
     location / {
       if ($node = unknown) {
-        return 421 '${refusal(421, 'No node of this balancer has this sandbox')}';
+        return 421 '${refusal(421, 'This sandbox belongs to no node of this balancer')}';
       }
       default_type application/json;
       proxy_pass http://$node;
       error_page 502 504 = @no_answer;
     }
 
-    # A new sandbox may be made on any node that takes one.
+    # Create new sandboxes on any node that is ready.
     location = ${sandboxesPath} {
       proxy_pass http://any_node;
       proxy_next_upstream error timeout http_503 non_idempotent;
@@ -88,7 +88,7 @@ ${tls ? `    ssl_certificate ${tls.certificate};\n    ssl_certificate_key ${tls.
     location @no_answer {
       default_type application/json;
       add_header x-understudy-node $node always;
-      return 502 '${refusal(502, 'Node $node is gone or closed the connection: it alone had this sandbox')}';
+      return 502 '${refusal(502, 'Node $node, which owns this sandbox, is down or closed the connection')}';
     }
   }
 }
@@ -99,7 +99,7 @@ function upstreams(nodes: readonly Node[]): string {
   const each = nodes.map(
     ({ name, address }) => `  upstream ${name} {
     server ${address} max_fails=0;
-    # A node closes connections that are idle for five seconds: none is used while it is being closed.
+    # Shorter than the five seconds after which a node closes idle connections.
     keepalive 256;
     keepalive_timeout 4s;
   }`,

@@ -1,58 +1,58 @@
 /**
- * What a configuration is printed for: the nodes, and where the balancer listens.
+ * Input of a load balancer configuration: the nodes, and the address of the balancer.
  */
 import { nodeNameForm } from '../../sandbox/sandbox-id.ts'
 
 export interface Node {
-  /** As the node was started with `--node`. */
+  /** Name of the node, as in `--node`. */
   readonly name: string
   /** `127.0.0.1:4141` */
   readonly address: string
 }
 
 export interface Plan {
-  /** At least one. Requests that name no sandbox go to the first. */
+  /** At least one. Requests that select no sandbox go to the first. */
   readonly nodes: readonly [Node, ...Node[]]
-  /** Where the balancer listens. */
+  /** Address that the balancer listens on. */
   readonly listen: { readonly host: string; readonly port: number }
-  /** Names under which the balancer is called; empty for any. */
+  /** Host names of the balancer; empty for any. */
   readonly serverNames: readonly string[]
-  /** Files of a certificate and its key; undefined for plain HTTP. */
+  /** Paths of the certificate and its key; undefined for plain HTTP. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined
 }
 
-/** A regular expression of the ids of the sandboxes on a node, from their beginning: `n3s[0-9]+x`. */
+/** Returns a regular expression for the prefix of sandbox ids on a node: `n3s[0-9]+x`. */
 export function idsOn({ name }: Pick<Node, 'name'>): string {
   return `${name}s[0-9]+x`
 }
 
-/** The same for a node of any name. */
+/** Regular expression for the prefix of sandbox ids on any node. */
 export const idsOnAnyNode = '[a-z]+[0-9]+s[0-9]+x'
 
-/** What stands before the id of a sandbox in a path: of the API, or of the control API. */
-export const beforeId = '/(__understudy/)?sandboxes/'
+/** Regular expression for the path before a sandbox id, in the API and in the control API. */
+export const idPathPrefix = '/(__understudy/)?sandboxes/'
 
-/** Where sandboxes are made. */
+/** Path for creating sandboxes. */
 export const sandboxesPath = '/__understudy/sandboxes'
 
-/** The body of an answer of the balancer's own. */
+/** Returns the body of an error from the balancer itself. */
 export function refusal(status: number, message: string): string {
   return JSON.stringify({ error: { code: status, message } })
 }
 
-/** Reads `n1=127.0.0.1:4141`. Throws one clear line. */
+/** Parses `n1=127.0.0.1:4141`. Throws an error with one line. */
 export function parseNode(text: string): Node {
   const [, name = '', address = ''] = /^([^=]*)=(.*)$/.exec(text) ?? []
   if (!nodeNameForm.test(name) || !/^([\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.test(address))
-    throw new Error(`'${text}' is not of the form n1=127.0.0.1:4141`)
+    throw new Error(`'${text}' is not a node: write a name and an address, such as n1=127.0.0.1:4141`)
   return { name, address }
 }
 
-/** Throws one clear line where two nodes share a name or an address. */
+/** Throws if two nodes share a name or an address. */
 export function assertDistinct(nodes: readonly Node[]): void {
   for (const field of ['name', 'address'] as const) {
     const values = nodes.map((node) => node[field])
-    const twice = values.find((value, place) => values.indexOf(value) !== place)
-    if (twice !== undefined) throw new Error(`Two nodes have the ${field} '${twice}'`)
+    const duplicate = values.find((value, index) => values.indexOf(value) !== index)
+    if (duplicate !== undefined) throw new Error(`Two nodes have the ${field} '${duplicate}'`)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Dialects: one vendor's form of the API, by the name of a bundled dialect or as an object of the type `Dialect`.
+ * Dialects: a vendor's variant of the API. Either a bundled dialect by name, or a custom object of type `Dialect`.
  */
 import * as z from 'zod'
 import type { Dialect, ExtraDefinition } from '../../gateway/extra.ts'
@@ -7,7 +7,7 @@ import { didYouMean } from '../../lib/did-you-mean.ts'
 import { openrouter } from './openrouter.ts'
 
 export interface DialectOptions {
-  /** The names and extra fields of one vendor: a bundled dialect by name, or your own. Default: those of the specification. */
+  /** Names and extra fields of one vendor: a bundled dialect by name, or a custom one. Default: those of the specification. */
   dialect?: DialectName | Dialect
 }
 
@@ -21,7 +21,7 @@ export const dialects: ExtraDefinition<DialectOptions> = {
   options: {
     dialect: () =>
       z.union([
-        // An unknown name is refused when the gateway is created, with the nearest one.
+        // Unknown names are rejected when the gateway is created, with a suggestion.
         z.string() as z.ZodType<string, string> as z.ZodType<DialectName>,
         z.custom<Dialect>((value) => typeof value === 'object' && value !== null).superRefine(checkFunctions),
       ]),
@@ -36,14 +36,14 @@ export const dialects: ExtraDefinition<DialectOptions> = {
   create: ({ dialect }) => (dialect === undefined ? undefined : { dialect: findDialect(dialect) }),
 }
 
-function findDialect(given: DialectName | Dialect): Dialect {
-  if (typeof given === 'object') return given
-  if (Object.hasOwn(bundled, given)) return bundled[given]
+function findDialect(dialect: DialectName | Dialect): Dialect {
+  if (typeof dialect === 'object') return dialect
+  if (Object.hasOwn(bundled, dialect)) return bundled[dialect]
   const names = Object.keys(bundled)
-  throw new TypeError(`createGateway: unknown dialect '${given}'${didYouMean(given, names)}`)
+  throw new TypeError(`createGateway: unknown dialect '${dialect}'${didYouMean(dialect, names)}`)
 }
 
-/** Refuses a function that is none, such as a table. */
+/** Rejects members of a custom dialect that must be functions but are not. */
 function checkFunctions(dialect: object, { addIssue }: z.RefinementCtx): void {
   for (const name of ['request', 'reply', 'event', 'error'])
     if (!['undefined', 'function'].includes(typeof Reflect.get(dialect, name)))

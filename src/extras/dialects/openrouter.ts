@@ -1,6 +1,6 @@
 /**
- * OpenRouter, from its published OpenAPI document and its published SDKs (the document in OpenRouterTeam/typescript-sdk,
- * @openrouter/sdk 0.13 and 1.3). Where two versions differ, the newest field set that a published SDK requires.
+ * OpenRouter, based on its published OpenAPI document (in OpenRouterTeam/typescript-sdk) and SDKs (@openrouter/sdk 0.13
+ * and 1.3). If versions differ, replies have the newest set of fields that a published SDK requires.
  */
 import type { AnsweredCall, Dialect } from '../../gateway/extra.ts'
 import { messageOf } from '../../http/errors.ts'
@@ -11,7 +11,7 @@ import { edited, readAt, readPath, reads } from '../../lib/value-path.ts'
 type Words = Readonly<Record<string, string>>
 type WordsByPath = Readonly<Record<string, Words>>
 
-/** Their words and ours, in requests. */
+/** Maps OpenRouter's names to ours, in requests. */
 const tools: Words = {
   'openrouter:web_search': 'gateway:web_search',
   web_search: 'gateway:web_search',
@@ -28,7 +28,7 @@ const requestWords: WordsByPath = {
   'tools.*.parameters.engine': engines,
 }
 
-/** Our words and theirs, in replies and events. Their schemas of replies know the search tool by one name only. */
+/** Maps our names to OpenRouter's, in replies and events. Its reply schemas have only one name for the search tool. */
 const shownTool: Words = { 'gateway:web_search': 'web_search' }
 const shownSource: Words = { 'index-source': 'artificial-analysis', 'design-source': 'design-arena' }
 const replyWords: WordsByPath = {
@@ -38,7 +38,7 @@ const replyWords: WordsByPath = {
   'meta.source': shownSource,
 }
 
-/** Texts of errors that say no more than their status. */
+/** Messages for errors without a specific message. */
 const errorTexts: Readonly<Record<number, string>> = {
   402: 'Insufficient credits. Add more using https://openrouter.ai/credits',
   408: 'Operation timed out. Please try again later.',
@@ -48,10 +48,10 @@ const errorTexts: Readonly<Record<number, string>> = {
   529: 'Provider returned error',
 }
 
-/** Headers by which a request asks how it found its model. */
+/** Headers that request metadata about model routing. */
 const metadataHeaders = ['x-openrouter-metadata', 'x-openrouter-experimental-metadata']
 
-/** Makes the additional fields of a reply or an event, by the path of the object that gets them. */
+/** Returns additional fields of a reply or an event, by the path of the object that they are added to. */
 type MakeFields = (value: unknown, call: AnsweredCall) => Readonly<Record<string, object>>
 
 const messagesUsage = {
@@ -129,18 +129,18 @@ export const openrouter: Dialect = {
     }
   },
 
-  reply: (value, call) => dressed(translated(value, replyWords), call, replyFields),
+  reply: (value, call) => withFields(translated(value, replyWords), call, replyFields),
 
   event(event, call) {
     const { response, message, usage, tools, type } = event
     if (type === 'message_stop') return { ...event, ...routing(call)[''] }
-    // Deltas, which are most of a stream, have neither a word nor a usage.
+    // Fast path for deltas, the most frequent events: they need no translation.
     if (!response && typeof message !== 'object' && usage == null && tools === undefined) return event
-    return dressed(translated(event, replyWords), call, eventFields) as typeof event
+    return withFields(translated(event, replyWords), call, eventFields) as typeof event
   },
 
-  error(given, status) {
-    const { gateway_metadata, ...envelope } = given as { gateway_metadata?: unknown; error?: object }
+  error(original, status) {
+    const { gateway_metadata, ...envelope } = original as { gateway_metadata?: unknown; error?: object }
     const { error } = envelope
     const text = readAt(error, ['message']) === messageOf(status) ? errorTexts[status] : undefined
     return {
@@ -153,21 +153,25 @@ export const openrouter: Dialect = {
 
 function translated(value: unknown, words: WordsByPath): unknown {
   return Object.entries(words).reduce(
-    (each, [path, known]) =>
-      edited(each, readPath(path), (word) => known[typeof word === 'string' ? word : ''] ?? word).value,
+    (each, [path, names]) =>
+      edited(each, readPath(path), (name) => names[typeof name === 'string' ? name : ''] ?? name).value,
     value,
   )
 }
 
-function dressed(value: unknown, call: AnsweredCall, fields: Readonly<Record<string, MakeFields>>): unknown {
-  const own = fields[call.operation]?.(value, call) ?? {}
-  return Object.entries(own).reduce((each, [path, more]) => added(each, path, more), value)
+function withFields(
+  value: unknown,
+  call: AnsweredCall,
+  fields: Readonly<Record<string, MakeFields>>,
+): unknown {
+  const additions = fields[call.operation]?.(value, call) ?? {}
+  return Object.entries(additions).reduce((each, [path, more]) => added(each, path, more), value)
 }
 
-/** Adds fields to the objects at a path; fields that they have already stay. */
+/** Adds fields to the objects at a path. Existing fields keep their values. */
 function added(value: unknown, path: string, fields: object): unknown {
-  const add = (place: unknown) =>
-    typeof place === 'object' && place !== null ? { ...place, ...fields, ...place } : place
+  const add = (target: unknown) =>
+    typeof target === 'object' && target !== null ? { ...target, ...fields, ...target } : target
   return edited(value, readPath(path), add).value
 }
 
@@ -177,7 +181,7 @@ type Costs = (value: unknown, call: AnsweredCall) => object
 
 function costs(value: unknown, { cost, prices }: AnsweredCall, input: string, output: string): object {
   const usage = readAt(value, ['usage']) || readAt(value, ['response', 'usage'])
-  // Products of prices in binary have long tails of digits.
+  // `dollars` rounds away floating-point noise.
   const costOf = (names: string[], price: number) =>
     dollars(Number(names.map((name) => readAt(usage, [name])).find(Boolean) ?? 0) * price)
   return {
@@ -194,7 +198,7 @@ function costs(value: unknown, { cost, prices }: AnsweredCall, input: string, ou
   }
 }
 
-/** How a request found its model, if it asks for that by a header. */
+/** Returns metadata about model routing, if the request has a header that asks for it. */
 function routing({ headers, asked, model, provider }: AnsweredCall): { readonly ''?: object } {
   if (!metadataHeaders.some((name) => headers[name] === 'enabled')) return {}
   const metadata = {

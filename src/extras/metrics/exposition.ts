@@ -1,12 +1,11 @@
 /**
- * Numbers in the text format of Prometheus, version 0.0.4. Small, and our own: `prom-client`, the usual library, has had
- * no release since June 2024, brings OpenTelemetry's API, and would be loaded at every start to count from the first
- * request.
+ * Prometheus text format, version 0.0.4. `prom-client` is not used because it has had no release since June 2024,
+ * depends on OpenTelemetry's API, and would slow down every start.
  */
 
 type Labels = Readonly<Record<string, string>>
 
-/** One family of a text: its name, type and meaning, and a line for each series. */
+/** A metric family: name, type, help text, and one line per series. */
 export interface Family {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -14,10 +13,10 @@ export interface Family {
   lines(): Iterable<string>
 }
 
-/** Series beyond so many of one counter are counted together, with `other` for each label. */
-const mostSeries = 100
+/** Maximum number of series per counter. Further series are counted together, with `other` as every label. */
+const maxSeries = 100
 
-/** Counts up, by labels. */
+/** Counter with labels. */
 export class Counter<Name extends string> implements Family {
   readonly type = 'counter'
   readonly name: string
@@ -31,12 +30,12 @@ export class Counter<Name extends string> implements Family {
     this.#labels = labels
   }
 
-  /** @param values In the order of the labels. */
+  /** @param values Label values, in the order of the labels. */
   add(amount: number, ...values: readonly string[]): void {
     const key = values.join('\n')
-    const known = this.#series.get(key)
-    if (known) known.value += amount
-    else if (this.#series.size < mostSeries || values.every((value) => value === 'other'))
+    const series = this.#series.get(key)
+    if (series) series.value += amount
+    else if (this.#series.size < maxSeries || values.every((value) => value === 'other'))
       this.#series.set(key, { labels: this.#named(values), value: amount })
     else this.add(amount, ...values.map(() => 'other'))
   }
@@ -47,17 +46,17 @@ export class Counter<Name extends string> implements Family {
   }
 
   #named(values: readonly string[]): Labels {
-    return Object.fromEntries(this.#labels.map((label, place) => [label, values[place] as string]))
+    return Object.fromEntries(this.#labels.map((label, index) => [label, values[index] as string]))
   }
 }
 
-/** Counts durations by their length. */
+/** Histogram of durations. */
 export class Histogram implements Family {
   readonly type = 'histogram'
   readonly name: string
   readonly help: string
   readonly #label: string | undefined
-  /** Upper bounds, ascending, in seconds. */
+  /** Upper bounds in seconds, ascending. */
   readonly #bounds: readonly number[]
   readonly #series = new Map<string, { readonly counts: number[]; sum: number; count: number }>()
 
@@ -68,7 +67,7 @@ export class Histogram implements Family {
     this.#label = label
   }
 
-  /** @param ms Milliseconds; the text has seconds, as Prometheus wants it. */
+  /** @param ms Milliseconds. The text has seconds, the base unit of Prometheus. */
   observe(ms: number, value = ''): void {
     let series = this.#series.get(value)
     if (!series) {
@@ -76,9 +75,9 @@ export class Histogram implements Family {
       this.#series.set(value, series)
     }
     const seconds = ms / 1000
-    let place = 0
-    while (seconds > (this.#bounds[place] as number)) place++
-    if (place < series.counts.length) series.counts[place] = (series.counts[place] as number) + 1
+    let bucket = 0
+    while (seconds > (this.#bounds[bucket] as number)) bucket++
+    if (bucket < series.counts.length) series.counts[bucket] = (series.counts[bucket] as number) + 1
     series.sum += seconds
     series.count++
   }
@@ -87,8 +86,8 @@ export class Histogram implements Family {
     for (const [value, { counts, sum, count }] of this.#series) {
       const labels: Labels = this.#label === undefined ? {} : { [this.#label]: value }
       let below = 0
-      for (const [place, bound] of this.#bounds.entries()) {
-        below += counts[place] as number
+      for (const [index, bound] of this.#bounds.entries()) {
+        below += counts[index] as number
         yield line(`${this.name}_bucket`, { ...labels, le: String(bound) }, below)
       }
       yield line(`${this.name}_bucket`, { ...labels, le: '+Inf' }, count)
@@ -98,7 +97,7 @@ export class Histogram implements Family {
   }
 }
 
-/** What something is when somebody asks. */
+/** Declares a family whose value is read when the text is requested. */
 export function reading(
   type: 'counter' | 'gauge',
   name: string,
@@ -117,7 +116,7 @@ export function reading(
   }
 }
 
-/** The whole text. A family without a series is left out. */
+/** Formats families. Families without series are omitted. */
 export function exposition(families: Iterable<Family>): string {
   let text = ''
   for (const family of families) {

@@ -1,5 +1,5 @@
 /**
- * Metrics of a running server, for Prometheus.
+ * Metrics of a running server in Prometheus format.
  */
 import type { ExtraDefinition } from '../../gateway/extra.ts'
 

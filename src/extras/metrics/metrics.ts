@@ -1,6 +1,6 @@
 /**
- * `GET /metrics`: figures of a running server, for Prometheus. An observer counts calls from the first request on. No label names a sandbox, a model or a text: the number of series stays
- * the same however many sandboxes there are.
+ * `GET /metrics`: metrics of a running server in Prometheus format. Counting starts with the first request for them. No
+ * label holds a sandbox, a model or text, so the number of series is bounded.
  */
 import * as z from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -12,10 +12,10 @@ import type { AnyOperation } from '../../operation.ts'
 import type { Sandboxes } from '../../sandbox/sandboxes.ts'
 import { Counter, exposition, type Family, Histogram, reading } from './exposition.ts'
 
-/** Seconds. */
+/** Upper bounds of histogram buckets in seconds. */
 const durations = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
-/** Statuses that have a series of their own; the others are counted by their class, `4xx`. */
-const named = new Set([
+/** Statuses with their own series. Others are counted by class: `4xx`. */
+const listedStatuses = new Set([
   200, 201, 204, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 421, 422, 429, 500, 502, 503, 504,
   524, 529,
 ])
@@ -27,7 +27,7 @@ export function getMetrics(host: ExtraHost): AnyOperation {
     id: 'getMetrics',
     route: 'GET /metrics',
     doc: {
-      summary: 'Read the figures of the server, in the text format of Prometheus',
+      summary: 'Read the metrics of the server in Prometheus text format',
       tag: 'Server',
       type: 'text/plain; version=0.0.4; charset=utf-8',
     },
@@ -44,7 +44,7 @@ export function getMetrics(host: ExtraHost): AnyOperation {
 
 class Metrics implements CallListener {
   readonly #sandboxes: Sandboxes
-  readonly #requests = new Counter('understudy_requests_total', 'Requests of the API that were answered.', [
+  readonly #requests = new Counter('understudy_requests_total', 'Completed requests to the API.', [
     'operation',
     'status',
     'outcome',
@@ -60,16 +60,14 @@ class Metrics implements CallListener {
     'Time from the arrival of a request to the first event of its stream.',
     durations,
   )
-  readonly #faults = new Counter('understudy_faults_total', 'Faults that rules put into effect, by name.', [
-    'fault',
-  ])
-  readonly #events = new Counter('understudy_stream_events_total', 'Events of streams that are over.')
-  readonly #tokens = new Counter('understudy_tokens_total', 'Tokens that replies have used.', ['kind'])
+  readonly #faults = new Counter('understudy_faults_total', 'Faults that rules applied, by name.', ['fault'])
+  readonly #events = new Counter('understudy_stream_events_total', 'Events of completed streams.')
+  readonly #tokens = new Counter('understudy_tokens_total', 'Tokens used by replies.', ['kind'])
   readonly #unmatched = new Counter(
     'understudy_unmatched_requests_total',
-    'Requests that neither an operation nor a rule answered.',
+    'Requests that matched neither an operation nor a rule.',
   )
-  /** Calls that began earlier are not counted. */
+  /** Earlier calls are not counted. */
   readonly #since = monotonic()
   readonly #families: readonly Family[]
   #loop: ReturnType<typeof import('node:perf_hooks').monitorEventLoopDelay> | undefined
@@ -84,15 +82,15 @@ class Metrics implements CallListener {
       this.#events,
       this.#tokens,
       this.#unmatched,
-      reading('gauge', 'understudy_streams_open', 'Streams under way.', () => this.#openStreams()),
-      ...this.#ofSandboxes(),
-      ...this.#ofProcess(),
+      reading('gauge', 'understudy_streams_open', 'Open streams.', () => this.#openStreams()),
+      ...this.#sandboxFamilies(),
+      ...this.#processFamilies(),
     ]
   }
 
-  /** The text that Prometheus reads. */
+  /** Returns the text that Prometheus scrapes. */
   text(): string {
-    return `# Counters and histograms: calls that began after the first request for this page.\n${exposition(this.#families)}`
+    return `# Counters and histograms only include calls since the first request for these metrics.\n${exposition(this.#families)}`
   }
 
   replied(record: CallRecord): void {
@@ -124,70 +122,72 @@ class Metrics implements CallListener {
     return count
   }
 
-  #ofSandboxes(): Family[] {
+  #sandboxFamilies(): Family[] {
     const sandboxes = this.#sandboxes
     const { store } = sandboxes
-    const dropped = () => {
+    const evicted = () => {
       let total = sandboxes.default.journal.evictedCount
       for (const { journal } of sandboxes.living()) total += journal.evictedCount
       return total
     }
     return [
-      reading('counter', 'understudy_sandboxes_made_total', 'Sandboxes made.', () => sandboxes.made),
+      reading('counter', 'understudy_sandboxes_made_total', 'Sandboxes created.', () => sandboxes.made),
       reading(
         'gauge',
         'understudy_sandboxes_living',
-        'Sandboxes that live, the default one apart.',
+        'Live sandboxes, without the default one.',
         () => sandboxes.size,
       ),
       reading(
         'counter',
         'understudy_sandboxes_evicted_total',
-        'Sandboxes that went because nobody used them.',
+        'Sandboxes evicted because they were idle.',
         () => sandboxes.evicted,
       ),
-      reading('gauge', 'understudy_journal_entries', 'Calls that the journals hold.', () => store.size),
-      reading(
-        'gauge',
-        'understudy_journal_bytes',
-        'Bytes of bodies that the journals hold.',
-        () => store.bytes,
-      ),
+      reading('gauge', 'understudy_journal_entries', 'Calls in the journals.', () => store.size),
+      reading('gauge', 'understudy_journal_bytes', 'Bytes of bodies in the journals.', () => store.bytes),
       reading(
         'gauge',
         'understudy_journal_dropped',
-        'Calls that living journals evicted to make room.',
-        dropped,
+        'Calls evicted from journals of live sandboxes.',
+        evicted,
       ),
     ]
   }
 
-  #ofProcess(): Family[] {
+  #processFamilies(): Family[] {
     const { node } = this.#sandboxes
     const build = { version: manifest.version, runtime: process.version, node: node ?? '' }
     return [
       reading(
         'gauge',
         'understudy_event_loop_lag_seconds',
-        'Delay of the event loop since the last reading.',
+        'Delay of the event loop since the last scrape.',
         () => this.#lag(),
       ),
-      reading('gauge', 'process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
+      reading('gauge', 'process_resident_memory_bytes', 'Resident memory in bytes.', () =>
+        process.memoryUsage.rss(),
+      ),
       reading(
         'gauge',
         'understudy_heap_used_bytes',
-        'Memory of JavaScript in use.',
+        'Used JavaScript heap in bytes.',
         () => process.memoryUsage().heapUsed,
       ),
-      reading('counter', 'process_cpu_seconds_total', 'Processor time.', () => {
+      reading('counter', 'process_cpu_seconds_total', 'CPU time in seconds.', () => {
         const { user, system } = process.cpuUsage()
         return (user + system) / 1e6
       }),
-      reading('gauge', 'understudy_build_info', 'What runs here.', () => [[build, 1]]),
+      reading(
+        'gauge',
+        'understudy_build_info',
+        'Versions of Understudy and its runtime, and the node name.',
+        () => [[build, 1]],
+      ),
     ]
   }
 
-  /** Measured from the first reading on: a server that nobody watches pays nothing. */
+  /** Starts to measure at the first scrape, so that servers without metrics have no overhead. */
   #lag(): [Record<string, string>, number][] {
     if (!this.#loop) {
       const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks')
@@ -210,5 +210,5 @@ function isStream({ replyHeaders }: CallRecord): boolean {
 
 function statusLabel(status: number): string {
   if (status === 0) return 'none'
-  return named.has(status) ? String(status) : `${Math.floor(status / 100)}xx`
+  return listedStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`
 }

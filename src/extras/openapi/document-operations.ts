@@ -1,6 +1,6 @@
 /**
- * Operations from an OpenAPI document: whatever it describes and nothing of ours answers. Routed when the gateway is
- * made; their schemas are read when they are first asked.
+ * Operations from an OpenAPI document that no built-in or custom operation implements. Routes are read when the gateway
+ * is created, schemas on first use.
  */
 import * as z from 'zod'
 import { OpenApiDocument, type PathOperation, shapeOf } from '../../http/openapi-document.ts'
@@ -11,23 +11,30 @@ import { PlainSchemas, reading } from './openapi-schemas.ts'
 import { DocumentReply } from './reply.ts'
 import { type Input, inputOf } from './request.ts'
 
-/** @param given Parsed, OpenAPI 3.x. Throws a `DocumentError` for anything else. */
-export function documentOperations(given: object, ours: readonly AnyOperation[]): DocumentOperation[] {
-  const document = new OpenApiDocument(given)
-  const sides = { request: new PlainSchemas(document, 'request'), reply: new PlainSchemas(document, 'reply') }
-  const answered = new Set(ours.map(({ method, path }) => `${method} ${shapeOf(path)}`))
-  const ids = new Set(ours.map(({ id }) => id))
+/**
+ * Creates the operations of a document that `existing` does not have.
+ *
+ * @param root Parsed document, OpenAPI 3.x. Throws a `DocumentError` for anything else.
+ */
+export function documentOperations(root: object, existing: readonly AnyOperation[]): DocumentOperation[] {
+  const document = new OpenApiDocument(root)
+  const schemas = {
+    request: new PlainSchemas(document, 'request'),
+    reply: new PlainSchemas(document, 'reply'),
+  }
+  const lines = new Set(existing.map(({ method, path }) => `${method} ${shapeOf(path)}`))
+  const ids = new Set(existing.map(({ id }) => id))
   return document.operations().flatMap((found) => {
     const line = `${found.method} ${shapeOf(found.route)}`
-    if (answered.has(line)) return []
-    answered.add(line)
+    if (lines.has(line)) return []
+    lines.add(line)
     const id = idOf(found, ids)
     ids.add(id)
-    return [new DocumentOperation(id, found, document, sides)]
+    return [new DocumentOperation(id, found, document, schemas)]
   })
 }
 
-interface Sides {
+interface Schemas {
   readonly request: PlainSchemas
   readonly reply: PlainSchemas
 }
@@ -39,16 +46,16 @@ export class DocumentOperation implements AnyOperation {
   readonly doc: { readonly summary: string; readonly tag: string; readonly isDescribed: true }
   readonly output = z.unknown()
   readonly assumes = 'document'
-  /** Where it stands in the document. */
+  /** Operation in the document. */
   readonly found: PathOperation
   readonly document: OpenApiDocument
-  readonly #sides: Sides
-  /** Parts of the document that requests are not checked by. */
+  readonly #schemas: Schemas
+  /** Parts of the document that are not used to check requests. */
   readonly #unchecked = new Set<string>()
   #input: Input | undefined
-  #reply: DocumentReply | undefined
+  #documentReply: DocumentReply | undefined
 
-  constructor(id: string, found: PathOperation, document: OpenApiDocument, sides: Sides) {
+  constructor(id: string, found: PathOperation, document: OpenApiDocument, schemas: Schemas) {
     const { operation, method, route } = found
     const [tag] = Array.isArray(operation['tags']) ? operation['tags'] : []
     this.id = id
@@ -61,21 +68,21 @@ export class DocumentOperation implements AnyOperation {
     }
     this.found = found
     this.document = document
-    this.#sides = sides
+    this.#schemas = schemas
   }
 
   /** Reads the schemas of the request on first use. */
   get input(): Input {
-    this.#input ??= reading(() => inputOf(this.document, this.#sides.request, this.found, this.#unchecked))
+    this.#input ??= reading(() => inputOf(this.document, this.#schemas.request, this.found, this.#unchecked))
     return this.#input
   }
 
   resolve(context: ResolverContext): ReturnType<AnyOperation['resolve']> {
-    return reading(() => this.#answer(context))
+    return reading(() => this.#reply(context))
   }
 
-  #answer({ sandbox, params, body, warn }: ResolverContext): ReturnType<AnyOperation['resolve']> {
-    this.#reply ??= new DocumentReply(this.document, this.#sides.reply, {
+  #reply({ sandbox, params, body, warn }: ResolverContext): ReturnType<AnyOperation['resolve']> {
+    this.#documentReply ??= new DocumentReply(this.document, this.#schemas.reply, {
       id: this.id,
       summary: this.doc.summary,
       operation: this.found.operation,
@@ -83,16 +90,20 @@ export class DocumentOperation implements AnyOperation {
     if (this.#unchecked.size > 0)
       warn(`Not checked in requests of ${this.id}: ${inOneLine([...this.#unchecked])}`)
     const asksForStream = (body as { stream?: unknown } | undefined)?.stream === true
-    return this.#reply.make(hash(sandbox.seed, this.id, JSON.stringify(params ?? {})), asksForStream, warn)
+    return this.#documentReply.make(
+      hash(sandbox.seed, this.id, JSON.stringify(params ?? {})),
+      asksForStream,
+      warn,
+    )
   }
 }
 
-/** What the document calls it, or else its line as one word; neither twice. */
+/** Returns the operation id of the document, or method and path in camel case. Adds a number if the id is taken. */
 function idOf({ method, route, operation }: PathOperation, taken: ReadonlySet<string>): string {
   const words = route.split(/[^A-Za-z\d]+/).filter((word) => word !== '')
   const line = method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-  const given = operation['operationId']
-  const names = typeof given === 'string' && given !== '' ? [given, line] : [line]
+  const { operationId } = operation
+  const names = typeof operationId === 'string' && operationId !== '' ? [operationId, line] : [line]
   for (let number = 2; ; number++) {
     const free = names.find((name) => !taken.has(name))
     if (free !== undefined) return free

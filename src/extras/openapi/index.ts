@@ -1,5 +1,5 @@
 /**
- * OpenAPI documents: operations that nothing else implements respond as a document describes them.
+ * OpenAPI documents: mocks operations that a document describes and nothing else implements.
  */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
@@ -10,8 +10,8 @@ import { withDocument } from './with-document.ts'
 
 export interface OpenapiOptions {
   /**
-   * An OpenAPI 3 document, parsed, or in Node the path of one: what it describes and nothing else answers is answered
-   * from it. Default: none.
+   * OpenAPI 3 document whose operations are mocked, unless another operation has the same method and path: a parsed
+   * document or, in Node, the path of a file. Default: none.
    */
   openapi?: string | object
 }
@@ -24,7 +24,7 @@ export const openapi: ExtraDefinition<OpenapiOptions> = {
         z.string().min(1),
         z.custom<object>(
           (value) => typeof value === 'object' && value !== null,
-          'Must be a file, or a parsed OpenAPI document',
+          'Must be the path of a file, or a parsed OpenAPI document',
         ),
       ]),
   },
@@ -37,21 +37,22 @@ export const openapi: ExtraDefinition<OpenapiOptions> = {
       ofDocument: 'add the operations of an OpenAPI 3 document',
     },
   ],
-  create({ openapi: given }) {
-    if (given === undefined) return undefined
-    let own: readonly DocumentOperation[] = []
+  create({ openapi: source }) {
+    if (source === undefined) return undefined
+    let operations: readonly DocumentOperation[] = []
     return {
-      operations(known) {
+      operations(existing) {
         try {
-          own = documentOperations(typeof given === 'string' ? readDocumentFile(given) : given, known)
-          return own
+          const root = typeof source === 'string' ? readDocumentFile(source) : source
+          operations = documentOperations(root, existing)
+          return operations
         } catch (error) {
           const { message } = error as Error
-          const file = error instanceof DocumentError && typeof given === 'string' ? `${given}: ` : ''
+          const file = error instanceof DocumentError && typeof source === 'string' ? `${source}: ` : ''
           throw new TypeError(`createGateway: openapi: ${file}${message}`)
         }
       },
-      describe: (document) => withDocument(document, own),
+      describe: (document) => withDocument(document, operations),
     }
   },
 }

@@ -1,7 +1,6 @@
 /**
- * The schemas of an OpenAPI document as plain JSON Schema, for one direction: `nullable`, `readOnly` and `writeOnly` become
- * what any reader of JSON Schema knows. Each is rewritten when it is first looked at: of a large document most never
- * are.
+ * Converts schemas of an OpenAPI document to plain JSON Schema for requests or replies, without `nullable`, `readOnly`
+ * and `writeOnly`. Schemas are converted on first use, because most schemas of a large document are never used.
  */
 import { GatewayError } from '../../http/errors.ts'
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
@@ -11,8 +10,8 @@ export type Direction = 'request' | 'reply'
 
 export class PlainSchemas {
   readonly #hidden: 'readOnly' | 'writeOnly'
-  readonly #known = new Map<object, Json>()
-  /** What references lead into. */
+  readonly #converted = new Map<object, Json>()
+  /** Targets of references. */
   readonly #shared: Json
 
   constructor(document: OpenApiDocument, direction: Direction) {
@@ -25,7 +24,7 @@ export class PlainSchemas {
     this.#shared = { components: { ...(isJson(components) && components), schemas: shared }, paths }
   }
 
-  /** A schema with all that its references lead to; the same one for the same schema. */
+  /** Returns a converted schema with the targets of its references. */
   rooted(schema: unknown): Json {
     const plain = this.#plain(schema)
     return { ...(isJson(plain) ? plain : { allOf: [plain ?? true] }), ...this.#shared }
@@ -33,11 +32,11 @@ export class PlainSchemas {
 
   #plain(schema: unknown): unknown {
     if (!isJson(schema)) return schema
-    const known = this.#known.get(schema)
-    if (known) return known
+    const converted = this.#converted.get(schema)
+    if (converted) return converted
     const plain: Record<string, unknown> = {}
-    // Known before it is whole: a document whose references were replaced by objects may contain itself.
-    this.#known.set(schema, plain)
+    // Stored before it is complete, because a dereferenced document may be circular.
+    this.#converted.set(schema, plain)
     for (const [keyword, value] of Object.entries(schema)) plain[keyword] = this.#keyword(keyword, value)
     this.#hide(plain)
     allowNull(plain)
@@ -51,7 +50,7 @@ export class PlainSchemas {
     return Array.isArray(value) ? value.map((each) => this.#plain(each)) : this.#plain(value)
   }
 
-  /** What goes the other way only is not asked for, and not given. */
+  /** Makes properties of the other direction optional in requests, and removes them from replies. */
   #hide(schema: Record<string, unknown>): void {
     const { properties, required } = schema
     if (!isJson(properties)) return
@@ -68,9 +67,9 @@ export class PlainSchemas {
   }
 }
 
-/** Keywords that hold schemas by name. */
+/** Keywords whose values map names to schemas. */
 const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
-/** Keywords that hold a schema, or a list of them. */
+/** Keywords whose values are a schema or a list of schemas. */
 const inner = new Set([
   'items',
   'prefixItems',
@@ -91,7 +90,7 @@ function lazily(target: object, name: string, make: () => unknown): void {
   Object.defineProperty(target, name, { enumerable: true, get: make })
 }
 
-/** `nullable: true`, as OpenAPI 3.0 has it. */
+/** Replaces `nullable: true` of OpenAPI 3.0. */
 function allowNull(schema: Record<string, unknown>): void {
   if (schema['nullable'] !== true) return
   delete schema['nullable']
@@ -112,7 +111,7 @@ function allowNull(schema: Record<string, unknown>): void {
   schema['anyOf'] = [rest, { type: 'null' }]
 }
 
-/** Like `document.resolve`, for parts that an operation needs. Throws `LostReference`. */
+/** Resolves a reference to a required part. Throws `LostReference`. */
 export function follow(document: OpenApiDocument, value: unknown): Json | undefined {
   const target = document.resolve(value)
   const reference = isJson(value) ? value['$ref'] : undefined
@@ -120,7 +119,7 @@ export function follow(document: OpenApiDocument, value: unknown): Json | undefi
   return target
 }
 
-/** Returns the result of `read`. Throws 501 in one clear line for a reference that leads nowhere. */
+/** Returns the result of `read`. Throws 501 for an unresolved reference. */
 export function reading<Part>(read: () => Part): Part {
   try {
     return read()
@@ -128,8 +127,8 @@ export function reading<Part>(read: () => Part): Part {
     if (!(error instanceof LostReference)) throw error
     const { reference } = error
     const message = reference.startsWith('#')
-      ? `The OpenAPI document refers to '${reference}', and has nothing there`
-      : `'${reference}' lies outside of the OpenAPI document: bundle it into one file`
+      ? `Unresolved reference '${reference}' in the OpenAPI document`
+      : `Unsupported reference '${reference}' to another file: bundle the OpenAPI document into one file`
     throw new GatewayError(501, message, undefined, { assumption: 'document' })
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The reply of an OpenAPI operation: its own success status, with the example of the document where its schema accepts
- * it, and otherwise with a value made of the schema.
+ * Creates replies of OpenAPI operations with their success status. The body is the example in the document if it is
+ * valid, else a value generated from the schema.
  */
 import { toBytes } from '../../http/encode.ts'
 import { GatewayError } from '../../http/errors.ts'
@@ -28,7 +28,7 @@ interface Described {
 
 type Warn = (message: string) => void
 
-/** A value that is made: its seed, and its name in messages. */
+/** Settings of a generated value: its seed, and its name in messages. */
 interface Making {
   readonly seed: string
   readonly what: string
@@ -37,17 +37,17 @@ interface Making {
 
 export class DocumentReply {
   readonly status: number
-  /** Whether it is an event stream, or may be one. */
+  /** If true, the operation can reply with an event stream. */
   readonly streams: boolean
   readonly #document: OpenApiDocument
   readonly #schemas: PlainSchemas
   readonly #described: Described
   readonly #response: Json
-  /** By media type. */
+  /** Media objects by type. */
   readonly #content: Json
-  /** The media type that is answered; undefined where there is no body, or only a stream. */
+  /** Media type of replies; undefined if there is no body, or only a stream. */
   readonly #type: string | undefined
-  /** Refusals of parts that no seed makes smaller: they take the whole budget, so they are found once. */
+  /** Errors for parts that exceed the budget with any seed. Cached, because each attempt takes the whole budget. */
   readonly #tooLarge = new Map<string, GatewayError>()
 
   constructor(document: OpenApiDocument, schemas: PlainSchemas, described: Described) {
@@ -65,9 +65,9 @@ export class DocumentReply {
   }
 
   /**
-   * The reply; throws 501 for a stream, and 500 where the document describes nothing that can be made.
+   * Creates a reply. Throws 501 for a stream, and 500 if no value can be generated.
    *
-   * @param seed What its values depend on.
+   * @param seed Seed of generated values.
    * @param warn Reports parts of a schema that a value may violate.
    */
   make(seed: string, asksForStream: boolean, warn: Warn): Reply {
@@ -75,7 +75,7 @@ export class DocumentReply {
     if (this.streams && (asksForStream || this.#type === undefined))
       throw refused(
         501,
-        `${id} answers with a stream, and none is made from a document: script it by a rule with reply.frames`,
+        `${id} replies with a stream, which cannot be generated from a document: add a rule with reply.frames`,
       )
     const headers = this.#headers(seed, warn)
     const type = this.#type
@@ -83,7 +83,7 @@ export class DocumentReply {
     const media = isJson(this.#content[type]) ? (this.#content[type] as Json) : {}
     const name = concrete(type)
     if (!mediaType.test(name))
-      throw refused(500, `The content type ${JSON.stringify(type)} of ${id} is no media type`)
+      throw refused(500, `The content type ${JSON.stringify(type)} of ${id} is not a media type`)
     headers['content-type'] = name
     const isText = !/json/i.test(name)
     if (isText && !isTextual(name)) return this.#bytes(seed, headers)
@@ -103,14 +103,14 @@ export class DocumentReply {
     return { status: this.status, headers, body: { kind: 'frames', frames: [{ kind: 'bytes', bytes }] } }
   }
 
-  /** The headers that a reply must have, or that have an example. */
+  /** Returns headers that are required or have an example. */
   #headers(seed: string, warn: Warn): Record<string, string> {
     const headers: Record<string, string> = {}
     for (const [name, given] of Object.entries(
       isJson(this.#response['headers']) ? this.#response['headers'] : {},
     )) {
       const header = this.#document.resolve(given)
-      if (!header || !httpToken.test(name) || ofTheServer.test(name)) continue
+      if (!header || !httpToken.test(name) || framingHeaders.test(name)) continue
       if (header['required'] !== true && header['example'] === undefined) continue
       const making = { seed: hash(seed, name), what: `header ${name}`, warn }
       const value = this.#valueOf(header, { type: 'string' }, making)
@@ -121,11 +121,11 @@ export class DocumentReply {
     return headers
   }
 
-  #valueOf(described: Json, usual: unknown, { seed, what, warn }: Making): unknown {
+  #valueOf(described: Json, defaultSchema: unknown, { seed, what, warn }: Making): unknown {
     const { id, summary } = this.#described
-    const known = this.#tooLarge.get(what)
-    if (known) throw known
-    const schema = this.#schemas.rooted(described['schema'] ?? usual)
+    const cached = this.#tooLarge.get(what)
+    if (cached) throw cached
+    const schema = this.#schemas.rooted(described['schema'] ?? defaultSchema)
     try {
       const example = this.#exampleOf(described)
       if (example !== undefined && problemsOf(schema, example).length === 0) return example
@@ -135,16 +135,15 @@ export class DocumentReply {
         if (leavesDiscriminatorOpen(place.schemas)) ignored.add("'discriminator' is not simulated")
         return examplesOfSchema(place) ?? words(place)
       }
-      const made = makeValue(schema, { seed, source })
-      const { value } = made
-      const doubts = [...ignored, ...made.doubts]
+      const generated = makeValue(schema, { seed, source })
+      const doubts = [...ignored, ...generated.doubts]
       if (doubts.length > 0) warn(`The ${what} of ${id} may not fit its schema: ${inOneLine(doubts)}`)
-      return value
+      return generated.value
     } catch (error) {
       if (error instanceof LostReference) throw error
       const refusal = refused(
         500,
-        `The ${what} of ${id} cannot be made from the document: ${(error as Error).message}`,
+        `Cannot generate the ${what} of ${id} from the document: ${(error as Error).message}`,
       )
       if (error instanceof Exhausted) this.#tooLarge.set(what, refusal)
       throw refusal
@@ -158,7 +157,7 @@ export class DocumentReply {
   }
 }
 
-/** The lowest status of success, or what the document gives in its place. */
+/** Returns the lowest success status, else `default` or a redirect. */
 function successOf(responses: unknown): [status: number, response: unknown] {
   const entries = isJson(responses) ? Object.entries(responses) : []
   const success = entries.filter(([status]) => /^2(\d\d|XX)$/i.test(status)).sort()[0]
@@ -168,7 +167,7 @@ function successOf(responses: unknown): [status: number, response: unknown] {
   return [/^\d+$/.test(status) ? Number(status) : 200, response]
 }
 
-/** If true, a discriminator applies, and no schema lists the values of its property. */
+/** Returns true if a discriminator applies and no schema lists the values of its property. */
 function leavesDiscriminatorOpen(schemas: readonly SchemaObject[]): boolean {
   return schemas.some(({ discriminator }) => {
     if (!isJson(discriminator)) return false
@@ -182,19 +181,19 @@ function isStream(type: string): boolean {
   return /^text\/event-stream/i.test(type)
 }
 
-/** Spec: RFC 9110, 8.3.1. */
+/** RFC 9110, 8.3.1. */
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(;[\t\x20-\x7e]*)?$/
 
-/** Headers that follow from the body, and how it is framed. */
-const ofTheServer = /^(content-(type|length|encoding)|transfer-encoding|trailer|connection)$/i
+/** Headers that the server sets from the body and its framing. */
+const framingHeaders = /^(content-(type|length|encoding)|transfer-encoding|trailer|connection)$/i
 
 function isTextual(type: string): boolean {
   return /^text\/|[/+](xml|yaml|csv|x-ndjson)\b/i.test(type)
 }
 
-/** A range of types as one of them. */
+/** Returns a concrete type for a range such as `image/*`. */
 function concrete(type: string): string {
-  const usual: Record<string, string> = {
+  const defaults: Record<string, string> = {
     audio: 'mpeg',
     image: 'png',
     video: 'mp4',
@@ -203,7 +202,7 @@ function concrete(type: string): string {
   }
   if (type === '*/*') return 'application/json'
   return type.replace(/^(\w+)\/\*$/, (range, kind: string) =>
-    usual[kind] ? `${kind}/${usual[kind]}` : range,
+    defaults[kind] ? `${kind}/${defaults[kind]}` : range,
   )
 }
 

@@ -1,6 +1,6 @@
 /**
- * The checks of a request to an operation of an OpenAPI document: parameters in the default style of their place, and
- * JSON bodies. Bodies of other declared types are accepted unchanged.
+ * Checks requests to operations of an OpenAPI document: parameters in the default style of their location, and JSON
+ * bodies. Bodies of other declared types are accepted unchanged.
  */
 import * as z from 'zod'
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
@@ -20,9 +20,9 @@ import { follow, type PlainSchemas, reading } from './openapi-schemas.ts'
 export type Input = OperationInput<unknown, unknown, unknown>
 
 /**
- * Reads what the document says about requests. Throws `LostReference`.
+ * Reads the schemas of requests. Throws `LostReference`.
  *
- * @param unchecked Collects the parts of the document that requests are not checked by.
+ * @param unchecked Collects parts of the document that are not used to check requests.
  */
 export function inputOf(
   document: OpenApiDocument,
@@ -58,43 +58,43 @@ interface Parameter {
   readonly isRequired: boolean
   readonly schema: SchemaObject
   readonly type: Type | undefined
-  /** The reason why it is not checked: ` (style deepObject)`. Default: it is checked. */
+  /** Reason why the parameter is not checked: ` (style deepObject)`. Undefined if it is checked. */
   readonly obstacle: string | undefined
 }
 
-/** The default style of each place. Spec: OpenAPI 3.1, Parameter Object. */
+/** Default style of each location. OpenAPI 3.1, Parameter Object. */
 const styles: Readonly<Record<string, { style: string; explode: boolean }>> = {
   path: { style: 'simple', explode: false },
   query: { style: 'form', explode: true },
   header: { style: 'simple', explode: false },
 }
 
-function readParameter(given: Json, schemas: PlainSchemas): Parameter | undefined {
-  const { in: place, name, content } = given
+function readParameter(declaration: Json, schemas: PlainSchemas): Parameter | undefined {
+  const { in: place, name, content } = declaration
   if (typeof place !== 'string' || typeof name !== 'string') return undefined
-  // Spec: OpenAPI 3.1, Parameter Object: these three are no parameters.
+  // OpenAPI 3.1, Parameter Object: these three are ignored.
   if (place === 'header' && /^(accept|content-type|authorization)$/i.test(name)) return undefined
-  const schema = schemas.rooted(given['schema'])
+  const schema = schemas.rooted(declaration['schema'])
   const type = typeIn(schema)
-  const usual = styles[place]
-  const { style = usual?.style, explode = usual?.explode } = given
+  const defaults = styles[place]
+  const { style = defaults?.style, explode = defaults?.explode } = declaration
   let obstacle: string | undefined
-  if (!usual) obstacle = ''
-  else if (style !== usual.style) obstacle = ` (style ${style})`
-  else if (explode !== usual.explode) obstacle = ` (explode: ${explode})`
+  if (!defaults) obstacle = ''
+  else if (style !== defaults.style) obstacle = ` (style ${style})`
+  else if (explode !== defaults.explode) obstacle = ` (explode: ${explode})`
   else if (content !== undefined) obstacle = ' (content)'
   else if (type?.name === 'object') obstacle = ' (object)'
   return {
     place,
     name: place === 'header' ? name.toLowerCase() : name,
-    isRequired: given['required'] === true || place === 'path',
+    isRequired: declaration['required'] === true || place === 'path',
     schema,
     type,
     obstacle,
   }
 }
 
-/** What was sent: a list where a name came more than once. */
+/** Sent values: a list for a repeated name. */
 type Sent = Readonly<Record<string, string | readonly string[]>>
 
 function parametersSchema(parameters: readonly Parameter[], unchecked: Set<string>): z.ZodType | undefined {
@@ -123,7 +123,7 @@ function sentValue({ place, schema, type }: Parameter, sent: Sent[string] | unde
   return texts.map((text, index) => toValue(text, rooted(itemSchema(type.schema, index), schema)))
 }
 
-/** A text as the value that a schema accepts: a number, a boolean or null if it wants one. */
+/** Converts text to a number, boolean or null if the schema requires one. */
 function toValue(text: string, schema: JsonSchema): unknown {
   if (typeof schema === 'boolean' || problemsOf(schema, text).length === 0) return text
   if (typeIn(schema)?.name === 'string') return text
@@ -133,11 +133,11 @@ function toValue(text: string, schema: JsonSchema): unknown {
 
 interface Type {
   readonly name: string
-  /** The schema that names the type. */
+  /** Schema that has the type. */
   readonly schema: SchemaObject
 }
 
-/** The type of a schema: its own, or that of what it refers to or consists of, arrays and objects first. */
+/** Returns the type of a schema, or of the schemas it refers to or combines. Prefers arrays and objects. */
 function typeIn(root: SchemaObject): Type | undefined {
   const references = new References(root)
   const look = (schema: JsonSchema | undefined, depth: number): Type | undefined => {

@@ -1,5 +1,5 @@
 /**
- * Our own OpenAPI document with the operations that a gateway answers from another one.
+ * Merges operations of a mocked OpenAPI document into the document of the API.
  */
 import { upgrade } from '@scalar/openapi-upgrader'
 import { isJson, type Json, OpenApiDocument, shapeOf } from '../../http/openapi-document.ts'
@@ -7,17 +7,17 @@ import type { DocumentOperation } from './document-operations.ts'
 
 const sections = ['schemas', 'responses', 'parameters', 'examples', 'requestBodies', 'headers', 'links']
 
-/** The other document's components come along; one whose name is taken is called `Document…`. */
+/** Adds operations and their components. Components whose name is taken get the prefix `Document`. */
 export function withDocument(ours: Json, added: readonly DocumentOperation[]): Json {
   const [first] = added
   if (!first) return ours
   const theirs = current(first.document)
-  const known = new Map(theirs.operations().map((found) => [`${found.method} ${found.path}`, found]))
+  const byLine = new Map(theirs.operations().map((found) => [`${found.method} ${found.path}`, found]))
   const { components, names } = mergedComponents(at(ours, 'components'), at(theirs.root, 'components'))
   const paths: Record<string, Json> = { ...(ours['paths'] as Record<string, Json>) }
   const tags = new Set(added.map(({ doc }) => doc.tag))
   for (const each of added) {
-    const found = known.get(`${each.method} ${each.found.path}`)
+    const found = byLine.get(`${each.method} ${each.found.path}`)
     if (!found) continue
     const path = Object.keys(paths).find((other) => shapeOf(other) === shapeOf(each.path)) ?? each.path
     const { security: _security, servers: _servers, ...operation } = found.operation
@@ -53,7 +53,7 @@ function at(value: Json, key: string): Json {
   return isJson(found) ? found : {}
 }
 
-/** Ours and theirs, and the references that have to be changed for it. */
+/** Returns the merged components, and the new names of renamed references. */
 function mergedComponents(
   ours: Json,
   theirs: Json,
@@ -65,33 +65,33 @@ function mergedComponents(
         names.set(`#/components/${section}/${name}`, `#/components/${section}/Document${name}`)
   const components: Record<string, unknown> = { ...ours }
   for (const section of sections) {
-    const own = Object.entries(at(theirs, section)).map(([name, value]) => [
+    const added = Object.entries(at(theirs, section)).map(([name, value]) => [
       names.has(`#/components/${section}/${name}`) ? `Document${name}` : name,
       renamed(value, names),
     ])
-    if (own.length > 0) components[section] = { ...at(ours, section), ...Object.fromEntries(own) }
+    if (added.length > 0) components[section] = { ...at(ours, section), ...Object.fromEntries(added) }
   }
   return { components, names }
 }
 
-/** With references that lead to what components are called here; also in the mapping of a discriminator. */
+/** Replaces references to renamed components, including those in discriminator mappings. */
 function renamed(value: unknown, names: ReadonlyMap<string, string>): Json {
   return JSON.parse(JSON.stringify(value), (_, each) =>
     typeof each === 'string' && each.startsWith('#/') ? (names.get(each) ?? each) : each,
   )
 }
 
-/** The parameters of the path item and of the operation; those in the path are called as the path calls them. */
+/** Merges parameters of the path item and of the operation. Path parameters get the names in our path. */
 function parametersOf(document: OpenApiDocument, lists: unknown[], theirs: string, ours: string): Json[] {
   const nameIn = (path: string) => Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name)
-  const own = nameIn(ours)
-  const names = new Map(nameIn(theirs).map((name, place) => [name, own[place]]))
-  const found = new Map<string, Json>()
+  const ourNames = nameIn(ours)
+  const names = new Map(nameIn(theirs).map((name, index) => [name, ourNames[index]]))
+  const merged = new Map<string, Json>()
   for (const given of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
     const parameter = document.resolve(given)
     if (!parameter) continue
     const name = parameter['in'] === 'path' ? names.get(String(parameter['name'])) : parameter['name']
-    found.set(`${parameter['in']} ${name}`, { ...parameter, name })
+    merged.set(`${parameter['in']} ${name}`, { ...parameter, name })
   }
-  return [...found.values()]
+  return [...merged.values()]
 }

@@ -1,5 +1,5 @@
 /**
- * Three nodes behind a real nginx, and behind a real HAProxy, with the printed files.
+ * Three nodes behind nginx and HAProxy, with the printed configurations.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,13 +9,13 @@ import { cases, isWhole } from '../../whole.ts'
 import { Client, type Cluster, createSandbox, type MadeSandbox, quantile, startCluster } from './cluster.ts'
 
 const clients = 50
-/** Requests of the API to each sandbox. */
+/** API requests per sandbox. */
 const requestsEach = 10
 
-describe.skipIf(!hasProgram('nginx'))('Three nodes behind nginx (Debian package nginx)', () => {
+describe.skipIf(!hasProgram('nginx'))('three nodes behind nginx (Debian package nginx)', () => {
   describeBalancer('nginx', cases(1000, 10_000))
 })
-describe.skipIf(!hasProgram('haproxy'))('Three nodes behind HAProxy (Debian package haproxy)', () => {
+describe.skipIf(!hasProgram('haproxy'))('three nodes behind HAProxy (Debian package haproxy)', () => {
   describeBalancer('haproxy', cases(300, 1000))
 })
 
@@ -31,7 +31,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     await cluster[Symbol.asyncDispose]()
   })
 
-  /** What one test does: renames a workspace, reads it back by path and by key, asks, and counts its calls. */
+  /** Simulates one test: renames a workspace, reads it by path and by key, sends a request, and counts its calls. */
   async function useSandbox(own: Client, name: string): Promise<MadeSandbox> {
     const { url } = cluster
     const sandbox = await createSandbox(own, url)
@@ -52,7 +52,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     return sandbox
   }
 
-  it(`serves ${clients} clients with ${sandboxes} sandboxes: none is misrouted, none seen by another`, async () => {
+  it(`route ${clients} clients with ${sandboxes} sandboxes to the right nodes, isolated from each other`, async () => {
     const made: string[] = []
     let next = 0
     const work = async () => {
@@ -67,7 +67,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     expect([...perNode.keys()].sort()).toEqual(['n1', 'n2', 'n3'])
   })
 
-  it('delivers each event when it is written, and joins none', async () => {
+  it('deliver each event when it is written', async () => {
     const { url } = cluster
     const sandbox = await createSandbox(client, url)
     const frames = Array.from({ length: 40 }, (_, number) => [
@@ -88,11 +88,11 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     const late = ticks.map(({ at }, place) => Math.abs(at - begun - place * 25))
     const p99 = quantile(late, 0.99).toFixed(1)
     console.info(`${engine}: 40 events came in ${ticks.length} chunks, p99 ${p99} ms from their time`)
-    // A balancer that buffers gives one chunk; a busy machine joins some.
+    // A buffering balancer would deliver one chunk. A busy machine may join some.
     expect(ticks.length).toBeGreaterThan(isWhole ? 35 : 5)
   })
 
-  it('hands a reset on as an error that names the node, and touches no other test', async () => {
+  it('return a reset as an error that names the node, without effect on other tests', async () => {
     const { url } = cluster
     const broken = await createSandbox(client, url)
     const rule = { on: '*', fault: 'connection-reset' }
@@ -101,7 +101,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     const resets = cases(100, 1000)
     const failing = async () => {
       for (let turn = 0; turn < resets / 10; turn++) {
-        // HAProxy answers the first request of a connection, and closes the connection for every later one.
+        // HAProxy responds to the first request of a connection, and closes the connection on later ones.
         const own = engine === 'haproxy' ? new Client() : client
         const answer = await own.send(`GET /sandboxes/${broken.id}/api/v1/providers`, url)
         expect(answer.status).toBe(502)
@@ -116,18 +116,18 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     await Promise.all([...Array.from({ length: 10 }, failing), ...well])
     const journal = await client.send(`GET /__understudy/sandboxes/${broken.id}/journal`, url)
     expect(JSON.parse(journal.text).data).toHaveLength(resets)
-    // Past the balancer the reset is a reset.
+    // Bypassing the balancer, the client sees the reset.
     await expect(client.send('GET /providers', broken.directUrl)).rejects.toThrow('ECONNRESET')
   })
 
-  it('refuses the sandbox of a node that it does not know', async () => {
+  it('reject sandboxes of unknown nodes', async () => {
     const answer = await client.send('GET /sandboxes/n9s1xabcdefgh/api/v1/providers', cluster.url)
     expect(answer.status).toBe(421)
     const byKey = await client.send('GET /api/v1/providers', cluster.url, { key: 'us-n9s1xabcdefgh-0' })
     expect(byKey.status).toBe(421)
   })
 
-  it('takes a fourth node under load, and moves no sandbox', async () => {
+  it('accept a fourth node under load without moving sandboxes', async () => {
     const { url } = cluster
     const sandboxes = await Promise.all(Array.from({ length: 20 }, () => createSandbox(client, url)))
     let isOver = false
@@ -135,7 +135,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
       const own = new Client()
       while (!isOver) {
         const answer = await own.send(`GET /sandboxes/${id}/api/v1/providers`, url).catch(() => undefined)
-        // A balancer that reloads closes idle connections; whoever sends on one at that moment sends again.
+        // A reload closes idle connections, so a request at that moment is retried.
         if (answer) expect(answer.status).toBe(200)
       }
       own.close()
@@ -152,7 +152,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
       expect((await client.send(`GET /sandboxes/${id}/api/v1/providers`, url)).status).toBe(200)
   })
 
-  it('loses only the sandboxes of a node that is killed, and says which node it was', async () => {
+  it('lose only the sandboxes of a killed node, and name the node', async () => {
     const { url } = cluster
     const sandboxes = await Promise.all(Array.from({ length: 24 }, () => createSandbox(client, url)))
     const isLost = ({ id }: MadeSandbox) => id.startsWith('n2')
@@ -186,7 +186,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
       expect(answer.headers['x-understudy-node']).toBe('n2')
       expect(answer.text).toContain('Node n2')
     }
-    // New sandboxes are made on the others.
+    // New sandboxes are created on the other nodes.
     for (let turn = 0; turn < 8; turn++) expect((await createSandbox(client, url)).id).not.toMatch(/^n2/)
   })
 }

@@ -1,6 +1,6 @@
 /**
- * One node against three, behind the same printed nginx file: what several processes give on this machine. Its clients
- * and nginx share the cores with the nodes, so two cores show little of it.
+ * Compares the throughput of one node and of three, behind nginx. Clients and nginx share the cores with the nodes, so
+ * a machine with two cores shows little difference.
  */
 import { hasProgram } from '../../has-program.ts'
 import { type Figure, type Section, spread } from '../../tools/bench/measure.ts'
@@ -10,10 +10,10 @@ const clients = 50
 
 export const section: Section = {
   name: 'cluster',
-  title: 'Three nodes against one, behind nginx',
+  title: 'Three nodes versus one, behind nginx',
   async run({ scale }) {
     if (!hasProgram('nginx')) {
-      console.error('  skipped: there is no nginx here (Debian package nginx)')
+      console.error('  skipped: nginx is not installed (Debian package nginx)')
       return []
     }
     const requests = Math.round(20_000 * scale)
@@ -25,13 +25,13 @@ export const section: Section = {
       name: `Time of ${requests} requests of ${clients} clients, 1 -> 3 nodes`,
       value: spread(ratios),
       unit: 'x',
-      detail: `${rate(one)} a second with one, ${rate(three)} with three`,
+      detail: `${rate(one)} per second with one, ${rate(three)} with three`,
     }
     return [figure]
   },
 }
 
-/** Seconds of each of three rounds. */
+/** Duration of each of three rounds in seconds. */
 async function secondsFor(names: readonly string[], requests: number): Promise<number[]> {
   await using nodes = await startCluster('nginx', names)
   const each = await Promise.all(

@@ -1,5 +1,5 @@
 /**
- * Several nodes on this machine behind a real balancer, with the file that `deploy` prints.
+ * Starts several nodes behind a load balancer, with the configuration that `deploy` prints.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -17,14 +17,14 @@ export interface RunningNode {
 }
 
 export interface Cluster extends AsyncDisposable {
-  /** Of the balancer: `http://127.0.0.1:8080`. */
+  /** URL of the balancer: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly nodes: RunningNode[]
-  /** Starts another node, and has the balancer read a file that names it too. */
+  /** Starts another node and reloads the balancer with it. */
   join(name: string): Promise<void>
 }
 
-/** A port that nobody listens on now. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -105,7 +105,7 @@ async function answers(url: string): Promise<void> {
     if (response?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  throw new Error(`Nothing answers at ${url}`)
+  throw new Error(`No response from ${url}`)
 }
 
 export interface Answer {
@@ -116,7 +116,7 @@ export interface Answer {
   readonly ms: number
 }
 
-/** A client with a few connections that it keeps. Fails where a connection does. */
+/** Client with a few keep-alive connections. Throws if a connection fails. */
 export class Client {
   readonly #agent: Agent
 
@@ -153,7 +153,7 @@ export class Client {
         )
       })
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // A connection that was closed while it was idle: every client sends again on another one.
+        // Retries on another connection if an idle one was closed, as every client does.
         const wasIdle = request.reusedSocket && error.code === 'ECONNRESET'
         if (wasIdle) resolve(this.send(line, url, { key, body }))
         else reject(error)
@@ -180,7 +180,7 @@ export async function createSandbox(client: Client, url: string): Promise<MadeSa
   return JSON.parse(answer.text).data
 }
 
-/** The value below which so large a share of the values lies. */
+/** Returns a quantile of the values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -4,7 +4,7 @@ import { runCommand } from '../../cli/run-command.ts'
 describe('deploy', () => {
   const nodes = ['--node', 'n1=127.0.0.1:4141', '--node', 'n2=127.0.0.1:4142']
 
-  it('prints a whole configuration on standard output', async () => {
+  it('prints a complete configuration on standard output', async () => {
     const nginx = await runCommand('deploy', 'nginx', ...nodes, '--listen', '127.0.0.1:8099')
     expect(nginx).toMatchObject({ code: 0, stdout: expect.stringContaining('listen 127.0.0.1:8099;') })
     const haproxy = await runCommand('deploy', 'haproxy', ...nodes)

@@ -1,5 +1,5 @@
 /**
- * The printed configurations as text, and the syntax of the examples in the documents.
+ * Snapshots of the printed configurations, and the syntax of the examples in the documents.
  */
 import { readFile } from 'node:fs/promises'
 import { loadAll } from 'js-yaml'
@@ -15,11 +15,11 @@ const plan: Plan = {
   tls: undefined,
 }
 
-// Beside this test, so that a change of what users run in production is read line by line.
+// Stored next to this test, so that every changed line is reviewed.
 it.each([
   ['nginx', nginxFile],
   ['haproxy', haproxyFile],
-])('deploy %s prints what is kept in printed/', async (name, print) => {
+])('deploy %s prints the snapshot in printed/', async (name, print) => {
   await expect(print(plan)).toMatchFileSnapshot(`printed/${name}.txt`)
   const tls = { certificate: '/etc/tls/gateway.pem', key: '/etc/tls/gateway.key' }
   const named = print({ ...plan, serverNames: ['gateway.example', 'api.example'], tls })
@@ -27,9 +27,9 @@ it.each([
 })
 
 it.each(['n1', '=127.0.0.1:1', 'N1=a:1', 'n1=127.0.0.1', 'n1=a b:1', 'n1=a:1;'])(
-  'deploy refuses the node %j',
+  'deploy rejects the node %j',
   (text) => {
-    expect(() => parseNode(text)).toThrow('is not of the form n1=127.0.0.1:4141')
+    expect(() => parseNode(text)).toThrow('is not a node: write a name and an address')
   },
 )
 

@@ -1,5 +1,5 @@
 /**
- * The OpenRouter dialect, read by its published SDK, which checks every reply and event against schemas of its own.
+ * The OpenRouter dialect, tested with OpenRouter's SDK, which validates every reply and event.
  */
 
 import { globSync, readFileSync } from 'node:fs'
@@ -13,10 +13,10 @@ import { createGateway, type Sandbox } from '../../../src/index.ts'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 
-/** The newest SDK and the last of its first line, each with schemas of its own; types are those of the newest. */
+/** The newest SDK, and the last release of its first major version. Types are those of the newest. */
 const published = {
-  'of today': { OpenRouter, HTTPClient },
-  'of 0.13': { OpenRouter: OpenRouter0, HTTPClient: HTTPClient0 } as unknown as Sdk,
+  latest: { OpenRouter, HTTPClient },
+  '0.13': { OpenRouter: OpenRouter0, HTTPClient: HTTPClient0 } as unknown as Sdk,
 }
 type Sdk = { OpenRouter: typeof OpenRouter; HTTPClient: typeof HTTPClient }
 
@@ -30,13 +30,13 @@ const model = 'aurora/dawn-2'
 const input = 'How do tides work?'
 const messages = [{ role: 'user' as const, content: input }]
 
-/** What the SDK gives where no stream was asked for; its types leave that open. Nothing in it is unknown to it. */
+/** Narrows the result of the SDK to a reply without a stream, and checks that the SDK knows all of its fields. */
 function whole<Made>(made: Made): Exclude<Made, AsyncIterable<unknown>> {
   expect(JSON.stringify(made)).not.toContain('"isUnknown":true')
   return made as Exclude<Made, AsyncIterable<unknown>>
 }
 
-/** Reads a stream to its end, and gives its last event. */
+/** Reads a stream and returns its last event. */
 async function last<Made>(made: Made) {
   const stream = made as Extract<Made, AsyncIterable<unknown>>
   let event: (typeof stream extends AsyncIterable<infer Event> ? Event : never) | undefined
@@ -45,12 +45,12 @@ async function last<Made>(made: Made) {
 }
 
 const cases = Object.entries(published).flatMap(([version, sdk]) => [
-  { version, entrance: 'over a socket', sdk, isServed: true, isOld: sdk !== published['of today'] },
-  { version, entrance: 'through gateway.fetch', sdk, isServed: false, isOld: sdk !== published['of today'] },
+  { version, entrance: 'over a socket', sdk, isServed: true, isOld: sdk !== published.latest },
+  { version, entrance: 'through gateway.fetch', sdk, isServed: false, isOld: sdk !== published.latest },
 ])
 
 describe.each(cases)(
-  'The vendor’s SDK $version, $entrance, accepts',
+  'the OpenRouter SDK $version, $entrance, accepts',
   ({ sdk: published, isServed, isOld }) => {
     let sandbox: Sandbox
     let sdk: OpenRouter
@@ -71,13 +71,13 @@ describe.each(cases)(
       expect((await sdk.models.count({})).data.count).toBeGreaterThan(0)
       const { data } = await sdk.endpoints.list({ author: 'aurora', slug: 'dawn-2' })
       expect(data.endpoints).toHaveLength(2)
-      // What an older SDK does not know, it leaves out.
+      // An older SDK omits unknown fields.
       if (!isOld) expect(data.endpoints[0]?.supportsToolChoice).toMatchObject({ auto: true })
       for await (const page of await sdk.embeddings.listModels({})) expect(page.result.totalCount).toBe(8)
       expect((await sdk.presets.get({ slug: 'code-review' })).data.slug).toBe('code-review')
     })
 
-    it('benchmarks, in its own words for the sources', async () => {
+    it('benchmarks with OpenRouter names of the sources', async () => {
       const all = await sdk.benchmarks.getBenchmarks({})
       expect(new Set(all.data.map(({ source }) => source))).toEqual(
         new Set(['artificial-analysis', 'design-arena']),
@@ -126,7 +126,7 @@ describe.each(cases)(
       })
     })
 
-    it('costs whose sum is the ledger of the sandbox', async () => {
+    it('costs that add up to the usage of the sandbox', async () => {
       let sum = 0
       for (const question of ['How do tides work?', 'Why is the sky blue?']) {
         const responsesRequest = { model, input: question, stream: false as const }
@@ -136,7 +136,7 @@ describe.each(cases)(
       expect(sandbox.usage().cost).toBeCloseTo(sum, 10)
     })
 
-    it('how a request found its model, where it asks for that by a header', async () => {
+    it('routing metadata, requested by a header', async () => {
       const asked = { xOpenRouterMetadata: 'enabled' as const }
       sandbox.fail(503, { on: 'createChatCompletion', times: 1 })
       const models = [model, 'borealis/polar-1']
@@ -157,19 +157,19 @@ describe.each(cases)(
       expect(without.openrouterMetadata).toBeUndefined()
     })
 
-    it('its own name of the search tool, in both directions', async () => {
+    it('OpenRouter names of the search tool, in requests and replies', async () => {
       const tools = [{ type: 'openrouter:web_search' as const }]
       const response = whole(
         await sdk.beta.responses.send({ responsesRequest: { model, input, tools, stream: false } }),
       )
       expect(response.output[0]).toMatchObject({ type: 'web_search_call' })
-      // The schemas of replies know the tool by the name that the Responses protocol has for it.
+      // In replies, the SDK only knows the tool name of the Responses protocol.
       expect(response.tools[0]).toMatchObject({ type: 'web_search' })
       const journal = sandbox.journal.last('createResponse')
       expect(journal?.body).toMatchObject({ tools: [{ type: 'openrouter:web_search' }] })
     })
 
-    it('its own names of the engines', async () => {
+    it('OpenRouter names of the engines', async () => {
       const plugins = [{ id: 'web' as const, engine: 'exa' as const, maxResults: 2 }]
       const response = whole(
         await sdk.beta.responses.send({ responsesRequest: { model, input, plugins, stream: false } }),
@@ -191,7 +191,7 @@ describe.each(cases)(
   },
 )
 
-describe('The vendor’s AI SDK provider', () => {
+describe('the OpenRouter provider of the AI SDK', () => {
   it('reads chat completions, plain and streamed, with the same text', async () => {
     const provider = createOpenRouter({ apiKey: 'any', baseURL: server.baseUrl })
     const { text, usage } = await generateText({ model: provider.chat(model), prompt: input })
@@ -201,8 +201,8 @@ describe('The vendor’s AI SDK provider', () => {
   })
 })
 
-describe('A dialect', () => {
-  it('sends its comment line before the first event', async () => {
+describe('a dialect', () => {
+  it('sends its comment before the first event', async () => {
     const response = await call(server, 'POST /chat/completions', { body: { model, messages, stream: true } })
     const comments: string[] = []
     const parser = createParser({ onComment: (comment) => comments.push(comment) })
@@ -213,7 +213,7 @@ describe('A dialect', () => {
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     call(server, `POST ${path}`, { body: { model, messages, max_tokens: 900, ...body }, headers })
 
-  it('runs its search tool for messages too, which say how they found their model', async () => {
+  it('supports its search tool and routing metadata in messages', async () => {
     const headers = { 'x-openrouter-metadata': 'enabled' }
     const tools = [{ type: 'openrouter:web_search', parameters: { max_results: 2 } }]
     const { body: message } = await post('/messages', { tools }, headers)
@@ -227,7 +227,7 @@ describe('A dialect', () => {
     expect((await post('/messages', { tools: [{ type: 'custom' }] })).status).toBe(400)
   })
 
-  it('tells costs in every protocol, plain and streamed, whose sum is the ledger of the sandbox', async () => {
+  it('reports costs in every protocol, plain and streamed, that add up to the usage of the sandbox', async () => {
     const sandbox = server.gateway.createSandbox()
     const authorization = `Bearer ${sandbox.apiKey}`
     let sum = 0
@@ -249,7 +249,7 @@ describe('A dialect', () => {
     expect(sandbox.usage()).toMatchObject({ requests: told, cost: expect.closeTo(sum, 10) })
   })
 
-  it('refuses with its own texts, and its own name of the metadata', async () => {
+  it('has its own error messages and metadata field', async () => {
     const metadata = { gateway_metadata: { stage: 'guard' } }
     using _rule = server.gateway.use({ on: '*', fault: { name: 'status', status: 402, ...metadata } })
     const refused = await post('/chat/completions', {})
@@ -259,7 +259,7 @@ describe('A dialect', () => {
     })
   })
 
-  it('may be a person’s own', async () => {
+  it('can be a custom object', async () => {
     const dialect = {
       name: 'house',
       reply: (value: { data: unknown[] }) => ({ ...value, total: value.data.length }),
@@ -268,20 +268,20 @@ describe('A dialect', () => {
     expect(reply.body).toMatchObject({ total: 12 })
   })
 
-  it('is refused if one of its functions is none', () => {
+  it('is rejected if one of its functions is not a function', () => {
     expect(() => createGateway({ dialect: { name: 'house', reply: {} as never } })).toThrow(
       'createGateway: options.dialect.reply: Must be a function',
     )
   })
 
-  it('is refused in one line where nobody knows it', () => {
-    // @ts-expect-error the dialect has another name
+  it('is rejected with a suggestion if its name is unknown', () => {
+    // @ts-expect-error misspelled name
     expect(() => createGateway({ dialect: 'openruter' })).toThrow(
       "unknown dialect 'openruter': did you mean 'openrouter'?",
     )
   })
 
-  it('is the only place that names its vendor', () => {
+  it('is the only file that names its vendor', () => {
     const root = new URL('../../../', import.meta.url).pathname
     const naming = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter((file) =>
       /openrouter/i.test(readFileSync(root + file, 'utf8')),
@@ -289,7 +289,7 @@ describe('A dialect', () => {
     expect(naming.filter((file) => !file.startsWith('src/extras/dialects/'))).toEqual([])
   })
 
-  it('changes nothing where there is none', async () => {
+  it('is off by default', async () => {
     const reply = await call(createGateway(), 'GET /embeddings/models')
     expect(Object.keys(reply.body)).toEqual(['data'])
   })

@@ -1,5 +1,5 @@
 /**
- * The bytes of a seed in a dialect, kept beside this test; `vitest run -u test/extras/dialects` writes the file anew.
+ * Snapshot of replies in a dialect. Update it with `vitest run -u test/extras/dialects`.
  */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
@@ -9,7 +9,7 @@ async function post(gateway: ReturnType<typeof createGateway>, path: string, bod
   return (await call(gateway, `POST ${path}`, { body })).text
 }
 
-it('Replies of extensions and of a dialect stay as they are', async () => {
+it('a dialect returns the same bytes for a seed', async () => {
   const gateway = createGateway({ dialect: 'openrouter' })
   const chat = { model: 'aurora/dawn-2', messages: [{ role: 'user', content: 'How do tides work?' }] }
   const tools = [{ type: 'function', function: { name: 'search', parameters: { type: 'object' } } }]

@@ -1,5 +1,5 @@
 /**
- * The metrics, read by Prometheus' own `promtool` (Debian package prometheus).
+ * Checks the metrics with `promtool` of Prometheus (Debian package prometheus).
  */
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { call, open } from '../../call.ts'
 import { hasProgram } from '../../has-program.ts'
 
 describe.skipIf(!hasProgram('promtool'))('GET /__understudy/metrics', () => {
-  it('is clean to promtool check metrics, with 10,000 sandboxes and at most 300 series', async () => {
+  it('passes promtool check metrics, with at most 300 series for 10,000 sandboxes', async () => {
     await using server = await startServer({ timeScale: 0 })
     for (let made = 0; made < 10_000; made++) server.gateway.createSandbox()
     await fetch(`${server.url}/__understudy/metrics`)

@@ -1,5 +1,5 @@
 /**
- * The figures of a running server, as Prometheus reads them. `promtool` reads them in `test/extras/cluster`.
+ * Metrics of a running server. `metrics.slow.test.ts` checks them with `promtool`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Counter, Histogram } from '../../../src/extras/metrics/exposition.ts'
@@ -32,7 +32,7 @@ const call = (line: string, apiKey: string, body?: unknown) =>
   send({ baseUrl: server.baseUrl, apiKey }, line, { body })
 
 describe('GET /__understudy/metrics', () => {
-  it('counts requests by operation, status and outcome, and what rules did to them', async () => {
+  it('counts requests by operation, status and outcome, and applied faults', async () => {
     const sandbox = await gateway.createSandbox()
     await call('GET /providers', sandbox.apiKey)
     await call('GET /providers', sandbox.apiKey)
@@ -50,7 +50,7 @@ describe('GET /__understudy/metrics', () => {
     expect(value('understudy_faults_total{fault="stream-cut"}')).toBe(1)
     expect(value('understudy_unmatched_requests_total')).toBe(1)
     expect(value('understudy_first_event_seconds_count')).toBe(1)
-    // Two that begin the stream, two that begin the message, and three pieces of its text.
+    // Two events for the start of the stream, two for the start of the message, and three deltas.
     expect(value('understudy_stream_events_total')).toBe(7)
     expect(value('understudy_request_duration_seconds_count{operation="listProviders"}')).toBe(2)
     expect(value('understudy_streams_open')).toBe(0)
@@ -64,32 +64,32 @@ describe('GET /__understudy/metrics', () => {
     expect(value('understudy_journal_entries')).toBeGreaterThanOrEqual(4)
   })
 
-  it('counts calls from its first request on, and says so', async () => {
+  it('counts calls since its first request, as its first line says', async () => {
     const { text } = await scrape()
     expect(text).toMatch(
-      /^# Counters and histograms: calls that began after the first request for this page\.$/m,
+      /^# Counters and histograms only include calls since the first request for these metrics\.$/m,
     )
     const requests = 'understudy_requests_total'
     expect(text).not.toContain(`${requests}{operation="listProviders",status="200",outcome="complete"} 3`)
   })
 
-  it('tells the processor time and the memory of its process', async () => {
+  it('reports CPU time and memory of the process', async () => {
     const { value } = await scrape()
     const { user, system } = process.cpuUsage()
     const [seconds = 0, now] = [value('process_cpu_seconds_total'), (user + system) / 1_000_000]
-    // The server is in this process: it has used no more than is used by now, and most of it.
+    // The server runs in this process, so its CPU time is close to that of the test.
     expect(seconds).toBeLessThanOrEqual(now)
     expect(seconds).toBeGreaterThan(now - 5)
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(value('understudy_heap_used_bytes') ?? 0)
   })
 
-  it('says what runs here', async () => {
+  it('reports versions and the node name', async () => {
     expect((await scrape()).text).toMatch(
       /^understudy_build_info\{version="[^"]+",runtime="v[^"]+",node="n7"\} 1$/m,
     )
   })
 
-  it('shows a stream while it is under way', async () => {
+  it('counts open streams', async () => {
     const sandbox = await gateway.createSandbox()
     await sandbox.use({ on: 'createResponse', fault: 'stream-stall' })
     const aborted = new AbortController()
@@ -103,7 +103,7 @@ describe('GET /__understudy/metrics', () => {
     await expect.poll(async () => (await scrape()).value('understudy_streams_open')).toBe(0)
   })
 
-  it('has no more series for a thousand sandboxes than for ten', async () => {
+  it('has as many series for a thousand sandboxes as for ten', async () => {
     const series = async () =>
       (await scrape()).text.split('\n').filter((line) => !line.startsWith('#')).length
     for (let made = 0; made < 10; made++) await call('GET /providers', server.gateway.createSandbox().apiKey)
@@ -115,10 +115,10 @@ describe('GET /__understudy/metrics', () => {
     expect(few).toBeLessThan(300)
   })
 
-  it('bounds the series that callers could make', async () => {
+  it('bounds the number of series that clients can create', async () => {
     const sandbox = server.gateway.createSandbox()
     for (let status = 200; status < 600; status++) {
-      // A client of fetch does not hand on a 407.
+      // fetch does not return a 407.
       if (status === 407) continue
       sandbox.use({ on: '*', times: 1, reply: { status, body: {} } })
       await call(`GET /${status % 2 ? 'providers' : 'nothing'}`, sandbox.apiKey)
@@ -129,7 +129,7 @@ describe('GET /__understudy/metrics', () => {
   })
 })
 
-it('A histogram counts what is up to each bound, and tells the sum', () => {
+it('counts durations up to each bound and their sum in a histogram', () => {
   const histogram = new Histogram('seconds', 'How long.', [0.1, 1], 'of')
   for (const ms of [50, 100, 500, 5000]) histogram.observe(ms, 'a')
   expect([...histogram.lines()].map((line) => line.trim())).toEqual([
@@ -141,7 +141,7 @@ it('A histogram counts what is up to each bound, and tells the sum', () => {
   ])
 })
 
-it('A label is one line, whatever is in it', () => {
+it('escapes line breaks in labels', () => {
   const counter = new Counter('calls', 'How many.', ['of'])
   counter.add(1, 'a "quoted"\n\\ line')
   expect([...counter.lines()]).toEqual(['calls{of="a \\"quoted\\"\\n\\\\ line"} 1\n'])

@@ -1,22 +1,21 @@
 /**
- * The OpenAPI document of a gateway with operations of another document.
+ * The OpenAPI document of a gateway that mocks operations of another document.
  */
 import { expect, it } from 'vitest'
 import { apiDocument } from '../../../src/control/documents.ts'
 import { createGateway } from '../../../src/index.ts'
 import { hardDocument } from './hard-document.ts'
 
-// Tests look into documents of every shape.
-// biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests find out
+// biome-ignore lint/suspicious/noExplicitAny: tests read documents of any shape
 type Document = any
 
-it('the document of the API shows active extensions and what comes from another document, with every reference leading somewhere', () => {
+it('includes active extensions and operations of another document, and resolves every reference', () => {
   const gateway = createGateway({ extensions: ['chat'], openapi: hardDocument })
   const document = JSON.parse(JSON.stringify(apiDocument(gateway)))
   expect(document.paths['/chat/completions'].post.operationId).toBe('createChatCompletion')
   expect(document.paths['/files'].get.operationId).toBe('listFiles')
   expect(document.paths['/providers'].get.operationId).toBe('listProviders')
-  // One path for both, by the name that ours gives its parameter.
+  // Both share one path, with the parameter name of our document.
   expect(Object.keys(document.paths['/workspaces/{id}']).sort()).toEqual(['get', 'patch'])
   expect(document.paths['/workspaces/{id}'].get.parameters[0].name).toBe('id')
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)
@@ -26,7 +25,7 @@ it('the document of the API shows active extensions and what comes from another 
   }
 })
 
-it('components of another document come along, by another name where theirs is taken', () => {
+it('includes components of another document, and renames those whose name is taken', () => {
   const schema = (more: object) => ({ type: 'object', ...more })
   const json = (name: string) => ({
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }))
 const write = (name: string, text: string) => writeFile(join(folder, name), text)
 
 describe('serve --openapi', () => {
-  it('responds from the document, and says in one line what is wrong with one', async () => {
+  it('mocks the document, and reports an invalid one in one line', async () => {
     const answer = '{ 200: { content: { application/json: { schema: { const: 12 } } } } }'
     await write('vendor.yaml', `openapi: 3.1.0\npaths: { /tides: { get: { responses: ${answer} } } }\n`)
     const { started } = await runCommand('--openapi', join(folder, 'vendor.yaml'))
@@ -32,7 +32,7 @@ describe('serve --openapi', () => {
     }
   })
 
-  it('takes a path of one character, and no empty one', async () => {
+  it('accepts a path of one character, but not an empty one', async () => {
     expect((await runCommand('--openapi', 'x')).stderr).toContain('there is no such file')
     expect((await runCommand('--openapi', '')).stderr).toContain('options.openapi: Too small')
   })

@@ -1,5 +1,5 @@
 /**
- * Operations from an OpenAPI document, with ajv as the judge of what they answer.
+ * Operations mocked from an OpenAPI document. ajv validates their replies.
  */
 
 import { mkdtemp, writeFile } from 'node:fs/promises'
@@ -29,7 +29,7 @@ function problemsOf(value: unknown, pointer: string): unknown {
 const trace = '0b0e0f0a-1111-4222-8333-444455556666'
 const document = 'x-understudy-assumptions'
 
-/** Line, status, and where the schema of the reply stands. */
+/** Request line, status, and JSON pointer to the schema of the reply. */
 const answers: [`${string} /${string}`, number, string, object?][] = [
   ['GET /files', 200, '/paths/~1api~1v1~1files/get/responses/200/content/application~1json/schema'],
   ['GET /files/abc', 200, '/components/schemas/File'],
@@ -45,12 +45,12 @@ const answers: [`${string} /${string}`, number, string, object?][] = [
   ['POST /events', 200, '/components/schemas/Job', {}],
 ]
 
-describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) => {
+describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) => {
   const { call } = entrance
   const headers = { 'x-trace': trace }
 
   it.each(answers)(
-    'answers %s with %i and what its schema accepts, the same each time',
+    'replies to %s with %i and a valid body, the same each time',
     async (line, status, pointer, body) => {
       const first = await call(line, { headers, ...(body && { body }) })
       expect(first.status).toBe(status)
@@ -60,7 +60,7 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     },
   )
 
-  it('answers its own success without a body, as bytes, as text, and as sound', async () => {
+  it('replies with its success status without a body, as bytes, as text and as audio', async () => {
     const gone = await call('DELETE /files/abc')
     expect([gone.status, gone.text]).toEqual([204, ''])
     const bytes = await call('GET /files/abc/content')
@@ -74,7 +74,7 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     expect([sound.status, sound.headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
   })
 
-  it('refuses another type of body with those that it takes', async () => {
+  it('rejects unsupported body types and names the supported ones', async () => {
     const refused = await call('POST /files', { body: { file: 'a' } })
     expect(refused.status).toBe(415)
     expect(refused.body.error.message).toBe(
@@ -82,7 +82,7 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     )
   })
 
-  it('accepts a form unchecked, reports it in the journal, and answers with the headers of the document', async () => {
+  it('accepts a form unchecked, reports it in the journal, and replies with the headers of the document', async () => {
     const form = new FormData()
     form.set('other', new Blob([new Uint8Array([0xff, 0xfe, 0x00])]), 'a.bin')
     const { fetch, baseUrl, sandbox } = entrance
@@ -95,7 +95,7 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('refuses what its schemas refuse, every violation with its path, in our envelope', async () => {
+  it('reports every violation of its schemas with the path, in the error envelope', async () => {
     const refused = await call('POST /jobs', { body: { kind: 'none', steps: [{ at: 'x' }] } })
     expect(refused.status).toBe(400)
     expect(refused.headers.get(document)).toContain('document')
@@ -114,7 +114,7 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ['GET /files?kind=text&kind=sound', 'query.kind[1]'],
     ['GET /files/ab', 'params.file-id'],
     ['GET /points/1,x/;matrix=1/.true', 'params.point[1]'],
-  ] as const)('refuses %s at %s', async (line, path) => {
+  ] as const)('rejects %s with a violation at %s', async (line, path) => {
     const { status, body } = await call(line, { headers })
     expect([status, body.error?.metadata.violations.map((each: { path: string }) => each.path)]).toEqual([
       400,
@@ -122,7 +122,7 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('accepts parameters in other styles unchecked, and names them in the journal', async () => {
+  it('accepts parameters in other styles unchecked, and reports them in the journal', async () => {
     const query = 'limit=10&kind=text&kind=image&ids=x&filter%5Bsize%5D=x'
     expect((await call(`GET /files?${query}`, { headers })).status).toBe(200)
     expect((await call('GET /points/1,2/;matrix=x/.maybe')).status).toBe(200)
@@ -136,24 +136,24 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('asks for the headers that it names', async () => {
+  it('requires its required headers', async () => {
     const { status, body } = await call('GET /files')
     expect([status, body.error.metadata.violations[0].path]).toEqual([400, 'header.x-trace'])
   })
 
-  it('reports a discriminator whose value the alternatives leave open', async () => {
+  it('reports a discriminator whose values no alternative lists', async () => {
     await call('GET /shapes')
     expect(entrance.sandbox.journal.entries()[0]?.warnings).toEqual([
       "The reply of listShapes may not fit its schema: 'discriminator' is not simulated",
     ])
   })
 
-  it('takes the example of the document where the schema accepts it, and those inside schemas', async () => {
+  it('replies with valid examples of the document and of its schemas', async () => {
     expect((await call('GET /example')).body).toEqual({ kind: 'fast', label: 'As documented' })
     expect((await call('GET /default')).body.note).toBe('A note')
   })
 
-  it('leaves to ours what ours answers', async () => {
+  it('does not replace built-in operations', async () => {
     const { body } = await call('GET /providers')
     expect(body.data.length).toBeGreaterThan(0)
     expect((await call('PATCH /workspaces/nobody', { body: {} })).status).toBe(404)
@@ -164,12 +164,12 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
     ])
   })
 
-  it('makes no streams, and names the way out', async () => {
+  it('does not generate streams, and names the alternative', async () => {
     const { status, body } = await call('POST /events', { body: { stream: true } })
     expect([status, body.error.message]).toEqual([501, expect.stringContaining('reply.frames')])
   })
 
-  it('lets rules, faults and the journal hold, by the id of the document or a line of its own', async () => {
+  it('supports rules, faults and the journal, by operation id or by method and path', async () => {
     entrance.sandbox.fail(503, { on: 'getTree' as CustomOperationId, times: 1 })
     entrance.sandbox.use({
       on: 'postSpeech' as CustomOperationId,
@@ -187,7 +187,7 @@ describeAdapters('An OpenAPI document', { openapi: hardDocument }, (entrance) =>
   })
 })
 
-describe('References of a document', () => {
+describe('references of a document', () => {
   const out = { $ref: './common.yaml#/components/schemas/File' }
   const json = (schema: object) => ({ 'application/json': { schema } })
   const answer = (schema: object) => ({ 200: { description: 'Done', content: json(schema) } })
@@ -221,18 +221,18 @@ describe('References of a document', () => {
     ['GET', '/parameter'],
     ['GET', '/query?a=1'],
     ['POST', '/body'],
-  ])('that leave it are told in one line, with the way out: %s %s', async (method, path) => {
-    const message = `'${out.$ref}' lies outside of the OpenAPI document: bundle it into one file`
+  ])('to other files are rejected with a fix: %s %s', async (method, path) => {
+    const message = `Unsupported reference '${out.$ref}' to another file: bundle the OpenAPI document into one file`
     expect(await ask(method, path)).toEqual([501, message, 'document'])
   })
 
-  it('that lead to nothing are told, and the other operations answer', async () => {
-    const message = "The OpenAPI document refers to '#/components/schemas/None', and has nothing there"
+  it('that are unresolved are reported, without effect on other operations', async () => {
+    const message = "Unresolved reference '#/components/schemas/None' in the OpenAPI document"
     expect(await ask('GET', '/lost')).toEqual([501, message, 'document'])
     expect(await ask('GET', '/whole')).toEqual([200, 1, 'document'])
   })
 
-  it('to paths in other files are told when the gateway is made', () => {
+  it('to paths in other files are reported when the gateway is created', () => {
     const paths = { '/files': { $ref: './files.yaml' } }
     expect(() => createGateway({ openapi: { openapi: '3.1.0', paths } })).toThrow(
       "createGateway: openapi: has an external reference './files.yaml' at '/files': bundle the document into one file",
@@ -250,7 +250,7 @@ it.each([
   ['/v2/files', [{ url: 'https://vendor.example/v2' }], '/files'],
   ['/files', [{ url: 'https://vendor.example/v2' }], '/files'],
   ['/api/v10/files', [{ url: 'https://vendor.example' }], '/api/v10/files'],
-])('the path %s below the servers %j is answered at %s', async (path, servers, route) => {
+])('serves the path %s of the servers %j at %s', async (path, servers, route) => {
   const reply = { description: 'Done', content: { 'application/json': { schema: { const: 'here' } } } }
   const openapi = { openapi: '3.1.0', servers, paths: { [path]: { get: { responses: { 200: reply } } } } }
   const response = await call(createGateway({ openapi }), `GET ${route}`)
@@ -261,14 +261,14 @@ describe('createGateway with openapi', () => {
   const ask = async (options: GatewayOptions, path: string) =>
     (await call(createGateway(options), `GET ${path}`)).text
 
-  it('answers otherwise for another seed', async () => {
+  it('replies differently for another seed', async () => {
     const [one, two] = await Promise.all(
       [1, 2].map((seed) => ask({ openapi: hardDocument, seed }, '/formats')),
     )
     expect(one).not.toBe(two)
   })
 
-  it('reads a document by its path, as YAML and as JSON', async () => {
+  it('reads YAML and JSON files', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'understudy-'))
     const expected = await ask({ openapi: hardDocument }, '/tree')
     for (const [name, text] of [
@@ -280,7 +280,7 @@ describe('createGateway with openapi', () => {
     }
   })
 
-  it('reads OpenAPI 3.0: nullable, and exclusive bounds as flags', async () => {
+  it('supports OpenAPI 3.0: nullable, and exclusive bounds as flags', async () => {
     const schema = {
       type: 'object',
       required: ['a', 'b', 'c'],
@@ -316,11 +316,11 @@ describe('createGateway with openapi', () => {
       { openapi: { swagger: '2.0', paths: {} } },
       'createGateway: openapi: is not an OpenAPI 3 document: it has swagger: 2.0',
     ],
-  ])('says in one line what is wrong with %j', (options, message) => {
+  ])('rejects %j in one line', (options, message) => {
     expect(() => createGateway(options)).toThrow(message)
   })
 
-  it('reads a schema only when its operation is asked', async () => {
+  it('reads schemas on the first request', async () => {
     const schemas = Object.defineProperty({ Good: { type: 'integer' } }, 'Bad', {
       enumerable: true,
       get: () => expect.fail('was read'),
@@ -334,7 +334,7 @@ describe('createGateway with openapi', () => {
   })
 })
 
-describe('A body that fits none of several schemas', () => {
+describe('a body that matches none of several schemas', () => {
   const kind = (name: string, fields: object) => ({
     type: 'object',
     required: ['kind', ...Object.keys(fields)],
@@ -365,7 +365,7 @@ describe('A body that fits none of several schemas', () => {
     [{ kind: 'square', side: 'long', corner: { x: 0, y: 0 } }, ['body.side']],
     [{ kind: 'circle' }, ['body.radius']],
     [7, ['body']],
-  ])('is told what is wrong with %j by the schema that it means', async (shape, paths) => {
+  ])('is checked against the closest schema: %j', async (shape, paths) => {
     const reply = await call({ fetch }, 'POST /shapes', { body: shape })
     const { error } = reply.body
     expect(error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(paths)
@@ -373,7 +373,7 @@ describe('A body that fits none of several schemas', () => {
   })
 })
 
-it('Keywords of a document that are not simulated are named in the journal', async () => {
+it('reports keywords that are not simulated in the journal', async () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'integer', not: { const: 1 } } },
@@ -395,7 +395,7 @@ it('Keywords of a document that are not simulated are named in the journal', asy
   ])
 })
 
-it('A field that goes one way only is not asked for, and not given, the other way', async () => {
+it('does not require readOnly fields in requests, and omits writeOnly fields from replies', async () => {
   const schema = {
     type: 'object',
     required: ['id', 'name', 'secret'],
@@ -420,7 +420,7 @@ it('A field that goes one way only is not asked for, and not given, the other wa
   expect(paths.sort()).toEqual(['body.name', 'body.secret'])
 })
 
-it('A parameter that is an object or in a cookie is not checked, and named in the journal', async () => {
+it('accepts object and cookie parameters unchecked, and reports them in the journal', async () => {
   const schema = { type: 'object', properties: { limit: { type: 'integer' } } }
   const parameters = [
     { name: 'filter', in: 'query', required: true, schema },
@@ -439,7 +439,7 @@ it('A parameter that is an object or in a cookie is not checked, and named in th
   ])
 })
 
-it('A text of a document is checked by its format', async () => {
+it('checks the format of strings', async () => {
   const key = { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] }
   const requestBody = { content: { 'application/json': { schema: { type: 'object', properties: { key } } } } }
   const openapi = { openapi: '3.1.0', paths: { '/keys': { post: { requestBody, responses: { 204: {} } } } } }
@@ -449,7 +449,7 @@ it('A text of a document is checked by its format', async () => {
   expect((await post({ key: 'none' })).body.error.message).toContain('invalid uuid')
 })
 
-it('A parameter and a body without a schema take anything', async () => {
+it('accepts any parameter and body without a schema', async () => {
   const openapi = {
     openapi: '3.1.0',
     info: { title: 'Notes', version: '1' },
@@ -472,7 +472,7 @@ it('A parameter and a body without a schema take anything', async () => {
 })
 
 it.each(['', 'text', 'te xt/plain', 'text/plain\r\n', 'text/pl–n', 'text/\u0000json', 'a/b; c=\u2028'])(
-  'A content type that is no media type is a 500 that names it: %j',
+  'responds 500 for the invalid media type %j',
   async (type) => {
     const responses = { 200: { content: { [type]: { schema: { type: 'string' } } } } }
     const openapi = {
@@ -482,12 +482,12 @@ it.each(['', 'text', 'te xt/plain', 'text/plain\r\n', 'text/pl–n', 'text/\u000
     const { status, body } = await call(createGateway({ openapi }), 'GET /notes')
     expect([status, body.error.message]).toEqual([
       500,
-      `The content type ${JSON.stringify(type)} of listNotes is no media type`,
+      `The content type ${JSON.stringify(type)} of listNotes is not a media type`,
     ])
   },
 )
 
-it('A header of a document that no reply may have is left out', async () => {
+it('omits headers that replies cannot have', async () => {
   const header = { required: true, schema: { type: 'string' }, example: 'chunked' }
   const names = ['bad name', 'bäd', 'Transfer-Encoding', 'Connection', 'X-Good']
   const headers = Object.fromEntries(names.map((name) => [name, header]))
@@ -498,7 +498,7 @@ it('A header of a document that no reply may have is left out', async () => {
   expect([reply.headers.get('x-good'), reply.headers.get('transfer-encoding')]).toEqual(['chunked', null])
 })
 
-it('A pattern that reads a text in too many ways is decided, or named in the journal', async () => {
+it('bounds the work of ambiguous patterns, and reports undecided ones in the journal', async () => {
   const schema = { type: 'object', properties: { key: { type: 'string', pattern: '^(a+)+$' } } }
   const requestBody = { content: { 'application/json': { schema } } }
   const post = { operationId: 'addKey', requestBody, responses: { 204: {} } }
@@ -513,7 +513,7 @@ it('A pattern that reads a text in too many ways is decided, or named in the jou
   ])
 })
 
-describe('30 levels of references that double at each', () => {
+describe('30 levels of references that double at each level', () => {
   const documentOf = (level: (next: object) => object) => {
     const names = Array.from({ length: 30 }, (_, index) => `Level${index}`)
     const schemas = names.map((name, index) => {
@@ -533,7 +533,7 @@ describe('30 levels of references that double at each', () => {
     }
   }
 
-  it.each(['anyOf', 'oneOf'])('of %s are checked like one', async (keyword) => {
+  it.each(['anyOf', 'oneOf'])('are checked like one in %s', async (keyword) => {
     const openapi = documentOf((next) => ({ [keyword]: [next, next] }))
     const { status, body } = await call(createGateway({ openapi }), 'POST /notes', { body: {} })
     expect([status, body.error.message]).toEqual([
@@ -542,7 +542,7 @@ describe('30 levels of references that double at each', () => {
     ])
   })
 
-  it('in fields make a reply too large, which is found once', async () => {
+  it('make a reply too large, which is detected only once', async () => {
     const openapi = documentOf((next) => ({
       type: 'object',
       required: ['a', 'b'],
@@ -556,7 +556,7 @@ describe('30 levels of references that double at each', () => {
       const { status, body } = await call(gateway, 'GET /notes')
       expect([status, body.error.message]).toEqual([
         500,
-        'The reply of getNote cannot be made from the document: more than 10000 parts',
+        'Cannot generate the reply of getNote from the document: more than 10000 parts',
       ])
       steps.push(spend.mock.calls.length)
     }

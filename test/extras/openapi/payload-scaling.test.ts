@@ -25,7 +25,7 @@ const document = (count: number) => ({
   components: { schemas: Object.fromEntries(list(count, (index) => [`S${index}`, { type: 'string' }])) },
 })
 
-it('takes work in proportion to paths of an OpenAPI document', { retry: 3 }, async () => {
+it('createGateway takes time proportional to the paths of an OpenAPI document', { retry: 3 }, async () => {
   const growth = await growthOf((count) => {
     const openapi = document(count >> 2)
     return () => call(createGateway({ openapi } as never), 'GET /own/1/x')
