@@ -1,6 +1,5 @@
 /**
- * Values for schemas as `strict` demands them, and for schemas that are large, impossible, or meant to do harm: bounded
- * by counts, and valid by independent validators.
+ * Generated values for strict, large, unsatisfiable and malicious JSON schemas, checked with independent validators.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -24,10 +23,10 @@ addFormats.default(ajv)
 interface Outcome {
   value?: unknown
   warnings?: string[]
-  refusal?: string
+  rejection?: string
 }
 
-/** The value, which the schema accepts unless a warning says otherwise, or the reason for a 400. */
+/** Returns the generated value with its warnings, or the reason for a 400. Without warnings the value must be valid. */
 function outcome(schema: JsonSchema): Outcome {
   try {
     const warnings: string[] = []
@@ -40,7 +39,7 @@ function outcome(schema: JsonSchema): Outcome {
       metadata?: { violations: [{ message: string }] }
     }
     if (status !== 400 || !metadata) throw error
-    return { refusal: metadata.violations[0].message }
+    return { rejection: metadata.violations[0].message }
   }
 }
 
@@ -51,15 +50,15 @@ const tree = (more: object) => ({
   ...more,
 })
 
-describe('a schema that would hang the server', () => {
+describe('schemas that could hang the server', () => {
   it.each<[string, object]>([
     ['a pattern of 100,000,000 characters', { type: 'string', pattern: 'a{100000000}' }],
-    ['rounds within rounds', { type: 'string', pattern: '^((a{1000}){1000}){1000}$' }],
-    ['empty rounds', { type: 'string', pattern: '^(){1000000000}$' }],
+    ['nested repetitions', { type: 'string', pattern: '^((a{1000}){1000}){1000}$' }],
+    ['repetitions of an empty group', { type: 'string', pattern: '^(){1000000000}$' }],
     ['a minLength of 1e9', { type: 'string', minLength: 1e9 }],
     ['a minItems of 1e8', { type: 'array', minItems: 1e8 }],
     ['a minProperties of 1e8', { type: 'object', minProperties: 1e8 }],
-    ['a minimum of 1e9 different items', { type: 'array', items: {}, minItems: 1e9, uniqueItems: true }],
+    ['a minimum of 1e9 unique items', { type: 'array', items: {}, minItems: 1e9, uniqueItems: true }],
     [
       'definitions that double forty times',
       {
@@ -87,18 +86,18 @@ describe('a schema that would hang the server', () => {
       },
     ],
     [
-      'types that are repeated at each level',
+      'types repeated at each level',
       Array.from({ length: 12 }).reduce<object>(
         (inner) => ({ type: Array(9).fill('object'), properties: { a: inner }, required: ['a'] }),
         { type: 'string', minLength: 2, maxLength: 1 },
       ),
     ],
-  ])('is refused with a reason: %s', (_, schema) => {
-    const { refusal } = outcome(schema as JsonSchema)
-    expect(refusal).toMatch(/asks for more than the limits allow: |No value can be made for this schema: /)
+  ])('are rejected with a reason: %s', (_, schema) => {
+    const { rejection } = outcome(schema as JsonSchema)
+    expect(rejection).toMatch(/asks for more than the limits allow: |No value can be made for this schema: /)
   })
 
-  it('has a value and a warning if its pattern backtracks and cannot be met', () => {
+  it('get a value and a warning if a backtracking pattern cannot be satisfied', () => {
     const { warnings } = outcome({
       allOf: [{ pattern: '^a{40}$' }, { pattern: '^(a+)+b$' }],
       type: 'string',
@@ -106,7 +105,7 @@ describe('a schema that would hang the server', () => {
     expect(warnings).toEqual([expect.stringMatching(/may not fit its schema: Must match the pattern/)])
   })
 
-  it('is answered with the smallest value where it contains itself three times, and need not', () => {
+  it('get the smallest value if they reference themselves several times in optional places', () => {
     expect(JSON.stringify(outcome(tree({})).value).length).toBeLessThan(500)
     const next = { anyOf: [{ $ref: '#' }, { type: 'null' }] }
     const names = ['a', 'b', 'c', 'd', 'e']
@@ -120,13 +119,13 @@ describe('a schema that would hang the server', () => {
     expect(JSON.stringify(outcome({ type: 'array', items: { $ref: '#' } }).value)).toMatch(/^[[\],]+$/)
   })
 
-  it('is refused where it contains itself without an end', () => {
+  it('are rejected if every value would be infinite', () => {
     expect(outcome(tree({ required: ['a', 'b', 'c'] }))).toEqual({
-      refusal: 'No value can be made for this schema: /a/a/a: no value ever ends',
+      rejection: 'No value can be made for this schema: /a/a/a: no value ever ends',
     })
   })
 
-  it('is refused in the envelope, through the gateway', async () => {
+  it('are rejected by POST /responses with the error envelope', async () => {
     const gateway = createGateway()
     const schema = { type: 'array', minItems: 1e8 }
     const reply = await call(gateway, 'POST /responses', {
@@ -142,8 +141,8 @@ describe('a schema that would hang the server', () => {
   })
 })
 
-describe('a large schema of real life', () => {
-  it('has its value: 300 fields, an enum of 3,000, 500 items, 5,000 characters', () => {
+describe('large realistic schemas', () => {
+  it('get a value: 300 fields, an enum of 3,000, 500 items, 5,000 characters', () => {
     const fields = Array.from({ length: 300 }, (_, index) => `field_${index}`)
     const { value } = outcome({
       type: 'object',
@@ -158,7 +157,7 @@ describe('a large schema of real life', () => {
     expect(Object.keys(value as object)).toHaveLength(303)
   })
 
-  it('has its value: a slug, a range of halves, a map, different items, one of two required fields', () => {
+  it('get a value: a slug, multiples of 0.5, a map, unique items, one of two required fields', () => {
     const { value, warnings } = outcome({
       type: 'object',
       properties: {
@@ -174,10 +173,10 @@ describe('a large schema of real life', () => {
   })
 })
 
-describe('alternatives', () => {
+describe('anyOf', () => {
   const impossible = { type: 'string', minLength: 5, maxLength: 2 }
 
-  it('take another branch where the one that was drawn, or the smallest, has no value', () => {
+  it('uses another branch if the chosen or the smallest branch has no value', () => {
     const list = { type: 'array', minItems: 2, items: { const: 1 } }
     const properties = Object.fromEntries(
       Array.from('abcdefghij', (name) => [name, { anyOf: [impossible, list] }]),
@@ -187,25 +186,25 @@ describe('alternatives', () => {
   })
 })
 
-describe('any schema', () => {
-  it('has a value that an independent validator accepts, or one with a warning, or a reason for a 400', () => {
-    let valued = 0
+describe('arbitrary schemas', () => {
+  it('get a value that an independent validator accepts, a value with a warning, or a 400', () => {
+    let validValues = 0
     fc.assert(
       fc.property(anySchema, (schema) => {
         try {
-          if (outcome(schema).warnings?.length === 0) valued++
+          if (outcome(schema).warnings?.length === 0) validValues++
         } catch (error) {
-          // The validator follows references without an end.
+          // The validator does not stop at infinite references.
           if (!(error instanceof RangeError)) throw error
         }
       }),
       { numRuns: cases(40, 2000), seed: 13 },
     )
-    expect(valued).toBeGreaterThan(10)
+    expect(validValues).toBeGreaterThan(10)
   })
 })
 
-describe('a pattern', () => {
+describe('readPattern', () => {
   const atom = fc.constantFrom('a', 'b', '.', '\\d', '[ab]', '[^a]', '\\w', '^', '$')
   const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
     pattern: fc.oneof(
@@ -224,7 +223,7 @@ describe('a pattern', () => {
     ),
   }))
 
-  it('matches what the engine of JavaScript matches', () => {
+  it('matches the same text as RegExp', () => {
     fc.assert(
       fc.property(
         pattern,
@@ -252,7 +251,7 @@ describe('a pattern', () => {
     'x{3}',
     '^.{0}$|^a+$',
     '^[\\w-.]+]{$',
-  ])('is simple, and describes texts that it matches: %s', (source) => {
+  ])('generates text that matches %s', (source) => {
     const pattern = readPattern(source, new Budget())
     for (let seed = 0; seed < 50; seed++) {
       const text = pattern?.write(random(seed), 3) ?? ''
@@ -262,7 +261,7 @@ describe('a pattern', () => {
   })
 
   it.each(['(?=a)a', '(?<!a)b', '(a)\\1', '(?<a>a)\\k<a>', '\\bword', '(?i:a)'])(
-    'is not simple: %s',
+    'returns undefined for unsupported syntax: %s',
     (source) => {
       expect(readPattern(source, new Budget())).toBeUndefined()
     },
@@ -271,7 +270,7 @@ describe('a pattern', () => {
 
 const origin = { ...source, warn: (message: string) => expect.fail(message) }
 
-/** A schema as `strict` demands it: every property required, no others allowed. */
+/** A strict schema: every property is required, no other properties are allowed. */
 const strict = (properties: Record<string, unknown>) => ({
   type: 'object',
   properties,
@@ -314,13 +313,13 @@ const $defs = {
   }),
 }
 
-describe('a value for a schema', () => {
-  it('is accepted by the schema, whatever strict schema it is', async () => {
+describe('fakeValue', () => {
+  it('returns a valid value for arbitrary strict schemas', async () => {
     await fc.assert(
       fc.asyncProperty(node.object, fc.string(), async (root, seed) => {
         const schema = { ...root, $defs } as JsonSchema
         const value = fakeValue(schema, { ...origin, seed })
-        // An independent validator: zod reads the schema itself.
+        // Validates with zod, independently of the code under test.
         const result = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(value)
         expect(result.error?.issues ?? []).toEqual([])
       }),
@@ -328,7 +327,7 @@ describe('a value for a schema', () => {
     )
   })
 
-  it('has numbers that people believe, also where a client spells out what an integer is', async () => {
+  it('returns plausible numbers, even if the schema contains the bounds of safe integers', async () => {
     const schema = z.toJSONSchema(z.object({ minutes: z.int().nonnegative() })) as JsonSchema
     const { minutes } = fakeValue(schema, origin) as { minutes: number }
     expect(minutes).toBeGreaterThanOrEqual(0)
@@ -339,15 +338,15 @@ describe('a value for a schema', () => {
   const folder = strict({ files: { $ref: '#/$defs/files' } })
   it.each<[string, object]>([
     [
-      'a list that contains itself',
+      'a linked list',
       strict({ value: { type: 'number' }, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }),
     ],
     [
-      'a tree that contains itself',
+      'a recursive tree',
       strict({ label: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } }),
     ],
     [
-      'definitions that contain each other',
+      'mutually recursive definitions',
       {
         $ref: '#/$defs/folder',
         $defs: { folder, files: strict({ all: { type: 'array', items: { $ref: '#/$defs/folder' } } }) },
@@ -366,15 +365,12 @@ describe('a value for a schema', () => {
       },
     ],
     [
-      'a union told apart by a constant',
+      'a union discriminated by a constant',
       { anyOf: ['x', 'y'].map((kind) => strict({ kind: { const: kind }, [kind]: { type: 'string' } })) },
     ],
-    [
-      'parts that all hold',
-      { allOf: [strict({ a: { type: 'integer' } }), { type: 'object', required: ['a'] }] },
-    ],
+    ['allOf', { allOf: [strict({ a: { type: 'integer' } }), { type: 'object', required: ['a'] }] }],
     ['a duration', { type: 'string', format: 'duration' }],
-  ])('is accepted by %s', async (_, schema) => {
+  ])('returns a valid value for %s', async (_, schema) => {
     for (let seed = 0; seed < 20; seed++) {
       const value = fakeValue(schema as JsonSchema, { ...origin, seed: String(seed) })
       expect(
@@ -383,14 +379,14 @@ describe('a value for a schema', () => {
     }
   })
 
-  it('is the same for the same seed and another for another', async () => {
+  it('returns the same value for the same seed, and a different one for another seed', async () => {
     const schema = { type: 'array', items: { type: 'integer' }, minItems: 3 }
     const value = fakeValue(schema, origin)
     expect(fakeValue(schema, origin)).toEqual(value)
     expect(fakeValue(schema, { ...origin, seed: '2' })).not.toEqual(value)
   })
 
-  it('takes up the words of the question where any string will do', async () => {
+  it('uses words of the question for unconstrained strings', async () => {
     expect(
       fakeValue(
         strict({ title: { type: 'string' }, code: { type: 'string', pattern: '^x$' } }) as JsonSchema,
@@ -402,7 +398,7 @@ describe('a value for a schema', () => {
     })
   })
 
-  it('leaves the schema of the request as it was', async () => {
+  it('does not modify the schema', async () => {
     const schema = { $ref: '#/definitions/a', definitions: { a: { type: 'string' } } }
     const before = structuredClone(schema)
     fakeValue(schema, origin)

@@ -30,7 +30,7 @@ const profile: LatencyProfile = {
   },
 }
 
-/** The greatest difference between the share of samples up to a quantile and the share that it stands for. */
+/** Maximum difference between the empirical and the expected distribution, at the given quantiles. */
 function distance(samples: readonly number[], quantiles: Quantiles): number {
   const differences = Object.entries(quantiles).map(([name, value]) => {
     const share = samples.filter((sample) => sample <= value).length / samples.length
@@ -56,7 +56,7 @@ function waits(id: string, model: string, options: { latency: LatencyProfile; se
 
 const { firstByteMs, gapMs, tokens } = profile.models['aurora/*'] as Record<string, Quantiles>
 
-it('A share lies between two quantiles, or on the line of the nearest two, never below zero', () => {
+it('valueAt interpolates between quantiles, extrapolates outside them, and is never negative', () => {
   const at = (quantiles: Quantiles, ...shares: number[]) => shares.map((share) => valueAt(quantiles, share))
   const three = { p90: 50, p10: 10, p50: 20 }
   const rounded = at(three, 0, 0.1, 0.3, 0.5, 0.7, 0.9, 1).map((value) => Math.round(value * 1000) / 1000)
@@ -71,8 +71,8 @@ it('A share lies between two quantiles, or on the line of the nearest two, never
   ])
 })
 
-describe('latency', () => {
-  it('draws the first event and the gaps of 1,000 answers within 0.05 of the profile', () => {
+describe('latency profiles', () => {
+  it('are met by the first event and the gaps of 1,000 streams, within 0.05', () => {
     const drawn = Array.from({ length: 1000 }, (_, call) =>
       waits(`resp_${call}`, 'aurora/dawn-2', { latency: profile }),
     )
@@ -91,7 +91,7 @@ describe('latency', () => {
   })
 
   it.each(Object.entries(bundledProfiles))(
-    'draws the bundled one %s as closely, and it says its source',
+    'are met for the bundled profile %s, which names its source',
     (_, bundled) => {
       expect(bundled.source).toMatch(/plausible/)
       const drawn = Array.from({ length: 1000 }, (_, call) =>
@@ -107,14 +107,14 @@ describe('latency', () => {
     },
   )
 
-  it('draws the same for the same seed, other values for another, and other models by their own line', () => {
+  it('give the same values for the same seed, and can differ by model', () => {
     const once = waits('resp_1', 'aurora/dawn-2', { latency: profile })
     expect(waits('resp_1', 'aurora/dawn-2', { latency: profile })).toEqual(once)
     expect(waits('resp_1', 'aurora/dawn-2', { latency: profile, seed: 2 })).not.toEqual(once)
     expect(waits('resp_1', 'borealis/polar-4', { latency: profile })).toEqual([7])
   })
 
-  it('gives texts the lengths of the profile, the same each time', async () => {
+  it('determine the length of generated text, the same each time', async () => {
     const { fetch } = createGateway({ timeScale: 0, latency: profile })
     const ask = async (input: string) => {
       const response = await call({ fetch }, 'POST /responses', { body: { model: 'aurora/dawn-2', input } })
@@ -131,13 +131,13 @@ describe('latency', () => {
         answers.map(({ tokens }) => tokens),
         tokens as Quantiles,
       ),
-      // Of 200 samples, a twentieth is within chance.
+      // With 200 samples, a deviation of 0.05 can occur by chance.
     ).toBeLessThanOrEqual(cases(0.1, 0.05))
     expect(await ask(inputs[0] as string)).toEqual(answers[0])
     for (const { text, tokens } of answers) expect(countTokens(text)).toBe(tokens)
   }, 60_000)
 
-  it('delays an answer that is no stream by as much as its stream would take', async () => {
+  it('delay a JSON reply by the total duration of the stream', async () => {
     const totalMs = { p50: 40 }
     const { fetch, journal } = createGateway({
       latency: { profile: 1, models: { '*': { firstByteMs: { p50: 1 }, totalMs } } },
@@ -148,7 +148,7 @@ describe('latency', () => {
     expect(journal.entries()[0]?.durationMs).toBeGreaterThanOrEqual(39)
   })
 
-  it('is that of the model itself before that of a pattern, and `*` is last', () => {
+  it('are looked up by exact model name, then by glob, then `*`', () => {
     const line = (p50: number) => ({ firstByteMs: { p50 } })
     const models = { '*': line(1), 'aurora/*': line(2), 'aurora/dawn-2': line(3) }
     const found = ['aurora/dawn-2', 'aurora/dusk', 'x/y'].map((model) =>
@@ -160,7 +160,7 @@ describe('latency', () => {
     expect(latencyOf({ latency: { profile: 1, models: {} } }, 'constructor')).toBeUndefined()
   })
 
-  it('makes a text longer by more of the same kind, which begins as it would without one', async () => {
+  it('extend the usual text with more text of the same kind', async () => {
     const textOf = async (latency?: LatencyProfile) => {
       const { fetch } = createGateway({ timeScale: 0, latency })
       const response = await call({ fetch }, 'POST /responses', {
@@ -178,7 +178,7 @@ describe('latency', () => {
     expect(second).not.toContain(usual)
   })
 
-  it('is a file, as the command prints it, or the name of a bundled one', () => {
+  it('can be a file from the `profile` command, or the name of a bundled profile', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'profile-')), 'mine.json')
     const printed = {
       firstByteMs: { p10: 1, p50: 2, p90: 3, p99: 4 },
@@ -203,18 +203,18 @@ describe('latency', () => {
       ],
     ),
     [{ profile: 2, models: {} }, 'options.latency'],
-  ])('refuses %j', (latency, message) => {
+  ])('are rejected if invalid: %j', (latency, message) => {
     expect(() => createGateway({ latency } as never)).toThrow(message)
   })
 })
 
-it('A text of a profile has as many tokens as were drawn, and ends as a sentence', () => {
+it('textOfLength returns text with the given number of tokens that ends like a sentence', () => {
   const texts = [1, 2, 3, 9].map((tokens) =>
     textOfLength(tokens, () => 'Some words and more of them. Others.'),
   )
   expect(texts).toEqual(['Some', 'Some.', 'Some words.', 'Some words and more of them. Others.'])
   expect(texts.map(countTokens)).toEqual([1, 2, 3, 9])
-  // Behind a mark that is there, no second one.
+  // Adds no second punctuation mark.
   expect(textOfLength(8, () => 'Some words and more of them. Others.')).toBe('Some words and more of them.')
   expect(textOfLength(4, () => 'Some words, and more.')).toBe('Some words.')
 })

@@ -5,13 +5,13 @@ import { call } from '../call.ts'
 
 const gateway = createGateway()
 
-interface Asked {
+interface SampleReply {
   text: string
   usage: { output_tokens: number; output_tokens_details: { reasoning_tokens: number } }
   warnings: readonly string[]
 }
 
-async function ask(input: unknown, body: object = {}): Promise<Asked> {
+async function ask(input: unknown, body: object = {}): Promise<SampleReply> {
   const response = await call(gateway, 'POST /responses', {
     body: { model: 'aurora/dawn-2', input, ...body },
   })
@@ -23,7 +23,7 @@ async function ask(input: unknown, body: object = {}): Promise<Asked> {
 const textOf = async (input: unknown, body?: object) => (await ask(input, body)).text
 const itemsOf = (text: string) => text.split('\n').filter((line) => /^(-|\d+\.) /.test(line))
 
-/** Different models get different passages. */
+/** Used to get different passages for the same question. */
 const models = [
   'aurora/dawn-2',
   'borealis/polar-4',
@@ -50,8 +50,8 @@ const questions = [
   'x = 1',
 ]
 
-describe('The text of an answer', () => {
-  it('returns a greeting in one line', async () => {
+describe('sample text', () => {
+  it('is a one-line greeting in reply to a greeting', async () => {
     for (const greeting of ['Hello', 'Good morning!', 'hi']) {
       const text = await textOf(greeting)
       expect(text.toLowerCase().startsWith(`${greeting.toLowerCase().replace('!', '')}!`)).toBe(true)
@@ -59,12 +59,12 @@ describe('The text of an answer', () => {
     }
   })
 
-  it('is no greeting if a question follows', async () => {
+  it('is not a greeting if the greeting is followed by a question', async () => {
     expect(await textOf('Hello, how do tides work?')).toContain('"Hello, how do tides work?"')
   })
 
   it.each(['Explain entropy in one sentence', 'What is entropy? In short, please', 'TL;DR of entropy'])(
-    'is one line for %j',
+    'is one short line for %j',
     async (question) => {
       expect(await textOf(question)).not.toContain('\n')
       expect((await textOf(question)).length).toBeLessThan((await textOf('What is entropy?')).length)
@@ -75,14 +75,14 @@ describe('The text of an answer', () => {
     ['Explain tides in 2 sentences', 2],
     ['Explain tides in three short sentences', 3],
     ['Use ten sentences to explain tides', 10],
-  ])('has as many sentences as %j asks for', async (question, count) => {
+  ])('has the number of sentences requested by %j', async (question, count) => {
     const text = await textOf(question)
     expect(text.replace(question, '').split(/[.!?](?: |$)/)).toHaveLength(count + 1)
     expect(text).not.toContain('\n')
   })
 
   it.each(['low', 'medium', 'high'])(
-    'has as many paragraphs as asked for with verbosity %s',
+    'has the requested number of paragraphs with verbosity %s',
     async (verbosity) => {
       const text = await textOf('Explain tides in four paragraphs', { text: { verbosity } })
       expect(text.replaceAll(/## .*\n\n/g, '').split('\n\n')).toHaveLength(verbosity === 'high' ? 5 : 4)
@@ -96,14 +96,14 @@ describe('The text of an answer', () => {
     ['Name 10 rivers', 10],
     ['Give me four tips for better sleep', 4],
     ['How do I bake bread in six steps?', 6],
-  ])('is a list with as many items as %j asks for', async (question, count) => {
+  ])('is a list with the number of items requested by %j', async (question, count) => {
     const text = await textOf(question)
     expect(itemsOf(text)).toHaveLength(count)
     expect(new Set(itemsOf(text)).size).toBe(count)
   })
 
   it.each(['How do I bake bread?', 'How to set up a tent', 'Steps to learn chess'])(
-    'is a list of numbered steps for %j',
+    'is a numbered list for %j',
     async (question) => {
       const items = itemsOf(await textOf(question))
       expect(items.length).toBeGreaterThanOrEqual(4)
@@ -115,7 +115,7 @@ describe('The text of an answer', () => {
     ['Compare Postgres and MySQL for analytics', 'Postgres', 'MySQL'],
     ['Which is better, night trains or planes?', 'night trains', 'planes'],
     ['What is the difference between the sea and the ocean?', 'sea', 'ocean'],
-  ])('names both sides for %j, in a list or a table', async (question, first, second) => {
+  ])('compares both sides of %j in a list or a table', async (question, first, second) => {
     const texts = await Promise.all(models.map((model) => textOf(question, { model })))
     const lists = texts.filter(
       (text) => text.includes(`\n- **${first}:** `) && text.includes(`\n- **${second}:** `),
@@ -126,7 +126,7 @@ describe('The text of an answer', () => {
     expect(lists.length + tables.length).toBe(texts.length)
   })
 
-  it('says yes, no, or that it depends, if that is the question', async () => {
+  it('answers yes, no or "it depends" to a yes/no question', async () => {
     for (const model of models)
       expect(await textOf('Is Oslo expensive in winter?', { model })).toMatch(
         /^The [a-z ]*answer to "Is Oslo expensive in winter\?" (?:is (?:usually )?yes|depends|is "not always")/,
@@ -149,11 +149,11 @@ describe('The text of an answer', () => {
     ['Write an e-mail to my landlord', /\n\[your name\]/],
     ['Draft a blog post about habits', /^Here is a draft for .*:\n\n[A-Z].*\?\n/],
     ['What are the pros and cons of remote work?', /\n\n\*\*.*\*\*\n\n- (?:.*\n)+\n\*\*.*\*\*\n\n- /],
-  ])('has the form that %j asks for', async (question, form) => {
+  ])('has the form requested by %j', async (question, form) => {
     for (const model of models) expect(await textOf(question, { model })).toMatch(form)
   })
 
-  it('is one or two paragraphs for other questions, and both occur', async () => {
+  it('has one or two paragraphs for other questions, and both occur', async () => {
     const texts = await Promise.all(
       ['tides', 'clouds', 'glaciers', 'magnets', 'clocks', 'bees'].map((each) =>
         textOf(`Why do ${each} move?`),
@@ -173,7 +173,7 @@ describe('The text of an answer', () => {
     expect((high ?? '').length).toBeGreaterThan((medium ?? '').length)
   })
 
-  it('has more items, the higher the verbosity', async () => {
+  it('has more list items with higher verbosity', async () => {
     const counts = await Promise.all(
       ['low', 'medium', 'high'].map(async (verbosity) => {
         return itemsOf(await textOf('Suggest museums', { text: { verbosity } })).length
@@ -182,13 +182,13 @@ describe('The text of an answer', () => {
     expect(counts).toEqual([3, 5, 8])
   })
 
-  it('reads an unknown verbosity as medium, with a warning', async () => {
+  it('treats an unknown verbosity as medium and adds a warning', async () => {
     const { text, warnings } = await ask('How do tides work?', { text: { verbosity: 'chatty' } })
     expect(text).toBe(await textOf('How do tides work?'))
     expect(warnings).toContainEqual(expect.stringContaining("'chatty'"))
   })
 
-  it('comes in all these lengths', async () => {
+  it('varies in length from under 40 to over 100 tokens', async () => {
     const lengths = await Promise.all(
       questions.map(async (question) => (await ask(question)).usage.output_tokens),
     )
@@ -196,13 +196,13 @@ describe('The text of an answer', () => {
     expect(Math.max(...lengths)).toBeGreaterThan(100)
   })
 
-  it('quotes the beginning of the question, so that a test can tell which one was answered', async () => {
+  it('quotes the beginning of the question, so that a test can identify the request', async () => {
     for (const question of questions) expect(await textOf(question)).toContain(question)
     const long = `${'Why is it that '.repeat(8)}this takes so long?`
     expect(await textOf(long)).toContain(long.slice(0, 60))
   })
 
-  it('depends on seed, model and input only', async () => {
+  it('depends only on seed, model and input', async () => {
     for (const question of questions) {
       const text = await textOf(question)
       expect(await textOf(question, { temperature: 1, metadata: { run: '2' }, user: 'b' })).toBe(text)
@@ -212,7 +212,7 @@ describe('The text of an answer', () => {
     expect(new Set(texts).size).toBe(models.length)
   })
 
-  it('fills every slot and starts sentences with a capital, for any question', async () => {
+  it('fills every placeholder and capitalises sentences, even for unusual questions', async () => {
     const odd = [
       '',
       '?',
@@ -246,20 +246,20 @@ describe('The text of an answer', () => {
       }
   })
 
-  it('reads the form from the first 400 characters', async () => {
+  it('takes its form from the first 400 characters of the question', async () => {
     const countItems = async (filling: number) =>
       itemsOf(await textOf(`Suggest ${'x'.repeat(filling)} tldr`)).length
     expect([await countItems(387), await countItems(388)]).toEqual([3, 5])
   })
 
-  it('leaves out the last sentence with verbosity low', async () => {
+  it('omits the last sentence with verbosity low', async () => {
     const [low, medium] = await Promise.all(
       ['low', 'medium'].map((verbosity) => textOf('Write a haiku', { text: { verbosity } })),
     )
     expect(medium?.startsWith(`${low}\n\n`)).toBe(true)
   })
 
-  it('does not repeat a paragraph before all were used, if a latency profile asks for a long text', async () => {
+  it('uses every paragraph before repeating one, if a latency profile requires long text', async () => {
     const latency = {
       profile: 1,
       models: { '*': { firstByteMs: { p50: 1 }, tokens: { p50: 700 } } },
@@ -274,7 +274,7 @@ describe('The text of an answer', () => {
     expect(paragraphs.filter((each) => each.includes('How do tides work?'))).toHaveLength(1)
   })
 
-  it('reports the output of a function, and stays general if there is none', async () => {
+  it('reports the output of a function, or general text if the output is empty', async () => {
     const report = (output: string) =>
       textOf([
         { role: 'user', content: 'How is the weather?' },
@@ -288,7 +288,7 @@ describe('The text of an answer', () => {
     expect(await report(' ')).toMatch(/general/)
   })
 
-  it('answers hostile and huge questions with short, well-formed text', async () => {
+  it('is short and well-formed for malicious and very long questions', async () => {
     for (const unit of ['2 a ', 'compare a and ', 'write a ', 'a-', '\ud800', '🦊', '{', '"', '\n']) {
       const text = await textOf(unit.repeat(200_000 / unit.length))
       expect(text.length).toBeLessThan(4000)
@@ -308,7 +308,7 @@ describe('fixtures/texts.json', () => {
     ...passages.map((lines) => lines.join('\n')),
   ]
 
-  it('has at least 40 passages, each once', () => {
+  it('has at least 40 unique passages', () => {
     expect(Object.keys(paragraphs).length + passages.length).toBeGreaterThanOrEqual(40)
     expect(new Set(Object.values(paragraphs)).size).toBe(Object.keys(paragraphs).length)
     expect(new Set(passages.map((lines) => lines.join('\n'))).size).toBe(passages.length)
@@ -324,7 +324,7 @@ describe('fixtures/texts.json', () => {
     for (const text of Object.values(paragraphs)) expect(text).toMatch(/^(?:[A-Z][^.!?]*[.!?](?: |$)){2,6}$/)
   })
 
-  it('has lists that are long enough for every number, closed fences, and tables of equal rows', () => {
+  it('has lists of ten items, closed code fences, and tables with equal rows', () => {
     for (const kind of ['steps', 'points', 'list'] as const)
       for (const lines of kinds[kind].passages) expect(lines).toHaveLength(10)
     for (const lines of passages) {
@@ -334,14 +334,14 @@ describe('fixtures/texts.json', () => {
     }
   })
 
-  it('has only slots that a pattern fills', () => {
+  it('has only placeholders that the question pattern fills', () => {
     for (const [, { asked = '', openings, passages = [] }] of allKinds)
       for (const text of [...openings, ...passages.flat()])
         for (const [, slot] of text.matchAll(/\{(\w+)\}/g))
           expect(slot === 'question' || asked.includes(`(?<${slot}>`)).toBe(true)
   })
 
-  it('is in plain typography, without white space at the end of a line', () => {
+  it('contains only printable ASCII, without trailing whitespace', () => {
     for (const text of everything) expect(text).not.toMatch(/[ \t]$|[^\n\t -~]/m)
   })
 })
@@ -352,7 +352,7 @@ describe('reasoning tokens', () => {
     return usage.output_tokens_details.reasoning_tokens
   }
 
-  it('were always 0: now they are used where the request asks for reasoning', async () => {
+  it('are reported only if the request enables reasoning', async () => {
     for (const reasoning of [{ effort: 'low' }, { effort: 'high' }, { summary: 'auto' }, { enabled: true }])
       expect(await tokens(reasoning)).toBeGreaterThan(0)
     for (const reasoning of [null, {}, { effort: 'none' }, { enabled: false }, { max_tokens: 0 }])
@@ -372,7 +372,7 @@ describe('reasoning tokens', () => {
     )
   })
 
-  it('come first where max_output_tokens ends the answer', async () => {
+  it('are consumed before text tokens if max_output_tokens limits the reply', async () => {
     const { text, usage } = await ask('How do tides work?', {
       reasoning: { max_tokens: 6 },
       max_output_tokens: 9,

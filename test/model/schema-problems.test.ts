@@ -1,22 +1,21 @@
 /**
- * What a schema accepts, and what is wrong with the rest: each keyword at its last value that fits and its first that
- * does not.
+ * JSON schema validation: the boundary values of each keyword, with the exact problems of invalid values.
  */
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '../../src/model/json-schema/check.ts'
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 
-/** `a.0: Required (required)` */
-const inLines = (schema: unknown, value: unknown) =>
+/** Formats problems as `a.0: Required (required)`. */
+const problemLines = (schema: unknown, value: unknown) =>
   problemsOf(schema as JsonSchema, value).map(
     ({ path, message, rule }) => `${path.join('.')}: ${message} (${rule})`,
   )
 
-type Refused = [value: unknown, ...problems: string[]]
-type Row = [schema: unknown, accepted: unknown[], ...refused: Refused[]]
+type InvalidValue = [value: unknown, ...problems: string[]]
+type Row = [schema: unknown, valid: unknown[], ...invalid: InvalidValue[]]
 
-const type = (wanted: string, given: string) =>
-  `: Invalid input: expected ${wanted}, received ${given} (invalid_type)`
+const type = (expected: string, received: string) =>
+  `: Invalid input: expected ${expected}, received ${received} (invalid_type)`
 
 const keywords: Record<string, Row[]> = {
   types: [
@@ -31,7 +30,7 @@ const keywords: Record<string, Row[]> = {
     [{ type: ['string', 'null'] }, ['', null], [1, type('string or null', 'number')]],
     [{ type: 7 }, [1, 'a']],
   ],
-  'listed values': [
+  'enum and const': [
     [
       { const: { a: 1, b: [2] } },
       [{ b: [2], a: 1 }],
@@ -157,7 +156,7 @@ const keywords: Record<string, Row[]> = {
     ],
     [{ properties: 7, additionalProperties: [], required: 'a' }, [{ a: 1 }]],
   ],
-  'what combines schemas': [
+  'allOf, anyOf, oneOf': [
     [
       { allOf: [{ minimum: 1 }, { maximum: 3 }] },
       [1, 3],
@@ -223,15 +222,15 @@ const keywords: Record<string, Row[]> = {
   ],
 }
 
-describe.each(Object.entries(keywords))('A schema with %s', (_, rows) => {
-  it.each(rows)('%j', (schema, accepted, ...refused) => {
-    for (const value of accepted) expect(inLines(schema, value), JSON.stringify(value)).toEqual([])
-    for (const [value, ...problems] of refused)
-      expect(inLines(schema, value), JSON.stringify(value)).toEqual(problems)
+describe.each(Object.entries(keywords))('problemsOf: %s', (_, rows) => {
+  it.each(rows)('validates %j', (schema, valid, ...invalid) => {
+    for (const value of valid) expect(problemLines(schema, value), JSON.stringify(value)).toEqual([])
+    for (const [value, ...problems] of invalid)
+      expect(problemLines(schema, value), JSON.stringify(value)).toEqual(problems)
   })
 })
 
-describe('A reference that leads nowhere', () => {
+describe('problemsOf: unresolvable references', () => {
   it.each([
     '#/$defs/none',
     '#/$defs/a/b',
@@ -241,7 +240,7 @@ describe('A reference that leads nowhere', () => {
     '#/$defs/toString',
     '#/__proto__',
     '#/$defs/nothing/at/all',
-  ])('%s', ($ref) => {
+  ])('throws for %s', ($ref) => {
     const schema = { $ref, $defs: { a: { type: 'null' }, nothing: null } }
     expect(() => problemsOf(schema, 1)).toThrow(
       expect.objectContaining({
@@ -253,10 +252,10 @@ describe('A reference that leads nowhere', () => {
   })
 })
 
-describe('A check takes time in proportion to the value', () => {
-  const problems = (schema: unknown, value: unknown) => inLines(schema, value).length
+describe('problemsOf: running time', () => {
+  const problems = (schema: unknown, value: unknown) => problemLines(schema, value).length
 
-  it('for patterns and references that JavaScript would follow for years', () => {
+  it('is linear for patterns and references that would otherwise take exponential time', () => {
     expect(problems({ pattern: '^(a+)+b$' }, 'a'.repeat(40))).toBe(1)
     const levels = Array.from({ length: 30 }, (_, level) => {
       const next = level === 29 ? { const: 1 } : { $ref: `#/$defs/d${level + 1}` }
@@ -267,22 +266,22 @@ describe('A check takes time in proportion to the value', () => {
     expect(problems(schema, 2)).toBe(20)
   })
 
-  it('for patterns and listed values that are used for many values', () => {
+  it('is linear for patterns and enums used by many values', () => {
     const pattern = `^${'[a-z]?'.repeat(60)}$`
     expect(problems({ items: { pattern } }, [...Array(500).fill('abc'), '1'])).toBe(1)
     const listed = Array.from({ length: 3000 }, (_, index) => `code-${index}`)
     expect(problems({ items: { enum: listed } }, [...Array(300).fill('code-7'), '1'])).toBe(1)
   })
 
-  it('and reports nothing if it exceeds the budget', () => {
+  it('is limited by a budget, after which no problems are reported', () => {
     const branches = Array.from({ length: 1000 }, (_, index) => ({ const: { index } }))
     expect(problems({ items: { anyOf: branches } }, Array(100).fill({}))).toBe(20)
     expect(problems({ items: { anyOf: branches } }, Array(600).fill({}))).toBe(0)
   })
 })
 
-describe('The format', () => {
-  it.each<[format: string, fits: string[], fails: string[]]>([
+describe('problemsOf: formats', () => {
+  it.each<[format: string, valid: string[], invalid: string[]]>([
     [
       'date',
       ['2025-01-01', '2025-12-31'],
@@ -302,9 +301,9 @@ describe('The format', () => {
       ['0b0e0f0a-1111-4222-8333-44445555666', '0b0e0f0a11114222833344445555666'],
     ],
     ['uri', [`a:${'b'.repeat(498)}`], [`a:${'b'.repeat(499)}`]],
-  ])('%s', (format, fits, fails) => {
-    for (const text of fits) expect(inLines({ format }, text), text).toEqual([])
-    for (const text of fails)
-      expect(inLines({ format }, text), text).toEqual([`: Invalid ${format} (${format})`])
+  ])('validates %s', (format, valid, invalid) => {
+    for (const text of valid) expect(problemLines({ format }, text), text).toEqual([])
+    for (const text of invalid)
+      expect(problemLines({ format }, text), text).toEqual([`: Invalid ${format} (${format})`])
   })
 })

@@ -17,15 +17,15 @@ const question = fc.oneof(
   fc.constantFrom(...pages).map(({ title }) => title),
 )
 
-/** What the lists mean, said again in the plainest way. */
-function obeys(host: string, include: string[], exclude: string[]): boolean {
+/** Reference implementation of include and exclude lists. */
+function isAllowed(host: string, include: string[], exclude: string[]): boolean {
   const covered = (list: string[]) =>
     list.some((each) => (each.startsWith('*.') ? host.endsWith(each.slice(1)) : host === each))
   return (include.length === 0 || covered(include)) && !covered(exclude)
 }
 
-describe('a search', () => {
-  it('obeys its filters and its limit, for any corpus, question and filter', () => {
+describe('findPages', () => {
+  it('respects filters and limit for arbitrary corpora, questions and filters', () => {
     const search = fc.record({
       corpus: fc.subarray(pages),
       question,
@@ -37,9 +37,9 @@ describe('a search', () => {
       fc.property(search, ({ corpus, question, include, exclude, limit }) => {
         const passes = compileFilter({ include, exclude })
         const found = findPages(pageCorpus(corpus), { question, limit, passes })
-        const left = corpus.filter(({ url }) => obeys(new URL(url).hostname, include, exclude))
-        expect(found).toHaveLength(Math.min(limit, left.length))
-        const urls = new Set(left.map(({ url }) => url))
+        const allowed = corpus.filter(({ url }) => isAllowed(new URL(url).hostname, include, exclude))
+        expect(found).toHaveLength(Math.min(limit, allowed.length))
+        const urls = new Set(allowed.map(({ url }) => url))
         for (const { url } of found) expect(urls).toContain(url)
         expect(new Set(found.map(({ url }) => url)).size).toBe(found.length)
       }),
@@ -49,11 +49,11 @@ describe('a search', () => {
   const find = (question: string, limit = 1) =>
     findPages(pageCorpus(pages), { question, limit, passes: () => true })
 
-  it('puts the page first that shares most words with the question', () => {
+  it('ranks the page that shares most words with the question first', () => {
     for (const { url, title, excerpt } of pages) expect(find(`${title} ${excerpt}`)[0]?.url).toBe(url)
   })
 
-  it('counts a word twice where it stands in a title, and the more the fewer pages have it', () => {
+  it('ranks words in titles and rare words higher', () => {
     const page = (title: string, excerpt: string) => ({ url: `https://a.example/${title}`, title, excerpt })
     const corpus = pageCorpus([page('zinc', 'other'), page('other', 'zinc cobalt')])
     const urls = (question: string) =>
@@ -62,23 +62,23 @@ describe('a search', () => {
     expect(urls('zinc and cobalt')).toEqual(['other', 'zinc'])
   })
 
-  it('looks for the parts of a compound too, single letters apart', () => {
+  it('also matches the parts of a hyphenated word, except single letters', () => {
     const page = (title: string) => ({ url: `https://a.example/${title}`, title, excerpt: 'nothing' })
     const corpus = pageCorpus([page('x'), page('ray')])
     const [first] = findPages(corpus, { question: 'x-ray', limit: 1, passes: () => true })
     expect(first?.title).toBe('ray')
   })
 
-  it('looks past case and small words', () => {
+  it('ignores case and stop words', () => {
     expect(find('what is the SALINITY of the sea?')[0]?.url).toMatch(/buoys/)
   })
 
-  it('takes pages in fixture order where nothing matches', () => {
+  it('returns pages in fixture order if nothing matches', () => {
     expect(find('qqqq zzzz', 3).map(({ url }) => url)).toEqual(pages.slice(0, 3).map(({ url }) => url))
   })
 })
 
-describe('a domain entry', () => {
+describe('domain filter', () => {
   const covers = (include: string, url: string) => {
     const { hostname, pathname } = new URL(url)
     return compileFilter({ include: [include], exclude: [] })({ host: hostname, path: pathname })
@@ -103,18 +103,18 @@ describe('a domain entry', () => {
     ['example.com/straße', 'https://example.com/straße/7', true],
     ['example.com/stra%C3%9Fe', 'https://example.com/straße', true],
     ['example', 'https://kitchen.example/', false],
-  ])('%s on %s: %s', (include, url, covered) => {
+  ])('%s matches %s: %s', (include, url, covered) => {
     expect(covers(include, url)).toBe(covered)
   })
 })
 
-describe('a citation', () => {
+describe('joinPieces', () => {
   const source = fc
     .tuple(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.string({ unit: 'grapheme' }))
     .map(([url, title]) => ({ url, title }))
   const pieces = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), source), { maxLength: 8 })
 
-  it('spans the whole link, in UTF-16 units, whatever stands before it', () => {
+  it('gives citations the offsets of the whole link, in UTF-16 units', () => {
     fc.assert(
       fc.property(pieces, (list) => {
         const { text, annotations } = joinPieces(list)
@@ -130,7 +130,7 @@ describe('a citation', () => {
     )
   })
 
-  /** How many brackets are open at the end; NaN where one closes that never opened. */
+  /** Number of unclosed brackets; NaN if one closes that was never opened. */
   function balance(text: string): number {
     let open = 0
     for (const character of text) {

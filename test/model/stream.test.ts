@@ -49,7 +49,7 @@ const paced = (latency: z.input<typeof Latency>) => ({ latency: Latency.parse(la
 
 const tokenCount = eventsOf(frames()).filter(({ type }) => type === 'response.output_text.delta').length
 
-describe('the bytes of a stream', () => {
+describe('bytes of a stream', () => {
   const list = frames(paced({ gapMs: 50, keepAliveMs: 20 }))
   const bytes = Buffer.concat(
     list.flatMap((frame) =>
@@ -57,7 +57,7 @@ describe('the bytes of a stream', () => {
     ),
   )
 
-  it('are read as the same events, wherever they are cut', () => {
+  it('are parsed as the same events, however they are split', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(bytes.length), { maxLength: 40 }), (cuts) => {
         const read: string[] = []
@@ -75,17 +75,17 @@ describe('the bytes of a stream', () => {
   })
 })
 
-describe('the pace of a stream', () => {
-  it('is as fast as it can be by default', () => {
+describe('pacing of a stream', () => {
+  it('adds no waits by default', () => {
     expect(waitsOf(frames())).toEqual([])
   })
 
-  it('waits before the first event, and not again', () => {
+  it('waits once before the first event with a single number', () => {
     expect(frames(paced(300))[0]).toEqual({ kind: 'wait', ms: 300 })
     expect(waitsOf(frames(paced(300)))).toEqual([300])
   })
 
-  it('waits before every token', () => {
+  it('waits before every token with gapMs', () => {
     const list = frames(paced({ gapMs: 50 }))
     expect(waitsOf(list)).toEqual(Array(tokenCount).fill(50))
     expect(list[list.findIndex(({ kind }) => kind === 'wait') + 1]).toMatchObject({
@@ -93,13 +93,13 @@ describe('the pace of a stream', () => {
     })
   })
 
-  it('takes as long where only the documented events are sent', () => {
+  it('takes the same time if only documented events are sent', () => {
     expect(waitsOf(frames({ ...paced({ gapMs: 50 }), stream: { events: 'documented' } }))).toEqual(
       Array(tokenCount).fill(50),
     )
   })
 
-  it('varies within its quantiles, and the same way each time', () => {
+  it('varies within the quantiles, deterministically', () => {
     const varied = paced({ gapMs: { p0: 50, p100: 150 } })
     const waits = waitsOf(frames(varied))
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(50)
@@ -113,7 +113,7 @@ describe('the pace of a stream', () => {
 describe('keep-alive comments', () => {
   const comment = { kind: 'bytes', bytes: ': keep-alive\n\n' }
 
-  it('come after each silence of keepAliveMs, within one wait', () => {
+  it('are sent every keepAliveMs during a wait', () => {
     expect(frames(paced({ firstByteMs: 250, keepAliveMs: 100 })).slice(0, 5)).toEqual([
       { kind: 'wait', ms: 100 },
       comment,
@@ -123,11 +123,11 @@ describe('keep-alive comments', () => {
     ])
   })
 
-  it('do not come where events break the silence', () => {
+  it('are not sent if events are more frequent', () => {
     expect(frames(paced({ gapMs: 50, keepAliveMs: 60 }))).not.toContainEqual(comment)
   })
 
-  it('come where the events that would break it are not sent', () => {
+  it('are sent while undocumented events are suppressed', () => {
     const list = frames({ ...paced({ gapMs: 50, keepAliveMs: 60 }), stream: { events: 'documented' } })
     expect(list.filter(({ kind }) => kind === 'bytes')).toHaveLength(Math.floor((tokenCount * 50) / 60))
   })

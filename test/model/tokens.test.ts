@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countTokens, tokenize } from '../../src/model/tokens.ts'
 
-/** Text with what is hard to cut: accents, families of emoji, flags, line ends, links. */
+/** Text that is hard to split: combining accents, emoji sequences, flags, line ends, links. */
 const anyText = fc
   .array(
     fc.oneof(
@@ -24,8 +24,8 @@ const anyText = fc
   )
   .map((pieces) => pieces.join(''))
 
-describe('a token', () => {
-  it('joined with the others gives the text', () => {
+describe('tokenize', () => {
+  it('returns tokens that join to the original text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(tokenize(text).join('')).toBe(text)
@@ -33,7 +33,7 @@ describe('a token', () => {
     )
   })
 
-  it('is counted as it is made', () => {
+  it('agrees with countTokens', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(countTokens(text)).toBe(tokenize(text).length)
@@ -41,7 +41,7 @@ describe('a token', () => {
     )
   })
 
-  it('never splits a character that a person sees', () => {
+  it('never splits a grapheme', () => {
     const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
     fc.assert(
       fc.property(anyText, (text) => {
@@ -56,7 +56,7 @@ describe('a token', () => {
     )
   })
 
-  it('stays the same when the text is cut behind it', () => {
+  it('returns the same tokens when the text is truncated after a token', () => {
     fc.assert(
       fc.property(anyText, fc.nat(10), (text, count) => {
         const tokens = tokenize(text).slice(0, count)
@@ -65,7 +65,7 @@ describe('a token', () => {
     )
   })
 
-  it('is the same in plain text, whatever comes after it', () => {
+  it('returns the same tokens for plain text when more text follows', () => {
     const plain = fc.string({ unit: fc.constantFrom(...'ab1 .,[]()\n\t"') }).map((text) => text.trimEnd())
     fc.assert(
       fc.property(plain, (text) => {
@@ -85,7 +85,7 @@ describe('a token', () => {
       ['(', 'see', ' [a.example](https://a.example/x_(y))', '.)'],
     ],
     ['', []],
-  ])('of %j is up to eight characters of one kind with the space before them', (text, tokens) => {
+  ])('splits %j into runs of up to eight characters', (text, tokens) => {
     expect(tokenize(text)).toEqual(tokens)
   })
 })

@@ -1,4 +1,4 @@
-/** Small functions about texts: lines, words, tokens, vectors, and models by name. */
+/** Text helpers: quoting, search words, tokens, embeddings, and fallback models. */
 import { describe, expect, it } from 'vitest'
 import { textOfLength } from '../../src/model/items.ts'
 import { firstSentence, quoted, searchKeys, searchQuery, subjectWords } from '../../src/model/text/words.ts'
@@ -17,11 +17,11 @@ it.each<[text: string, limit: number | undefined, line: string]>([
   ['', undefined, ''],
   ['x '.repeat(200), undefined, `${'x '.repeat(37)}...`],
   ['ab\ud83d\ude00', 3, 'ab\ufffd ...'],
-])('%j in %s characters is %j', (text, limit, line) => {
+])('quoted shortens %j to %s characters: %j', (text, limit, line) => {
   expect(limit === undefined ? quoted(text) : quoted(text, limit)).toBe(line)
 })
 
-it('The first sentence ends at a mark with a space behind it, or after 240 characters', () => {
+it('firstSentence ends at a punctuation mark before a space, or after 240 characters', () => {
   expect(['One. Two.', 'One.Two three', 'Why? Yes', 'Line\none! x', 'Ends.'].map(firstSentence)).toEqual([
     'One.',
     'One.Two three',
@@ -43,11 +43,11 @@ it.each<[question: string, query: string]>([
   ['a b c I', 'a b c I'],
   [`${' '.repeat(1998)}oslo`, 'os'],
   ['', ''],
-])('%j is searched for as %j', (question, query) => {
+])('searchQuery turns %j into %j', (question, query) => {
   expect(searchQuery(question)).toBe(query)
 })
 
-it('Words are those that say something, each once; a search compares them without case, accents and endings', () => {
+it('subjectWords omits stop words, searchKeys normalises case, accents and endings', () => {
   expect([...subjectWords("The cat's night-train, and Über-cool 'quotes' 2 x2; X2")]).toEqual([
     "cat's",
     'night-train',
@@ -76,7 +76,7 @@ it.each<[text: string, tokens: string[]]>([
   ['...!!', ['...!!']],
   ['a-b_c', ['a', '-', 'b', '_', 'c']],
   ['🦊é!', ['🦊', 'é', '!']],
-])('the tokens of %j', (text, tokens) => {
+])('tokenize splits %j', (text, tokens) => {
   expect(tokenize(text)).toEqual(tokens)
 })
 
@@ -89,14 +89,14 @@ it.each<[tokens: number, text: string]>([
   [5, 'Part 0, done.'],
   [7, 'Part 0, done.'],
   [12, 'Part 0, done.\n\nPart 1, done.'],
-])('a text of %i tokens', (tokens, text) => {
+])('textOfLength returns %i tokens', (tokens, text) => {
   expect(textOfLength(tokens, (part) => `Part ${part}, done.`)).toBe(text)
 })
 
-describe('A vector', () => {
+describe('embed', () => {
   const rounded = (numbers: Iterable<number>) => Array.from(numbers, (each) => Number(each.toFixed(5)))
 
-  it('stays where it is, whatever its text', () => {
+  it('returns the same vectors as in earlier versions', () => {
     expect(['a', 'the tides', '', 'Ebb & flow, ebb'].map((text) => rounded(embed(text, 'key', 3)))).toEqual([
       [-0.68041, 0.27217, 0.68041],
       [0.28222, 0.94072, -0.18814],
@@ -111,7 +111,7 @@ describe('A vector', () => {
     [64, [-0.28459, 0.11642, -0.0194]],
     [65, [-0.09858, -0.1183, 0.2366]],
     [200, [0.05633, -0.19153, -0.02253]],
-  ])('of %i dimensions has the length one', (dimensions, last) => {
+  ])('returns a unit vector with %i dimensions', (dimensions, last) => {
     const vector = embed('How do tides work in the tides of Oslo?', 'key', dimensions)
     expect(vector).toHaveLength(dimensions)
     expect(rounded(vector.slice(-3))).toEqual(last)
@@ -119,7 +119,7 @@ describe('A vector', () => {
   })
 })
 
-it('The models of a request are the one and at most twenty others, each once', () => {
+it('modelsIn returns the model and up to twenty fallback models, without duplicates', () => {
   expect(
     [
       undefined,
