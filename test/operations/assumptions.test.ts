@@ -5,16 +5,20 @@ import { describeAdapters } from '../describe-adapters.ts'
 const request = { model: 'aurora/dawn-2', input: 'How do tides work?' }
 const search = { type: 'gateway:web_search' }
 const message = (content: unknown, role = 'user') => ({ type: 'message', role, content })
-const asked = [message([{ type: 'input_text', text: 'Hi' }])]
+const conversation = [message([{ type: 'input_text', text: 'Hi' }])]
 
-/** What a reply rests on, and did not name. */
-const branches: [string, object, string[]][] = [
-  ['an input as specified', { input: asked }, []],
-  ['a content that is a string', { input: [message('Hi')] }, ['inputItems']],
-  ['a message without its type', { input: [{ role: 'user', content: asked[0]?.content }] }, ['inputItems']],
+/** [title, fields of the request, assumptions that the reply depends on] */
+const cases: [string, object, string[]][] = [
+  ['a specified input', { input: conversation }, []],
+  ['string content', { input: [message('Hi')] }, ['inputItems']],
+  [
+    'a message without a type',
+    { input: [{ role: 'user', content: conversation[0]?.content }] },
+    ['inputItems'],
+  ],
   [
     'a function output',
-    { input: [...asked, { type: 'function_call_output', call_id: 'c', output: 'x' }] },
+    { input: [...conversation, { type: 'function_call_output', call_id: 'c', output: 'x' }] },
     ['inputItems'],
   ],
   ['an image', { input: [message([{ type: 'input_image', image_url: 'data:,' }])] }, ['inputItems']],
@@ -24,42 +28,42 @@ const branches: [string, object, string[]][] = [
   ['a function', { tools: [{ type: 'function', name: 'f' }] }, ['toolShape']],
   ['a function without a name', { tools: [{ type: 'function' }] }, ['violations', 'toolShape']],
   ['a search tool', { tools: [search] }, ['searchResults', 'toolShape', 'webSearchItem']],
-  ['a limit that is not reached', { max_output_tokens: 5000 }, ['tokens']],
-  ['a limit that cuts', { max_output_tokens: 5 }, ['tokens', 'responseStatus']],
-  ['a limit beyond 2^53', { max_output_tokens: 2 ** 60 }, ['violations', 'largeIntegers']],
+  ['a token limit that is not reached', { max_output_tokens: 5000 }, ['tokens']],
+  ['a token limit that is reached', { max_output_tokens: 5 }, ['tokens', 'responseStatus']],
+  ['a token limit above 2^53', { max_output_tokens: 2 ** 60 }, ['violations', 'largeIntegers']],
   ['reasoning', { reasoning: { effort: 'low' } }, ['reasoning']],
-  ['a day', { x_search_filter: { from_date: '2025-01-01' } }, ['xSearchModels', 'dates']],
-  ['a time of day', { x_search_filter: { from_date: '2025-01-01T00:00:00Z' } }, ['violations', 'dates']],
+  ['a date', { x_search_filter: { from_date: '2025-01-01' } }, ['xSearchModels', 'dates']],
+  ['a date with a time', { x_search_filter: { from_date: '2025-01-01T00:00:00Z' } }, ['violations', 'dates']],
   ['a preset', { model: '@preset/code-review' }, ['presetModel', 'presetConfig']],
   ['an unknown preset', { model: '@preset/none' }, ['presetModel', 'notFound']],
   [
-    'a function that has to be called',
+    'a forced function',
     { tool_choice: 'required', tools: [{ type: 'function', name: 'f' }] },
     ['forcedTool', 'toolShape'],
   ],
   [
-    'a search of some domains',
+    'a search with allowed domains',
     { tools: [{ ...search, parameters: { allowed_domains: ['example.com'] } }] },
     ['searchResults', 'domainEntries', 'toolShape', 'webSearchItem'],
   ],
   [
-    'a search without some domains',
+    'a search with excluded domains',
     { tools: [{ ...search, parameters: { excluded_domains: ['example.com'] } }] },
     ['searchResults', 'domainEntries', 'toolShape', 'webSearchItem'],
   ],
   [
-    'a search asked for twice',
+    'a search requested twice',
     { plugins: [{ id: 'web' }], tools: [search] },
     ['searchForms', 'searchResults', 'toolShape', 'webSearchItem'],
   ],
   ['a native search', { model: 'aurora/dawn-2:online' }, ['nativeSearch', 'searchResults', 'webSearchItem']],
   [
-    'posts beside pages',
+    'posts in addition to pages',
     { model: 'x-ai/d:online', x_search_filter: { from_date: '2025-01-01' } },
     ['nativeSearch', 'searchResults', 'xSearchPosts', 'dates', 'webSearchItem'],
   ],
   [
-    'citations in JSON',
+    'citations in structured output',
     {
       tools: [search],
       text: {
@@ -73,22 +77,22 @@ const branches: [string, object, string[]][] = [
     ['searchResults', 'citedStructure', 'toolShape', 'webSearchItem'],
   ],
   [
-    'more than the limited engine gives',
+    'max_results above the limit of the engine',
     { tools: [{ ...search, parameters: { engine: 'engine_b', max_results: 25 } }] },
     ['limitedEngine', 'violations'],
   ],
 ]
 
-describeAdapters('The branches of POST /responses', { search: { limitedEngine: 'engine_b' } }, ({ call }) => {
-  it.each(branches)('with %s name what they rest on', async (_, fields, names) => {
+describeAdapters('assumptions of POST /responses', { search: { limitedEngine: 'engine_b' } }, ({ call }) => {
+  it.each(cases)('are in the reply header: %s', async (_, fields, names) => {
     const { headers } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(headers.get('x-understudy-assumptions')).toBe(names.length > 0 ? names.join(', ') : null)
     for (const name of names) expect(assumptions).toHaveProperty(name)
   })
 })
 
-describeAdapters('The branches of other operations', (entrance) => {
-  const restingOn = async (line: `GET /${string}`) =>
+describeAdapters('assumptions of other operations', (entrance) => {
+  const assumptionsOf = async (line: `GET /${string}`) =>
     (await entrance.call(line)).headers.get('x-understudy-assumptions')
 
   it.each([
@@ -107,8 +111,8 @@ describeAdapters('The branches of other operations', (entrance) => {
       'benchmarkOrder, benchmarkMeta, designShape, designFiltersWithoutSource',
     ],
     ['GET /benchmarks?source=design-source&category=gamedev', 'benchmarkOrder, benchmarkMeta, designShape'],
-  ] as const)('%s names %s', async (line, names) => {
-    expect(await restingOn(line)).toBe(names)
+  ] as const)('%s reports %s', async (line, names) => {
+    expect(await assumptionsOf(line)).toBe(names)
   })
 
   it.each([
@@ -118,12 +122,12 @@ describeAdapters('The branches of other operations', (entrance) => {
     ['production', { default_provider_sort: 'beauty' }, 'providerSort'],
     ['production', { slug: 'staging' }, 'slugConflict'],
     ['none', { name: 'Newer' }, 'notFound'],
-  ])('PATCH /workspaces/%s with %j names %s', async (workspace, body, names) => {
+  ])('PATCH /workspaces/%s with %j reports %s', async (workspace, body, names) => {
     const { headers } = await entrance.call(`PATCH /workspaces/${workspace}`, { body })
     expect(headers.get('x-understudy-assumptions')).toBe(names)
   })
 
-  it('name that a workspace was found by id, where another has that id as its slug', async () => {
+  it('PATCH /workspaces/{id} reports workspaceLookup if the id is also the slug of another workspace', async () => {
     const { workspaces } = entrance.sandbox.db
     const production = await workspaces.get('production')
     await workspaces.update('staging', { slug: production?.id })
@@ -133,21 +137,21 @@ describeAdapters('The branches of other operations', (entrance) => {
     expect(headers.get('x-understudy-assumptions')).toBe('workspaceLookup')
   })
 
-  it('name a repeated parameter', async () => {
-    expect(await restingOn('GET /benchmarks?max_results=1&max_results=2')).toBe(
+  it('GET /benchmarks reports repeatedParameter for a repeated parameter', async () => {
+    expect(await assumptionsOf('GET /benchmarks?max_results=1&max_results=2')).toBe(
       'violations, repeatedParameter',
     )
   })
 
-  it('name a count beyond 2^53', async () => {
-    expect(await restingOn('GET /benchmarks?max_results=99999999999999999999')).toContain('largeIntegers')
-    expect(await restingOn('GET /benchmarks?max_results=99')).not.toContain('largeIntegers')
+  it('GET /benchmarks reports largeIntegers for a max_results above 2^53', async () => {
+    expect(await assumptionsOf('GET /benchmarks?max_results=99999999999999999999')).toContain('largeIntegers')
+    expect(await assumptionsOf('GET /benchmarks?max_results=99')).not.toContain('largeIntegers')
   })
 
-  it('name the status of a preset that is not active, and other keys of its configuration', async () => {
-    expect(await restingOn('GET /presets/code-review')).toBe('presetConfig')
+  it('GET /presets/{slug} reports presetStatus for an inactive preset, and presetConfig', async () => {
+    expect(await assumptionsOf('GET /presets/code-review')).toBe('presetConfig')
     const presets = entrance.sandbox.db.presets
     await presets.update('code-review', { status: 'archived' })
-    expect(await restingOn('GET /presets/code-review')).toBe('presetStatus, presetConfig')
+    expect(await assumptionsOf('GET /presets/code-review')).toBe('presetStatus, presetConfig')
   })
 })

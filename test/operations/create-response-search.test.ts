@@ -19,11 +19,11 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     [...new Set((await cited(body)).map(({ url }) => new URL(url).hostname))].sort()
 
   describe.each<[string, (terms: object) => object]>([
-    ['the tool', (terms) => ({ tools: [{ ...search, parameters: terms }] })],
-    ['the plugin', (terms) => ({ plugins: [{ id: 'web', ...terms }] })],
-  ])('%s', (_, asking) => {
-    it('cites five pages by default, behind a web_search_call', async () => {
-      const { output } = (await create(asking({}))).body
+    ['requested by the tool', (terms) => ({ tools: [{ ...search, parameters: terms }] })],
+    ['requested by the plugin', (terms) => ({ plugins: [{ id: 'web', ...terms }] })],
+  ])('%s', (_, bodyWith) => {
+    it('cites five pages by default, after a web_search_call item', async () => {
+      const { output } = (await create(bodyWith({}))).body
       expect(output).toMatchObject([
         { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'tides work' } },
         { type: 'message' },
@@ -31,22 +31,22 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(output[1].content[0].annotations).toHaveLength(5)
     })
 
-    it.each([1, 25])('cites max_results of %i', async (max_results) => {
-      expect(await cited(asking({ max_results }))).toHaveLength(max_results)
+    it.each([1, 25])('cites %i pages with that max_results', async (max_results) => {
+      expect(await cited(bodyWith({ max_results }))).toHaveLength(max_results)
     })
 
-    it.each([0, 26, 2.5, '5', null])('refuses max_results of %j', async (max_results) => {
-      expect((await create(asking({ max_results }))).status).toBe(400)
+    it.each([0, 26, 2.5, '5', null])('rejects max_results of %j', async (max_results) => {
+      expect((await create(bodyWith({ max_results }))).status).toBe(400)
     })
 
-    it('refuses an engine outside the list', async () => {
-      expect((await create(asking({ engine: 'engine_z' }))).status).toBe(400)
-      expect((await create(asking({ engine: 'engine_c' }))).status).toBe(200)
+    it('rejects an unknown engine', async () => {
+      expect((await create(bodyWith({ engine: 'engine_z' }))).status).toBe(400)
+      expect((await create(bodyWith({ engine: 'engine_c' }))).status).toBe(200)
     })
 
-    it('gives up to 20 with the limited engine, and up to 25 with the others', async () => {
-      expect(await cited(asking({ engine: 'engine_b', max_results: 20 }))).toHaveLength(20)
-      const { status, body } = await create(asking({ engine: 'engine_b', max_results: 21 }))
+    it('returns up to 20 results with the limited engine and up to 25 with others', async () => {
+      expect(await cited(bodyWith({ engine: 'engine_b', max_results: 20 }))).toHaveLength(20)
+      const { status, body } = await create(bodyWith({ engine: 'engine_b', max_results: 21 }))
       expect(status).toBe(400)
       expect(body.error.metadata.violations).toEqual([
         {
@@ -55,29 +55,29 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
           rule: 'too_big',
         },
       ])
-      expect(await cited(asking({ engine: 'engine_a', max_results: 21 }))).toHaveLength(21)
+      expect(await cited(bodyWith({ engine: 'engine_a', max_results: 21 }))).toHaveLength(21)
     })
 
-    it('with engine native cites', async () => {
-      expect(await cited(asking({ engine: 'native' }))).toHaveLength(5)
+    it('cites pages with the native engine', async () => {
+      expect(await cited(bodyWith({ engine: 'native' }))).toHaveLength(5)
     })
   })
 
-  describe('the suffix :online', () => {
-    it('cites five pages, and the reply carries the model as it was asked for', async () => {
+  describe('requested by the suffix :online', () => {
+    it('cites five pages, and the reply has the model name of the request', async () => {
       const { body } = await create({ model: `${model}:online` })
       expect(body.model).toBe(`${model}:online`)
       expect(body.output[1].content[0].annotations).toHaveLength(5)
     })
   })
 
-  it('is not made where nobody asks for it', async () => {
+  it('does not search unless requested', async () => {
     expect((await create({})).body.output).toHaveLength(1)
     expect((await create({ plugins: [], tools: [] })).body.output).toHaveLength(1)
     expect((await create({ tools: [search], tool_choice: 'none' })).body.output).toHaveLength(1)
   })
 
-  it('follows the tool where several forms are used, and names that choice', async () => {
+  it('prefers the tool over other forms and reports the assumption', async () => {
     const body = { model: `${model}:online`, plugins: [{ id: 'web', max_results: 2 }] }
     expect(await cited(body)).toHaveLength(2)
     const both = { ...body, tools: [{ ...search, parameters: { max_results: 3 } }] }
@@ -85,26 +85,26 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect((await create(both)).headers.get('x-understudy-assumptions')).toContain('searchForms')
   })
 
-  it('keeps to the bound of 20 of the limited engine, also where max_total_results is small', async () => {
+  it('rejects more than 20 results of the limited engine, even with a small max_total_results', async () => {
     const parameters = { engine: 'engine_b', max_results: 25, max_total_results: 3 }
     const { status, body } = await create({ tools: [{ ...search, parameters }] })
     expect(status).toBe(400)
     expect(body.error.metadata.violations).toMatchObject([{ path: 'body.tools[0].parameters.max_results' }])
   })
 
-  it('names `auto` among the engines of the tool, where another one is asked for', async () => {
+  it('accepts engine `auto` and lists it in the error for an unknown engine', async () => {
     const { body } = await create({ tools: [{ ...search, parameters: { engine: 'engine_z' } }] })
     expect(body.error.metadata.violations[0].message).toContain('"auto"')
     expect(await cited({ tools: [{ ...search, parameters: { engine: 'auto' } }] })).toHaveLength(5)
   })
 
-  it('is limited by max_total_results as well', async () => {
+  it('limits results to max_total_results', async () => {
     expect(
       await cited({ tools: [{ ...search, parameters: { max_results: 9, max_total_results: 4 } }] }),
     ).toHaveLength(4)
   })
 
-  it('warns of the deprecated forms and of tools that it does not run, and not of its own', async () => {
+  it('adds a warning for deprecated forms and for unsupported tools', async () => {
     const warnings = async (body: object) => {
       await create(body)
       return entrance.sandbox.journal.last('createResponse')?.warnings
@@ -124,13 +124,13 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
   it.each([
     ['without id', {}],
     ['with another id', { id: 'file-parser' }],
-  ])('refuses a plugin %s', async (_, plugin) => {
+  ])('rejects a plugin %s', async (_, plugin) => {
     const { status, body } = await create({ plugins: [plugin] })
     expect(status).toBe(400)
     expect(body.error.metadata.violations).toMatchObject([{ path: 'body.plugins[0].id' }])
   })
 
-  it('keeps to the domains it is given, in both forms', async () => {
+  it('respects allowed and excluded domains, in the tool and in the plugin', async () => {
     const example = ['api.docs.example.com', 'docs.example.com']
     const tool = (parameters: object) => ({
       tools: [{ ...search, parameters: { max_results: 25, ...parameters } }],
@@ -148,13 +148,13 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect(await domains(plugin({ exclude_domains: ['*.example.com'] }))).not.toContain('docs.example.com')
   })
 
-  it('answers without citations where the filters leave no page', async () => {
+  it('returns text without citations if no page passes the filters', async () => {
     const { status, body } = await create({ plugins: [{ id: 'web', include_domains: ['nowhere.example'] }] })
     expect(status).toBe(200)
     expect(body.output).toMatchObject([{ type: 'web_search_call' }, { content: [{ annotations: [] }] }])
   })
 
-  it('spans the whole link, also behind words that are not ASCII', async () => {
+  it('returns correct citation offsets after non-ASCII text', async () => {
     const { content } = (await create({ model: `${model}:online`, input: 'Miksi 👩‍👩‍👧 näkee vuoroveden?' }))
       .body.output[1]
     const [{ text, annotations }] = content
@@ -165,7 +165,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     }
   })
 
-  it('leaves out the links that max_output_tokens does not reach', async () => {
+  it('omits citations after the max_output_tokens limit', async () => {
     const online = { model: `${model}:online` }
     const whole = (await create(online)).body
     const [{ text }] = whole.output[1].content
@@ -180,7 +180,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     }
   })
 
-  describe('with a structured output', () => {
+  describe('with structured output', () => {
     const structured = async (properties: object) => {
       const schema = {
         type: 'object',
@@ -195,7 +195,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       return { text, annotations: annotations as UrlCitation[], value: JSON.parse(text) }
     }
 
-    it('cites where a string can hold the link', async () => {
+    it('cites in strings that may contain a link', async () => {
       const { text, annotations, value } = await structured({
         kind: { enum: ['a', 'b'] },
         summary: { type: 'string' },
@@ -211,7 +211,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(['a', 'b']).toContain(value.kind)
     })
 
-    it('cites nothing where no string can, and the journal says so', async () => {
+    it('cites nothing and adds a warning if no string may contain a link', async () => {
       const { annotations } = await structured({ kind: { enum: ['a', 'b'] }, count: { type: 'integer' } })
       expect(annotations).toEqual([])
       expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContainEqual(
@@ -219,7 +219,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       )
     })
 
-    it('cites in the answer of a plain JSON object', async () => {
+    it('cites in json_object output', async () => {
       const { body } = await create({ model: `${model}:online`, text: { format: { type: 'json_object' } } })
       const [{ text, annotations }] = body.output[1].content
       expect(annotations).toHaveLength(5)
@@ -230,7 +230,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
   })
 
   it.each(['sourdough', 'SOURDOUGH', 'Sourdough?', "the sourdough's secret"])(
-    'finds the page about sourdough first for %j',
+    'ranks the page about sourdough first for %j',
     async (input) => {
       const [first] = await cited({ tools: [search], input })
       expect(first?.title).toBe('Sourdough in a cold kitchen')
@@ -243,12 +243,12 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     ['bakers and bread prices', 'Bakers raise prices'],
     ['how to cache', 'Caching: a guide'],
     ['interest rates and bonds', 'What a bond is'],
-  ])('finds for %j what a reader would accept', async (input, title) => {
+  ])('finds a relevant page for %j', async (input, title) => {
     const [first] = await cited({ tools: [search], input })
     expect(first?.title).toContain(title)
   })
 
-  it('cites in fixture order where no page matches, and the journal warns', async () => {
+  it('cites pages in fixture order and adds a warning if no page matches', async () => {
     const found = await cited({ tools: [search], input: 'qqqq zzzz' })
     expect(found.map(({ url }) => url)).toEqual(pages.slice(0, 5).map(({ url }) => url))
     expect(entrance.sandbox.journal.last('createResponse')?.warnings).toEqual([
@@ -258,7 +258,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     expect(entrance.sandbox.journal.last('createResponse')?.warnings).toEqual([])
   })
 
-  it('looks through the pages of the sandbox', async () => {
+  it('searches the pages of the sandbox', async () => {
     const page = { url: 'https://own.example/a', title: 'Zymurgy', excerpt: 'On brewing.' }
     await entrance.sandbox.db.pages.create(page)
     const [first] = await cited({ tools: [search], input: 'zymurgy' })
@@ -278,26 +278,26 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
   const many = { model: vendor, tools: [{ ...search, parameters: { max_results: 25 } }] }
   const postsIn = async (filter: object) => (await citedIn(filter, many)).filter(isPost)
 
-  it('adds posts to the pages, within max_results', async () => {
+  it('cites posts in addition to pages, within max_results', async () => {
     const cited = await citedIn({})
     expect(cited).toHaveLength(5)
     expect(cited.some(isPost)).toBe(true)
     expect(cited.every(isPost)).toBe(false)
   })
 
-  it('keeps to the allowed handles, without @ and case', async () => {
+  it('cites only allowed handles, ignoring @ and case', async () => {
     const cited = await postsIn({ allowed_x_handles: ['@ORBIT_daily'] })
     expect(cited.length).toBeGreaterThan(0)
     for (const { url } of cited) expect(url).toContain('/Orbit_Daily/')
   })
 
-  it('leaves out the excluded handles', async () => {
+  it('omits excluded handles', async () => {
     const cited = await postsIn({ excluded_x_handles: ['orbit_daily'] })
     expect(cited.length).toBeGreaterThan(0)
     for (const { url } of cited) expect(url).not.toContain('/Orbit_Daily/')
   })
 
-  it('keeps to the dates, both included', async () => {
+  it('cites only posts between the dates, inclusive', async () => {
     const day = '2025-01-13'
     const cited = await postsIn({ from_date: day, to_date: day })
     expect(cited.map(({ url }) => url)).toEqual(
@@ -310,17 +310,20 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
   it.each([
     ['enable_image_understanding', 'images'],
     ['enable_video_understanding', 'videos'],
-  ] as const)('with %s adds what media show to the excerpt, and filters nothing', async (flag, media) => {
-    const post = posts.find((each) => (each[media] ?? []).length > 0)
-    const only = { allowed_x_handles: [post?.handle] }
-    const [without, having] = [await postsIn(only), await postsIn({ ...only, [flag]: true })]
-    expect(having.map(({ url }) => url)).toEqual(without.map(({ url }) => url))
-    const excerpt = (list: UrlCitation[]) => list.find(({ url }) => url === post?.url)?.content
-    expect(excerpt(without)).toBe(post?.text)
-    expect(excerpt(having)).toContain(post?.[media]?.[0]?.description)
-  })
+  ] as const)(
+    'with %s, appends media descriptions to excerpts without filtering posts',
+    async (flag, media) => {
+      const post = posts.find((each) => (each[media] ?? []).length > 0)
+      const only = { allowed_x_handles: [post?.handle] }
+      const [without, having] = [await postsIn(only), await postsIn({ ...only, [flag]: true })]
+      expect(having.map(({ url }) => url)).toEqual(without.map(({ url }) => url))
+      const excerpt = (list: UrlCitation[]) => list.find(({ url }) => url === post?.url)?.content
+      expect(excerpt(without)).toBe(post?.text)
+      expect(excerpt(having)).toContain(post?.[media]?.[0]?.description)
+    },
+  )
 
-  it('is ignored, with a warning, on models of other vendors and where no search runs', async () => {
+  it('is ignored with a warning for models of other vendors and without a search', async () => {
     for (const body of [{ model: `${model}:online` }, { model: vendor }]) {
       const { status, body: reply } = await create({}, body)
       expect(status).toBe(200)
@@ -331,7 +334,7 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
     }
   })
 
-  it('takes an empty list as an absent one, and lists of ten', async () => {
+  it('treats an empty list as absent, and accepts lists of ten', async () => {
     expect((await create({ allowed_x_handles: ['a'], excluded_x_handles: [] })).status).toBe(200)
     expect((await create({ allowed_x_handles: Array.from('abcdefghij') })).status).toBe(200)
   })
@@ -341,17 +344,17 @@ describeAdapters('POST /responses with x_search_filter', (entrance) => {
     ['a handle that is only @', { allowed_x_handles: ['@'] }, ['allowed_x_handles[0]']],
     ['a handle with a space', { excluded_x_handles: ['a', 'b c'] }, ['excluded_x_handles[1]']],
     ['eleven handles', { allowed_x_handles: Array.from('abcdefghijk') }, ['allowed_x_handles']],
-    ['a day that is none', { from_date: '2025-02-30' }, ['from_date']],
+    ['an invalid date', { from_date: '2025-02-30' }, ['from_date']],
     ['a leap day in another year', { to_date: '2025-02-29' }, ['to_date']],
-    ['a date in words', { to_date: 'yesterday' }, ['to_date']],
+    ['a date that is not ISO 8601', { to_date: 'yesterday' }, ['to_date']],
     ['from_date after to_date', { from_date: '2025-03-02', to_date: '2025-03-01' }, ['from_date']],
-    ['a flag that is no boolean', { enable_image_understanding: 'yes' }, ['enable_image_understanding']],
+    ['a flag that is not a boolean', { enable_image_understanding: 'yes' }, ['enable_image_understanding']],
     [
       'everything at once',
       { allowed_x_handles: [1], excluded_x_handles: ['b'], from_date: '2025-03-02', to_date: '2025-03-01' },
       ['allowed_x_handles[0]', 'excluded_x_handles', 'from_date'],
     ],
-  ])('refuses %s, whatever the model', async (_, filter, paths) => {
+  ])('rejects %s, even for models of other vendors', async (_, filter, paths) => {
     const { status, body } = await create(filter, { model })
     expect(status).toBe(400)
     expect(body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual(

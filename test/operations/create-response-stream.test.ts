@@ -5,11 +5,10 @@ import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
 const model = 'aurora/dawn-2'
 
-// Events are of many shapes.
-// biome-ignore lint/suspicious/noExplicitAny: what is in them is what the tests find out
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of events
 type Event = any
 
-/** Every event of a stream, read by an independent parser; the last one is the text `[DONE]`. */
+/** Parses the events of a stream with an independent parser. The last one is the string `[DONE]`. */
 function eventsOf(text: string): Event[] {
   const events: Event[] = []
   const parser = createParser({
@@ -32,13 +31,13 @@ function streaming(entrance: Entrance) {
 
 const typesOf = (events: Event[]): string[] => events.map((event) => event.type ?? event)
 const ofType = (events: Event[], type: string) => events.filter((event) => event.type === type)
-/** Types in order, each run of equal ones as one. */
+/** Event types in order, without consecutive duplicates. */
 const outline = (events: Event[]) => typesOf(events).filter((type, index, all) => type !== all[index - 1])
 
-describeAdapters('POST /responses with stream', (entrance) => {
+describeAdapters('POST /responses with stream: true', (entrance) => {
   const stream = streaming(entrance)
 
-  it('tells a message in the sequence that clients accept, and ends with [DONE]', async () => {
+  it('sends the events of a message in order, and ends with [DONE]', async () => {
     expect(outline(await stream())).toEqual([
       'response.created',
       'response.in_progress',
@@ -53,7 +52,7 @@ describeAdapters('POST /responses with stream', (entrance) => {
     ])
   })
 
-  it('tells a search and its citations as well', async () => {
+  it('sends events for a search and its citations', async () => {
     expect(outline(await stream({ model: `${model}:online` }))).toEqual([
       'response.created',
       'response.in_progress',
@@ -74,7 +73,7 @@ describeAdapters('POST /responses with stream', (entrance) => {
     ])
   })
 
-  it('tells a function call as well', async () => {
+  it('sends events for a function call', async () => {
     const parameters = { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] }
     const events = await stream({
       tools: [{ type: 'function', name: 'look', parameters }],
@@ -97,12 +96,12 @@ describeAdapters('POST /responses with stream', (entrance) => {
     expect(events.at(-3).item).toEqual(item)
   })
 
-  it('numbers its events from 0, with no gap', async () => {
+  it('numbers events from 0 without gaps', async () => {
     const numbers = (await stream()).slice(0, -1).map(({ sequence_number }) => sequence_number)
     expect(numbers).toEqual(numbers.map((_, index) => index))
   })
 
-  it('begins in progress and empty, and ends completed and full', async () => {
+  it('starts with an empty response in progress and ends with the completed response', async () => {
     const events = await stream()
     for (const { response } of [events[0], events[1]]) {
       expect(response).toMatchObject({ status: 'in_progress', completed_at: null, output: [] })
@@ -114,7 +113,7 @@ describeAdapters('POST /responses with stream', (entrance) => {
     expect(response).toMatchObject({ status: 'completed', id: events[0].response.id })
   })
 
-  it('has one delta for each token, and joined they are the text', async () => {
+  it('sends one delta per token, which join to the text', async () => {
     const events = await stream({ input: 'Mitä 👩‍👩‍👧 kuuluu?' })
     const deltas = ofType(events, 'response.output_text.delta').map(({ delta }) => delta)
     const { response } = events.at(-2)
@@ -123,7 +122,7 @@ describeAdapters('POST /responses with stream', (entrance) => {
     expect(deltas.some((delta) => delta.includes('👩‍👩‍👧'))).toBe(true)
   })
 
-  it('has the annotations of the final response, each at its place', async () => {
+  it('sends the annotations of the final response in order', async () => {
     const events = await stream({ model: `${model}:online` })
     const part = events.at(-2).response.output[1].content[0]
     const added = ofType(events, 'response.output_text.annotation.added')
@@ -132,7 +131,7 @@ describeAdapters('POST /responses with stream', (entrance) => {
     expect(ofType(events, 'response.content_part.done').map(({ part }) => part)).toEqual([part])
   })
 
-  it('gives the same ids throughout', async () => {
+  it('uses the same item ids in all events', async () => {
     const events = await stream({ model: `${model}:online` })
     const { output } = events.at(-2).response
     for (const event of events) {
@@ -144,9 +143,9 @@ describeAdapters('POST /responses with stream', (entrance) => {
   it.each<[string, object]>([
     ['a plain reply', {}],
     ['a search', { model: `${model}:online` }],
-    ['a cut reply', { model: `${model}:online`, max_output_tokens: 60 }],
+    ['a truncated reply', { model: `${model}:online`, max_output_tokens: 60 }],
     [
-      'a structured output',
+      'structured output',
       {
         text: {
           format: {
@@ -157,7 +156,7 @@ describeAdapters('POST /responses with stream', (entrance) => {
         },
       },
     ],
-  ])('ends with the response that the same request gives unstreamed, ids aside: %s', async (_, body) => {
+  ])('ends with the same response as without streaming, except for ids: %s', async (_, body) => {
     const streamed = (await stream(body)).at(-2).response
     const plain = (await entrance.call('POST /responses', { body: { model, input: 'Hello', ...body } })).body
     const withoutIds = (value: unknown) =>
@@ -165,7 +164,7 @@ describeAdapters('POST /responses with stream', (entrance) => {
     expect(withoutIds(streamed)).toEqual(withoutIds(plain))
   })
 
-  it('ends incomplete where max_output_tokens cuts it', async () => {
+  it('ends with response.incomplete if max_output_tokens is reached', async () => {
     const events = await stream({ max_output_tokens: 5 })
     expect(ofType(events, 'response.output_text.delta')).toHaveLength(5)
     expect(ofType(events, 'response.output_item.done')[0].item.status).toBe('incomplete')
@@ -176,13 +175,13 @@ describeAdapters('POST /responses with stream', (entrance) => {
     expect(events.at(-1)).toBe('[DONE]')
   })
 
-  it('refuses a bad request as JSON, before any event', async () => {
+  it('rejects an invalid request with a JSON error', async () => {
     const { status, headers } = await entrance.call('POST /responses', { body: { model, stream: true } })
     expect(status).toBe(400)
     expect(headers.get('content-type')).toBe('application/json')
   })
 
-  it('streams a scripted text in the same way', async () => {
+  it('streams scripted text token by token', async () => {
     entrance.sandbox.reply('One two three')
     const deltas = ofType(await stream(), 'response.output_text.delta').map(({ delta }) => delta)
     expect(deltas).toEqual(['One', ' two', ' three'])
@@ -195,7 +194,7 @@ describeAdapters(
   (entrance) => {
     const stream = streaming(entrance)
 
-    it('sends the specified events only', async () => {
+    it('sends only specified events', async () => {
       const events = await stream({ model: `${model}:online` })
       expect(typesOf(events)).toEqual([
         'response.output_item.added',
@@ -207,7 +206,7 @@ describeAdapters(
       expect(events.slice(0, -1).map(({ sequence_number }) => sequence_number)).toEqual([0, 1, 2])
     })
 
-    it('ends with response.completed even where the response is incomplete', async () => {
+    it('ends with response.completed even if the response is incomplete', async () => {
       const events = await stream({ max_output_tokens: 5 })
       expect(events.at(-2)).toMatchObject({ type: 'response.completed', response: { status: 'incomplete' } })
     })
@@ -218,7 +217,7 @@ describeAdapters(
   'POST /responses with a paced stream',
   { latency: { gapMs: 50, keepAliveMs: 30 } },
   (entrance) => {
-    it('stops when the client leaves, and the journal says so', async () => {
+    it('stops when the client disconnects, and records aborted-by-client', async () => {
       const aborter = new AbortController()
       const response = await entrance.open('POST /responses', {
         body: { model, input: 'Hello', stream: true },

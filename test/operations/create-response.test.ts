@@ -10,8 +10,8 @@ describeAdapters('POST /responses', (entrance) => {
   const create = (body: object) => call('POST /responses', { body: { model, input: 'Hello', ...body } })
   const text = async (body: object) => (await create(body)).body.output.at(-1).content[0].text
 
-  describe('the reply', () => {
-    it('is a complete Response object, with every key that clients look for', async () => {
+  describe('reply', () => {
+    it('is a complete response object with every field that clients expect', async () => {
       const { status, headers, body } = await create({ input: 'How do tides work?' })
       expect(status).toBe(200)
       expect(headers.get('content-type')).toBe('application/json')
@@ -37,19 +37,19 @@ describeAdapters('POST /responses', (entrance) => {
       })
     })
 
-    it('takes up the words of the last user message', async () => {
+    it('quotes the last user message', async () => {
       const input = [
         { role: 'user', content: 'Tell me about glaciers' },
         { role: 'assistant', content: 'They move.' },
         { role: 'user', content: 'And what of volcanoes in Iceland?' },
       ]
-      const said = await text({ input })
-      expect(said).toContain('And what of volcanoes in Iceland?')
-      expect(said).toContain('volcanoes')
-      expect(said).not.toContain('glaciers')
+      const reply = await text({ input })
+      expect(reply).toContain('And what of volcanoes in Iceland?')
+      expect(reply).toContain('volcanoes')
+      expect(reply).not.toContain('glaciers')
     })
 
-    it('is the same for the same seed, model and input, its ids aside', async () => {
+    it('is the same for the same seed, model and input, except for ids', async () => {
       const [first, second] = [(await create({})).body, (await create({})).body]
       expect(second.output[0].content).toEqual(first.output[0].content)
       expect(second.usage).toEqual(first.usage)
@@ -57,7 +57,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(second.output[0].id).not.toBe(first.output[0].id)
     })
 
-    it('is another for another model or another input', async () => {
+    it('differs for another model or input', async () => {
       const texts = new Set([
         await text({}),
         await text({ model: 'aurora/dusk-1' }),
@@ -66,18 +66,18 @@ describeAdapters('POST /responses', (entrance) => {
       expect(texts.size).toBe(3)
     })
 
-    it('says the same to a text and to a message with that text, whichever shape it has', async () => {
-      const said = await text({ input: 'Hello' })
+    it('is the same for a string input and for an equivalent message', async () => {
+      const reply = await text({ input: 'Hello' })
       for (const message of [
         { role: 'user', content: 'Hello' },
         { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
       ]) {
-        expect(await text({ input: [message] })).toBe(said)
+        expect(await text({ input: [message] })).toBe(reply)
       }
     })
 
-    it('repeats what the request has set', async () => {
-      const set = {
+    it('echoes the settings of the request', async () => {
+      const settings = {
         instructions: 'Be brief.',
         metadata: { run: '7' },
         temperature: 0.2,
@@ -96,12 +96,12 @@ describeAdapters('POST /responses', (entrance) => {
           },
         ],
       }
-      expect((await create(set)).body).toMatchObject(set)
+      expect((await create(settings)).body).toMatchObject(settings)
     })
   })
 
-  describe('the input', () => {
-    it('may be a history as clients send it back', async () => {
+  describe('input', () => {
+    it('accepts a conversation history with every item type', async () => {
       const input = [
         { type: 'message', role: 'system', content: 'Be kind.' },
         { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] },
@@ -137,7 +137,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect((await create({ input })).status).toBe(200)
     })
 
-    it('may come with everything that clients send beside the specification', async () => {
+    it('accepts unspecified fields that clients send', async () => {
       const { status } = await create({
         store: false,
         service_tier: 'auto',
@@ -158,52 +158,64 @@ describeAdapters('POST /responses', (entrance) => {
       ).toBe(200)
     })
 
-    it('is answered by what a function gave back, where that came last', async () => {
-      const said = await text({
+    it('ends with a function output: the reply reports that output', async () => {
+      const reply = await text({
         input: [
           { role: 'user', content: 'What is the weather?' },
           { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{"city":"Bergen"}' },
           { type: 'function_call_output', call_id: 'call_1', output: '{"sky":"drizzle"}' },
         ],
       })
-      expect(said).toContain('drizzle')
+      expect(reply).toContain('drizzle')
     })
   })
 
-  describe('a request is refused with 400', () => {
+  describe('validation', () => {
     const user = (content: unknown) => ({ input: [{ role: 'user', content }] })
     it.each<[string, object, string[]]>([
       ['without input', { input: undefined }, ['body.input']],
       ['with an input of the wrong shape', { input: 42 }, ['body.input']],
       ['with an empty list as input', { input: [] }, ['body.input']],
       ['without a model', { model: undefined }, ['body.model']],
-      ['with a model that is no string', { model: 42 }, ['body.model']],
+      ['with a model that is not a string', { model: 42 }, ['body.model']],
       ['with a model without a vendor', { model: 'dawn-2' }, ['body.model']],
       ['with a vendor without a model', { model: 'aurora/' }, ['body.model']],
       ['with a model of three parts', { model: 'aurora/dawn/2' }, ['body.model']],
-      ['with max_output_tokens that is no number', { max_output_tokens: 'abc' }, ['body.max_output_tokens']],
+      [
+        'with max_output_tokens that is not a number',
+        { max_output_tokens: 'abc' },
+        ['body.max_output_tokens'],
+      ],
       ['with max_output_tokens of 0', { max_output_tokens: 0 }, ['body.max_output_tokens']],
-      ['with max_output_tokens that is no integer', { max_output_tokens: 1.5 }, ['body.max_output_tokens']],
-      ['with a stream that is no boolean', { stream: 'yes' }, ['body.stream']],
-      ['with an unknown part', user([{ type: 'input_smell', text: 'x' }]), ['body.input[0].content[0].type']],
-      ['with a part without text', user([{ type: 'input_text' }]), ['body.input[0].content[0].text']],
+      [
+        'with max_output_tokens that is not an integer',
+        { max_output_tokens: 1.5 },
+        ['body.max_output_tokens'],
+      ],
+      ['with a stream that is not a boolean', { stream: 'yes' }, ['body.stream']],
+      [
+        'with an unknown content part',
+        user([{ type: 'input_smell', text: 'x' }]),
+        ['body.input[0].content[0].type'],
+      ],
+      ['with a content part without text', user([{ type: 'input_text' }]), ['body.input[0].content[0].text']],
       ['with an unknown role', { input: [{ role: 'wizard', content: 'x' }] }, ['body.input[0].role']],
       ['with an unknown item', { input: [{ type: 'computer_call' }] }, ['body.input[0].type']],
       ['with store: true', { store: true }, ['body.store']],
       ['with a previous_response_id', { previous_response_id: 'resp_1' }, ['body.previous_response_id']],
       ['with a function without a name', { tools: [{ type: 'function' }] }, ['body.tools[0].name']],
-      ['with a temperature that is no number', { temperature: 'hot' }, ['body.temperature']],
+      ['with a temperature that is not a number', { temperature: 'hot' }, ['body.temperature']],
       [
         'with a forced function that is not offered',
         { tools: [{ type: 'function', name: 'a' }], tool_choice: { type: 'function', name: 'b' } },
         ['body.tool_choice.name'],
       ],
       [
-        'with every violation at once',
+        'with several violations',
         { model: 42, max_output_tokens: 0, input: [{ role: 'user', content: [{ type: 'x' }] }] },
         ['body.model', 'body.input[0].content[0].type', 'body.max_output_tokens'],
       ],
-    ])('%s', async (_, request, paths) => {
+    ])('responds 400 to a request %s', async (_, request, paths) => {
       const { status, body } = await create(request)
       expect(status).toBe(400)
       expect(body.error.code).toBe(400)
@@ -212,7 +224,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('usage', () => {
-    it('counts every text of the input by the documented rule', async () => {
+    it('counts all text of the input', async () => {
       const { body } = await create({
         instructions: 'Be brief.',
         input: [
@@ -224,7 +236,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(body.usage.input_tokens).toBe(3 + 2 + 1 + 4)
     })
 
-    it('adds up', async () => {
+    it('has consistent totals', async () => {
       const { usage } = (await create({})).body
       expect(usage.total_tokens).toBe(usage.input_tokens + usage.output_tokens)
       expect(usage.output_tokens).toBeGreaterThan(30)
@@ -236,7 +248,7 @@ describeAdapters('POST /responses', (entrance) => {
   })
 
   describe('max_output_tokens', () => {
-    it('cuts the same text at exactly that many, and says so', async () => {
+    it('truncates the text at exactly this many tokens and marks the response as incomplete', async () => {
       const whole = (await create({})).body
       const cut = (await create({ max_output_tokens: 7 })).body
       expect(cut).toMatchObject({
@@ -249,7 +261,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect(whole.output[0].content[0].text.startsWith(cut.output[0].content[0].text)).toBe(true)
     })
 
-    it('changes nothing where the text is exactly as long', async () => {
+    it('does not truncate text of exactly this length', async () => {
       const whole = (await create({})).body
       const length = whole.usage.output_tokens
       expect((await create({ max_output_tokens: length })).body).toMatchObject({
@@ -259,7 +271,7 @@ describeAdapters('POST /responses', (entrance) => {
       expect((await create({ max_output_tokens: length - 1 })).body.status).toBe('incomplete')
     })
 
-    it('cuts the arguments of a function call as well', async () => {
+    it('truncates the arguments of a function call', async () => {
       const tools = [
         {
           type: 'function',
@@ -290,23 +302,23 @@ describeAdapters('POST /responses', (entrance) => {
     }
     const format = { type: 'json_schema', name: 'film', strict: true, schema }
 
-    it('is JSON that the schema accepts, the same each time', async () => {
-      const said = await text({ text: { format } })
-      const result = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(JSON.parse(said))
+    it('is valid JSON for the schema, the same each time', async () => {
+      const json = await text({ text: { format } })
+      const result = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(JSON.parse(json))
       expect(result.error).toBeUndefined()
-      expect(await text({ text: { format } })).toBe(said)
+      expect(await text({ text: { format } })).toBe(json)
     })
 
-    it('is named in the reply, where clients look for what to parse', async () => {
+    it('echoes the format in the reply, for clients that parse by it', async () => {
       expect((await create({ text: { format } })).body.text).toEqual({ format })
       expect((await create({})).body).not.toHaveProperty('text')
     })
 
-    it.each(['json_object', 'json_schema'])('%s without a schema is a JSON object', async (type) => {
+    it.each(['json_object', 'json_schema'])('of type %s without a schema is a JSON object', async (type) => {
       expect(JSON.parse(await text({ text: { format: { type } } }))).toEqual({ answer: expect.any(String) })
     })
 
-    it('of a schema that points nowhere is refused with the path', async () => {
+    it('is rejected with a path if the schema has an unresolvable reference', async () => {
       const { status, body } = await create({
         text: { format: { ...format, schema: { $ref: '#/$defs/none' } } },
       })
@@ -326,12 +338,12 @@ describeAdapters('POST /responses', (entrance) => {
       { type: 'function', name: 'weather', parameters },
     ]
 
-    it('are not called where they are merely offered', async () => {
+    it('are not called unless forced', async () => {
       const { output } = (await create({ tools })).body
       expect(output.map(({ type }: { type: string }) => type)).toEqual(['message'])
     })
 
-    it('are called with fitting arguments where tool_choice forces one', async () => {
+    it('are called with valid arguments if tool_choice forces them', async () => {
       const { body } = await create({ tools, tool_choice: { type: 'function', name: 'weather' } })
       expect(body.status).toBe('completed')
       expect(body.output).toEqual([
@@ -346,14 +358,14 @@ describeAdapters('POST /responses', (entrance) => {
       ])
     })
 
-    it('that need no arguments get an empty object', async () => {
+    it('without parameters are called with an empty object', async () => {
       const { body } = await create({ tools, tool_choice: 'required' })
       expect(body.output).toMatchObject([{ name: 'noop', arguments: '{}' }])
     })
   })
 
   describe('@preset/<slug>', () => {
-    it('brings the system prompt and the configuration of the preset', async () => {
+    it('applies the system prompt and configuration of the preset', async () => {
       const { data: preset } = (await call('GET /presets/code-review')).body
       const { body } = await create({ model: '@preset/code-review' })
       expect(body).toMatchObject({
@@ -363,31 +375,34 @@ describeAdapters('POST /responses', (entrance) => {
       })
     })
 
-    it('gives way to what the request says itself', async () => {
+    it('is overridden by fields of the request', async () => {
       const { body } = await create({ model: '@preset/code-review', instructions: 'Mine.', temperature: 1.5 })
       expect(body).toMatchObject({ instructions: 'Mine.', temperature: 1.5 })
     })
 
-    it('answers 404 for a preset that is unknown', async () => {
+    it('responds 404 for an unknown preset', async () => {
       const { status, headers } = await create({ model: '@preset/unknown-preset', input: 'Hello' })
       expect(status).toBe(404)
       expect(headers.get('x-understudy-assumptions')).toContain('notFound')
     })
 
-    it.each(['support-triage', 'research-brief'])('warns that %s is not active', async (slug) => {
-      expect((await create({ model: `@preset/${slug}`, input: 'Hello' })).status).toBe(200)
-      expect(entrance.sandbox.journal.last('createResponse')?.warnings.join()).toContain(`'${slug}' is `)
-    })
+    it.each(['support-triage', 'research-brief'])(
+      'adds a warning for the inactive preset %s',
+      async (slug) => {
+        expect((await create({ model: `@preset/${slug}`, input: 'Hello' })).status).toBe(200)
+        expect(entrance.sandbox.journal.last('createResponse')?.warnings.join()).toContain(`'${slug}' is `)
+      },
+    )
   })
 })
 
-describeAdapters('POST /responses, scripted', (entrance) => {
+describeAdapters('POST /responses with a scripted reply', (entrance) => {
   const create = (body: object = {}) =>
     entrance.call('POST /responses', { body: { model, input: 'Hello', ...body } })
   const script = (reply: object) =>
     entrance.sandbox.use({ name: 'script', rules: [{ on: 'createResponse', reply }] })
 
-  it('answers with the text, counted and cut like any other', async () => {
+  it('counts and truncates the text like generated text', async () => {
     script({ text: 'One two three' })
     expect((await create()).body).toMatchObject({
       output: [{ content: [{ text: 'One two three', annotations: [] }] }],
@@ -399,7 +414,7 @@ describeAdapters('POST /responses, scripted', (entrance) => {
     })
   })
 
-  it('has the status and the headers that the script gives it, streamed or not', async () => {
+  it('sends the scripted status and headers, with and without streaming', async () => {
     entrance.sandbox.reply('One', { status: 201, headers: { 'X-Script': 'yes' } })
     for (const stream of [false, true]) {
       const { status, headers, text } = await create({ stream })
@@ -408,7 +423,7 @@ describeAdapters('POST /responses, scripted', (entrance) => {
     }
   })
 
-  it('cites in the links of the text, and behind its end where it has none', async () => {
+  it('places citations at links in the text, and appends missing links', async () => {
     const [here, there] = ['https://a.example/1', 'https://b.example/2']
     script({
       text: `See [the docs](${here}) 👩‍👩‍👧.`,
@@ -429,7 +444,7 @@ describeAdapters('POST /responses, scripted', (entrance) => {
     expect(spans).toEqual([`[the docs](${here})`, `[b.example](${there})`])
   })
 
-  it('leaves out a link that max_output_tokens would cut, with its annotation', async () => {
+  it('omits a link truncated by max_output_tokens, with its citation', async () => {
     const url = 'https://a.example/1'
     script({ text: `One [the docs](${url}) two`, citations: [{ url }] })
     const cut = async (tokens: number) =>
@@ -438,7 +453,7 @@ describeAdapters('POST /responses, scripted', (entrance) => {
     expect(await cut(2)).toMatchObject({ text: `One [the docs](${url})`, annotations: [{ url }] })
   })
 
-  it('fills in ids and statuses of whole output items', async () => {
+  it('fills in ids and statuses of output items', async () => {
     script({
       output: [
         { type: 'message', content: 'Wait.' },
@@ -456,7 +471,7 @@ describeAdapters('POST /responses, scripted', (entrance) => {
     expect(output[1].call_id).toMatch(/^call_/)
   })
 
-  it('keeps the two parts of a message, which became one, with their annotations', async () => {
+  it('keeps several parts of a message, with their annotations', async () => {
     const annotation = {
       type: 'url_citation',
       url: 'https://a.example/',
@@ -476,7 +491,7 @@ describeAdapters('POST /responses, scripted', (entrance) => {
     expect(text.match(/"type":"response.content_part.done".*?"content_index":(\d)/g)).toHaveLength(2)
   })
 
-  it('is refused before it is used where it asks for an item that no reply could have', () => {
+  it('is validated by use()', () => {
     expect(() => script({ output: [{ type: 'function_call' }] })).toThrow(
       /'reply\.output\[0\]\.name' is missing/,
     )

@@ -1,5 +1,5 @@
 /**
- * What the specification and the wire facts say of all operations alike.
+ * Behaviour that all operations share: authentication, routing, bodies and replies.
  */
 import { describe, expect, it } from 'vitest'
 import { describeAdapters } from '../describe-adapters.ts'
@@ -16,15 +16,15 @@ const calls = [
 
 const withBody = calls.filter(([, body]) => body !== undefined)
 
-describeAdapters('Every operation', (entrance) => {
+describeAdapters('every operation', (entrance) => {
   const { call } = entrance
 
   describe('authentication', () => {
-    it.each(calls)('%s answers any bearer key', async (line, body) => {
+    it.each(calls)('%s accepts any bearer key', async (line, body) => {
       expect((await call(line, { body, headers: { authorization: 'Bearer sk-anything' } })).status).toBe(200)
     })
 
-    it.each(calls)('%s answers 401 without a key', async (line, body) => {
+    it.each(calls)('%s responds 401 without a key', async (line, body) => {
       const answer = await call(line, { body, headers: { authorization: null } })
       expect(answer.status).toBe(401)
       expect(answer.body).toEqual({ error: { code: 401, message: 'Missing Authentication header' } })
@@ -33,20 +33,20 @@ describeAdapters('Every operation', (entrance) => {
     })
 
     it.each(['Bearer', 'Bearer ', 'Basic abc', 'sk-key', 'Bearer a b', 'Bearersk'])(
-      'refuses the malformed header %j with 401',
+      'responds 401 to the malformed header %j',
       async (authorization) => {
         expect((await call('GET /providers', { headers: { authorization } })).status).toBe(401)
       },
     )
 
-    it('reads the scheme without regard to case', async () => {
+    it('ignores the case of the scheme', async () => {
       expect((await call('GET /providers', { headers: { authorization: 'bearer sk' } })).status).toBe(200)
     })
   })
 
   describe('paths and methods', () => {
     it.each(['GET /nothing', 'POST /chat/completions', 'GET /presets', 'GET /benchmarks/', 'GET /'])(
-      '%s is unknown: 404 in the envelope',
+      '%s responds 404 with the error envelope',
       async (line) => {
         const { status, headers, body } = await call(line as 'GET /')
         expect(status).toBe(404)
@@ -60,7 +60,7 @@ describeAdapters('Every operation', (entrance) => {
       ['GET /presets/code-review/', '/presets/code-review'],
       ['GET /provider', '/providers'],
       ['GET /embedding/models', '/embeddings/models'],
-    ] as const)('%s is unknown: the 404 names %s', async (line, near) => {
+    ] as const)('%s responds 404 and suggests %s', async (line, near) => {
       const { status, body } = await call(line)
       expect(status).toBe(404)
       expect(body.error.message).toBe(
@@ -73,7 +73,7 @@ describeAdapters('Every operation', (entrance) => {
       ['DELETE /workspaces/production', 'PATCH'],
       ['GET /responses', 'POST'],
       ['PUT /presets/code-review', 'GET, HEAD'],
-    ] as const)('%s is another method of a known path: 405 with Allow', async (line, allow) => {
+    ] as const)('%s responds 405 with Allow: %s', async (line, allow) => {
       const { status, headers, body } = await call(line)
       expect(status).toBe(405)
       expect(headers.get('allow')).toBe(allow)
@@ -81,7 +81,7 @@ describeAdapters('Every operation', (entrance) => {
     })
 
     it.each(['GET /presets/', 'PATCH /workspaces/'] as const)(
-      '%s has a path parameter shorter than 1 character: 400',
+      '%s responds 400 because a path parameter is empty',
       async (line) => {
         const { status, body } = await call(line, line.startsWith('PATCH') ? { body: {} } : {})
         expect(status).toBe(400)
@@ -89,11 +89,11 @@ describeAdapters('Every operation', (entrance) => {
       },
     )
 
-    it('asks for the key only when the path is known', async () => {
+    it('require a key only for known paths', async () => {
       expect((await call('GET /nothing', { headers: { authorization: null } })).status).toBe(404)
     })
 
-    it('answers HEAD as GET, without the body', async () => {
+    it('handle HEAD like GET, without a body', async () => {
       const { status, headers, text } = await call('HEAD /providers')
       expect(status).toBe(200)
       expect(headers.get('content-type')).toBe('application/json')
@@ -102,21 +102,21 @@ describeAdapters('Every operation', (entrance) => {
   })
 
   describe('bodies', () => {
-    it.each(withBody)('%s refuses malformed JSON with 400', async (line) => {
+    it.each(withBody)('%s responds 400 to malformed JSON', async (line) => {
       const { status, headers, body } = await call(line, { body: '{"name": ' })
       expect(status).toBe(400)
       expect(body.error.metadata.violations[0]).toMatchObject({ path: 'body', rule: 'json' })
       expect(headers.get('x-understudy-assumptions')).toContain('requestBody')
     })
 
-    it.each(withBody)('%s refuses no body at all with 400', async (line) => {
+    it.each(withBody)('%s responds 400 to a missing body', async (line) => {
       const { status, body } = await call(line, { headers: { 'content-type': 'application/json' } })
       expect(status).toBe(400)
       expect(body.error.metadata.violations[0]).toMatchObject({ path: 'body', rule: 'required' })
     })
 
     it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-      'refuses %s with 415',
+      'of type %s get a 415',
       async (type) => {
         const { status, body } = await call('PATCH /workspaces/staging', {
           body: '{"name":"x"}',
@@ -128,7 +128,7 @@ describeAdapters('Every operation', (entrance) => {
     )
 
     it.each(['gzip', 'br', 'GZIP'])(
-      'that are compressed with %s are a 415 that names it',
+      'compressed with %s get a 415 that names the encoding',
       async (encoding) => {
         const { status, body } = await call('PATCH /workspaces/staging', {
           body: '{"name":"x"}',
@@ -140,14 +140,14 @@ describeAdapters('Every operation', (entrance) => {
     )
 
     it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-      'reads %s',
+      'of type %s are accepted',
       async (type) => {
         const options = { body: '{"name":"x"}', headers: { 'content-type': type } }
         expect((await call('PATCH /workspaces/staging', options)).status).toBe(200)
       },
     )
 
-    it('reads a body without a content type as JSON', async () => {
+    it('without a content type are parsed as JSON', async () => {
       const { baseUrl, fetch, sandbox } = entrance
       const answer = await fetch(`${baseUrl}/workspaces/staging`, {
         method: 'PATCH',
@@ -158,9 +158,9 @@ describeAdapters('Every operation', (entrance) => {
     })
 
     it.each([
-      ['a byte that is no UTF-8', 400, [0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]],
+      ['invalid UTF-8', 400, [0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]],
       ['a byte order mark', 200, [0xef, 0xbb, 0xbf, 0x7b, 0x7d]],
-    ])('with %s are answered with %i', async (_, status, bytes) => {
+    ])('with %s get a %i', async (_, status, bytes) => {
       const { baseUrl, fetch, sandbox } = entrance
       const answer = await fetch(`${baseUrl}/workspaces/staging`, {
         method: 'PATCH',
@@ -170,7 +170,7 @@ describeAdapters('Every operation', (entrance) => {
       expect(answer.status).toBe(status)
     })
 
-    it('may be nested 500 deep, and not deeper', async () => {
+    it('may be nested up to 500 levels deep', async () => {
       const nested = (levels: number) => `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
       expect((await call('PATCH /workspaces/staging', { body: nested(500) })).status).toBe(200)
       for (const levels of [501, 100_000]) {
@@ -180,7 +180,7 @@ describeAdapters('Every operation', (entrance) => {
       }
     })
 
-    it('is not led astray by keys that objects inherit', async () => {
+    it('cannot pollute prototypes', async () => {
       const body = '{"name":"x","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
       expect((await call('PATCH /workspaces/staging', { body })).status).toBe(200)
       expect(
@@ -191,7 +191,7 @@ describeAdapters('Every operation', (entrance) => {
   })
 
   describe('replies', () => {
-    it('carry a request id that is the same for the same call and another for its repetition', async () => {
+    it('have a unique, deterministic request id', async () => {
       const first = (await call('GET /providers')).headers.get('x-request-id')
       const second = (await call('GET /providers')).headers.get('x-request-id')
       entrance.sandbox.reset()
@@ -201,7 +201,7 @@ describeAdapters('Every operation', (entrance) => {
       expect(again).toBe(first)
     })
 
-    it('are journalled under that id, refused ones too', async () => {
+    it('are recorded in the journal with their request id, including rejections', async () => {
       const { headers } = await call('PATCH /workspaces/staging', { body: { name: 7 } })
       const entry = entrance.sandbox.journal.last('updateWorkspace')
       expect(entry).toMatchObject({
@@ -215,7 +215,7 @@ describeAdapters('Every operation', (entrance) => {
       })
     })
 
-    it('never change the database when a reader changes them', async () => {
+    it('can be modified without changing the database', async () => {
       const { data } = (await call('GET /providers')).body
       data[0].name = 'Changed'
       const records = await entrance.sandbox.db.providers.list()
@@ -224,7 +224,7 @@ describeAdapters('Every operation', (entrance) => {
     })
   })
 
-  it('answers the envelope of a 500 as the specification shows it', async () => {
+  it('sends a 500 with the error envelope of the specification', async () => {
     entrance.sandbox.fail(500)
     const { status, headers, body } = await call('GET /providers')
     expect(status).toBe(500)
@@ -233,23 +233,23 @@ describeAdapters('Every operation', (entrance) => {
   })
 })
 
-describeAdapters('With a list of keys', { apiKeys: ['sk-one', 'sk-two'] }, (entrance) => {
+describeAdapters('gateway with the option `apiKeys`', { apiKeys: ['sk-one', 'sk-two'] }, (entrance) => {
   it.each([
     ['Bearer sk-one', 200],
     ['Bearer sk-two', 200],
     ['Bearer sk-three', 401],
     ['Bearer sk-on', 401],
-  ])('%s is answered with %i', async (authorization, status) => {
+  ])('responds to %s with %i', async (authorization, status) => {
     expect((await entrance.call('GET /providers', { headers: { authorization } })).status).toBe(status)
   })
 
-  it("still takes a sandbox's own key", async () => {
+  it('accepts the key of a sandbox', async () => {
     expect((await entrance.call('GET /providers')).status).toBe(200)
   })
 })
 
-describeAdapters('Strictly', { strict: true }, ({ call }) => {
-  it('refuses unknown fields of the body and the query with 400', async () => {
+describeAdapters('gateway with `strict: true`', { strict: true }, ({ call }) => {
+  it('responds 400 to unknown body fields and query parameters', async () => {
     const { status, body } = await call('PATCH /workspaces/staging', { body: { name: 'x', colour: 'red' } })
     expect(status).toBe(400)
     expect(body.error.metadata.violations).toEqual([
@@ -258,18 +258,22 @@ describeAdapters('Strictly', { strict: true }, ({ call }) => {
     expect((await call('GET /providers?size=1')).status).toBe(400)
   })
 
-  it('takes the limit and offset that clients send', async () => {
+  it('accepts the query parameters limit and offset, which clients send', async () => {
     expect((await call('GET /providers?limit=1&offset=0')).status).toBe(200)
   })
 })
 
-describeAdapters('With a limit on bodies', { limits: { requestBodyBytes: 100 } }, ({ call }) => {
-  it('takes a body of just so many bytes, and refuses one more with 413', async () => {
-    const fit = JSON.stringify({ name: 'x', padding: 'x'.repeat(75) })
-    expect(fit).toHaveLength(100)
-    expect((await call('PATCH /workspaces/staging', { body: fit })).status).toBe(200)
-    const { status, body } = await call('PATCH /workspaces/staging', { body: `${fit} ` })
-    expect(status).toBe(413)
-    expect(body.error.code).toBe(413)
-  })
-})
+describeAdapters(
+  'gateway with `limits.requestBodyBytes`',
+  { limits: { requestBodyBytes: 100 } },
+  ({ call }) => {
+    it('accepts a body of exactly this length, and responds 413 to a longer one', async () => {
+      const fit = JSON.stringify({ name: 'x', padding: 'x'.repeat(75) })
+      expect(fit).toHaveLength(100)
+      expect((await call('PATCH /workspaces/staging', { body: fit })).status).toBe(200)
+      const { status, body } = await call('PATCH /workspaces/staging', { body: `${fit} ` })
+      expect(status).toBe(413)
+      expect(body.error.code).toBe(413)
+    })
+  },
+)

@@ -6,7 +6,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   const { call } = entrance
 
   it.each(['email-copywriter', 'code-review', 'support-triage', 'research-brief'])(
-    'answers 200 with %s and its designated version',
+    'returns %s with its designated version',
     async (slug) => {
       const { status, body } = await call(`GET /presets/${slug}`)
       expect(status).toBe(200)
@@ -18,7 +18,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     },
   )
 
-  it('need not designate the newest version', async () => {
+  it('returns a designated version that is not the newest', async () => {
     const { body } = await call('GET /presets/support-triage')
     expect(body.data.designated_version.version).toBe(1)
   })
@@ -26,15 +26,15 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   it.each([
     [{ model: 'aurora/dawn-2', temperature: 0.5 }, false],
     [{ model: 'aurora/dawn-2', top_p: 0.5 }, true],
-  ])('with the configuration %j rests on presetConfig: %s', async (config, rests) => {
+  ])('with the configuration %j, reports the assumption presetConfig: %s', async (config, reported) => {
     const { presets, presetVersions } = entrance.sandbox.db
     const preset = await presets.get('code-review')
     await presetVersions.update(preset?.designated_version_id ?? '', { config })
     const { headers } = await call('GET /presets/code-review')
-    expect((headers.get('x-understudy-assumptions') ?? '').includes('presetConfig')).toBe(rests)
+    expect((headers.get('x-understudy-assumptions') ?? '').includes('presetConfig')).toBe(reported)
   })
 
-  it('follows a new designation', async () => {
+  it('returns a newly designated version', async () => {
     const { presets, presetVersions } = entrance.sandbox.db
     const preset = await presets.get('code-review')
     const [first] = await presetVersions.list({ preset_id: preset?.id ?? '' })
@@ -42,7 +42,7 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
     expect((await call('GET /presets/code-review')).body.data.designated_version).toEqual(first)
   })
 
-  it('answers 404 for an unknown slug, and says what that rests on', async () => {
+  it('responds 404 to an unknown slug, with the assumption notFound', async () => {
     const { status, headers, body } = await call('GET /presets/nobody')
     expect(status).toBe(404)
     expect(body).toEqual({ error: { code: 404, message: 'Resource not found' } })
@@ -50,18 +50,18 @@ describeAdapters('GET /presets/{slug}', (entrance) => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'Email-Copywriter', '%20', '..%2F..%2Fetc'])(
-    'knows no preset called %s',
+    'responds 404 to the slug %s',
     async (slug) => {
       expect((await call(`GET /presets/${slug}`)).status).toBe(404)
     },
   )
 
-  it('finds one whose slug is one letter', async () => {
+  it('accepts a slug of one letter', async () => {
     await entrance.sandbox.db.presets.update('code-review', { slug: 'c' })
     expect((await call('GET /presets/c')).body.data.slug).toBe('c')
   })
 
-  it('reads a slug that is percent-encoded', async () => {
+  it('decodes a percent-encoded slug', async () => {
     expect((await call('GET /presets/code%2Dreview')).body.data.slug).toBe('code-review')
   })
 })

@@ -10,10 +10,10 @@ const categories = [undefined, 'codecategories', 'gamedev', 'nonsense'] as const
 
 describeAdapters('GET /benchmarks', (entrance) => {
   const get = async (query: Record<string, string | number | undefined> = {}) => {
-    const given = Object.entries(query).flatMap(([name, value]) =>
+    const params = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)]],
     )
-    const search = new URLSearchParams(given).toString()
+    const search = new URLSearchParams(params).toString()
     const answer = await entrance.call(search ? `GET /benchmarks?${search}` : 'GET /benchmarks')
     return { ...answer, data: answer.body?.data as Benchmark[], meta: answer.body?.meta }
   }
@@ -22,7 +22,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
   const designRows = (rows: Benchmark[]) =>
     rows.filter((row): row is DesignBenchmark => row.source === 'design-source')
 
-  it('answers 200 with data and meta, both sources, index rows first', async () => {
+  it('returns rows of both sources, index rows first, with meta', async () => {
     const { status, body, data, meta } = await get()
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual(['data', 'meta'])
@@ -45,34 +45,37 @@ describeAdapters('GET /benchmarks', (entrance) => {
     ['intelligence', 'intelligence_index', 'aurora/dawn-2'],
     ['coding', 'coding_index', 'cinderpeak/forge-3-coder'],
     ['agentic', 'agentic_index', 'saltmarsh/reed-2-agent'],
-  ] as const)('with task_type %s orders index rows by %s, best first', async (task_type, index, best) => {
-    const { data, meta } = await get({ source: 'index-source', task_type })
-    const scores = indexRows(data).map((row) => row[index])
-    expect(scores).toEqual(scores.toSorted((left, right) => right - left))
-    expect(data[0]?.model_permaslug).toBe(best)
-    expect(data).toHaveLength(20)
-    expect(meta.task_type).toBe(task_type ?? null)
-  })
+  ] as const)(
+    'with task_type %s, sorts index rows by %s in descending order',
+    async (task_type, index, best) => {
+      const { data, meta } = await get({ source: 'index-source', task_type })
+      const scores = indexRows(data).map((row) => row[index])
+      expect(scores).toEqual(scores.toSorted((left, right) => right - left))
+      expect(data[0]?.model_permaslug).toBe(best)
+      expect(data).toHaveLength(20)
+      expect(meta.task_type).toBe(task_type ?? null)
+    },
+  )
 
-  it('shows the models arena of design-source unless told otherwise', async () => {
+  it('returns the models arena of design-source by default', async () => {
     const { data } = await get({ source: 'design-source' })
     expect(data).toHaveLength(23)
     expect(new Set(designRows(data).map(({ arena }) => arena))).toEqual(new Set(['models']))
     expect((await get({ source: 'design-source', arena: 'models' })).data).toEqual(data)
   })
 
-  it('shows all arenas where no source is given', async () => {
+  it('returns all arenas without a source', async () => {
     expect(new Set(designRows((await get()).data).map(({ arena }) => arena))).toEqual(
       new Set(['models', 'builders', 'agents']),
     )
   })
 
-  it('orders design rows by elo, best first', async () => {
+  it('sorts design rows by elo in descending order', async () => {
     const elos = designRows((await get({ source: 'design-source' })).data).map(({ elo }) => elo)
     expect(elos).toEqual(elos.toSorted((left, right) => right - left))
   })
 
-  it('selects the category codecategories for coding, unless a category is given', async () => {
+  it('with task_type coding, defaults to the category codecategories', async () => {
     const coding = designRows((await get({ source: 'design-source', task_type: 'coding' })).data)
     expect(new Set(coding.map(({ category }) => category))).toEqual(new Set(['codecategories']))
     const game = designRows(
@@ -81,41 +84,47 @@ describeAdapters('GET /benchmarks', (entrance) => {
     expect(new Set(game.map(({ category }) => category))).toEqual(new Set(['gamedev']))
   })
 
-  it.each(['intelligence', 'agentic'])('selects no category for %s', async (task_type) => {
-    expect((await get({ source: 'design-source', task_type })).data).toHaveLength(23)
-  })
+  it.each(['intelligence', 'agentic'])(
+    'with task_type %s, does not filter by category',
+    async (task_type) => {
+      expect((await get({ source: 'design-source', task_type })).data).toHaveLength(23)
+    },
+  )
 
   it('ignores arena and category for index-source', async () => {
     const { data } = await get({ source: 'index-source', arena: 'agents', category: 'svg' })
     expect(data).toEqual((await get({ source: 'index-source' })).data)
   })
 
-  it('narrows only the design rows by arena and category where no source is given', async () => {
+  it('without a source, filters only design rows by arena and category', async () => {
     const { data } = await get({ arena: 'builders' })
     expect(indexRows(data)).toHaveLength(20)
     expect(new Set(designRows(data).map(({ arena }) => arena))).toEqual(new Set(['builders']))
   })
 
-  it('answers an unknown category with an empty list', async () => {
+  it('returns an empty list for an unknown category', async () => {
     const { status, data, meta } = await get({ source: 'design-source', category: 'nonsense' })
     expect(status).toBe(200)
     expect(data).toEqual([])
     expect(meta.model_count).toBe(0)
   })
 
-  it.each([1, 2, 20, 21, 1000])('cuts the list at max_results=%i, last of all', async (max_results) => {
-    const all = (await get()).data
-    const { data, meta } = await get({ max_results })
-    expect(data).toEqual(all.slice(0, max_results))
-    expect(meta.model_count).toBe(new Set(data.map((row) => row.model_permaslug)).size)
-  })
+  it.each([1, 2, 20, 21, 1000])(
+    'limits the list to max_results=%i after filtering and sorting',
+    async (max_results) => {
+      const all = (await get()).data
+      const { data, meta } = await get({ max_results })
+      expect(data).toEqual(all.slice(0, max_results))
+      expect(meta.model_count).toBe(new Set(data.map((row) => row.model_permaslug)).size)
+    },
+  )
 
-  it('has no upper bound for max_results', async () => {
+  it('accepts any positive max_results', async () => {
     expect((await get({ max_results: '99999999999999999999' })).data).toHaveLength(71)
   })
 
   describe('meta', () => {
-    it.each(['index-source', 'design-source'])('of %s names where the rows come from', async (source) => {
+    it.each(['index-source', 'design-source'])('of %s names the source of the rows', async (source) => {
       const { meta } = await get({ source })
       expect(meta).toEqual({
         as_of: '2025-12-15T00:00:00.000Z',
@@ -129,28 +138,28 @@ describeAdapters('GET /benchmarks', (entrance) => {
     })
   })
 
-  it('is right in meta, shape and filters for every combination of parameters', async () => {
+  it('applies filters and returns meta for every combination of parameters', async () => {
     const all = sources.flatMap((source) =>
       taskTypes.flatMap((task_type) =>
         arenas.flatMap((arena) => categories.map((category) => ({ source, task_type, arena, category }))),
       ),
     )
-    // Through one adapter all of them, through the others every fifth.
+    // Every fifth combination, except for one adapter.
     const some = all.filter((_, index) => isWhole || entrance.adapter === 'fetch' || index % 5 === 0)
     for (const { source, task_type, arena, category } of some) {
       const { status, data, meta } = await get({ source, task_type, arena, category })
-      const place = JSON.stringify({ source, task_type, arena, category })
-      expect(status, place).toBe(200)
-      expect(meta.source, place).toBe(source ?? null)
-      expect(meta.task_type, place).toBe(task_type ?? null)
-      expect(meta.model_count, place).toBe(new Set(data.map((row) => row.model_permaslug)).size)
-      expect(indexRows(data), place).toHaveLength(source === 'design-source' ? 0 : 20)
-      const wantedArena = arena ?? (source === 'design-source' ? 'models' : undefined)
-      const wantedCategory = category ?? (task_type === 'coding' ? 'codecategories' : undefined)
+      const label = JSON.stringify({ source, task_type, arena, category })
+      expect(status, label).toBe(200)
+      expect(meta.source, label).toBe(source ?? null)
+      expect(meta.task_type, label).toBe(task_type ?? null)
+      expect(meta.model_count, label).toBe(new Set(data.map((row) => row.model_permaslug)).size)
+      expect(indexRows(data), label).toHaveLength(source === 'design-source' ? 0 : 20)
+      const expectedArena = arena ?? (source === 'design-source' ? 'models' : undefined)
+      const expectedCategory = category ?? (task_type === 'coding' ? 'codecategories' : undefined)
       for (const row of designRows(data)) {
-        expect(source, place).not.toBe('index-source')
-        if (wantedArena) expect(row.arena, place).toBe(wantedArena)
-        if (wantedCategory) expect(row.category, place).toBe(wantedCategory)
+        expect(source, label).not.toBe('index-source')
+        if (expectedArena) expect(row.arena, label).toBe(expectedArena)
+        if (expectedCategory) expect(row.category, label).toBe(expectedCategory)
       }
     }
   })
@@ -170,13 +179,13 @@ describeAdapters('GET /benchmarks', (entrance) => {
     ['max_results=ten', 'query.max_results'],
     ['max_results=', 'query.max_results'],
     ['max_results=1&max_results=2', 'query.max_results'],
-  ])('refuses ?%s with 400', async (search, path) => {
+  ])('responds 400 to ?%s', async (search, path) => {
     const { status, body } = await entrance.call(`GET /benchmarks?${search}`)
     expect(status).toBe(400)
     expect(body.error.metadata.violations[0].path).toBe(path)
   })
 
-  it('lists all violations at once', async () => {
+  it('reports all violations at once', async () => {
     const { body } = await entrance.call('GET /benchmarks?source=x&task_type=y&arena=z&max_results=0')
     expect(body.error.metadata.violations).toHaveLength(4)
   })

@@ -3,7 +3,7 @@ import { EmbeddingsModel } from '../../src/resources/model.ts'
 import { describeAdapters } from '../describe-adapters.ts'
 
 describeAdapters('GET /embeddings/models', ({ call }) => {
-  it('answers 200 with all embeddings models in data', async () => {
+  it('returns all embeddings models', async () => {
     const { status, body } = await call('GET /embeddings/models')
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual(['data'])
@@ -11,12 +11,12 @@ describeAdapters('GET /embeddings/models', ({ call }) => {
     for (const model of body.data) expect(EmbeddingsModel.parse(model)).toEqual(model)
   })
 
-  it('lists only models whose output modalities contain embeddings', async () => {
+  it('returns only models with embeddings as output modality', async () => {
     const { body } = await call('GET /embeddings/models')
     for (const model of body.data) expect(model.architecture.output_modalities).toContain('embeddings')
   })
 
-  it('has prices as strings of decimal numbers, and null where embeddings models have nothing', async () => {
+  it('returns prices as decimal strings, and null for fields that do not apply to embeddings models', async () => {
     const { body } = await call('GET /embeddings/models')
     for (const model of body.data) {
       for (const price of Object.values(model.pricing)) expect(price).toMatch(/^\d+(\.\d+)?$/)

@@ -5,7 +5,7 @@ import { describeAdapters } from '../describe-adapters.ts'
 describeAdapters('GET /providers', (entrance) => {
   const { call } = entrance
 
-  it('answers 200 with all providers in data, and nothing beside it', async () => {
+  it('returns all providers in data, without other fields', async () => {
     const { status, headers, body } = await call('GET /providers')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('application/json')
@@ -14,25 +14,25 @@ describeAdapters('GET /providers', (entrance) => {
     for (const provider of body.data) expect(Provider.parse(provider)).toEqual(provider)
   })
 
-  it('always has privacy_policy_url, if only as null', async () => {
+  it('always includes privacy_policy_url, which may be null', async () => {
     const { body } = await call('GET /providers')
     for (const provider of body.data) expect(provider).toHaveProperty('privacy_policy_url')
     expect(body.data.some((provider: Provider) => provider.privacy_policy_url === null)).toBe(true)
   })
 
-  it('leaves optional fields out where the provider has none', async () => {
+  it('omits optional fields that a provider does not have', async () => {
     const { body } = await call('GET /providers')
     expect(body.data.some((provider: object) => !('datacenters' in provider))).toBe(true)
     expect(body.data.some((provider: Provider) => provider.datacenters === null)).toBe(true)
   })
 
-  it('shows a provider that the test has created, last', async () => {
+  it('returns a created provider last', async () => {
     await entrance.sandbox.db.providers.create({ name: 'Mine', slug: 'mine', privacy_policy_url: null })
     const { body } = await call('GET /providers')
     expect(body.data.at(-1)).toEqual({ name: 'Mine', slug: 'mine', privacy_policy_url: null })
   })
 
-  it('shows a change and a deletion at once', async () => {
+  it('reflects updates and deletions immediately', async () => {
     const { providers } = entrance.sandbox.db
     await call('GET /providers')
     await providers.update('aurora', { headquarters: 'NZ' })
@@ -43,12 +43,12 @@ describeAdapters('GET /providers', (entrance) => {
     expect(body.data.map(({ slug }: Provider) => slug)).not.toContain('borealis')
   })
 
-  it('takes query parameters that it does not know, and says so in the journal', async () => {
+  it('ignores unknown query parameters and adds a warning to the journal', async () => {
     expect((await call('GET /providers?limit=2&offset=1')).body.data).toHaveLength(12)
     expect(entrance.sandbox.journal.last('listProviders')?.warnings.join()).toContain('query.limit')
   })
 
-  it('refuses a repeated query parameter with 400', async () => {
+  it('responds 400 to a repeated query parameter', async () => {
     const { status, body } = await call('GET /providers?limit=1&limit=2')
     expect(status).toBe(400)
     expect(body.error.metadata.violations).toEqual([
@@ -57,18 +57,26 @@ describeAdapters('GET /providers', (entrance) => {
   })
 })
 
-describeAdapters('GET /providers of a larger world', { recordCounts: { providers: 60 } }, ({ call }) => {
-  it('is filled up to the size, the hand-written ones first', async () => {
-    const { body } = await call('GET /providers')
-    expect(body.data).toHaveLength(60)
-    expect(body.data[0].slug).toBe('aurora')
-    expect(new Set(body.data.map(({ slug }: Provider) => slug)).size).toBe(60)
-    for (const provider of body.data) expect(Provider.safeParse(provider).error).toBeUndefined()
-  })
-})
+describeAdapters(
+  'GET /providers with `recordCounts` of 60',
+  { recordCounts: { providers: 60 } },
+  ({ call }) => {
+    it('returns generated providers after those in the fixtures', async () => {
+      const { body } = await call('GET /providers')
+      expect(body.data).toHaveLength(60)
+      expect(body.data[0].slug).toBe('aurora')
+      expect(new Set(body.data.map(({ slug }: Provider) => slug)).size).toBe(60)
+      for (const provider of body.data) expect(Provider.safeParse(provider).error).toBeUndefined()
+    })
+  },
+)
 
-describeAdapters('GET /providers of a smaller world', { recordCounts: { providers: 0 } }, ({ call }) => {
-  it('may be an empty list', async () => {
-    expect((await call('GET /providers')).body).toEqual({ data: [] })
-  })
-})
+describeAdapters(
+  'GET /providers with `recordCounts` of 0',
+  { recordCounts: { providers: 0 } },
+  ({ call }) => {
+    it('returns an empty list', async () => {
+      expect((await call('GET /providers')).body).toEqual({ data: [] })
+    })
+  },
+)

@@ -12,8 +12,8 @@ function setup(options: GatewayOptionsInput = { storedResponses: true }) {
   return { gateway, client: client(), clientOf: client }
 }
 
-describe('storedResponses', () => {
-  it('is off by default: both fields are refused, as by the real thing', async () => {
+describe('option storedResponses', () => {
+  it('is disabled by default: `store: true` and previous_response_id get a 400', async () => {
     const { client } = setup({})
     await expect(client.responses.create({ model, input: 'Hi', store: true })).rejects.toMatchObject({
       status: 400,
@@ -33,7 +33,7 @@ describe('storedResponses', () => {
     expect(await client.responses.create(next)).toMatchObject({ previous_response_id: first.id })
   })
 
-  it('goes on from an earlier response as if its conversation had been sent', async () => {
+  it('continues from an earlier response as if the whole conversation had been sent', async () => {
     const { client } = setup()
     const first = await client.responses.create({ model, input: 'Tell me of tides', store: true })
     expect(first).toMatchObject({ store: true })
@@ -57,14 +57,14 @@ describe('storedResponses', () => {
     expect(third.usage?.input_tokens).toBeGreaterThan(second.usage?.input_tokens ?? 0)
   })
 
-  it('stores streamed responses, and those whose store is left out', async () => {
+  it('stores streamed responses, and responses without the `store` field', async () => {
     const { client } = setup()
     const { id } = await client.responses.stream({ model, input: 'Hi' }).finalResponse()
     const next = await client.responses.create({ model, input: 'More', previous_response_id: id })
     expect(next.status).toBe('completed')
   })
 
-  it('takes the outputs of functions that an earlier response called', async () => {
+  it('accepts outputs of functions called by an earlier response', async () => {
     const { client, gateway } = setup()
     gateway.use({
       on: 'createResponse',
@@ -80,7 +80,7 @@ describe('storedResponses', () => {
     expect(next.output_text).toContain('a lighthouse')
   })
 
-  it('takes items by their ids, and refuses one that is not stored', async () => {
+  it('resolves item references and rejects unknown ones', async () => {
     const { client } = setup()
     const first = await client.responses.create({ model, input: 'Tell me of tides' })
     const more = { role: 'user' as const, content: 'And of winds?' }
@@ -94,7 +94,7 @@ describe('storedResponses', () => {
     })
   })
 
-  it('lets a script know its conversation by what is stored of it', async () => {
+  it('lets scripts identify a conversation by its stored responses', async () => {
     const { client, gateway } = setup()
     gateway.script([
       { expect: { input: 'boats' }, text: 'Which ones?' },
@@ -112,14 +112,14 @@ describe('storedResponses', () => {
   })
 
   it.each([
-    ['was never there', async () => 'resp_none'],
+    ['does not exist', async () => 'resp_none'],
     [
       'was not stored',
       async (client: OpenAI) => (await client.responses.create({ model, input: 'Hi', store: false })).id,
     ],
-  ])('refuses a response that %s', async (_, made) => {
+  ])('rejects a previous_response_id that %s', async (_, createId) => {
     const { client } = setup()
-    const id = await made(client)
+    const id = await createId(client)
     await expect(
       client.responses.create({ model, input: 'More', previous_response_id: id }),
     ).rejects.toMatchObject({
@@ -132,11 +132,11 @@ describe('storedResponses', () => {
     })
   })
 
-  it('keeps sandboxes apart, forgets at a reset, and remembers in a snapshot', async () => {
+  it('isolates sandboxes, is cleared by reset() and restored from a snapshot', async () => {
     const { gateway, client, clientOf } = setup()
     const { id } = await client.responses.create({ model, input: 'Hi' })
-    const more = (own: OpenAI) =>
-      own.responses.create({ model, input: 'More', previous_response_id: id }).then(
+    const more = (openai: OpenAI) =>
+      openai.responses.create({ model, input: 'More', previous_response_id: id }).then(
         ({ status }) => status,
         ({ status }) => status,
       )
@@ -148,7 +148,7 @@ describe('storedResponses', () => {
     expect(await more(client)).toBe('completed')
   })
 
-  it('is not needed where a rule scripts the reply', async () => {
+  it('is not required if a rule scripts the reply', async () => {
     const { gateway, client } = setup({})
     gateway.reply('Scripted')
     const { output_text } = await client.responses.create({

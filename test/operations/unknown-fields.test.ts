@@ -4,8 +4,8 @@ import { describeAdapters } from '../describe-adapters.ts'
 const request = { model: 'aurora/dawn-2', input: 'How do tides work?' }
 const search = (parameters: object) => ({ tools: [{ type: 'gateway:web_search', parameters }] })
 
-/** Each with its path, and the name that was meant. */
-const slips: [string, object, string, string | undefined][] = [
+/** [location, fields, path of the unknown field, suggested name] */
+const unknownFields: [string, object, string, string | undefined][] = [
   [
     'a plugin',
     { plugins: [{ id: 'web', allowed_domains: ['a'] }] },
@@ -55,16 +55,16 @@ const slips: [string, object, string, string | undefined][] = [
   ['the body', { max_output_token: 3 }, 'max_output_token', 'max_output_tokens'],
 ]
 
-describeAdapters('Unknown fields that were swallowed without a word', (entrance) => {
+describeAdapters('unknown fields in POST /responses', (entrance) => {
   const { call } = entrance
-  it.each(slips)('of %s are kept and ignored, and the journal warns: %j', async (_, fields, path, meant) => {
+  it.each(unknownFields)('in %s are ignored with a warning: %j', async (_, fields, path, suggestion) => {
     const { status } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(200)
-    const hint = meant === undefined ? '' : `: did you mean '${meant}'?`
+    const hint = suggestion === undefined ? '' : `: did you mean '${meant}'?`
     expect(entranceWarnings()).toContain(`body.${path} is not known to createResponse and was ignored${hint}`)
   })
 
-  it('are named by their first hundred characters', async () => {
+  it('are reported with the first hundred characters of their name', async () => {
     const name = `long${'_name'.repeat(40)}`
     await call('POST /responses', { body: { ...request, [name]: 1 } })
     expect(entranceWarnings()).toContain(
@@ -72,7 +72,7 @@ describeAdapters('Unknown fields that were swallowed without a word', (entrance)
     )
   })
 
-  it('do not hide in what a caller may fill freely', async () => {
+  it('are allowed in free-form objects such as metadata', async () => {
     const free = {
       metadata: { anything: { at: 'all' } },
       tools: [
@@ -103,7 +103,7 @@ describeAdapters('Unknown fields that were swallowed without a word', (entrance)
     expect(entranceWarnings().filter((warning) => warning.includes('not known'))).toEqual([])
   })
 
-  it('are listed up to fifty, and counted', async () => {
+  it('are listed up to fifty, and the rest is counted', async () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, place) => [`field_${place}`, place]))
     const { status } = await call('POST /responses', { body: { ...request, ...many } })
     expect(status).toBe(200)
@@ -111,7 +111,7 @@ describeAdapters('Unknown fields that were swallowed without a word', (entrance)
     expect(entranceWarnings().at(-1)).toBe('and 1,950 more')
   })
 
-  it('of tools that nobody runs are one warning for each type', async () => {
+  it('unsupported tools add one warning per type', async () => {
     const tools = Array.from({ length: 2000 }, (_, place) => ({ type: `kind_${place % 12}` }))
     await call('POST /responses', { body: { ...request, tools } })
     expect(entranceWarnings()).toHaveLength(11)
@@ -120,45 +120,45 @@ describeAdapters('Unknown fields that were swallowed without a word', (entrance)
   const entranceWarnings = () => entrance.sandbox.journal.last('createResponse')?.warnings ?? []
 })
 
-describeAdapters('Unknown fields at any depth, strictly', { strict: true }, ({ call }) => {
-  it.each(slips)('of %s are refused: %j', async (_, fields, path, meant) => {
+describeAdapters('unknown fields in POST /responses with `strict: true`', { strict: true }, ({ call }) => {
+  it.each(unknownFields)('in %s get a 400: %j', async (_, fields, path, suggestion) => {
     const { status, body } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(400)
-    const hint = meant === undefined ? '' : `: did you mean '${meant}'?`
+    const hint = suggestion === undefined ? '' : `: did you mean '${meant}'?`
     expect(body.error.metadata.violations).toEqual([
       { path: `body.${path}`, message: `Unknown field${hint}`, rule: 'unrecognized_keys' },
     ])
   })
 })
 
-describe.each([false, true])('models that are not listed, strict: %s', (strict) => {
-  describeAdapters('mistyped models', { strict, models: ['aurora/*', 'kestrel/hover-2'] }, (entrance) => {
+describe.each([false, true])('option `models` with strict: %s', (strict) => {
+  describeAdapters('POST /responses', { strict, models: ['aurora/*', 'kestrel/hover-2'] }, (entrance) => {
     it.each([
       ['auroa/dawn-2', 'aurora/dawn-2'],
       ['kestrel/hover2', 'kestrel/hover-2'],
-    ])('%s is told with the nearest one, %s', async (model, meant) => {
+    ])('suggests a similar model for %s: %s', async (model, suggestion) => {
       const { status, body } = await entrance.call('POST /responses', { body: { ...request, model } })
-      const told = strict
+      const messages = strict
         ? body.error.metadata.violations.map((each: { message: string }) => each.message)
         : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
       expect(status).toBe(strict ? 400 : 200)
-      expect(told).toEqual([expect.stringContaining(`did you mean '${meant}'?`)])
+      expect(messages).toEqual([expect.stringContaining(`did you mean '${meant}'?`)])
     })
 
-    it('no near one is told with those that there are', async () => {
+    it('lists the known models if none is similar', async () => {
       const { body } = await entrance.call('POST /responses', {
         body: { ...request, model: 'zephyr/breeze-9' },
       })
-      const [said] = strict
+      const [message] = strict
         ? body.error.metadata.violations.map((each: { message: string }) => each.message)
         : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
-      expect(said).toContain(
+      expect(message).toContain(
         "'zephyr/breeze-9' is not among the models of this gateway: aurora/*, kestrel/hover-2",
       )
     })
 
     it.each(['aurora/anything', 'Aurora/dawn-2', 'aurora/dawn-2:online', 'kestrel/hover-2'])(
-      '%s is one of them',
+      'accepts %s',
       async (model) => {
         const { status } = await entrance.call('POST /responses', { body: { ...request, model } })
         expect(status).toBe(200)

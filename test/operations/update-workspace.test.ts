@@ -9,8 +9,8 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
   const patch = (id: string, body: unknown) => call(`PATCH /workspaces/${id}`, { body })
   const stored = (key: string) => entrance.sandbox.db.workspaces.get(key)
 
-  describe('what it changes', () => {
-    it('finds the workspace by id and by slug', async () => {
+  describe('changes', () => {
+    it('apply to the workspace with this id or slug', async () => {
       expect((await patch(production, { name: 'One' })).body.data).toMatchObject({
         id: production,
         name: 'One',
@@ -21,7 +21,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       })
     })
 
-    it('leaves omitted fields unchanged', async () => {
+    it('leave omitted fields unchanged', async () => {
       const before = await stored(production)
       const { status, body } = await patch(production, { name: 'Renamed' })
       expect(status).toBe(200)
@@ -29,7 +29,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(body.data).toEqual({ ...before, name: 'Renamed', updated_at: body.data.updated_at })
     })
 
-    it('takes every field of the body, and keeps it', async () => {
+    it('are stored for every field of the body', async () => {
       const changes = {
         name: 'All of it',
         slug: 'all-of-it',
@@ -53,11 +53,11 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       'default_image_model',
       'default_provider_sort',
       'io_logging_api_key_ids',
-    ])('clears %s with null', async (field) => {
+    ])('clear %s with null', async (field) => {
       expect((await patch(production, { [field]: null })).body.data[field]).toBeNull()
     })
 
-    it('moves updated_at, and never created_at or created_by', async () => {
+    it('advance updated_at, but not created_at or created_by', async () => {
       const before = await stored(production)
       const { body } = await patch(production, { name: 'Moved' })
       expect(Date.parse(body.data.updated_at)).toBeGreaterThan(Date.parse(before?.updated_at ?? ''))
@@ -65,7 +65,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(body.data.created_by).toBe(before?.created_by)
     })
 
-    it('moves updated_at on also where it is in the future', async () => {
+    it('advance an updated_at that is in the future', async () => {
       const future = '2099-01-01T00:00:00.000Z'
       await entrance.sandbox.db.workspaces.update(production, { updated_at: future })
       expect((await patch(production, { name: 'Later' })).body.data.updated_at).toBe(
@@ -73,7 +73,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       )
     })
 
-    it('changes nothing for {}, updated_at included', async () => {
+    it('are none for {}, not even updated_at', async () => {
       const before = await stored(production)
       const { status, headers, body } = await patch(production, {})
       expect(status).toBe(200)
@@ -81,7 +81,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(headers.get('x-understudy-assumptions')).toContain('emptyUpdate')
     })
 
-    it('does not touch id, created_at or unknown fields, whatever the body says of them', async () => {
+    it('ignore id, created_at and unknown fields in the body', async () => {
       const before = await stored(production)
       const { status, body } = await patch(production, { id: staging, created_at: 'never', colour: 'red' })
       expect(status).toBe(200)
@@ -89,20 +89,20 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(entrance.sandbox.journal.last('updateWorkspace')?.warnings.join()).toContain('body.colour')
     })
 
-    it('takes a provider sort that is not described, with a warning', async () => {
+    it('accept an unspecified provider sort with a warning', async () => {
       expect((await patch(production, { default_provider_sort: 'vibes' })).status).toBe(200)
       expect(entrance.sandbox.journal.last('updateWorkspace')?.warnings.join()).toContain("'vibes'")
     })
   })
 
   describe('slugs', () => {
-    it('after a change is found by the new slug, and by the old one no more', async () => {
+    it('can be changed: only the new slug is found', async () => {
       expect((await patch('production', { slug: 'live' })).status).toBe(200)
       expect((await patch('live', { name: 'Live' })).body.data.id).toBe(production)
       expect((await patch('production', { name: 'Gone' })).status).toBe(404)
     })
 
-    it('may be taken by another workspace once it is free', async () => {
+    it('can be reused once they are free', async () => {
       await patch('production', { slug: 'live' })
       expect((await patch('staging', { slug: 'production' })).status).toBe(200)
     })
@@ -110,7 +110,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     it.each([
       ['slug', 'production'],
       ['id', production],
-    ])("refuses another workspace's %s with 409", async (_, slug) => {
+    ])("get a 409 if they equal another workspace's %s", async (_, slug) => {
       const { status, headers, body } = await patch('staging', { slug, name: 'Not kept' })
       expect(status).toBe(409)
       expect(body.error.code).toBe(409)
@@ -118,18 +118,18 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect((await stored('staging'))?.name).not.toBe('Not kept')
     })
 
-    it("takes the workspace's own slug and its own id", async () => {
+    it("may equal the workspace's own slug or id", async () => {
       expect((await patch('staging', { slug: 'staging' })).status).toBe(200)
       expect((await patch('staging', { slug: staging })).status).toBe(200)
     })
 
-    it('finds a workspace by its UUID in upper case', async () => {
+    it('are case-sensitive, UUIDs are not', async () => {
       const { status, body } = await patch(production.toUpperCase(), { name: 'Loud' })
       expect([status, body.data.id, body.data.name]).toEqual([200, production, 'Loud'])
       expect((await patch('PRODUCTION', { name: 'Louder' })).status).toBe(404)
     })
 
-    it('looks for an id before a slug', async () => {
+    it('are looked up after ids', async () => {
       const { workspaces } = entrance.sandbox.db
       const template = await workspaces.get('staging')
       if (!template) throw new Error('no template')
@@ -141,7 +141,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     })
   })
 
-  describe('what it accepts', () => {
+  describe('valid fields', () => {
     it.each([
       ['name of 1 character', { name: 'x' }],
       ['name of 100 characters', { name: 'x'.repeat(100) }],
@@ -151,19 +151,19 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ['slug of digits', { slug: '2026' }],
       ['slug of several segments', { slug: 'a-b2-c' }],
       ['description of 500 characters', { description: 'x'.repeat(500) }],
-      ['empty description', { description: '' }],
+      ['description of 0 characters', { description: '' }],
       ['sampling rate of 0.0001', { io_logging_sampling_rate: 0.0001 }],
       ['sampling rate of 1', { io_logging_sampling_rate: 1 }],
-      ['empty list of keys', { io_logging_api_key_ids: [] }],
+      ['list of 0 keys', { io_logging_api_key_ids: [] }],
       ['negative key id', { io_logging_api_key_ids: [-1] }],
-    ])('%s', async (_, body) => {
+    ])('accepts a %s', async (_, body) => {
       const { status, body: reply } = await patch('staging', body)
       expect(status).toBe(200)
       expect(reply.data).toMatchObject(body)
     })
   })
 
-  describe('what it refuses with 400', () => {
+  describe('invalid fields', () => {
     it.each([
       ['an empty name', { name: '' }, 'body.name'],
       ['a name of 101 characters', { name: 'x'.repeat(101) }, 'body.name'],
@@ -180,8 +180,12 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ['a slug with an underscore', { slug: 'a_b' }, 'body.slug'],
       ['a description of 501 characters', { description: 'x'.repeat(501) }, 'body.description'],
       ['a number as text model', { default_text_model: 1 }, 'body.default_text_model'],
-      ['a key id that is no integer', { io_logging_api_key_ids: [1.5] }, 'body.io_logging_api_key_ids[0]'],
-      ['a key id as text', { io_logging_api_key_ids: ['1'] }, 'body.io_logging_api_key_ids[0]'],
+      [
+        'a key id that is not an integer',
+        { io_logging_api_key_ids: [1.5] },
+        'body.io_logging_api_key_ids[0]',
+      ],
+      ['a key id as string', { io_logging_api_key_ids: ['1'] }, 'body.io_logging_api_key_ids[0]'],
       ['key ids as one number', { io_logging_api_key_ids: 1 }, 'body.io_logging_api_key_ids'],
       ['a sampling rate of 0', { io_logging_sampling_rate: 0 }, 'body.io_logging_sampling_rate'],
       [
@@ -192,20 +196,20 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ['a sampling rate above 1', { io_logging_sampling_rate: 1.0001 }, 'body.io_logging_sampling_rate'],
       ['a null sampling rate', { io_logging_sampling_rate: null }, 'body.io_logging_sampling_rate'],
       [
-        'a text as flag',
+        'a string as flag',
         { is_observability_broadcast_enabled: 'yes' },
         'body.is_observability_broadcast_enabled',
       ],
       ['a null flag', { is_data_discount_logging_enabled: null }, 'body.is_data_discount_logging_enabled'],
       ['a list as body', [], 'body'],
       ['null as body', 'null', 'body'],
-    ])('%s', async (_, body, path) => {
+    ])('responds 400 to %s', async (_, body, path) => {
       const before = await stored('staging')
       const { status, headers, body: reply } = await patch('staging', body)
       expect(status).toBe(400)
       const [first] = reply.error.metadata.violations
       expect(reply.error.code).toBe(400)
-      // The reason stands where an SDK shows it.
+      // SDKs show error.message, so it contains the first violation.
       expect(reply.error.message.toLowerCase()).toBe(
         `${first.path.replace(/^body\./, '')}: ${first.message}`.toLowerCase(),
       )
@@ -216,7 +220,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(await stored('staging')).toEqual(before)
     })
 
-    it('tells everything that is wrong with one field', async () => {
+    it('reports every violation of one field', async () => {
       const { status, body } = await patch(production, { slug: '-'.repeat(51) })
       expect(status).toBe(400)
       expect(body.error.metadata.violations).toMatchObject([
@@ -225,7 +229,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       ])
     })
 
-    it('lists all violations at once, each with its path, message and rule', async () => {
+    it('reports all violations at once, with path, message and rule', async () => {
       const { body } = await patch('staging', { name: '', slug: 'A', io_logging_sampling_rate: 2 })
       const { violations } = body.error.metadata
       expect(violations.map(({ path }: { path: string }) => path)).toEqual([
@@ -244,7 +248,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
   })
 
   it.each(['nobody', '99999999-9999-4999-8999-999999999999', '__proto__', 'constructor'])(
-    'answers 404 for %s',
+    'responds 404 to the id %s',
     async (id) => {
       const { status, body } = await patch(id, { name: 'x' })
       expect(status).toBe(404)
@@ -252,7 +256,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
     },
   )
 
-  it('loses none of 50 changes that come at once', async () => {
+  it('applies 50 concurrent updates without losing any', async () => {
     const rates = Array.from({ length: 50 }, (_, index) => (index + 1) / 100)
     await Promise.all([
       ...rates.map((rate) => patch('staging', { io_logging_sampling_rate: rate })),

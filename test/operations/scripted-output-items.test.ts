@@ -1,5 +1,5 @@
 /**
- * What a rule scripts in place of an answer: every item, every status, as JSON and as events.
+ * Scripted responses: every output item type and every status, as JSON and as a stream.
  */
 import { createParser } from 'eventsource-parser'
 import { expect, it } from 'vitest'
@@ -9,15 +9,14 @@ import { ResponseObject } from '../../src/resources/response.ts'
 import type { ScriptedReplyInput } from '../../src/scenarios/scripted-reply.ts'
 import { describeAdapters, type Entrance } from '../describe-adapters.ts'
 
-// Events and items are of many shapes.
-// biome-ignore lint/suspicious/noExplicitAny: what is in them is what the tests find out
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of events and items
 type Any = any
 
 const request = { model: 'aurora/dawn-2', input: 'Why is the sky blue?' }
 
 type Reply = ScriptedReplyInput
 
-function asking(entrance: Entrance) {
+function scriptedRequests(entrance: Entrance) {
   const use = (reply: Reply) => entrance.sandbox.use({ on: 'createResponse', reply })
   return {
     async plain(reply: Reply): Promise<Any> {
@@ -37,18 +36,18 @@ function asking(entrance: Entrance) {
       expect(events.pop()).toBe('[DONE]')
       return events
     },
-    async refusal(reply: unknown): Promise<string> {
+    async rejection(reply: unknown): Promise<string> {
       try {
         use(reply as Reply)
       } catch (error) {
         return (error as Error).message
       }
-      throw new Error('it was accepted')
+      throw new Error('Expected use() to throw')
     },
   }
 }
 
-/** Types in order, each run of equal ones as one, without those of the response itself. */
+/** Event types in order, without consecutive duplicates and without the events of the response itself. */
 const outline = (events: Any[]) =>
   events
     .map(({ type }) => type.replace('response.', ''))
@@ -61,10 +60,10 @@ const joined = (events: Any[], type: string) =>
     .map(({ delta }) => delta)
     .join('')
 
-describeAdapters('a scripted output', (entrance) => {
-  const ask = asking(entrance)
+describeAdapters('scripted output items', (entrance) => {
+  const ask = scriptedRequests(entrance)
 
-  it('has a message of several parts, of which one refuses', async () => {
+  it('include a message with several parts and a refusal', async () => {
     const output: Reply['output'] = [
       {
         type: 'message',
@@ -104,18 +103,18 @@ describeAdapters('a scripted output', (entrance) => {
     )
   })
 
-  it('ends incomplete between two items where the first has used the limit up exactly', async () => {
+  it('are truncated between two items if the first uses exactly max_output_tokens', async () => {
     const first = { type: 'message' as const, content: 'First words here.' }
     const second = { type: 'message' as const, content: 'Second words.' }
     const limit = (await ask.plain({ output: [first] })).usage.output_tokens
     using _rule = entrance.sandbox.use({ on: 'createResponse', reply: { output: [first, second] } })
-    const seen: unknown[] = []
+    const outputs: unknown[] = []
     for (const max_output_tokens of [limit - 1, limit, limit + 1]) {
       const { body } = await entrance.call('POST /responses', { body: { ...request, max_output_tokens } })
       expect([body.status, body.usage.output_tokens]).toEqual(['incomplete', max_output_tokens])
-      seen.push(body.output.map((item: Any) => [item.status, item.content[0].text]))
+      outputs.push(body.output.map((item: Any) => [item.status, item.content[0].text]))
     }
-    expect(seen).toEqual([
+    expect(outputs).toEqual([
       [['incomplete', 'First words here']],
       [['completed', 'First words here.']],
       [
@@ -125,7 +124,7 @@ describeAdapters('a scripted output', (entrance) => {
     ])
   })
 
-  it('has reasoning with a summary, its text and what is encrypted of it', async () => {
+  it('include reasoning with summary, text and encrypted content', async () => {
     const output: Reply['output'] = [
       {
         type: 'reasoning',
@@ -147,7 +146,7 @@ describeAdapters('a scripted output', (entrance) => {
       encrypted_content: 'x9',
     })
     const { output_tokens, output_tokens_details } = response.usage
-    // Of the thoughts that are shown, not of their summary.
+    // Counts the reasoning text, not its summary.
     expect(output_tokens_details.reasoning_tokens).toBe(
       countTokens('Blue scatters most of all colours there are.'),
     )
@@ -175,7 +174,7 @@ describeAdapters('a scripted output', (entrance) => {
     expect(events.at(-1).response.output[0]).toMatchObject({ encrypted_content: 'x9' })
   })
 
-  it('has images, with what is shown before them', async () => {
+  it('include images, with partial images in the stream', async () => {
     const output: Reply['output'] = [
       { type: 'image_generation_call', result: 'aGk=', partial_images: ['YQ==', 'Yg=='], size: '1x1' },
     ]
@@ -198,11 +197,11 @@ describeAdapters('a scripted output', (entrance) => {
       'image_generation_call.completed',
       'output_item.done',
     ])
-    const shown = events.flatMap(({ partial_image_b64 }) => partial_image_b64 ?? [])
-    expect(shown).toEqual(['YQ==', 'Yg=='])
+    const images = events.flatMap(({ partial_image_b64 }) => partial_image_b64 ?? [])
+    expect(images).toEqual(['YQ==', 'Yg=='])
   })
 
-  it('has a picture of one pixel where none is given, and none where it failed', async () => {
+  it('default to a one-pixel image, or no image if the item failed', async () => {
     const [image, failed] = (
       await ask.plain({
         output: [{ type: 'image_generation_call' }, { type: 'image_generation_call', status: 'failed' }],
@@ -212,7 +211,7 @@ describeAdapters('a scripted output', (entrance) => {
     expect(failed).toMatchObject({ status: 'failed', result: null })
   })
 
-  it('has searches that failed, and pages that were opened', async () => {
+  it('include failed searches and opened pages', async () => {
     const output: Reply['output'] = [
       { type: 'web_search_call', status: 'failed', action: { query: 'sky' } },
       { type: 'web_search_call', action: { type: 'open_page', url: 'https://docs.example.com/a' } },
@@ -225,7 +224,7 @@ describeAdapters('a scripted output', (entrance) => {
     expect(types.filter((type) => type === 'response.web_search_call.completed')).toHaveLength(1)
   })
 
-  it('keeps the order, ids and statuses of a recorded one', async () => {
+  it('keep the order, ids and statuses of a recorded response', async () => {
     const recorded: Any[] = [
       {
         type: 'function_call',
@@ -254,7 +253,7 @@ describeAdapters('a scripted output', (entrance) => {
     expect(done.map(({ item }) => item)).toEqual(output)
   })
 
-  it('alternates the events of its items where that is asked', async () => {
+  it('stream alternately with `interleave: true`', async () => {
     const output: Reply['output'] = [
       { type: 'function_call', name: 'a', arguments: { city: 'Oslo, by the sea' } },
       { type: 'function_call', name: 'b', arguments: { city: 'Rome, by the sea' } },
@@ -274,18 +273,18 @@ describeAdapters('a scripted output', (entrance) => {
     ).toEqual([...deltas.map(({ output_index }) => output_index)].sort())
   })
 
-  it('is refused where an item or a part is none', async () => {
-    expect(await ask.refusal({ output: [{ type: 'song' }] })).toContain('reasoning')
+  it('are rejected if an item or a part is invalid', async () => {
+    expect(await ask.rejection({ output: [{ type: 'song' }] })).toContain('reasoning')
     expect(
-      await ask.refusal({ output: [{ type: 'message', content: [{ text: 'a', refusal: 'b' }] }] }),
+      await ask.rejection({ output: [{ type: 'message', content: [{ text: 'a', refusal: 'b' }] }] }),
     ).toContain('either a text or a refusal')
   })
 })
 
-describeAdapters('a scripted response', (entrance) => {
-  const ask = asking(entrance)
+describeAdapters('scripted response', (entrance) => {
+  const ask = scriptedRequests(entrance)
 
-  it('has its own id and usage, the rest counted', async () => {
+  it('has the scripted id and usage, and computes missing counts', async () => {
     const usage = { input_tokens: 420, input_tokens_details: { cached_tokens: 400 } }
     const response = await ask.plain({ id: 'resp_mine', usage })
     expect(response.id).toBe('resp_mine')
@@ -298,7 +297,7 @@ describeAdapters('a scripted response', (entrance) => {
     expect(new Set(events.flatMap(({ response }) => response?.id ?? []))).toEqual(new Set(['resp_mine']))
   })
 
-  it('is incomplete for either reason', async () => {
+  it('can be incomplete, with either reason', async () => {
     for (const incompleteReason of ['max_output_tokens', 'content_filter'] as const) {
       const response = await ask.plain({ text: 'So far', incompleteReason })
       expect(response).toMatchObject({
@@ -317,7 +316,7 @@ describeAdapters('a scripted response', (entrance) => {
     })
   })
 
-  it('has failed, with its error', async () => {
+  it('can be failed, with an error', async () => {
     const response = await ask.plain({ responseStatus: 'failed' })
     expect(response).toMatchObject({
       status: 'failed',
@@ -335,7 +334,7 @@ describeAdapters('a scripted response', (entrance) => {
     expect(joined(events, 'response.output_text.delta')).toBe('Half')
   })
 
-  it('is queued, under way or cancelled, without an output of its own', async () => {
+  it('can be queued, in progress or cancelled, without output by default', async () => {
     for (const responseStatus of ['queued', 'in_progress', 'cancelled'] as const) {
       expect(await ask.plain({ responseStatus })).toMatchObject({
         status: responseStatus,
@@ -351,11 +350,11 @@ describeAdapters('a scripted response', (entrance) => {
     expect((await ask.plain({ responseStatus: 'cancelled', text: 'So far' })).output).toHaveLength(1)
   })
 
-  it('is refused where what it says of its end does not fit', async () => {
-    expect(await ask.refusal({ responseStatus: 'completed', incompleteReason: 'content_filter' })).toContain(
-      "'responseStatus' says 'completed'",
-    )
-    expect(await ask.refusal({ responseStatus: 'incomplete', error: {} })).toContain("says 'incomplete'")
-    expect(await ask.refusal({ body: {}, id: 'x' })).toContain("'body' is the whole reply")
+  it('is rejected if its status contradicts other fields', async () => {
+    expect(
+      await ask.rejection({ responseStatus: 'completed', incompleteReason: 'content_filter' }),
+    ).toContain("'responseStatus' says 'completed'")
+    expect(await ask.rejection({ responseStatus: 'incomplete', error: {} })).toContain("says 'incomplete'")
+    expect(await ask.rejection({ body: {}, id: 'x' })).toContain("'body' is the whole reply")
   })
 })

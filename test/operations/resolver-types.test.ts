@@ -11,8 +11,8 @@ const declared = {
 
 const red = Object.freeze({ name: 'red' })
 
-describe('What a resolver returns', () => {
-  it('has the type that its response schema takes, frozen rows included, or is a stream', () => {
+describe('return type of a resolver', () => {
+  it('is the input type of its response schema, including frozen rows, or a stream', () => {
     const operations = [
       defineOperation({ ...declared, id: 'listColours', resolve: () => ok({ data: [{ name: 'red' }] }) }),
       defineOperation({
@@ -25,7 +25,7 @@ describe('What a resolver returns', () => {
       defineOperation({ ...declared, id: 'listColours', resolve: () => ok({ data: [{}] }) }),
       // @ts-expect-error: the same, in a promise
       defineOperation({ ...declared, id: 'listColours', resolve: async () => ok({ data: [{}] }) }),
-      // @ts-expect-error: nobody knows what is in it
+      // @ts-expect-error: the content of a plain Reply is unknown
       defineOperation({ ...declared, id: 'listColours', resolve: (): Reply => ok({ data: [red] }) }),
     ]
     expect(operations.map(({ id }) => id)).toEqual(Array(6).fill('listColours'))

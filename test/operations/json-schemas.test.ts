@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of structured output and of forced functions, in every operation that takes them: values, journal
- * warnings, and refusals.
+ * JSON Schemas for structured output and forced functions, in every operation that accepts them: generated values,
+ * warnings and rejections.
  */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -11,7 +11,7 @@ const model = 'aurora/dawn-2'
 const input = 'Plan three museums in Oslo'
 const messages = [{ role: 'user', content: input }]
 
-/** The request with a schema, and the JSON that its reply has for it. */
+/** Builds a request with a schema, and finds the generated JSON in the reply. */
 type Form = [
   name: string,
   path: string,
@@ -96,7 +96,7 @@ const strict = (properties: object, more: object = {}) => ({
   ...more,
 })
 
-describe.each(forms)('A schema in %s', (_, path, bodyWith, jsonIn) => {
+describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
   const gateway = createGateway({ extensions: ['chat', 'messages'] })
   const send = async (schema: object) => {
     const reply = await call(gateway, `POST ${path}`, { body: bodyWith(schema) })
@@ -112,7 +112,7 @@ describe.each(forms)('A schema in %s', (_, path, bodyWith, jsonIn) => {
     return { value: typeof json === 'string' ? JSON.parse(json) : json, warnings }
   }
 
-  it('gets a value that it accepts', async () => {
+  it('gets a valid value', async () => {
     const schema = strict(
       {
         kind: { enum: ['a', 'b'] },
@@ -152,7 +152,7 @@ describe.each(forms)('A schema in %s', (_, path, bodyWith, jsonIn) => {
     expect(warnings).toEqual([])
   })
 
-  it('gets the best value and a warning for keywords that no provider accepts', async () => {
+  it('gets the closest value and a warning for unsupported keywords', async () => {
     const { value, warnings } = await valueFor({
       type: 'object',
       properties: { a: { const: 1 }, b: { type: 'string', pattern: '^(?!x)\\w+$' }, c: { type: 'integer' } },
@@ -169,7 +169,7 @@ describe.each(forms)('A schema in %s', (_, path, bodyWith, jsonIn) => {
     ])
   })
 
-  it('gets the best value and a warning if no value was found that it accepts', async () => {
+  it('gets the closest value and a warning if no valid value was found', async () => {
     const { value, warnings } = await valueFor(
       strict({ mail: { type: 'string', format: 'email', maxLength: 5 }, n: { type: 'integer' } }),
     )
@@ -179,20 +179,20 @@ describe.each(forms)('A schema in %s', (_, path, bodyWith, jsonIn) => {
 
   it.each<[string, object, string]>([
     [
-      'a reference that leads nowhere',
+      'an unresolvable reference',
       { a: { $ref: '#/$defs/none' } },
       "the reference '#/$defs/none' leads nowhere",
     ],
     [
-      'bounds that exclude each other',
+      'contradictory bounds',
       { a: { type: 'integer', minimum: 2, maximum: 1 } },
       '/a: no number is within the bounds',
     ],
-    ['a type that does not exist', { a: { type: 'text' } }, "/a: the type 'text' is unknown"],
+    ['an unknown type', { a: { type: 'text' } }, "/a: the type 'text' is unknown"],
     ['an invalid pattern', { a: { type: 'string', pattern: '(' } }, 'Invalid regular expression: /(/'],
-    ['a value without an end', { a: { $ref: '#' } }, '/a/a/a: no value ever ends'],
+    ['infinite recursion', { a: { $ref: '#' } }, '/a/a/a: no value ever ends'],
     ['too many items', { a: { type: 'array', minItems: 1e8 } }, 'more than 10000 parts'],
-  ])('is refused with 400 for %s', async (_, properties, reason) => {
+  ])('gets a 400 for %s', async (_, properties, reason) => {
     const { status, body } = await send(strict(properties))
     expect(status).toBe(400)
     expect(JSON.stringify(body.error)).toContain(JSON.stringify(reason).slice(1, -1))

@@ -1,5 +1,5 @@
 /**
- * `createGateway({ operations })`: custom operations, with any Standard Schema.
+ * Custom operations: `createGateway({ operations })` with any Standard Schema.
  */
 import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
@@ -29,8 +29,8 @@ async function post(path: string, body: object) {
   return { status, body: reply }
 }
 
-describe('Own operations', () => {
-  it('are routed, checked and documented', async () => {
+describe('custom operations', () => {
+  it('are routed, validated and documented', async () => {
     expect((await post('/reports/abc?pages=3', { title: 'Tides' })).body).toEqual({
       data: { id: 'abc', title: 'Tides', pages: 3 },
     })
@@ -49,26 +49,26 @@ describe('Own operations', () => {
     })
   })
 
-  const good = makeReport
+  const valid = makeReport
   it.each([
-    [{ ...good, response: undefined }, /operation 'makeReport': response is missing/],
-    [{ ...good, body: { type: 'object' } }, /operation 'makeReport': body must be a Standard Schema/],
-    [{ ...good, query: { safeParse() {} } }, /operation 'makeReport': query must be a Standard Schema/],
-    [{ ...good, method: 'POTS' }, /method 'POTS' is none of get, post, .*did you mean 'post'/],
-    [{ ...good, path: 'reports' }, /path 'reports' must begin with a slash/],
-    [{ ...good, path: '/reports/:id/pages/:page' }, /write \/reports\/\{id\}\/pages\/\{page\}/],
-    [{ ...good, id: 'getPreset' }, /operation 'getPreset': there is an operation of this id already/],
+    [{ ...valid, response: undefined }, /operation 'makeReport': response is missing/],
+    [{ ...valid, body: { type: 'object' } }, /operation 'makeReport': body must be a Standard Schema/],
+    [{ ...valid, query: { safeParse() {} } }, /operation 'makeReport': query must be a Standard Schema/],
+    [{ ...valid, method: 'POTS' }, /method 'POTS' is none of get, post, .*did you mean 'post'/],
+    [{ ...valid, path: 'reports' }, /path 'reports' must begin with a slash/],
+    [{ ...valid, path: '/reports/:id/pages/:page' }, /write \/reports\/\{id\}\/pages\/\{page\}/],
+    [{ ...valid, id: 'getPreset' }, /operation 'getPreset': there is an operation of this id already/],
     [
-      { ...good, method: 'patch', path: '/workspaces/{key}' },
+      { ...valid, method: 'patch', path: '/workspaces/{key}' },
       /PATCH \/workspaces\/\{key\} is answered by 'updateWorkspace' already/,
     ],
-    [{ ...good, resolve: undefined }, /resolve must be a function/],
-  ])('are refused with one clear line: %#', (operation, message) => {
-    expect(() => createGateway({ operations: [operation as typeof good] })).toThrow(message)
+    [{ ...valid, resolve: undefined }, /resolve must be a function/],
+  ])('are rejected with a one-line error if invalid: %#', (operation, message) => {
+    expect(() => createGateway({ operations: [operation as typeof valid] })).toThrow(message)
   })
 })
 
-/** A Standard Schema of an object with one text, as a library without JSON Schema may have it. */
+/** Standard Schema of an object with one string, from a library without JSON Schema support. */
 function textField(name: string, isAsync = false): Schema<Record<string, string>, Record<string, string>> {
   const validate = (value: unknown) => {
     const text: unknown = Object(value)[name]
@@ -84,7 +84,7 @@ function textField(name: string, isAsync = false): Schema<Record<string, string>
   }
 }
 
-describe('An operation with Standard Schemas', () => {
+describe('custom operation with Standard Schemas', () => {
   const copyText = defineOperation({
     id: 'copyText',
     method: 'POST',
@@ -103,12 +103,12 @@ describe('An operation with Standard Schemas', () => {
   const copy = (path: string, body: object, headers = { 'x-team': 'a' }) =>
     call(gateway, `POST ${path}`, { body, headers })
 
-  it('gets what its schemas make of a request, also asynchronously', async () => {
+  it('receives the output of its schemas, including asynchronous ones', async () => {
     const { status, body } = await copy('/copies/a?lang=en', { text: 'tides', more: 1 })
     expect([status, body]).toEqual([200, { copy: 'A EN TIDES' }])
   })
 
-  it('refuses a request with all issues, each at its field', async () => {
+  it('rejects an invalid request with the path of every issue', async () => {
     const { status, body } = await call(gateway, 'POST /copies/a', { body: { text: 1 } })
     expect(status).toBe(400)
     expect(body.error.metadata.violations).toEqual([
@@ -118,7 +118,7 @@ describe('An operation with Standard Schemas', () => {
     ])
   })
 
-  it('is answered with 500 for a reply that its schema refuses', async () => {
+  it('responds 500 if the reply violates its schema', async () => {
     const { status, body } = await copy('/copies/a?lang=en', { text: 'wrong' })
     expect(status).toBe(500)
     expect(body.error.message).toBe(
@@ -126,7 +126,7 @@ describe('An operation with Standard Schemas', () => {
     )
   })
 
-  it('is in the document, with empty schemas, and no group', () => {
+  it('is in the OpenAPI document with empty schemas and without a tag', () => {
     const { paths } = JSON.parse(JSON.stringify(apiDocument(gateway)))
     const { tags, parameters, requestBody, responses } = paths['/copies/{id}'].post
     expect(tags).toBeUndefined()
@@ -136,7 +136,7 @@ describe('An operation with Standard Schemas', () => {
   })
 })
 
-it('An operation with every optional field keeps each of them', async () => {
+it('custom operation supports every optional field of defineOperation', async () => {
   const running: string[] = []
   const sendNote = defineOperation({
     id: 'sendNote',
@@ -175,7 +175,7 @@ it('An operation with every optional field keeps each of them', async () => {
   })
 })
 
-it('A resolver cannot change a row, seeded or written, that it was shown', async () => {
+it('custom operation cannot modify database rows passed to its resolver', async () => {
   const spoil = defineOperation({
     id: 'spoilWorkspaces',
     method: 'post',
