@@ -1,5 +1,5 @@
 /**
- * GET /credits, /key and /generation: what a sandbox has used.
+ * GET /credits, /key and /generation: the usage of a sandbox.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -10,8 +10,8 @@ const gateway = createGateway({ timeScale: 0, extensions: ['account', 'chat'] })
 
 const ask = (line: string, body?: unknown) => call(gateway, line, { body })
 
-describe('The account of a sandbox', () => {
-  it('tells what its calls have cost, in sum and for one of them', async () => {
+describe('extension account', () => {
+  it('reports the cost of all requests and of a single one', async () => {
     expect((await ask('GET /credits')).body).toEqual({ data: { total_credits: 100, total_usage: 0 } })
     const messages = [{ role: 'user', content: 'How do tides work?' }]
     const { body: completion } = await ask('POST /chat/completions', { model: 'aurora/dawn-2', messages })
@@ -32,7 +32,7 @@ describe('The account of a sandbox', () => {
     })
   })
 
-  it('tells of a stream that its client has left', async () => {
+  it('reports a stream aborted by the client as cancelled', async () => {
     const slow = createGateway({ extensions: ['account', 'chat'], latency: { gapMs: 1000 } })
     const messages = [{ role: 'user', content: 'How do tides work?' }]
     const reply = await open(slow, 'POST /chat/completions', {
@@ -46,13 +46,13 @@ describe('The account of a sandbox', () => {
     expect(data).toMatchObject({ id, streamed: true, cancelled: true, finish_reason: null })
   })
 
-  it('knows no generation of another', async () => {
+  it('responds 404 to an unknown generation and 400 without an id', async () => {
     expect((await ask('GET /generation?id=gen-none')).status).toBe(404)
     expect((await ask('GET /generation')).status).toBe(400)
   })
 })
 
-it('Every operation of an extension says that it is one', () => {
+it('every operation of an extension is marked as an extension', () => {
   const all = Object.values(extensions).flat()
   expect(all.length).toBeGreaterThan(5)
   expect(all.filter(({ marks }) => !marks?.extension).map(({ id }) => id)).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * POST /chat/completions, off by default, through a published client: plain, streamed, with tools and structured.
+ * POST /chat/completions through published clients: plain, streamed, with tools and structured output.
  */
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
@@ -29,15 +29,20 @@ const weather = {
 }
 
 describe('POST /chat/completions', () => {
-  it('is a 404 unless the extension is on', async () => {
+  it('responds 404 unless the extension is enabled', async () => {
     const { fetch } = createGateway()
-    const off = new OpenAI({ apiKey: 'any', baseURL: 'https://gateway.example/api/v1', fetch, maxRetries: 0 })
-    await expect(off.chat.completions.create({ model, messages: ask('Hello') })).rejects.toMatchObject({
+    const openai = new OpenAI({
+      apiKey: 'any',
+      baseURL: 'https://gateway.example/api/v1',
+      fetch,
+      maxRetries: 0,
+    })
+    await expect(openai.chat.completions.create({ model, messages: ask('Hello') })).rejects.toMatchObject({
       status: 404,
     })
   })
 
-  it('gives the same words, tokens and citations as POST /responses, and says that it is an extension', async () => {
+  it('returns the same text, tokens and citations as POST /responses, marked as an extension', async () => {
     const question = 'How do tides work?'
     const response = await client.responses.create({ model: `${model}:online`, input: question })
     const { data: completion, response: raw } = await client.chat.completions
@@ -57,7 +62,7 @@ describe('POST /chat/completions', () => {
     expect(raw.headers.get('x-understudy-assumptions')).toContain('extension')
   })
 
-  it('streams the same text, and the usage where it is asked for', async () => {
+  it('streams the same text, and usage on request', async () => {
     const plain = await client.chat.completions.create({ model, messages: ask('Why is the sky blue?') })
     const stream = client.chat.completions.stream({
       model,
@@ -70,7 +75,7 @@ describe('POST /chat/completions', () => {
     expect(await stream.totalUsage()).toMatchObject(plain.usage ?? {})
   })
 
-  it('calls a function that is forced, streamed or not', async () => {
+  it('calls a forced function, with and without streaming', async () => {
     const request = {
       model,
       messages: ask('What is the weather in Oslo?'),
@@ -89,7 +94,7 @@ describe('POST /chat/completions', () => {
     )
   })
 
-  it('fills a JSON Schema', async () => {
+  it('returns structured output for a JSON Schema', async () => {
     const schema = { type: 'object', properties: { answer: { type: 'integer' } }, required: ['answer'] }
     const completion = await client.chat.completions.create({
       model,
@@ -99,7 +104,7 @@ describe('POST /chat/completions', () => {
     expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ answer: expect.any(Number) })
   })
 
-  it('gives several different answers, each with the probabilities of its tokens', async () => {
+  it('returns several different choices with logprobs', async () => {
     const completion = await client.chat.completions.create({
       model,
       messages: ask('Tell me about foxes'),
@@ -117,7 +122,7 @@ describe('POST /chat/completions', () => {
     }
   })
 
-  it('stops before a word, and at the limit of tokens', async () => {
+  it('stops at a stop sequence and at max_completion_tokens', async () => {
     const whole = await client.chat.completions.create({ model, messages: ask('How do tides work?') })
     const text = whole.choices[0]?.message.content ?? ''
     const word = text.split(' ')[3] as string
@@ -139,7 +144,7 @@ describe('POST /chat/completions', () => {
     expect(cut.usage?.completion_tokens).toBe(3)
   })
 
-  it('takes the first of several models, and presets', async () => {
+  it('accepts fallback models and presets', async () => {
     const fallback = { models: ['aurora/dawn-2', 'borealis/polar-4'], messages: ask('Hello') }
     const first = await client.chat.completions.create(fallback as never)
     expect((first as { model: string }).model).toBe('aurora/dawn-2')
@@ -150,7 +155,7 @@ describe('POST /chat/completions', () => {
     expect(preset.model).toBe('@preset/code-review')
   })
 
-  it('refuses with the paths of its own fields', async () => {
+  it('responds 400 with the paths of invalid fields', async () => {
     const refused = client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'x' }] } as never)
     await expect(refused).rejects.toMatchObject({ status: 400 })
     const journal = server.gateway.journal.last('createChatCompletion' as never)
@@ -167,14 +172,18 @@ describe('POST /chat/completions', () => {
     })
   })
 
-  it('meets scripts, scripted replies and faults, as the six do', async () => {
+  it('supports scripted replies and faults', async () => {
     const sandbox = server.gateway.createSandbox()
-    const own = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
+    const sandboxClient = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
     sandbox.use({ on: 'createChatCompletion', times: 1, reply: { text: 'As scripted.' } })
-    const scripted = await own.chat.completions.create({ model, messages: ask('Hello') })
+    const scripted = await sandboxClient.chat.completions.create({ model, messages: ask('Hello') })
     expect(scripted.choices[0]?.message.content).toBe('As scripted.')
     sandbox.use({ on: 'createChatCompletion', times: 1, fault: { name: 'stream-error-event', atEvent: 3 } })
-    const stream = await own.chat.completions.create({ model, messages: ask('Hello'), stream: true })
+    const stream = await sandboxClient.chat.completions.create({
+      model,
+      messages: ask('Hello'),
+      stream: true,
+    })
     const read = async () => {
       for await (const _ of stream);
     }
@@ -182,7 +191,7 @@ describe('POST /chat/completions', () => {
   })
 })
 
-describe('a scripted reply of POST /chat/completions', () => {
+describe('POST /chat/completions with a scripted reply', () => {
   async function both(reply: RuleInput['reply']) {
     using _rule = server.gateway.use({ on: 'createChatCompletion', reply })
     const request = { model, messages: ask('Hello') }
@@ -191,7 +200,7 @@ describe('a scripted reply of POST /chat/completions', () => {
     return [plain, await stream.finalChatCompletion()] as const
   }
 
-  it('refuses by message.refusal', async () => {
+  it('returns a refusal as message.refusal', async () => {
     const [plain, streamed] = await both({
       output: [{ type: 'message', content: [{ refusal: 'I would rather not.' }] }],
     })
@@ -202,7 +211,7 @@ describe('a scripted reply of POST /chat/completions', () => {
     }
   })
 
-  it('shows reasoning beside the text', async () => {
+  it('returns reasoning in addition to the text', async () => {
     using _rule = server.gateway.use({
       on: 'createChatCompletion',
       reply: { output: [{ type: 'reasoning', summary: 'Thinking.' }], text: 'Done.', id: 'gen-mine' },
@@ -217,7 +226,7 @@ describe('a scripted reply of POST /chat/completions', () => {
     expect(reasoning).toBe('Thinking.')
   })
 
-  it('says by its finish reason why it is incomplete', async () => {
+  it('returns the reason for an incomplete reply as finish_reason', async () => {
     for (const [incompleteReason, finish] of [
       ['content_filter', 'content_filter'],
       ['max_output_tokens', 'length'],
@@ -227,7 +236,7 @@ describe('a scripted reply of POST /chat/completions', () => {
     }
   })
 
-  it('is an error where it has failed, also in the middle of a stream', async () => {
+  it('returns an error for a failed reply, also in the middle of a stream', async () => {
     using _rule = server.gateway.use({
       on: 'createChatCompletion',
       reply: { text: 'Half of it', error: { code: 'server_error', message: 'Broken' } },
@@ -247,22 +256,25 @@ describe('a scripted reply of POST /chat/completions', () => {
   })
 })
 
-describe('Several models', () => {
+describe('POST /chat/completions with fallback models', () => {
   const models = ['aurora/dawn-2', '@preset/nobody', 'borealis/polar-1']
 
-  it('are asked in their order, until one is neither refused nor fails', async () => {
+  it('tries the models in order until one succeeds', async () => {
     const gateway = createGateway({ extensions: ['chat'] })
     const baseURL = 'https://gateway.example/api/v1'
-    const own = new OpenAI({ apiKey: 'any', baseURL, fetch: gateway.fetch, maxRetries: 0 })
+    const sandboxClient = new OpenAI({ apiKey: 'any', baseURL, fetch: gateway.fetch, maxRetries: 0 })
     gateway.use({
       on: 'createChatCompletion',
       when: { model: 'aurora/*' },
       fault: { name: 'status', status: 529 },
     })
     const request = { model: 'aurora/sol-1', models, messages: ask('Hello') }
-    const completion = await own.chat.completions.create(request as never)
+    const completion = await sandboxClient.chat.completions.create(request as never)
     expect(completion).toMatchObject({ model: 'borealis/polar-1', choices: [{ finish_reason: 'stop' }] })
-    const alone = await own.chat.completions.create({ model: 'borealis/polar-1', messages: ask('Hello') })
+    const alone = await sandboxClient.chat.completions.create({
+      model: 'borealis/polar-1',
+      messages: ask('Hello'),
+    })
     expect(completion.choices[0]?.message).toEqual(alone.choices[0]?.message)
 
     const [entry] = gateway.journal.entries()
@@ -273,18 +285,18 @@ describe('Several models', () => {
       "'@preset/nobody' was answered with 404: 'borealis/polar-1' was asked in its place",
     ])
     expect(Object.keys(gateway.usage().models)).toEqual(['borealis/polar-1'])
-    const stream = await own.chat.completions.create({ ...request, stream: true } as never)
+    const stream = await sandboxClient.chat.completions.create({ ...request, stream: true } as never)
     for await (const chunk of stream as never as AsyncIterable<{ model: string }>)
       expect(chunk.model).toBe('borealis/polar-1')
   })
 
-  it('all fail with the failure of the last', async () => {
+  it('returns the error of the last model if all fail', async () => {
     const sandbox = server.gateway.createSandbox()
-    const own = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
+    const sandboxClient = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
     sandbox.fail(503, { times: 2 })
     sandbox.fail(529)
     await expect(
-      own.chat.completions.create({ models, messages: ask('Hello') } as never),
+      sandboxClient.chat.completions.create({ models, messages: ask('Hello') } as never),
     ).rejects.toMatchObject({ status: 529 })
   })
 })
@@ -295,13 +307,13 @@ it.each([
   [{ max_tokens: 5 }, 'responseStatus'],
   [{ reasoning_effort: 'low' }, 'reasoning'],
   [{ model: '@preset/code-review' }, 'presetModel'],
-])('a completion of %j names the assumption %s', async (body, name) => {
+])('POST /chat/completions with %j reports the assumption %s', async (body, name) => {
   const request = { model, messages: ask('Hello'), ...body }
   const { response } = await client.chat.completions.create(request as never).withResponse()
   expect(response.headers.get('x-understudy-assumptions')?.split(', ')).toContain(name)
 })
 
-it('an image leaves the same words in every protocol', async () => {
+it('chat and responses return the same text for input with an image', async () => {
   const question = [
     { type: 'text', text: 'What is on it?' },
     { type: 'image_url', image_url: { url: 'data:,' } },
@@ -318,33 +330,37 @@ it('an image leaves the same words in every protocol', async () => {
   expect(choices[0]?.message.content).toBe(response.output_text)
 })
 
-describe('A script', () => {
-  it('answers chat completions too, and checks what the client sends back', async () => {
+describe('POST /chat/completions with a script', () => {
+  it('follows the script and checks tool results', async () => {
     const sandbox = server.gateway.createSandbox()
-    const own = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
+    const sandboxClient = new OpenAI({ apiKey: sandbox.apiKey, baseURL: server.baseUrl, maxRetries: 0 })
     sandbox.script([
       { expect: { tools: ['weather'] }, call: { weather: { city: 'Oslo' } } },
       { expect: { result: { weather: 'Rain' } }, text: 'Take an umbrella.' },
     ])
-    const first = await own.chat.completions.create({ model, messages: ask('Oslo?'), tools: [weather] })
+    const first = await sandboxClient.chat.completions.create({
+      model,
+      messages: ask('Oslo?'),
+      tools: [weather],
+    })
     const [call] = first.choices[0]?.message.tool_calls ?? []
     const history = [
       ...ask('Oslo?'),
       first.choices[0]?.message as OpenAI.Chat.ChatCompletionMessage,
       { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'Rain, 8 °C' },
     ]
-    const second = await own.chat.completions.create({ model, messages: history, tools: [weather] })
+    const second = await sandboxClient.chat.completions.create({ model, messages: history, tools: [weather] })
     expect(second.choices[0]?.message.content).toBe('Take an umbrella.')
     await expect(
-      own.chat.completions.create({ model, messages: history, tools: [weather] }),
+      sandboxClient.chat.completions.create({ model, messages: history, tools: [weather] }),
     ).rejects.toMatchObject({
       status: 400,
     })
   })
 })
 
-describe('Other published clients', () => {
-  it('of the AI SDK read the same text, plain and streamed', async () => {
+describe('POST /chat/completions through other clients', () => {
+  it('returns the same text to the AI SDK, plain and streamed', async () => {
     const provider = createOpenAI({ apiKey: 'any', baseURL: server.baseUrl })
     const { text } = await generateText({ model: provider.chat(model), prompt: 'How do tides work?' })
     const streamed = streamText({ model: provider.chat(model), prompt: 'How do tides work?' })
@@ -352,7 +368,7 @@ describe('Other published clients', () => {
     expect(text).toContain('tides')
   })
 
-  it('of LangChain read the same text, plain and streamed', async () => {
+  it('returns the same text to LangChain, plain and streamed', async () => {
     const chat = new ChatOpenAI({ model, apiKey: 'any', configuration: { baseURL: server.baseUrl } })
     const { content } = await chat.invoke('How do tides work?')
     let text = ''

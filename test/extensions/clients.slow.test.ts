@@ -1,5 +1,5 @@
 /**
- * Published clients against a running server.
+ * Published clients connected to a running server.
  */
 import { describeClients } from './published-clients.ts'
 

@@ -1,5 +1,5 @@
 /**
- * POST /embeddings and GET /models, off by default, through a published client.
+ * The extensions embeddings and models, through the OpenAI client.
  */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ function cosine(left: readonly number[] = [], right: readonly number[] = []): nu
 }
 
 describe('POST /embeddings', () => {
-  it('gives unit vectors, the same for the same text', async () => {
+  it('returns unit vectors, the same for the same text', async () => {
     const [first] = await embed('Tides follow the moon.')
     const [again] = await embed('Tides follow the moon.')
     expect(first).toHaveLength(1536)
@@ -34,7 +34,7 @@ describe('POST /embeddings', () => {
     expect(first?.filter((value) => value === 0).length).toBeLessThan(100)
   })
 
-  it('moves a text a little by one word, and far by another subject', async () => {
+  it('returns similar vectors for similar text and distant vectors for another subject', async () => {
     const [text, near, far] = await embed(
       'The harbour is closed in winter, and the boats stay ashore until the ice has gone.',
       'The harbour is closed in winter, and the ships stay ashore until the ice has gone.',
@@ -45,7 +45,7 @@ describe('POST /embeddings', () => {
     expect(Math.abs(cosine(text, far))).toBeLessThan(0.4)
   })
 
-  it('takes dimensions, and gives the same numbers as base64 and as floats', async () => {
+  it('accepts dimensions, and returns the same numbers as base64 and as floats', async () => {
     const ask = (encoding_format: 'float' | 'base64') =>
       client.embeddings.create({ model, input: 'Hello', dimensions: 64, encoding_format })
     const [{ data: floats }, { data: coded }] = await Promise.all([ask('float'), ask('base64')])
@@ -55,14 +55,14 @@ describe('POST /embeddings', () => {
     expect(decoded).toEqual(floats[0]?.embedding)
   })
 
-  it('counts tokens, and takes tokens in place of texts', async () => {
+  it('counts tokens, and accepts tokens instead of text', async () => {
     const { usage } = await client.embeddings.create({ model, input: ['one two', 'three'] })
     expect(usage).toEqual({ prompt_tokens: 3, total_tokens: 3 })
     const { data } = await client.embeddings.create({ model, input: [[1, 2, 3], [4]] })
     expect(data).toHaveLength(2)
   })
 
-  it('refuses more than it gives', async () => {
+  it('rejects empty input and too large a result', async () => {
     const input = Array.from({ length: 2000 }, () => 'x')
     await expect(client.embeddings.create({ model, input, dimensions: 8192 })).rejects.toMatchObject({
       status: 400,
@@ -72,7 +72,7 @@ describe('POST /embeddings', () => {
 })
 
 describe('GET /models', () => {
-  it('lists the catalogue with prices', async () => {
+  it('returns models with prices', async () => {
     const { data } = await client.models.list()
     expect(data.map(({ id }) => id)).toContain('aurora/dawn-2')
     expect(data[0]).toMatchObject({ pricing: { prompt: expect.stringMatching(/^0\.\d+$/) } })
@@ -83,7 +83,7 @@ describe('GET /models', () => {
     return { status: response.status, body: await response.json() }
   }
 
-  it('filters, pages and counts', async () => {
+  it('supports filters, paging and counts', async () => {
     const all = (await read('/models')).body
     expect(all.total_count).toBe(all.data.length)
     const page = (await read('/models?limit=3&offset=3')).body
@@ -96,7 +96,7 @@ describe('GET /models', () => {
     expect((await read('/models?q=POLAR')).body.total_count).toBe(2)
   })
 
-  it('shows where a model runs', async () => {
+  it('returns the endpoints of a model', async () => {
     const { body } = await read('/models/aurora/dawn-2/endpoints')
     expect(body.data).toMatchObject({ id: 'aurora/dawn-2', endpoints: [{ model_id: 'aurora/dawn-2' }, {}] })
     expect((await read('/models/nobody/none/endpoints')).status).toBe(404)

@@ -1,5 +1,5 @@
 /**
- * POST /messages, off by default, through its published client: plain, streamed, with tools, thinking and errors.
+ * POST /messages through the Anthropic client: plain, streamed, with tools, thinking and errors.
  */
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ const weather = {
   input_schema: { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] },
 }
 
-/** The same question through POST /responses. */
+/** Sends the question to POST /responses, for comparison. */
 async function responseTo(input: string): Promise<{ output_text: string; usage: { input_tokens: number } }> {
   const response = await call(server, 'POST /responses', { body: { model, input } })
   const { output, usage } = response.body
@@ -29,7 +29,7 @@ async function responseTo(input: string): Promise<{ output_text: string; usage: 
 }
 
 describe('POST /messages', () => {
-  it('gives the same words and tokens as POST /responses', async () => {
+  it('returns the same text and token counts as POST /responses', async () => {
     const question = 'How do tides work?'
     const { output_text, usage } = await responseTo(question)
     const message = await client.messages.create(ask(question))
@@ -46,7 +46,7 @@ describe('POST /messages', () => {
     expect(streamed.stop_reason).toBe('end_turn')
   })
 
-  it('names its events, sends a ping, and no [DONE]', async () => {
+  it('sends event names and a ping, and no [DONE]', async () => {
     const response = await fetch(`${server.baseUrl}/messages`, {
       method: 'POST',
       headers: { 'x-api-key': 'any', 'content-type': 'application/json' },
@@ -59,7 +59,7 @@ describe('POST /messages', () => {
     expect(text).not.toContain('[DONE]')
   })
 
-  it('uses a tool that is forced, streamed or not, and reads its result', async () => {
+  it('calls a forced tool, with and without streaming, and uses its result', async () => {
     const request = {
       ...ask('What is the weather in Oslo?'),
       tools: [weather],
@@ -92,7 +92,7 @@ describe('POST /messages', () => {
     expect(next.content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('Rain') })
   })
 
-  it('thinks where it is asked to, and stops at a sequence', async () => {
+  it('returns thinking on request, and stops at a stop sequence', async () => {
     const thought = await client.messages.create({
       ...ask('Why is the sky blue?'),
       max_tokens: 4000,
@@ -107,7 +107,7 @@ describe('POST /messages', () => {
     expect(stopped.content[0]).toMatchObject({ text: text.slice(0, text.indexOf(word)) })
   })
 
-  it('cites what a search finds', async () => {
+  it('cites search results', async () => {
     const message = await client.messages.create({
       ...ask('How do tides work?'),
       tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }],
@@ -121,7 +121,7 @@ describe('POST /messages', () => {
     })
   })
 
-  it('refuses in the envelope of this form, also where a fault does', async () => {
+  it('sends errors in the envelope of the Anthropic API, also for faults', async () => {
     const refused = client.messages.create({ ...ask('Hello'), model: 'gpt-4o' })
     await expect(refused).rejects.toMatchObject({
       status: 400,
@@ -129,48 +129,50 @@ describe('POST /messages', () => {
     })
     const sandbox = server.gateway.createSandbox()
     sandbox.use({ on: 'createMessage', fault: { name: 'status', status: 529 } })
-    const own = new Anthropic({
+    const sandboxClient = new Anthropic({
       authToken: sandbox.apiKey,
       apiKey: null,
       baseURL: `${server.url}/api`,
       maxRetries: 0,
     })
-    await expect(own.messages.create(ask('Hello'))).rejects.toMatchObject({
+    await expect(sandboxClient.messages.create(ask('Hello'))).rejects.toMatchObject({
       status: 529,
       error: { error: { type: 'overloaded_error' } },
     })
   })
 
-  it('fails in the middle of a stream, as the client knows it', async () => {
+  it('reports an error in the middle of a stream to the client', async () => {
     const sandbox = server.gateway.createSandbox()
     sandbox.use({ on: 'createMessage', fault: { name: 'stream-error-event', atEvent: 4 } })
-    const own = new Anthropic({
+    const sandboxClient = new Anthropic({
       authToken: sandbox.apiKey,
       apiKey: null,
       baseURL: `${server.url}/api`,
       maxRetries: 0,
     })
-    await expect(own.messages.stream(ask('Hello')).finalMessage()).rejects.toThrow('Provider returned error')
+    await expect(sandboxClient.messages.stream(ask('Hello')).finalMessage()).rejects.toThrow(
+      'Provider returned error',
+    )
   })
 
-  it('answers a script, as the others do', async () => {
+  it('supports scripted replies', async () => {
     const sandbox = server.gateway.createSandbox()
     sandbox.use({ on: 'createMessage', reply: { text: 'As scripted.' } })
-    const own = new Anthropic({
+    const sandboxClient = new Anthropic({
       authToken: sandbox.apiKey,
       apiKey: null,
       baseURL: `${server.url}/api`,
       maxRetries: 0,
     })
-    const { content } = await own.messages.create(ask('Hello'))
+    const { content } = await sandboxClient.messages.create(ask('Hello'))
     expect(content).toMatchObject([{ type: 'text', text: 'As scripted.' }])
   })
 })
 
-describe('a scripted reply of POST /messages', () => {
+describe('POST /messages with a scripted reply', () => {
   const request = { model, max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] }
 
-  it('refuses by its stop reason, and shows what was thought', async () => {
+  it('returns a refusal as stop_reason, and reasoning as thinking', async () => {
     using _rule = server.gateway.use({
       on: 'createMessage',
       reply: {
@@ -192,7 +194,7 @@ describe('a scripted reply of POST /messages', () => {
     }
   })
 
-  it('is an error where it has failed, also in the middle of a stream', async () => {
+  it('returns an error for a failed reply, also in the middle of a stream', async () => {
     using _rule = server.gateway.use({
       on: 'createMessage',
       reply: { text: 'Half of it', error: { message: 'Broken' } },
@@ -202,7 +204,7 @@ describe('a scripted reply of POST /messages', () => {
   })
 })
 
-it('A script knows the calls that a conversation of this form has had, and what they returned', async () => {
+it('POST /messages follows a script and checks tool results', async () => {
   const { gateway } = server
   const sandbox = gateway.createSandbox()
   sandbox.use({
@@ -212,9 +214,9 @@ it('A script knows the calls that a conversation of this form has had, and what 
       { expect: { result: { weather: 'rain' } }, text: 'Take a coat.' },
     ],
   })
-  const own = new Anthropic({ apiKey: sandbox.apiKey, baseURL: `${server.url}/api`, maxRetries: 0 })
+  const sandboxClient = new Anthropic({ apiKey: sandbox.apiKey, baseURL: `${server.url}/api`, maxRetries: 0 })
   const question = { role: 'user' as const, content: 'How is the weather?' }
-  const first = await own.messages.create({ ...ask(''), messages: [question], tools: [weather] })
+  const first = await sandboxClient.messages.create({ ...ask(''), messages: [question], tools: [weather] })
   const [use] = first.content
   if (use?.type !== 'tool_use') throw new Error('No tool is used')
   const result = { type: 'tool_result' as const, tool_use_id: use.id, content: 'It will rain.' }
@@ -223,6 +225,6 @@ it('A script knows the calls that a conversation of this form has had, and what 
     { role: 'assistant' as const, content: first.content },
     { role: 'user' as const, content: [result] },
   ]
-  const { content } = await own.messages.create({ ...ask(''), messages, tools: [weather] })
+  const { content } = await sandboxClient.messages.create({ ...ask(''), messages, tools: [weather] })
   expect(content).toMatchObject([{ type: 'text', text: 'Take a coat.' }])
 })

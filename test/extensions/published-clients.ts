@@ -1,5 +1,5 @@
 /**
- * Published clients of three protocols: plain, streamed, with tools, structured, aborted and failing.
+ * Runs published clients of three protocols: plain and streamed text, tools, structured output, aborts and failures.
  */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -21,8 +21,8 @@ const schema = {
   additionalProperties: false,
 }
 
-/** Where a client finds the gateway. */
-interface Place {
+/** Connection options of a client. */
+interface Connection {
   /** Ends in `/api/v1`. */
   baseURL: string
   apiKey: string
@@ -31,51 +31,51 @@ interface Place {
 
 interface Client {
   plain(question: string): Promise<string>
-  /** Calls `seen` with each piece of text. */
-  streamed(question: string, seen: (text: string) => void, signal?: AbortSignal): Promise<unknown>
-  /** The arguments with which the function `weather` is called. */
+  /** Calls `onText` with each text delta. */
+  streamed(question: string, onText: (text: string) => void, signal?: AbortSignal): Promise<unknown>
+  /** Returns the arguments of the call to the function `weather`. */
   tool(question: string): Promise<unknown>
   structured(question: string): Promise<unknown>
 }
 
 const parsed = (text: string | null | undefined): unknown => JSON.parse(text ?? '')
 
-function openai({ baseURL, apiKey, fetch }: Place, protocol: 'chat' | 'responses'): Client {
+function openai({ baseURL, apiKey, fetch }: Connection, protocol: 'chat' | 'responses'): Client {
   const client = new OpenAI({ baseURL, apiKey, fetch, maxRetries: 0 })
   const ask = (content: string) => ({ model, messages: [{ role: 'user' as const, content }] })
   const chat: Client = {
     plain: async (question) =>
       (await client.chat.completions.create(ask(question))).choices[0]?.message.content ?? '',
-    async streamed(question, seen, signal) {
+    async streamed(question, onText, signal) {
       const stream = await client.chat.completions.create({ ...ask(question), stream: true }, { signal })
-      for await (const { choices } of stream) seen(choices[0]?.delta.content ?? '')
+      for await (const { choices } of stream) onText(choices[0]?.delta.content ?? '')
     },
     async tool(question) {
       const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: schema } }]
-      const made = await client.chat.completions.create({
+      const completion = await client.chat.completions.create({
         ...ask(question),
         tools,
         tool_choice: { type: 'function', function: { name: 'weather' } },
       })
-      const [call] = made.choices[0]?.message.tool_calls ?? []
+      const [call] = completion.choices[0]?.message.tool_calls ?? []
       return parsed(call?.type === 'function' ? call.function.arguments : '')
     },
     async structured(question) {
       const response_format = { type: 'json_schema' as const, json_schema: { name: 'place', schema } }
-      const made = await client.chat.completions.create({ ...ask(question), response_format })
-      return parsed(made.choices[0]?.message.content)
+      const completion = await client.chat.completions.create({ ...ask(question), response_format })
+      return parsed(completion.choices[0]?.message.content)
     },
   }
   const responses: Client = {
     plain: async (input) => (await client.responses.create({ model, input })).output_text,
-    async streamed(input, seen, signal) {
+    async streamed(input, onText, signal) {
       const stream = await client.responses.create({ model, input, stream: true }, { signal })
-      for await (const event of stream) if (event.type === 'response.output_text.delta') seen(event.delta)
+      for await (const event of stream) if (event.type === 'response.output_text.delta') onText(event.delta)
     },
     async tool(input) {
       const tools = [{ type: 'function' as const, name: 'weather', parameters: schema, strict: true }]
-      const made = await client.responses.create({ model, input, tools, tool_choice: 'required' })
-      return parsed(made.output[0]?.type === 'function_call' ? made.output[0].arguments : '')
+      const response = await client.responses.create({ model, input, tools, tool_choice: 'required' })
+      return parsed(response.output[0]?.type === 'function_call' ? response.output[0].arguments : '')
     },
     async structured(input) {
       const text = { format: { type: 'json_schema' as const, name: 'place', schema } }
@@ -85,7 +85,7 @@ function openai({ baseURL, apiKey, fetch }: Place, protocol: 'chat' | 'responses
   return protocol === 'chat' ? chat : responses
 }
 
-function anthropic({ baseURL, apiKey, fetch }: Place): Client {
+function anthropic({ baseURL, apiKey, fetch }: Connection): Client {
   const url = baseURL.replace(/\/v1$/, '')
   const client = new Anthropic({ baseURL: url, authToken: apiKey, apiKey: null, fetch, maxRetries: 0 })
   const ask = (content: string) => ({
@@ -96,9 +96,9 @@ function anthropic({ baseURL, apiKey, fetch }: Place): Client {
   const textOf = ({ content: [block] }: Anthropic.Message) => (block?.type === 'text' ? block.text : '')
   return {
     plain: async (question) => textOf(await client.messages.create(ask(question))),
-    async streamed(question, seen, signal) {
+    async streamed(question, onText, signal) {
       const stream = client.messages.stream(ask(question), { signal })
-      stream.on('text', seen)
+      stream.on('text', onText)
       await stream.finalMessage()
     },
     async tool(question) {
@@ -118,12 +118,12 @@ function aiSdk(languageModel: LanguageModel): Client {
   const ask = (prompt: string) => ({ model: languageModel, prompt, maxRetries: 0, maxOutputTokens: 1000 })
   return {
     plain: async (question) => (await generateText(ask(question))).text,
-    async streamed(question, seen, abortSignal) {
+    async streamed(question, onText, abortSignal) {
       let failure: unknown
       const options = { ...ask(question), onError: ({ error }: { error: unknown }) => (failure = error) }
       const { stream } = streamText({ ...options, ...(abortSignal && { abortSignal }) })
       for await (const part of stream) {
-        if (part.type === 'text-delta') seen(part.text)
+        if (part.type === 'text-delta') onText(part.text)
         if (part.type === 'abort') throw new Error('aborted')
       }
       if (failure) throw failure
@@ -149,8 +149,8 @@ function langChain(chat: ChatOpenAI | ChatAnthropic): Client {
   const tools = { weather: { type: 'function', function: { name: 'weather', parameters: schema } } }
   return {
     plain: async (question) => (await chat.invoke(question)).text,
-    async streamed(question, seen, signal) {
-      for await (const chunk of await chat.stream(question, { ...(signal && { signal }) })) seen(chunk.text)
+    async streamed(question, onText, signal) {
+      for await (const chunk of await chat.stream(question, { ...(signal && { signal }) })) onText(chunk.text)
     },
     async tool(question) {
       const bound = (chat as ChatOpenAI).bindTools([tools.weather], { tool_choice: 'weather' })
@@ -163,14 +163,14 @@ function langChain(chat: ChatOpenAI | ChatAnthropic): Client {
   }
 }
 
-const clients: Record<string, (place: Place) => Client> = {
-  'openai, chat': (place) => openai(place, 'chat'),
-  'openai, responses': (place) => openai(place, 'responses'),
+const clients: Record<string, (connection: Connection) => Client> = {
+  'openai, chat': (connection) => openai(connection, 'chat'),
+  'openai, responses': (connection) => openai(connection, 'responses'),
   '@anthropic-ai/sdk': anthropic,
-  '@ai-sdk/openai, chat': (place) => aiSdk(createOpenAI(place).chat(model)),
-  '@ai-sdk/openai, responses': (place) => aiSdk(createOpenAI(place).responses(model)),
-  '@ai-sdk/anthropic': (place) => aiSdk(createAnthropic(place)(model)),
-  '@openrouter/ai-sdk-provider': (place) => aiSdk(createOpenRouter(place).chat(model)),
+  '@ai-sdk/openai, chat': (connection) => aiSdk(createOpenAI(connection).chat(model)),
+  '@ai-sdk/openai, responses': (connection) => aiSdk(createOpenAI(connection).responses(model)),
+  '@ai-sdk/anthropic': (connection) => aiSdk(createAnthropic(connection)(model)),
+  '@openrouter/ai-sdk-provider': (connection) => aiSdk(createOpenRouter(connection).chat(model)),
   '@langchain/openai, chat': ({ apiKey, ...configuration }) =>
     langChain(new ChatOpenAI({ model, apiKey, configuration, maxRetries: 0 })),
   '@langchain/openai, responses': ({ apiKey, ...configuration }) =>
@@ -193,7 +193,7 @@ const options: GatewayOptions = {
   extensions: ['chat', 'messages', 'models', 'embeddings', 'account'],
 }
 const question = 'How do tides work?'
-/** @param entrance Where the clients find the gateway. */
+/** Defines the same tests for every client. */
 export function describeClients(entrance: 'over a socket' | 'through gateway.fetch'): void {
   const isServed = entrance === 'over a socket'
   let server: RunningServer
@@ -216,7 +216,7 @@ export function describeClients(entrance: 'over a socket' | 'through gateway.fet
       })
     })
 
-    it('reads the same text plain and streamed', async () => {
+    it('receives the same text plain and streamed', async () => {
       const text = await client.plain(question)
       let streamed = ''
       await client.streamed(question, (piece) => {
@@ -226,26 +226,26 @@ export function describeClients(entrance: 'over a socket' | 'through gateway.fet
       expect(streamed).toBe(text)
     })
 
-    it('calls a function, and fills a schema', async () => {
+    it('receives a function call and structured output', async () => {
       const fits = { city: expect.any(String), degrees: expect.any(Number) }
       expect(await client.tool(question)).toEqual(fits)
       expect(await client.structured(question)).toEqual(fits)
     })
 
-    it('leaves in the middle of a stream, and the journal says so', async () => {
+    it('aborts a stream, and the journal records it', async () => {
       sandbox.use({ on: '*', fault: { name: 'stream-stall', afterDeltas: 2 } })
       const controller = new AbortController()
       const reading = client.streamed(question, (piece) => piece && controller.abort(), controller.signal)
-      await reading.catch(() => 'left')
+      await reading.catch(() => 'aborted')
       await expect
         .poll(() => sandbox.journal.entries()[0]?.delivery, { interval: 5 })
         .toBe('aborted-by-client')
     })
 
-    it('sees a refusal, and a stream that breaks on its way', async () => {
-      const refusal = sandbox.fail(503, { message: 'Down for now' })
+    it('reports an error reply and a broken stream', async () => {
+      const outage = sandbox.fail(503, { message: 'Down for now' })
       await expect(client.plain(question)).rejects.toThrow(/503|Down for now|unavailable/)
-      refusal[Symbol.dispose]()
+      outage[Symbol.dispose]()
       sandbox.use({ on: '*', fault: { name: 'stream-reset', afterDeltas: 2 } })
       let text = ''
       const failed = await client

@@ -60,7 +60,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
   it.each(unknownFields)('in %s are ignored with a warning: %j', async (_, fields, path, suggestion) => {
     const { status } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(200)
-    const hint = suggestion === undefined ? '' : `: did you mean '${meant}'?`
+    const hint = suggestion === undefined ? '' : `: did you mean '${suggestion}'?`
     expect(entranceWarnings()).toContain(`body.${path} is not known to createResponse and was ignored${hint}`)
   })
 
@@ -124,7 +124,7 @@ describeAdapters('unknown fields in POST /responses with `strict: true`', { stri
   it.each(unknownFields)('in %s get a 400: %j', async (_, fields, path, suggestion) => {
     const { status, body } = await call('POST /responses', { body: { ...request, ...fields } })
     expect(status).toBe(400)
-    const hint = suggestion === undefined ? '' : `: did you mean '${meant}'?`
+    const hint = suggestion === undefined ? '' : `: did you mean '${suggestion}'?`
     expect(body.error.metadata.violations).toEqual([
       { path: `body.${path}`, message: `Unknown field${hint}`, rule: 'unrecognized_keys' },
     ])
@@ -142,7 +142,7 @@ describe.each([false, true])('option `models` with strict: %s', (strict) => {
         ? body.error.metadata.violations.map((each: { message: string }) => each.message)
         : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
       expect(status).toBe(strict ? 400 : 200)
-      expect(messages).toEqual([expect.stringContaining(`did you mean '${meant}'?`)])
+      expect(messages).toEqual([expect.stringContaining(`did you mean '${suggestion}'?`)])
     })
 
     it('lists the known models if none is similar', async () => {

@@ -1,17 +1,17 @@
-/** Requests of the extensions at their bounds: the last value that passes, and the first that does not. */
+/** Boundary values of the extensions' request fields: the last valid value and the first invalid one. */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { call } from '../call.ts'
 
 const gateway = createGateway({ extensions: ['chat', 'messages', 'embeddings'], timeScale: 0 })
 
-/** 200, or what is refused: `n too_big`, or `400 n`. */
-async function answer(path: string, body: object): Promise<string> {
+/** Returns '200', or the violations as `n too_big` or `400 n`. */
+async function resultOf(path: string, body: object): Promise<string> {
   const reply = await call(gateway, `POST ${path}`, { body })
   if (reply.status === 200) return '200'
   const { error } = reply.body
   const violations: { path: string; rule: string }[] | undefined = error.metadata?.violations
-  // Messages have an envelope of their own, without a list.
+  // POST /messages has a different error envelope, without a list of violations.
   if (!violations) return `${reply.status} ${error.message.split(':')[0]}`
   return violations.map(({ path, rule }) => `${path.replace('body.', '')} ${rule}`).join(', ')
 }
@@ -56,8 +56,8 @@ describe('POST /chat/completions', () => {
     [{ tools: [fn('f')], tool_choice: 'required' }, '200'],
     [{ tool_choice: 'none' }, '200'],
     [{ tool_choice: { type: 'own' } }, '200'],
-  ])('%j: %s', async (fields, expected) => {
-    expect(await answer('/chat/completions', { model, messages: [user], ...fields })).toBe(expected)
+  ])('validates %j: %s', async (fields, expected) => {
+    expect(await resultOf('/chat/completions', { model, messages: [user], ...fields })).toBe(expected)
   })
 })
 
@@ -77,26 +77,26 @@ describe('POST /messages', () => {
     [{ tools: [tool], tool_choice: { type: 'tool', name: 'g' } }, '400 tool_choice.name'],
     [{ tool_choice: { type: 'tool', name: 'f' } }, '400 tool_choice.name'],
     [{ tools: [tool], tool_choice: { type: 'any' } }, '200'],
-  ])('%j: %s', async (fields, expected) => {
-    expect(await answer('/messages', { model, max_tokens: 9, messages: [user], ...fields })).toBe(expected)
+  ])('validates %j: %s', async (fields, expected) => {
+    expect(await resultOf('/messages', { model, max_tokens: 9, messages: [user], ...fields })).toBe(expected)
   })
 })
 
 describe('POST /embeddings', () => {
   const texts = (length: number) => Array.from({ length }, () => 'a')
   it.each<[name: string, fields: object, expected: string]>([
-    ['one text', { input: 'a' }, '200'],
-    ['no texts', { input: [] }, 'input too_small'],
-    ['2,048 texts', { input: texts(2048), dimensions: 1 }, '200'],
-    ['2,049 texts', { input: texts(2049), dimensions: 1 }, 'input too_big'],
+    ['one string', { input: 'a' }, '200'],
+    ['no strings', { input: [] }, 'input too_small'],
+    ['2,048 strings', { input: texts(2048), dimensions: 1 }, '200'],
+    ['2,049 strings', { input: texts(2049), dimensions: 1 }, 'input too_big'],
     ['tokens', { input: [1, 2] }, '200'],
     ['2,048 lists of tokens', { input: texts(2048).map(() => [1]), dimensions: 1 }, '200'],
     ['2,049 lists of tokens', { input: texts(2049).map(() => [1]), dimensions: 1 }, 'input too_big'],
-    ['no dimensions', { input: 'a', dimensions: 0 }, 'dimensions too_small'],
+    ['0 dimensions', { input: 'a', dimensions: 0 }, 'dimensions too_small'],
     ['8,192 dimensions', { input: 'a', dimensions: 8192 }, '200'],
     ['8,193 dimensions', { input: 'a', dimensions: 8193 }, 'dimensions too_big'],
-    ['another encoding', { input: 'a', encoding_format: 'hex' }, 'encoding_format invalid_value'],
-  ])('%s', async (_, fields, expected) => {
-    expect(await answer('/embeddings', { model: 'aurora/vector-1', ...fields })).toBe(expected)
+    ['an unknown encoding', { input: 'a', encoding_format: 'hex' }, 'encoding_format invalid_value'],
+  ])('validates %s', async (_, fields, expected) => {
+    expect(await resultOf('/embeddings', { model: 'aurora/vector-1', ...fields })).toBe(expected)
   })
 })
