@@ -56,7 +56,7 @@ export function supplyChain(): string {
   return [
     '# Dependencies',
     '',
-    'Generated from the lock file by `npm run generate`. Installing the package runs no script of ours.',
+    'Generated from the lock file by `npm run generate`. The package has no install scripts.',
     '',
     table(['Package', 'How users get it', 'Why', 'Licence', 'Unpacked'], [...rows, ...peers]),
     '',

@@ -34,7 +34,7 @@ export const faultSections: Record<string, () => string> = {
     ),
   'fault-exceptions': () =>
     [
-      `The same fault can be in a rule twice in the ${selection(repeatable)}. Elsewhere its second effect would not show.`,
+      `A rule can contain the same fault twice in the ${selection(repeatable)}. In other layers, the second one would have no effect.`,
       ...rules.filter((rule) => !isLayerRule(rule)).map(sentence),
     ]
       .map((text) => `- ${text}`)
@@ -95,12 +95,14 @@ function inOneRule(layer: Layer): string {
 }
 
 function sentence(rule: (typeof rules)[number]): string {
-  if ('oneOf' in rule) return `At most one of ${selection(rule.oneOf, 'the ')}: each decides ${rule.decides}.`
+  if ('oneOf' in rule)
+    return `At most one of ${selection(rule.oneOf, 'the ')}, because each determines ${rule.decides}.`
   const others = layerNames.filter((layer) => !rule.forNone.includes(layer))
   const leave = `${selection(rule.faults)} ${rule.faults.length > 1 ? 'leave' : 'leaves'} ${rule.leaves}`
+  const subject = rule.faults.length > 1 ? 'they' : 'it'
   return rule.forNone.length > others.length && rule.forNone.every(isLayer)
-    ? `${leave}: only with the ${selection(others)}.`
-    : `${leave}: not with ${selection(rule.forNone, 'the ')}.`
+    ? `${leave}, so ${subject} can be combined only with the ${selection(others)}.`
+    : `${leave}, so ${subject} cannot be combined with ${selection(rule.forNone, 'the ')}.`
 }
 
 /** Formats a selection: `layers events and text, \`slow-body\``. */
