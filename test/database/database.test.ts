@@ -15,7 +15,7 @@ const provider = (slug: string) => ({ name: slug, slug, privacy_policy_url: null
 const uuid = (last: number) => `99999999-9999-4999-8999-99999999999${last}`
 const make = (options: GatewayOptions = {}) => createGateway(options).createSandbox().db
 
-describe('A collection', () => {
+describe('collection', () => {
   it('creates, gets, lists, updates and deletes', async () => {
     const { providers } = make()
     expect(await providers.create(provider('mine'))).toEqual(provider('mine'))
@@ -70,7 +70,7 @@ describe('A collection', () => {
     expect((await other.presetVersions.get(uuid(1)))?.config).toEqual({ mine: { deep: ['a', 'b', 'c'] } })
   })
 
-  it('finds workspaces and presets by id and by slug, and pages by URL', async () => {
+  it('finds workspaces and presets by id or slug, and pages by URL', async () => {
     const { workspaces, presets, pages } = make()
     const [workspace] = await workspaces.list()
     expect(await workspaces.get(workspace?.id ?? '')).toEqual(await workspaces.get('production'))
@@ -88,15 +88,15 @@ describe('A collection', () => {
 
   it('rejects an invalid record, naming collection, path and reason', async () => {
     const { providers } = make()
-    const bad = { ...provider('mine'), headquarters: 'Germany' }
-    await expect(providers.create(bad)).rejects.toThrow(/^providers\.headquarters: /)
+    const invalidRecord = { ...provider('mine'), headquarters: 'Germany' }
+    await expect(providers.create(invalidRecord)).rejects.toThrow(/^providers\.headquarters: /)
     await expect(providers.update('aurora', { name: 7 as unknown as string })).rejects.toThrow(
       /^providers\.name: /,
     )
     expect(await providers.list()).toHaveLength(12)
   })
 
-  it('rejects changes of a missing record with 404', async () => {
+  it('rejects changes to a missing record with 404', async () => {
     const { providers } = make()
     await expect(providers.update('nobody', {})).rejects.toMatchObject({ status: 404 })
     await expect(providers.delete('nobody')).rejects.toMatchObject({ status: 404 })
@@ -109,7 +109,7 @@ describe('A collection', () => {
     ['embeddingsModels', {}, 'id'],
     ['presetVersions', { id: '33333333-3333-4333-8333-333333333333' }, 'version'],
     ['pages', {}, 'url'],
-  ] as const)('rejects a record of %s whose key is taken: %o', async (name, changes, key) => {
+  ] as const)('rejects a duplicate key in %s: %o', async (name, changes, key) => {
     const collection = make()[name]
     const [first] = await collection.list()
     const again = { ...first, ...changes } as never
@@ -123,10 +123,10 @@ describe('A collection', () => {
     const { providers } = make()
     await providers.create(provider('mine'))
     const before = await providers.list()
-    const bad = { ...provider('other'), name: 7 } as never
+    const invalidRecord = { ...provider('other'), name: 7 } as never
     for (const write of [
       () => providers.create(provider('mine')),
-      () => providers.create(bad),
+      () => providers.create(invalidRecord),
       () => providers.update('mine', { slug: 'aurora' }),
       () => providers.update('aurora', { slug: 'mine', name: 'Dawn' }),
       () => providers.update('nobody', { name: 'Dawn' }),
@@ -149,7 +149,7 @@ describe('A collection', () => {
     expect(Object.keys((await providers.get('a')) ?? {})).toEqual(order)
   })
 
-  it('applies all of many concurrent writes', async () => {
+  it('applies all concurrent writes', async () => {
     const { providers } = make()
     await Promise.all(Array.from({ length: 300 }, (_, index) => providers.create(provider(`p-${index}`))))
     await Promise.all([
@@ -202,7 +202,7 @@ describe('A collection', () => {
   })
 })
 
-describe('The configuration of a preset', () => {
+describe('configuration of a preset', () => {
   const invalid = [
     [{ temperature: 'hot' }, 'config.temperature: '],
     [{ model: '' }, 'config.model: '],
@@ -226,7 +226,7 @@ describe('The configuration of a preset', () => {
     )
   })
 
-  it('may contain unknown fields, and settings that need fields of the request', async () => {
+  it('may contain unknown fields, and settings that require fields of the request', async () => {
     const gateway = createGateway()
     const id = (await gateway.db.presets.get('code-review'))?.designated_version_id as string
     const config = { tool_choice: { type: 'function', name: 'look_up' }, beyond: { the: ['specification'] } }
@@ -283,13 +283,13 @@ describe('list(condition)', () => {
     expect(withImages.length).toBeGreaterThan(0)
   })
 
-  it('matches fields of one kind of record in a mixed collection, and has types that reject misspelt fields', async () => {
+  it('matches fields of one record type in a mixed collection, and rejects misspelt fields at compile time', async () => {
     const builders = await db.benchmarks.list({ source: 'design-source', arena: 'builders', pricing: null })
     expect(builders.length).toBeGreaterThan(0)
     for (const row of builders) expect(row).toMatchObject({ arena: 'builders', pricing: null })
-    // @ts-expect-error: a provider has no such field.
+    // @ts-expect-error: unknown field of a provider.
     expect(await db.providers.list({ slugg: 'aurora' })).toEqual([])
-    // @ts-expect-error: its datacenters are texts.
+    // @ts-expect-error: datacenters are strings.
     expect(await db.providers.list({ datacenters: { some: 7 } })).toEqual([])
   })
 
@@ -301,7 +301,7 @@ describe('list(condition)', () => {
     ])
   })
 
-  it('finds changed rows in order, and no earlier versions of them', async () => {
+  it('returns the latest version of changed rows, in order', async () => {
     const { providers } = make()
     await providers.update('borealis', { name: 'Moved', headquarters: null })
     await providers.create({ ...provider('late'), name: 'Moved' })
@@ -353,7 +353,7 @@ describe('query()', () => {
       expect(await collection.get('a')).toEqual(providers[0])
     })
 
-    it('rejects anything but a query', async () => {
+    it('rejects invalid arguments', async () => {
       const collection = await prepared()
       const refusal = { status: 400, message: expect.stringContaining('db.providers.query()') }
       for (const build of [undefined, { slug: 'a' }, () => undefined, () => true])
@@ -373,8 +373,8 @@ describe('query()', () => {
   })
 })
 
-describe('A concurrent reader', () => {
-  it('sees the old rows while the first write copies them, which yields to other work', async () => {
+describe('concurrent reader', () => {
+  it('sees the old rows while the first write copies them without blocking', async () => {
     const fixtures = { providers: Array.from({ length: 2500 }, (_, place) => provider(`p-${place}`)) }
     const { providers } = make({ fixtures })
     await providers.get('p-0')
@@ -403,7 +403,7 @@ describe('A concurrent reader', () => {
     const { providers } = make({ fixtures: { providers: [provider('a'), provider('b')] } })
     await providers.update('b', { name: 'First' })
     let writing = true
-    const seen: string[] = []
+    const lists: string[] = []
     const read = async () => {
       while (writing) {
         const [list, [listed], byKey] = await Promise.all([
@@ -411,7 +411,7 @@ describe('A concurrent reader', () => {
           providers.list({ slug: 'b' }),
           providers.get('b'),
         ])
-        seen.push(list.map(({ slug }) => slug).join())
+        lists.push(list.map(({ slug }) => slug).join())
         expect(listed && byKey).toBeDefined()
       }
     }
@@ -419,10 +419,10 @@ describe('A concurrent reader', () => {
     for (let count = 0; count < 50; count++) await providers.update('b', { name: `Number ${count}` })
     writing = false
     await readers
-    expect(new Set(seen)).toEqual(new Set(['a,b']))
+    expect(new Set(lists)).toEqual(new Set(['a,b']))
   })
 
-  it('sees rows and keys of the same version at any time during a write', async () => {
+  it('sees rows and keys of the same version throughout a write', async () => {
     const state = new DatabaseState(new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }))
     const { providers } = state.tables
     const rename = (from: string, to: string) => () => providers.update(from, { slug: to })
@@ -433,7 +433,7 @@ describe('A concurrent reader', () => {
         [() => providers.create(provider('new')), undefined, 'new'],
         [() => providers.delete('new'), 'new', undefined],
       ] as const) {
-        // No reader has listed the rows since this write.
+        // The rows have not been listed since this write.
         await state.write(() => providers.update('borealis', { name: `Number ${turns}` }))
         const write = state.write<Provider>(work)
         for (let turn = 0; turn < turns; turn++) await undefined
@@ -450,7 +450,7 @@ describe('A concurrent reader', () => {
     }
   })
 
-  it('sees an unchanging snapshot, even if it is taken during a write', async () => {
+  it('sees an immutable snapshot, even if taken during a write', async () => {
     for (let turns = 0; turns < 30; turns++) {
       const sandbox = createGateway().createSandbox()
       await sandbox.db.providers.update('aurora', { name: 'Before' })
@@ -468,7 +468,7 @@ describe('A concurrent reader', () => {
   })
 })
 
-describe('A custom collection', () => {
+describe('custom collection', () => {
   const Gadget = z.strictObject({ id: z.string(), preset_id: z.string() })
   const gadgets = defineCollection({
     name: 'gadgets',
@@ -482,7 +482,7 @@ describe('A custom collection', () => {
     }),
   })
 
-  it('is read, written and filled like the built-in ones', async () => {
+  it('supports reads, writes and generated records like built-in collections', async () => {
     const options = { seed: 1, recordCounts: { gadgets: 3 }, fixtures: {} }
     const state = new DatabaseState(new SeedData(options, [...collections, gadgets]))
     const db = toDatabase(state.seedData, () => state) as unknown as Record<string, Records<object>>
@@ -512,7 +512,7 @@ describe('A custom collection', () => {
   })
 })
 
-describe('The rows of a collection', () => {
+describe('rows of a collection', () => {
   const tags = defineCollection({
     name: 'tags',
     schema: z.strictObject({ id: z.string() }),
@@ -533,7 +533,7 @@ describe('The rows of a collection', () => {
     expect(() => data.rows('tag')).toThrow("There is no collection 'tag'")
   })
 
-  it('are shared by all gateways that change neither the collection nor one it refers to', async () => {
+  it('are shared by gateways that change neither the collection nor one it references', async () => {
     const rowsOf = (name: string, more: object = {}) => new SeedData({ ...options, ...more }).rows(name)
     for (const name of ['providers', 'presets', 'presetVersions'])
       expect(await rowsOf(name), name).toBe(await rowsOf(name))
@@ -558,16 +558,16 @@ describe('The rows of a collection', () => {
 describe('SharedRows.memo', () => {
   it('computes each value once and caches the latest 200', () => {
     const rows = SharedRows.ofSeed({ ...collections[0] } as never, [])
-    let made: string[] = []
+    let computed: string[] = []
     const recall = (name: string) => {
-      expect(rows.memo(name, () => made.push(name) && `value of ${name}`)).toBe(`value of ${name}`)
+      expect(rows.memo(name, () => computed.push(name) && `value of ${name}`)).toBe(`value of ${name}`)
     }
     const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
     for (const name of [...names, ...names]) recall(name)
-    expect(made).toEqual(names)
-    made = []
+    expect(computed).toEqual(names)
+    computed = []
     for (const name of ['one more', 'n1', 'n199', 'n0', 'n1', 'n2']) recall(name)
-    expect(made).toEqual(['one more', 'n0', 'n1', 'n2'])
+    expect(computed).toEqual(['one more', 'n0', 'n1', 'n2'])
   })
 })
 
@@ -588,7 +588,7 @@ describe('Table', () => {
     expect(() => SharedRows.from(declaration, seed, created)).toThrow(full)
   })
 
-  it('rejects a write during another one, and keeps its rows', async () => {
+  it('rejects a write during another write and keeps its rows', async () => {
     const { tables } = new DatabaseState(new SeedData({ seed: 1, recordCounts: {}, fixtures: {} }))
     const { providers } = tables
     const writes = [providers.update('aurora', { name: 'A' }), providers.update('borealis', { name: 'B' })]
@@ -601,8 +601,8 @@ describe('Table', () => {
   })
 })
 
-describe('Presets and their versions', () => {
-  it('are created version first, and only versions that are not designated can be deleted', async () => {
+describe('presets and their versions', () => {
+  it('are created version first, and designated versions cannot be deleted', async () => {
     const { presets, presetVersions } = make()
     const [like] = await presets.list()
     const mine = { ...like, id: uuid(2), slug: 'mine', designated_version_id: uuid(1) } as NonNullable<
@@ -651,8 +651,8 @@ describe('Presets and their versions', () => {
   })
 })
 
-describe('The initial records of a gateway', () => {
-  it('are the canonical records', async () => {
+describe('initial records of a gateway', () => {
+  it('are the fixtures by default', async () => {
     const db = make()
     const sizes = await Promise.all(
       Object.entries({
@@ -669,7 +669,7 @@ describe('The initial records of a gateway', () => {
     expect((await db.workspaces.list()).map(({ slug }) => slug)).toEqual(['production', 'staging'])
   })
 
-  it('are filled up to any count, with the same records for the same seed', async () => {
+  it('are extended to any count with generated records, the same for the same seed', async () => {
     const size = {
       providers: 30,
       workspaces: 5,
@@ -708,7 +708,7 @@ describe('The initial records of a gateway', () => {
     expect(large.slice(0, 20)).toEqual(small)
   })
 
-  it('are custom records if fixtures are passed', async () => {
+  it('are replaced by the option `fixtures`', async () => {
     const db = make({ fixtures: { providers: [provider('only')] } })
     expect(await db.providers.list()).toEqual([provider('only')])
     expect(await db.workspaces.list()).toHaveLength(2)
@@ -720,7 +720,7 @@ describe('The initial records of a gateway', () => {
     [{ workspaces: [{}] }, /workspaces\[0\]\.id: /],
     [{ providers: 'all' }, /fixtures\.providers: /],
     [{ provider: [] }, /fixtures\.provider: /],
-  ])('reject the fixtures %o with a one-line error that names the path', (fixtures, message) => {
+  ])('must be valid: %o throws a one-line error with a path', (fixtures, message) => {
     const error = (() => {
       try {
         createGateway({ fixtures: fixtures as never })
@@ -744,7 +744,7 @@ describe('The initial records of a gateway', () => {
     updated_at: '2025-01-01T00:00:00Z',
   })
 
-  it('require presets and their versions together', async () => {
+  it('must replace presets and their versions together', async () => {
     const [preset] = await make().presets.list({ slug: 'code-review' })
     const invalid = [
       [{ presets: [] }, 'Bad fixture: presets without presetVersions: pass both or neither'],
@@ -793,7 +793,7 @@ describe('The initial records of a gateway', () => {
     expect(generated.map(({ workspace_id }) => workspace_id)).toEqual(Array(4).fill(uuid(7)))
   })
 
-  it('include no generated record with the key of a custom one', async () => {
+  it('include no generated record with the key of a custom record', async () => {
     const generated = await make({ recordCounts: { providers: 16 } }).providers.list()
     const fixtures = { providers: generated.slice(12).map((row) => ({ ...row, name: 'Mine' })) }
     const all = await make({ fixtures, recordCounts: { providers: 20 } }).providers.list()
@@ -802,14 +802,14 @@ describe('The initial records of a gateway', () => {
   })
 })
 
-describe('A fork that has not accessed a collection yet', () => {
+describe('fork that has not accessed a collection yet', () => {
   const forked = async () => {
     const original = createGateway().createSandbox()
     await original.db.providers.create(provider('mine'))
     return original.fork()
   }
 
-  it('passes its rows on to its own forks', async () => {
+  it('passes its rows to its own forks', async () => {
     expect(await (await forked()).fork().db.providers.get('mine')).toEqual(provider('mine'))
   })
 

@@ -227,9 +227,9 @@ export function describeClients(entrance: 'over a socket' | 'through gateway.fet
     })
 
     it('receives a function call and structured output', async () => {
-      const fits = { city: expect.any(String), degrees: expect.any(Number) }
-      expect(await client.tool(question)).toEqual(fits)
-      expect(await client.structured(question)).toEqual(fits)
+      const expected = { city: expect.any(String), degrees: expect.any(Number) }
+      expect(await client.tool(question)).toEqual(expected)
+      expect(await client.structured(question)).toEqual(expected)
     })
 
     it('aborts a stream, and the journal records it', async () => {

@@ -160,12 +160,12 @@ function frameLines({ body }: Reply, before: Reply): string[] {
   if (body.kind === 'none') return ['no body']
   if (body.kind === 'hang-up') return [`hang up: ${body.how}`]
   if (body.kind === 'json') return [`json ${JSON.stringify(body.value)}`]
-  const known =
+  const originals =
     before.body.kind === 'frames' ? [...before.body.frames].filter(({ kind }) => kind === 'event') : []
   const lines: string[] = []
   for (const frame of body.frames) {
-    const place = known.findIndex((each) => JSON.stringify(each) === JSON.stringify(frame))
-    if (place >= 0) lines.push(String.fromCharCode(97 + place))
+    const index = originals.findIndex((each) => JSON.stringify(each) === JSON.stringify(frame))
+    if (index >= 0) lines.push(String.fromCharCode(97 + index))
     else if (frame.kind === 'wait') lines.push(String(Math.round(frame.ms * 100) / 100))
     else if (frame.kind === 'done') lines.push('[DONE]')
     else if (frame.kind === 'bytes') lines.push(formatBytes(frame.bytes))

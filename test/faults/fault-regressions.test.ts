@@ -87,8 +87,8 @@ describeAdapters('fault regressions', (entrance) => {
       ['enough bytes', { name: 'truncated-body', atByte: 1_000_000 }, question],
       ['a stream', ['latency', 'stream-cut'], question],
     ] as const)('record a warning: a reply without %s', async (_name, fault, body) => {
-      const given = JSON.parse(JSON.stringify(fault).replace('"latency"', '{"name":"latency","ms":1}'))
-      use({ faults: [given].flat() })
+      const quickFault = JSON.parse(JSON.stringify(fault).replace('"latency"', '{"name":"latency","ms":1}'))
+      use({ faults: [quickFault].flat() })
       expect((await ask(body)).status).toBe(200)
       expect(warnings()).toEqual([expect.stringContaining('found nothing to act on')])
       expect(unused()).toBe(Array.isArray(fault) ? 0 : 1)

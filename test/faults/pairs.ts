@@ -270,17 +270,17 @@ export async function runAll(list: readonly Case[], concurrency: number): Promis
   const results: Result[] = []
   for (const adapter of ['msw', 'fetch', 'node'] as const) {
     const bench = await openBench(adapter)
-    const places = [...list.keys()].filter((place) => list[place]?.adapter === adapter)
+    const indexes = [...list.keys()].filter((index) => list[index]?.adapter === adapter)
     const worker = async () => {
-      for (let place = places.pop(); place !== undefined; place = places.pop())
-        results[place] = await bench.run(list[place] as Case, shortLimits)
+      for (let index = indexes.pop(); index !== undefined; index = indexes.pop())
+        results[index] = await bench.run(list[index] as Case, shortLimits)
     }
     await Promise.all(Array.from({ length: concurrency }, worker))
     // A busy machine can miss effects that depend on timing, so failed cases run again, one at a time.
-    for (const [place, result] of results.entries()) {
-      if (result?.kind !== 'failed' || list[place]?.adapter !== adapter) continue
-      for (let attempt = 0; attempt < 3 && results[place]?.kind === 'failed'; attempt++)
-        results[place] = await bench.run(list[place] as Case, longLimits)
+    for (const [index, result] of results.entries()) {
+      if (result?.kind !== 'failed' || list[index]?.adapter !== adapter) continue
+      for (let attempt = 0; attempt < 3 && results[index]?.kind === 'failed'; attempt++)
+        results[index] = await bench.run(list[index] as Case, longLimits)
     }
     await bench.close()
   }

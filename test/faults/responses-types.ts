@@ -18,7 +18,7 @@ export function toResponsesTypes(wire: Wire, protocol: Protocol): Wire {
   if (protocol === 'responses') return wire
   const typesOf = protocol === 'chat' ? chunkTypes : messageTypes
   const types = wire.events.flatMap((event) => (event ? typesOf(event as OtherEvent) : []))
-  return { ...wire, types: types.map((type) => (known.has(type) ? `response.${type}` : type)) }
+  return { ...wire, types: types.map((type) => (mappedTypes.has(type) ? `response.${type}` : type)) }
 }
 
 const [delta, annotation, textDone] = [
@@ -26,7 +26,7 @@ const [delta, annotation, textDone] = [
   'output_text.annotation.added',
   'output_text.done',
 ] as const
-const known = new Set<string>([delta, annotation, textDone, 'output_item.done', 'completed', 'failed'])
+const mappedTypes = new Set<string>([delta, annotation, textDone, 'output_item.done', 'completed', 'failed'])
 
 function chunkTypes({ type, error, choices = [] }: OtherEvent): string[] {
   if (error) return ['failed']

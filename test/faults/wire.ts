@@ -55,10 +55,10 @@ export async function overFetch(fetch: typeof globalThis.fetch, request: WireReq
     timer = setTimeout(() => patience.abort(), chunks.length === 0 ? request.answerMs : request.patienceMs)
   }
   const chunks: Buffer[] = []
-  const seen = { status: 0, headers: {} as Record<string, string>, headMs: 0 }
+  const head = { status: 0, headers: {} as Record<string, string>, headMs: 0 }
   const end = (ending: Ending) => {
     clearTimeout(timer)
-    return toWire({ ...seen, ending, chunks, raw: Buffer.concat(chunks), endMs: since() })
+    return toWire({ ...head, ending, chunks, raw: Buffer.concat(chunks), endMs: since() })
   }
   wait()
   let response: Response
@@ -72,9 +72,9 @@ export async function overFetch(fetch: typeof globalThis.fetch, request: WireReq
   } catch {
     return end(patience.signal.aborted ? 'unanswered' : 'rejected')
   }
-  seen.status = response.status
-  seen.headers = Object.fromEntries(response.headers)
-  seen.headMs = since()
+  head.status = response.status
+  head.headers = Object.fromEntries(response.headers)
+  head.headMs = since()
   try {
     for await (const chunk of response.body ?? []) {
       chunks.push(Buffer.from(chunk))
@@ -209,17 +209,17 @@ function dechunked(bytes: Buffer): { chunks: Buffer[]; complete: boolean } {
 
 type RawReply = Omit<Wire, 'body' | 'text' | 'data' | 'events' | 'types'>
 
-async function toWire(seen: RawReply): Promise<Wire> {
-  const isGzip = seen.raw[0] === 0x1f && seen.raw[1] === 0x8b
-  const { body, failed } = isGzip ? await gunzipped(seen.raw) : { body: seen.raw, failed: false }
+async function toWire(reply: RawReply): Promise<Wire> {
+  const isGzip = reply.raw[0] === 0x1f && reply.raw[1] === 0x8b
+  const { body, failed } = isGzip ? await gunzipped(reply.raw) : { body: reply.raw, failed: false }
   const text = body.toString()
   const data: string[] = []
   const parser = createParser({ onEvent: (event) => data.push(event.data) })
   parser.feed(text)
   const events = data.filter((each) => each !== '[DONE]' && each !== '').map(toEvent)
   const types = events.flatMap((event) => (event ? [event.type] : []))
-  const ending = failed && seen.ending === 'complete' ? 'broken' : seen.ending
-  return { ...seen, ending, body, text, data, events, types }
+  const ending = failed && reply.ending === 'complete' ? 'broken' : reply.ending
+  return { ...reply, ending, body, text, data, events, types }
 }
 
 function toEvent(data: string): Wire['events'][number] {

@@ -1,5 +1,5 @@
 /**
- * The first frame of an error that a public function throws is the line of the caller.
+ * Stack traces of errors thrown by public functions start at the caller.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, parseRecording, parseScenario } from '../../src/index.ts'
@@ -16,7 +16,7 @@ const sandbox: Any = gateway.createSandbox()
 const disposed: Any = gateway.createSandbox()
 disposed.dispose()
 
-/** Each on a line of its own. */
+/** Calls with a mistake, each on its own line. */
 const mistakes: Record<string, () => unknown> = {
   createGateway: () => createGateway({ sead: 7 } as Any),
   'createGateway with a scenario': () => createGateway({ scenarios: [{ rules: [{ on: 'x' }] }] } as Any),
@@ -51,21 +51,21 @@ const mistakes: Record<string, () => unknown> = {
 
 const framesOf = (error: Error) => (error.stack ?? '').split('\n').filter((line) => /^ +at /.test(line))
 
-describe('The stack of an error', () => {
-  it.each(Object.keys(mistakes))('of %s begins at the caller', async (name) => {
+describe('stack trace of an error', () => {
+  it.each(Object.keys(mistakes))('starts at the caller of %s', async (name) => {
     const error = await (async () => {
       try {
         await mistakes[name]?.()
       } catch (error) {
         return error as Error
       }
-      throw new Error(`${name} accepts the mistake`)
+      throw new Error(`Expected ${name} to throw`)
     })()
     expect(framesOf(error)[0], error.stack).toContain('at-caller.test.ts')
     expect(error.stack).toContain(error.message)
   })
 
-  it('of a call through the remote client begins at the caller', async () => {
+  it('starts at the caller of the remote client', async () => {
     const server = await startServer()
     onTestFinished(() => server.close())
     const remote = await connectGateway(server.url)
@@ -73,7 +73,7 @@ describe('The stack of an error', () => {
     expect(framesOf(error)[0], error.stack).toContain('at-caller.test.ts')
   })
 
-  it("of the caller's own function stays as it is", () => {
+  it("is unchanged for errors thrown by the caller's own function", () => {
     const mine = new Error('mine')
     const { stack } = mine
     const throwMine = () => {

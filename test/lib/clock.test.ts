@@ -127,7 +127,7 @@ describe('Clock', () => {
   })
 })
 
-describe('Consecutive waits', () => {
+describe('consecutive waits', () => {
   beforeEach(() => {
     vi.useFakeTimers()
   })
@@ -174,7 +174,7 @@ describe('Consecutive waits', () => {
   })
 })
 
-describe('Real timers', () => {
+describe('real timers', () => {
   let real: MockInstance<() => number>
   beforeEach(() => {
     real = vi.spyOn(performance, 'now').mockReturnValue(1000)

@@ -1,5 +1,5 @@
 /**
- * Names of earlier versions in every place that accepts them.
+ * Former names of options and fields, everywhere they are recognised.
  */
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -10,7 +10,7 @@ type Any = any
 const gateway = createGateway()
 const create = (options: object) => () => createGateway(options as Any)
 
-describe('A name of an earlier version', () => {
+describe('former names', () => {
   it.each<[now: string, use: () => unknown]>([
     ["'onUnhandledRequest'", () => intercept(gateway, { unhandledRequests: 'warn' } as Any)],
     ["'guard'", () => intercept(gateway, { onUnhandledRequest: 'gateway' } as Any)],
@@ -29,7 +29,7 @@ describe('A name of an earlier version', () => {
     ["'handlers\\(gateway\\)' of gateway-understudy/msw", () => (gateway as Any).handlers],
     ["'handlers\\(gateway, ...operationIds\\)' of", () => (gateway as Any).handlersFor('createResponse')],
     ["'timestamp'", () => gateway.journal.calls('createResponse', { at: '' } as Any)],
-  ])('is rejected with a message that names %s', (now, use) => {
+  ])('are rejected with an error that suggests %s', (now, use) => {
     expect(use).toThrow(new RegExp(`'[\\w.]+' is now ${now}`))
   })
 })

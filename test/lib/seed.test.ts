@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { draw, hash, random, uuid } from '../../src/lib/seed.ts'
 
-describe('Seeded random functions', () => {
+describe('seeded random functions', () => {
   it.each([
     [[], 'a6d5df85b7e4b0af'],
     [[''], '409b4f60dcb3e0e0'],
@@ -27,13 +27,13 @@ describe('Seeded random functions', () => {
     expect([other(), other()]).toEqual([0.16337048006244004, 0.28846371290273964])
   })
 
-  it('return the same ten-thousandth number', () => {
+  it('return the same 10,000th number', () => {
     const next = random('long')
     for (let count = 1; count < 10_000; count++) next()
     expect(next()).toBe(0.45155741297639906)
   })
 
-  it('draw the first number of the sequence', () => {
+  it('include draw(), which returns the first number of the sequence', () => {
     expect(draw('golden', 1)).toBe(0.06728417798876762)
   })
 

@@ -43,7 +43,7 @@ describe('equal', () => {
 })
 
 describe('compileGlob', () => {
-  it.each<[glob: string, fits: string[], fails: string[]]>([
+  it.each<[glob: string, matching: string[], others: string[]]>([
     ['a', ['a'], ['', 'ab', 'ba', 'aa']],
     ['A*', ['a', 'ab'], ['', 'ba']],
     ['*b', ['b', 'ab'], ['ba']],
@@ -55,17 +55,17 @@ describe('compileGlob', () => {
     ['a*bc*c', ['abcc', 'axbcxc'], ['abc', 'abcx']],
     ['a*aa*a', ['aaaa'], ['aaa', 'aa']],
     ['a.*', ['a.b'], ['ab']],
-  ])('compiles %s', (glob, fits, fails) => {
+  ])('returns a test for %s', (glob, matching, others) => {
     const test = compileGlob(glob)
-    for (const name of fits) expect(test(name), name).toBe(true)
-    for (const name of fails) expect(test(name), name).toBe(false)
+    for (const name of matching) expect(test(name), name).toBe(true)
+    for (const name of others) expect(test(name), name).toBe(false)
   })
 })
 
-describe('A value path', () => {
+describe('value paths', () => {
   const value = { a: [{ b: 1 }, { b: 2 }, { c: 3 }], d: null, e: '' }
 
-  it('accepts dots and brackets', () => {
+  it('accept dots and brackets', () => {
     for (const text of ['data.0.slug', 'data[0].slug', '.data..[0]slug'])
       expect(readPath(text)).toEqual(text.startsWith('.') ? ['data', '0slug'] : ['data', '0', 'slug'])
     expect(readPath('a[x y].*')).toEqual(['a', 'x y', '*'])
@@ -85,12 +85,12 @@ describe('A value path', () => {
     ['__proto__', undefined, []],
     ['*', undefined, [value.a, null, '']],
     ['a.3', undefined, []],
-  ])('finds the values at %j', (path, one, all) => {
+  ])('find the values at %j', (path, one, all) => {
     expect(readAt(value, readPath(path))).toBe(one)
     expect(reads(value, readPath(path))).toEqual(all)
   })
 
-  it('ignores the length of an array, but not a field named length', () => {
+  it('ignore the length of an array, but not a field named length', () => {
     expect(reads({ a: [1] }, ['a', 'length'])).toEqual([])
     expect(reads({ a: { length: 7 } }, ['a', 'length'])).toEqual([7])
   })
@@ -105,7 +105,7 @@ describe('A value path', () => {
     ['d.x', () => 1, value, 0],
     ['x.y', () => 1, value, 0],
     ['a.length', () => 1, value, 0],
-  ])('changes %s in a copy', (path, change, changed, places) => {
+  ])('change %s in a copy', (path, change, changed, places) => {
     const before = structuredClone(value)
     expect(edited(value, readPath(path), change)).toEqual({ value: changed, places })
     expect(value).toEqual(before)
@@ -113,7 +113,7 @@ describe('A value path', () => {
 })
 
 describe('nearest', () => {
-  it.each<[word: string, words: string[], meant: string | undefined]>([
+  it.each<[word: string, words: string[], suggestion: string | undefined]>([
     ['times', ['times'], 'times'],
     ['TIMES', ['times'], 'times'],
     ['tims', ['delay', 'times', 'tines'], 'times'],
@@ -136,8 +136,8 @@ describe('nearest', () => {
     ['a', [], undefined],
     ['a'.repeat(200), ['a'.repeat(199)], 'a'.repeat(199)],
     ['a'.repeat(201), ['a'.repeat(201)], undefined],
-  ])('suggests for %j of %j: %j', (word, words, meant) => {
-    expect(nearest(word, words)).toBe(meant)
+  ])('suggests for %j of %j: %j', (word, words, suggestion) => {
+    expect(nearest(word, words)).toBe(suggestion)
   })
 })
 
@@ -148,7 +148,7 @@ describe('didYouMean', () => {
   })
 })
 
-describe('Byte conversions', () => {
+describe('byte conversions', () => {
   it('round-trip any bytes through strings', () => {
     for (const length of [0, 1, 255, 8191, 8192, 8193, 20_000]) {
       const bytes = Uint8Array.from({ length }, (_, index) => index)

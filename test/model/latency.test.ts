@@ -108,9 +108,9 @@ describe('latency profiles', () => {
   )
 
   it('give the same values for the same seed, and can differ by model', () => {
-    const once = waits('resp_1', 'aurora/dawn-2', { latency: profile })
-    expect(waits('resp_1', 'aurora/dawn-2', { latency: profile })).toEqual(once)
-    expect(waits('resp_1', 'aurora/dawn-2', { latency: profile, seed: 2 })).not.toEqual(once)
+    const first = waits('resp_1', 'aurora/dawn-2', { latency: profile })
+    expect(waits('resp_1', 'aurora/dawn-2', { latency: profile })).toEqual(first)
+    expect(waits('resp_1', 'aurora/dawn-2', { latency: profile, seed: 2 })).not.toEqual(first)
     expect(waits('resp_1', 'borealis/polar-4', { latency: profile })).toEqual([7])
   })
 
@@ -151,10 +151,10 @@ describe('latency profiles', () => {
   it('are looked up by exact model name, then by glob, then `*`', () => {
     const line = (p50: number) => ({ firstByteMs: { p50 } })
     const models = { '*': line(1), 'aurora/*': line(2), 'aurora/dawn-2': line(3) }
-    const found = ['aurora/dawn-2', 'aurora/dusk', 'x/y'].map((model) =>
+    const profiles = ['aurora/dawn-2', 'aurora/dusk', 'x/y'].map((model) =>
       latencyOf({ latency: { profile: 1, models } }, model),
     )
-    expect(found.map((latency) => latency?.firstByteMs?.p50)).toEqual([3, 2, 1])
+    expect(profiles.map((latency) => latency?.firstByteMs?.p50)).toEqual([3, 2, 1])
     expect(latencyOf({ latency: { profile: 1, models } }, 'Aurora/Dusk')).toEqual(line(2))
     expect(latencyOf({ latency: { profile: 1, models: { 'a/*': line(1) } } }, 'b/c')).toBeUndefined()
     expect(latencyOf({ latency: { profile: 1, models: {} } }, 'constructor')).toBeUndefined()

@@ -36,12 +36,12 @@ describe('findPages', () => {
     fc.assert(
       fc.property(search, ({ corpus, question, include, exclude, limit }) => {
         const passes = compileFilter({ include, exclude })
-        const found = findPages(pageCorpus(corpus), { question, limit, passes })
+        const results = findPages(pageCorpus(corpus), { question, limit, passes })
         const allowed = corpus.filter(({ url }) => isAllowed(new URL(url).hostname, include, exclude))
-        expect(found).toHaveLength(Math.min(limit, allowed.length))
+        expect(results).toHaveLength(Math.min(limit, allowed.length))
         const urls = new Set(allowed.map(({ url }) => url))
-        for (const { url } of found) expect(urls).toContain(url)
-        expect(new Set(found.map(({ url }) => url)).size).toBe(found.length)
+        for (const { url } of results) expect(urls).toContain(url)
+        expect(new Set(results.map(({ url }) => url)).size).toBe(results.length)
       }),
     )
   })

@@ -17,8 +17,8 @@ import { Latency, type LatencyOptions } from '../../src/sandbox/latency.ts'
 const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 }
 const text = 'Hei 👩‍👩‍👧 maailma: a naïve answer, in a few words.'
 
-function frames(given: Partial<StreamOptions & LatencyOptions> = {}): Frame[] {
-  const options = { seed: 1, stream: { events: 'all' as const }, ...given }
+function frames(change: Partial<StreamOptions & LatencyOptions> = {}): Frame[] {
+  const options = { seed: 1, stream: { events: 'all' as const }, ...change }
   const body = CreateResponseBody.parse({ model: 'aurora/dawn-2', input: 'Hi' })
   const cited = cite(text, [{ url: 'https://docs.example.com/a', title: 'Docs' }])
   const { items } = cutItems({

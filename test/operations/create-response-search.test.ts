@@ -249,8 +249,8 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
   })
 
   it('cites pages in fixture order and adds a warning if no page matches', async () => {
-    const found = await cited({ tools: [search], input: 'qqqq zzzz' })
-    expect(found.map(({ url }) => url)).toEqual(pages.slice(0, 5).map(({ url }) => url))
+    const citations = await cited({ tools: [search], input: 'qqqq zzzz' })
+    expect(citations.map(({ url }) => url)).toEqual(pages.slice(0, 5).map(({ url }) => url))
     expect(entrance.sandbox.journal.last('createResponse')?.warnings).toEqual([
       expect.stringContaining('matched no page'),
     ])

@@ -14,17 +14,17 @@ import { fakeWorkspace, Workspace, WorkspaceUpdate } from '../../src/resources/w
 const shared = new Faker({ locale: [en, base] })
 
 /** Records of other collections, for factories that refer to them. */
-const others: Record<string, readonly object[]> = {
+const relatedRecords: Record<string, readonly object[]> = {
   workspaces: [fakeWorkspace(contextOf('workspaces', 0)), fakeWorkspace(contextOf('workspaces', 1))],
 }
-others['presets'] = Array.from({ length: 60 }, (_, index) =>
-  fakePreset(contextOf('presets', index), others['workspaces'] as Workspace[]),
+relatedRecords['presets'] = Array.from({ length: 60 }, (_, index) =>
+  fakePreset(contextOf('presets', index), relatedRecords['workspaces'] as Workspace[]),
 )
 
 const make = (declaration: CollectionDeclaration, context: FactoryContext) =>
-  declaration.fake(context, (name) => others[name] ?? [])
+  declaration.fake(context, (name) => relatedRecords[name] ?? [])
 
-describe.each(collections)('The factory of $name', (declaration) => {
+describe.each(collections)('factory of $name', (declaration) => {
   const { name, schema, keys } = declaration
   const records = Array.from({ length: 120 }, (_, index) => make(declaration, contextOf(name, index)))
   const few = records.slice(0, 20)
@@ -106,7 +106,7 @@ describe('fakePreset and fakePresetVersion', () => {
     }
   })
 
-  it('order dates: no version is older than its preset, and the second is newer than the first', () => {
+  it('date the first version no earlier than the preset, and the second later', () => {
     for (const [index, preset] of presets.entries()) {
       const [first, second] = versionsOf(index)
       const dates = [
@@ -122,7 +122,7 @@ describe('fakePreset and fakePresetVersion', () => {
   })
 })
 
-describe('The limits of a workspace', () => {
+describe('limits of a workspace', () => {
   const workspace = fakeWorkspace(contextOf('workspaces', 0))
   const accepts = (changes: object) => {
     const results = [
@@ -164,7 +164,7 @@ describe('The limits of a workspace', () => {
     ['no key ids', { io_logging_api_key_ids: [] }, true],
     ['null key ids', { io_logging_api_key_ids: null }, true],
     ['an undocumented sort', { default_provider_sort: 'vibes' }, true],
-  ])('apply to %s (%o): accepted is %s', (_, changes, accepted) => {
+  ])('apply to %s: %o is accepted: %s', (_, changes, accepted) => {
     expect(accepts(changes)).toBe(accepted)
   })
 
@@ -200,7 +200,7 @@ describe('isoTimestamp', () => {
     ['2025-12-31', false],
     ['2025-02-30T00:00:00Z', false],
     ['2025-12-31T23:59:59', false],
-  ])('accepts %s: %s', (text, accepted) => {
+  ])('validates %s: %s', (text, accepted) => {
     expect(isoTimestamp().safeParse(text).success).toBe(accepted)
   })
 })

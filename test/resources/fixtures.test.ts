@@ -1,4 +1,4 @@
-// The canonical records match their schemas and are consistent with each other.
+// Fixtures match their schemas and are consistent with each other.
 
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -63,7 +63,7 @@ describe('fixtures', () => {
     expect(keys.filter((key, place) => keys.indexOf(key) !== place)).toEqual([])
   })
 
-  it("designate one of the preset's own versions for each preset", () => {
+  it('designate a version of the same preset for each preset', () => {
     const owners = world.presets.map(({ designated_version_id }) => {
       return world.presetVersions.find(({ id }) => id === designated_version_id)?.preset_id
     })
@@ -78,7 +78,7 @@ describe('fixtures', () => {
     expect(latest).toEqual([false, true, false, true])
   })
 
-  it('refer from presets to existing workspaces and from versions to existing presets', () => {
+  it('reference only existing workspaces and presets', () => {
     const workspaceIds = world.workspaces.map(({ id }) => id)
     const presetIds = world.presets.map(({ id }) => id)
     for (const { workspace_id } of world.presets) expect(workspaceIds).toContain(workspace_id)
@@ -99,13 +99,13 @@ describe('fixtures', () => {
     )
   })
 
-  it('have no record that was updated before it was created', () => {
+  it('have no record updated before its creation', () => {
     for (const row of [...world.workspaces, ...world.presets, ...world.presetVersions]) {
       expect(Date.parse(row.updated_at), row.id).toBeGreaterThanOrEqual(Date.parse(row.created_at))
     }
   })
 
-  it('rank the models differently by each index, without ties', () => {
+  it('rank models differently in each index, without ties', () => {
     const orders = (['intelligence_index', 'coding_index', 'agentic_index'] as const).map((index) => {
       expect(new Set(indexRows.map((row) => row[index])).size).toBe(indexRows.length)
       return indexRows
@@ -128,7 +128,7 @@ describe('fixtures', () => {
       for (const category of CATEGORIES) expect(pairs).toContain(`${arena} ${category}`)
   })
 
-  it('have models only of vendors in the list of providers, or of x-ai', () => {
+  it('contain only models of listed providers and x-ai', () => {
     const slugs = new Set([...world.providers.map(({ slug }) => slug), 'x-ai'])
     const models = [
       ...world.benchmarks.map((row) => row.model_permaslug),

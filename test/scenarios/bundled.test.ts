@@ -70,29 +70,29 @@ describe('bundled scenarios', () => {
   it('web-search-empty: removes citations from searches and leaves other replies unchanged', async () => {
     const { ask } = setup('web-search-empty')
     const search = { type: 'gateway:web_search' }
-    const ways = [
+    const searches = [
       { tools: [search] },
       { plugins: [{ id: 'web' }] },
       { model: 'aurora/dawn-1:online' },
       { tools: [search], stream: true },
       { model: '@preset/research-brief' },
     ]
-    for (const way of ways) {
-      const { status, text } = await ask(way)
+    for (const body of searches) {
+      const { status, text } = await ask(body)
       expect([status, text.includes('web_search_call'), text.includes('url_citation')]).toEqual([
         200,
         true,
         false,
       ])
     }
-    const both = [search, { type: 'function', name: 'f', parameters: {} }]
-    const none = [
+    const tools = [search, { type: 'function', name: 'f', parameters: {} }]
+    const withoutSearch = [
       {},
       { tools: [search], tool_choice: 'none' },
-      { tools: both, tool_choice: { type: 'function', name: 'f' } },
+      { tools, tool_choice: { type: 'function', name: 'f' } },
     ]
-    for (const way of none) {
-      const { status, text } = await ask(way)
+    for (const body of withoutSearch) {
+      const { status, text } = await ask(body)
       expect([status, text.includes('web_search_call'), text.includes('found no page')]).toEqual([
         200,
         false,

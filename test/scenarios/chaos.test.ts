@@ -9,14 +9,14 @@ const options = { timeScale: 0 }
 async function outcome(gateway: Gateway, number: number): Promise<string> {
   const stream = number % 2 === 0
   const body = { model: 'aurora/dawn-1', input: `Question ${number}`, stream, max_output_tokens: 16 }
-  let seen = ''
+  let head = ''
   try {
     const response = await open(gateway, 'POST /responses', { body })
-    seen = `${response.status} ${response.headers.get('x-understudy-scenario')}`
+    head = `${response.status} ${response.headers.get('x-understudy-scenario')}`
     const text = await response.text()
-    return `${seen} ${text.endsWith('[DONE]\n\n')} ${isJson(text)}`
+    return `${head} ${text.endsWith('[DONE]\n\n')} ${isJson(text)}`
   } catch (error) {
-    return `${seen} ${(error as Error).message}`
+    return `${head} ${(error as Error).message}`
   }
 }
 

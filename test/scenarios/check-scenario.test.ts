@@ -429,21 +429,21 @@ describe('checkScenario: problems of 170 rules and scenarios', () => {
       ...rules.map((rule) => [rule, { name: 'outage', rules: [rule] }] satisfies [unknown, unknown]),
       ...scenarios.map((scenario) => [scenario, scenario] satisfies [unknown, unknown]),
     ]
-    const told = all.map(([given, scenario]) => {
-      const shown = (_key: string, value: unknown) => (value instanceof RegExp ? String(value) : value)
+    const lines = all.map(([input, scenario]) => {
+      const toText = (_key: string, value: unknown) => (value instanceof RegExp ? String(value) : value)
       let problems: readonly Problem[] = []
       try {
         checkScenario(scenario, operations)
       } catch (error) {
         problems = (error as ScenarioError).problems
       }
-      const lines = problems.map(
+      const messages = problems.map(
         ({ path, message }) =>
           `  ${path.join('.')}: ${message.replace(/there are latency, .*/, 'there are …')}`,
       )
-      return [String(JSON.stringify(given, shown)), ...(lines.length === 0 ? ['  right'] : lines)]
+      return [String(JSON.stringify(input, toText)), ...(messages.length === 0 ? ['  valid'] : messages)]
     })
-    await expect(`${told.flat().join('\n')}\n`).toMatchFileSnapshot('mistakes.txt')
+    await expect(`${lines.flat().join('\n')}\n`).toMatchFileSnapshot('mistakes.txt')
   })
 })
 

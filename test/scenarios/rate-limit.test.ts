@@ -96,10 +96,10 @@ function playTrace(trace: number): string | undefined {
     }
     const [key, model] = [pick('a', 'b'), pick('x/1', 'x/2')]
     const caller = rateLimit.by === 'key' ? key : rateLimit.by === 'model' ? model : ''
-    const wanted = reference.passes(caller, clock.elapsed())
+    const expected = reference.passes(caller, clock.elapsed())
     const { match, charge } = rules.match(request(key, model, step))
-    if ((match === undefined) !== wanted)
-      return `trace ${trace}, step ${step}: ${JSON.stringify(rateLimit)} ${wanted ? 'passes' : 'is spent'}, ours otherwise`
+    if ((match === undefined) !== expected)
+      return `trace ${trace}, step ${step}: ${JSON.stringify(rateLimit)}: the reference model ${expected ? 'accepts' : 'rejects'} the request`
     if (charge) unanswered.push({ caller, charge })
   }
   return undefined
@@ -111,7 +111,7 @@ describe('rate limits', () => {
     expect(differences.filter((difference) => difference !== undefined)).toEqual([])
   }, 180_000)
 
-  const asking =
+  const requester =
     ({ fetch }: Target, apiKey = 'any') =>
     (body: object = {}) =>
       call({ fetch, apiKey }, 'POST /responses', {
@@ -133,7 +133,7 @@ describe('rate limits', () => {
       reply: { text: 'One', usage: { input_tokens: 600, output_tokens: 300 } },
     })
     gateway.use({ on: 'createResponse', rateLimit: { tokens: 1000, requests: 60, per: '1m' } })
-    const ask = asking(gateway)
+    const ask = requester(gateway)
     const history = [
       { role: 'user', content: 'Hello' },
       { role: 'assistant', content: 'One' },
@@ -178,7 +178,7 @@ describe('rate limits', () => {
   ])('with a window of %j reset after %i s', async (per, seconds) => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per } })
-    const ask = asking(gateway)
+    const ask = requester(gateway)
     expect(limits(await ask())).toEqual({
       'x-ratelimit-limit': '1',
       'x-ratelimit-remaining': '0',
@@ -194,13 +194,13 @@ describe('rate limits', () => {
   it('report a reset time of 0, not less, when the sandbox time is past the window', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: 1000 } })
-    await asking(gateway)()
+    await requester(gateway)()
     const file = gateway.save()
     // Each request advances the sandbox time by a millisecond, but not the elapsed time.
     file.clock.steps += 5000
     const other = createGateway({ timeScale: 0 })
     const { apiKey } = await other.openSandbox(file)
-    const refused = await asking(other, apiKey)()
+    const refused = await requester(other, apiKey)()
     expect(refused.status).toBe(429)
     expect(limits(refused)).toMatchObject({ 'retry-after': '0', 'x-ratelimit-reset': '0' })
   })
@@ -219,7 +219,7 @@ describe('rate limits', () => {
       const gateway = createGateway({ timeScale: 0 })
       gateway.use({ on: 'text', reply: { text: 'One', usage: { input_tokens: 6, output_tokens: 4 } } })
       gateway.use({ on: 'createResponse', rateLimit: { ...rateLimit, per: '1m' } })
-      const ask = asking(gateway)
+      const ask = requester(gateway)
       for (let call = 1; call < count; call++) await ask()
       const { status, headers } = await ask()
       const of = (name: string) =>
@@ -241,7 +241,7 @@ describe('rate limits', () => {
       gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1m', ...rateLimit } })
       const statuses = []
       for (const model of ['a/b', 'a/c'])
-        for (const key of ['one', 'two']) statuses.push((await asking(gateway, key)({ model })).status)
+        for (const key of ['one', 'two']) statuses.push((await requester(gateway, key)({ model })).status)
       return statuses
     }
     expect(await passed({})).toEqual([200, 429, 429, 429])
@@ -252,8 +252,8 @@ describe('rate limits', () => {
   it('count the tokens of streams, separately for each API key', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { tokens: 1, per: 1000, by: 'key' } })
-    expect((await asking(gateway, 'one')({ stream: true })).status).toBe(200)
-    expect([(await asking(gateway, 'one')()).status, (await asking(gateway, 'two')()).status]).toEqual([
+    expect((await requester(gateway, 'one')({ stream: true })).status).toBe(200)
+    expect([(await requester(gateway, 'one')()).status, (await requester(gateway, 'two')()).status]).toEqual([
       429, 200,
     ])
   })
@@ -265,14 +265,14 @@ describe('rate limits', () => {
       rateLimit: { requests: 1, per: '1h' },
       fault: { name: 'status', status: 402 },
     })
-    const ask = asking(gateway)
+    const ask = requester(gateway)
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 402])
   })
 
   it('are saved and restored with their sandbox', async () => {
     const gateway = createGateway({ timeScale: 0 })
     gateway.use({ on: 'createResponse', rateLimit: { requests: 1, per: '1h' } })
-    const ask = asking(gateway)
+    const ask = requester(gateway)
     await ask()
     const snapshot = gateway.snapshot()
     expect((await ask()).status).toBe(429)
@@ -280,7 +280,7 @@ describe('rate limits', () => {
     expect((await ask()).status).toBe(429)
     const other = createGateway({ timeScale: 0 })
     const opened = await other.openSandbox(gateway.save())
-    const askOpened = asking(other, opened.apiKey)
+    const askOpened = requester(other, opened.apiKey)
     expect((await askOpened()).status).toBe(429)
     opened.clock.advance(3_600_000)
     expect((await askOpened()).status).toBe(200)

@@ -38,10 +38,10 @@ class Agent {
 
   /** Adds results for the open function calls, in order. */
   results(...outputs: string[]): this {
-    const known = new Set(
+    const answered = new Set(
       this.input.flatMap(({ type, call_id }) => (type === 'function_call_output' ? [call_id] : [])),
     )
-    const open = this.input.filter(({ type, call_id }) => type === 'function_call' && !known.has(call_id))
+    const open = this.input.filter(({ type, call_id }) => type === 'function_call' && !answered.has(call_id))
     for (const [index, output] of outputs.entries())
       this.input.push({ type: 'function_call_output', call_id: open[index]?.['call_id'], output })
     return this
@@ -250,10 +250,10 @@ describe('conversations of scripts', () => {
       { call: { search: { q: 1, r: 2 } } },
       { expect: { result: { search: 'six' } }, text: 'Done' },
     ])
-    const own = new Agent(gateway, 'Hello')
-    await own.ask()
-    own.input[1] = { type: 'function_call', call_id: 'x1', name: 'search', arguments: '{"r":2,"q":1}' }
-    expect(textOf(await own.results('six').ask())).toBe('Done')
+    const agent = new Agent(gateway, 'Hello')
+    await agent.ask()
+    agent.input[1] = { type: 'function_call', call_id: 'x1', name: 'search', arguments: '{"r":2,"q":1}' }
+    expect(textOf(await agent.results('six').ask())).toBe('Done')
 
     gateway.script([{ text: 'One' }, { text: 'Two' }])
     const other = new Agent(gateway, 'Good evening')
@@ -270,15 +270,15 @@ describe('conversations of scripts', () => {
       { expect: { result: { search: 'seven' } }, text: 'Done' },
     ])
     const agent = new Agent(gateway, 'Hello')
-    const own = (...ids: string[]) => {
+    const replaceCallIds = (...ids: string[]) => {
       let next = 0
       for (const [place, item] of agent.input.entries())
         if (item['type'] === 'function_call') agent.input[place] = { ...item, call_id: ids[next++] }
     }
     await agent.ask()
-    own('x1')
+    replaceCallIds('x1')
     expect((await agent.results('six').ask()).code).toBe(200)
-    own('x1', 'x2')
+    replaceCallIds('x1', 'x2')
     // Results before the last message are ignored.
     const refused = await agent.results('six').ask()
     expect([refused.code, refused.error.message]).toEqual([
@@ -320,14 +320,14 @@ describe('conversations of scripts', () => {
     expect(textOf(await new Agent(gateway, 'Other').ask())).not.toBe('B')
 
     const strict = createGateway()
-    const left = async () => (await new Agent(strict, 'More').ask()).error?.message
+    const rejection = async () => (await new Agent(strict, 'More').ask()).error?.message
     for (const [text, count] of [
       ['A', '1 script'],
       ['B', '2 scripts'],
     ] as const) {
       strict.script([{ text }])
       expect(textOf(await new Agent(strict, text).ask())).toBe(text)
-      expect(await left()).toBe(
+      expect(await rejection()).toBe(
         `Script: no script is left for this new conversation, each of ${count} is taken by another`,
       )
     }

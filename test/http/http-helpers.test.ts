@@ -23,11 +23,11 @@ function thrown(run: () => unknown): GatewayError {
   } catch (error) {
     return error as GatewayError
   }
-  throw new Error('nothing was thrown')
+  throw new Error('Expected the function to throw')
 }
 
-describe('An error reply', () => {
-  it('has the default message of its status', () => {
+describe('error replies', () => {
+  it('have the default message of their status', () => {
     expect([400, 404, 418, 499, 500, 501, 529].map(messageOf)).toEqual([
       'Invalid request parameters',
       'Resource not found',
@@ -39,7 +39,7 @@ describe('An error reply', () => {
     ])
   })
 
-  it('lists 100 violations, counts the rest, and has the first as its message', () => {
+  it('list 100 violations, count the rest, and use the first as message', () => {
     const violations = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         path: `body.a.b[${index}]`,
@@ -62,7 +62,7 @@ describe('An error reply', () => {
     ])
   })
 
-  it('has only the given fields in its envelope, including null', () => {
+  it('contain only the given fields in their envelope, including null', () => {
     const bodyOf = (reply: ReturnType<typeof envelope>) =>
       reply.body.kind === 'json' ? reply.body.value : undefined
     expect(bodyOf(envelope(418, 'No'))).toEqual({ error: { code: 418, message: 'No' } })
@@ -80,7 +80,7 @@ describe('An error reply', () => {
     })
   })
 
-  it('is recognised by its message in any envelope', () => {
+  it('are recognised by their message in any envelope', () => {
     expect(
       [
         json(400, { error: { message: 'no' } }),
@@ -95,10 +95,10 @@ describe('An error reply', () => {
   })
 })
 
-describe('A JSON body', () => {
+describe('JSON bodies', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-  it('is parsed up to a depth of 500 levels', () => {
+  it('are parsed up to a depth of 500 levels', () => {
     expect(parseJsonBody(nested(500))).toBeInstanceOf(Array)
     expect(parseJsonBody(nested(501))).toBeUndefined()
     expect(parseJsonBody(`[1,${nested(499)},null]`)).toBeInstanceOf(Array)
@@ -107,7 +107,7 @@ describe('A JSON body', () => {
     expect(parseJsonBody(flat)).toEqual(JSON.parse(flat))
   })
 
-  it('is parsed without __proto__ keys, however they are escaped', () => {
+  it('are parsed without __proto__ keys, however they are escaped', () => {
     for (const key of ['__proto__', '\\u005f_proto__', '_\\u005Fproto__']) {
       const value = parseJsonBody(`{"${key}":{"isAdmin":true},"a":{"b":1}}`) as Record<string, unknown>
       expect(Object.keys(value)).toEqual(['a'])
@@ -117,7 +117,7 @@ describe('A JSON body', () => {
     expect(parseJsonBody('"\\u005f__proto__"')).toBe('___proto__')
   })
 
-  it('is rejected with the reason if it is missing or invalid', () => {
+  it('are rejected with a reason if missing or invalid', () => {
     const refused = (body: string) => {
       const { metadata, assumption } = thrown(() => assertJsonBody(body, parseJsonBody(body)))
       expect(assumption).toBe('requestBody')
@@ -133,7 +133,7 @@ describe('A JSON body', () => {
     assertJsonBody('null', parseJsonBody('null'))
   })
 
-  it('is decoded as UTF-8 without a byte order mark, and leniently if it need not be text', () => {
+  it('are decoded as UTF-8 without a byte order mark, and leniently unless text is required', () => {
     const marked = new Uint8Array([0xef, 0xbb, 0xbf, 0x61])
     const broken = new Uint8Array([0x61, 0xff])
     expect([decodeBody(marked), decodeBody(marked, false), decodeBody(broken, false)]).toEqual([
@@ -149,7 +149,7 @@ describe('A JSON body', () => {
   })
 })
 
-describe('Secrets', () => {
+describe('secrets', () => {
   it('are hidden in JSON text and in values', () => {
     expect(hideInText('"api_key":"abc" rest')).toBe('"api_key":"(hidden)" rest')
     const escaped = String.raw`{"a\\":"x","b\"":1,"api_key":"a\\","c":"d"}`
@@ -163,7 +163,7 @@ describe('Secrets', () => {
 })
 
 describe('eventStream', () => {
-  it('returns a 200 that is not cached', () => {
+  it('returns a 200 with caching disabled', () => {
     expect(eventStream([])).toEqual({
       status: 200,
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
