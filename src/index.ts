@@ -83,7 +83,7 @@ export type {
   SandboxClock,
   SandboxOptions,
   SandboxSnapshot,
-} from './sandbox/new-sandbox.ts'
+} from './sandbox/sandbox-options.ts'
 
 import { atCaller } from './lib/at-caller.ts'
 

@@ -16,7 +16,7 @@ import {
 } from './control/remote-sandbox.ts'
 import { GatewayError } from './http/errors.ts'
 import { promiseAtCaller } from './lib/at-caller.ts'
-import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/new-sandbox.ts'
+import { assertNames, type SandboxOptions, sandboxOptionNames } from './sandbox/sandbox-options.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
 
 export { RemoteSandbox }

@@ -10,10 +10,10 @@ import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import { readDataFile } from '../lib/data-file.ts'
 import type { Bodies } from '../operations/index.ts'
-import type { SandboxClock, SandboxOptions, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
+import type { SandboxClock, SandboxOptions, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import { type CustomOperationId, isScenarioPath } from '../scenarios/names.ts'
 import type { ActiveScenario } from '../scenarios/rules.ts'
@@ -134,7 +134,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
    * Node the path of a file, whose content is sent. Throws 400 at the first that is wrong.
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
-    if (scenarios.length === 0) throw new TypeError('use() takes scenarios or rules, and got none')
+    if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
     const active: RemoteActiveScenario[] = []
     for (const body of scenarios.map(contentOf))
       active.push(this.#activeOf(await this.client.data('useScenario', this.#here, { body })))

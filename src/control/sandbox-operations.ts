@@ -8,9 +8,9 @@ import { GatewayError, invalidRequest } from '../http/errors.ts'
 import type { ClockReading } from '../lib/clock.ts'
 import { Duration } from '../lib/numbers.ts'
 import { collectionNames } from '../resources/collections.ts'
-import type { SandboxClock, SandboxSnapshot } from '../sandbox/new-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
+import type { SandboxClock, SandboxSnapshot } from '../sandbox/sandbox-options.ts'
 import { type ControlContext, gatewayOperation, sandboxOperation } from './operation.ts'
 
 const SandboxInfo = z

@@ -1,6 +1,6 @@
 /**
- * How long answers take, by model, as quantiles: the option `latency`, and the times drawn from it for one answer, the
- * same for the same seed.
+ * The `latency` option: quantiles of response times by model, and the times drawn from them for a reply. The same seed
+ * draws the same times.
  */
 import * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
@@ -9,11 +9,11 @@ import { compileGlob } from '../lib/glob.ts'
 import { amount } from '../lib/numbers.ts'
 import { random } from '../lib/seed.ts'
 
-/** Values at shares of all samples: `p50` is the median. */
+/** Values by quantile: `p50` is the median. */
 export const Quantiles = z.lazy(() => quantilesOf(amount()))
 export type Quantiles = Readonly<Record<string, number>>
 
-/** Longest answer that is drawn. */
+/** Maximum number of tokens drawn for a reply. */
 const maxTokens = 100_000
 
 const quantilesOf = (value: z.ZodNumber): z.ZodType<Quantiles, Quantiles | number> =>
@@ -21,20 +21,23 @@ const quantilesOf = (value: z.ZodNumber): z.ZodType<Quantiles, Quantiles | numbe
 
 const quantileRecord = (value: z.ZodNumber) =>
   z
-    .record(z.string().regex(/^p(?:100|\d{1,2}(?:\.\d+)?)$/, "name quantiles 'p50' or 'p99.9'"), value)
+    .record(
+      z.string().regex(/^p(?:100|\d{1,2}(?:\.\d+)?)$/, "must be a quantile such as 'p50' or 'p99.9'"),
+      value,
+    )
     .refine(
       (quantiles) =>
         pointsOf(quantiles).every(([, value], index, all) => value >= (all[index - 1]?.[1] ?? 0)),
       {
-        error: 'values must not fall from one quantile to the next',
+        error: 'values must not decrease from one quantile to the next',
       },
     )
-    .refine((quantiles) => Object.keys(quantiles).length > 0, { error: 'give at least one quantile' })
+    .refine((quantiles) => Object.keys(quantiles).length > 0, { error: 'must have at least one quantile' })
     .refine(
       (quantiles) =>
         new Set(pointsOf(quantiles).map(([share]) => share)).size === Object.keys(quantiles).length,
       {
-        error: "give each quantile once: 'p50' and 'p50.0' are the same",
+        error: "must have each quantile once: 'p50' and 'p50.0' are the same",
       },
     )
 
@@ -42,37 +45,37 @@ const times = () => ({
   firstByteMs: Quantiles.optional().describe('Milliseconds until the first event of a stream. Default: 0.'),
   gapMs: Quantiles.optional().describe('Milliseconds before each token of a stream. Default: none.'),
   totalMs: Quantiles.optional().describe(
-    'Milliseconds until an answer that is no stream. Default: the first event and all gaps.',
+    'Milliseconds until a reply that is not a stream. Default: the sum of firstByteMs and all gaps.',
   ),
   tokens: quantilesOf(amount().max(maxTokens))
     .optional()
-    .describe('Tokens of a plain text answer. Default: as long as it is without a profile.'),
+    .describe('Number of tokens in a plain text reply. Default: the length without a profile.'),
   keepAliveMs: amount(1)
     .optional()
-    .describe('Milliseconds of silence after which a stream gets a comment line. Default: never.'),
+    .describe('Milliseconds without an event before a stream sends a comment line. Default: never.'),
 })
 
-/** Times of all models. */
+/** Latency of all models. */
 export const ModelLatency = z.lazy(() => z.strictObject(times()))
 export type LatencyInput = z.input<typeof ModelLatency>
 
 export const LatencyProfile = z.lazy(() =>
   z.looseObject({
-    profile: z.literal(1).describe('The version of the form.'),
-    source: z.string().optional().describe('Where the figures are from.'),
+    profile: z.literal(1).describe('Version of the format.'),
+    source: z.string().optional().describe('Source of the figures.'),
     models: z
       .record(z.string(), z.looseObject(times()))
-      .describe('By model, or a glob of models; `*` is for all others.'),
+      .describe('By model or glob; `*` matches all others.'),
   }),
 )
-/** Times and lengths of answers, by model or glob. */
+/** Latency and text length, by model or glob. */
 export interface LatencyProfile {
   profile: 1
   source?: string | undefined
   models: Record<string, ModelLatency>
   [field: string]: unknown
 }
-/** Times and lengths of answers, by model. */
+/** Latency and text length, by model or glob. */
 export type LatencyProfileInput = z.input<typeof LatencyProfile>
 export interface ModelLatency {
   firstByteMs?: Quantiles | undefined
@@ -83,28 +86,28 @@ export interface ModelLatency {
   [field: string]: unknown
 }
 
-/** The option: every form becomes a profile. */
+/** The `latency` option. Every form is converted to a profile. */
 export const Latency = z.lazy(() =>
   z.union([
-    amount().transform((ms) => ofAll({ firstByteMs: { p50: ms } })),
+    amount().transform((ms) => forAllModels({ firstByteMs: { p50: ms } })),
     LatencyProfile,
-    ModelLatency.transform(ofAll),
-    z.string().transform((given, { addIssue }): LatencyProfile => {
+    ModelLatency.transform(forAllModels),
+    z.string().transform((name, { addIssue }): LatencyProfile => {
       try {
-        return given.includes('.') || given.includes('/') ? readProfile(given) : findProfile(given)
+        return name.includes('.') || name.includes('/') ? readProfile(name) : findProfile(name)
       } catch (error) {
-        addIssue({ code: 'custom', message: (error as Error).message, input: given })
+        addIssue({ code: 'custom', message: (error as Error).message, input: name })
         return z.NEVER
       }
     }),
   ]),
 )
 
-function ofAll(latency: ModelLatency): LatencyProfile {
+function forAllModels(latency: ModelLatency): LatencyProfile {
   return { profile: 1, models: { '*': latency } }
 }
 
-/** Returns the times of a model; undefined if the profile has none. */
+/** Returns the latency of a model; undefined if the profile does not cover it. */
 export function latencyOf(
   { latency }: { readonly latency?: LatencyProfile | undefined },
   model: string,
@@ -113,8 +116,8 @@ export function latencyOf(
   const { models } = latency
   const exact = Object.hasOwn(models, model) ? models[model] : undefined
   if (exact) return exact
-  const covers = Object.keys(models).find((glob) => glob !== '*' && compileGlob(glob)(model.toLowerCase()))
-  return models[covers ?? '*']
+  const glob = Object.keys(models).find((each) => each !== '*' && compileGlob(each)(model.toLowerCase()))
+  return models[glob ?? '*']
 }
 
 export interface LatencyOptions {
@@ -122,19 +125,19 @@ export interface LatencyOptions {
   readonly latency?: LatencyProfile | undefined
 }
 
-/** The times of one answer. */
+/** Times drawn for one reply. */
 export interface DrawnLatency {
   /** Milliseconds before the first event. */
   readonly firstMs: number
   /** Returns the milliseconds before the next token; undefined for none. */
   readonly gapMs: (() => number) | undefined
-  /** Milliseconds of silence before a sign of life. */
+  /** Milliseconds without an event before a keep-alive comment. */
   readonly keepAliveMs: number
 }
 
 const noLatency: DrawnLatency = { firstMs: 0, gapMs: undefined, keepAliveMs: Infinity }
 
-/** @param id Of the answer, for which the times are drawn. */
+/** @param id Id of the reply, part of the seed of its times. */
 export function drawLatency(id: string, model: string, options: LatencyOptions): DrawnLatency {
   const latency = latencyOf(options, model)
   if (!latency) return noLatency
@@ -144,7 +147,7 @@ export function drawLatency(id: string, model: string, options: LatencyOptions):
   return { firstMs, gapMs: gapMs && (() => valueAt(gapMs, draw())), keepAliveMs }
 }
 
-/** Delays a reply that is no stream by the time that the whole answer takes. */
+/** Delays a reply that is not a stream by the time of the whole reply. */
 export function withLatency<Value>(
   reply: Reply<Value>,
   { id, model, outputTokens }: { readonly id: string; readonly model: string; readonly outputTokens: number },
@@ -163,13 +166,13 @@ export function withLatency<Value>(
   return { ...reply, transport: { ...reply.transport, delayMs } }
 }
 
-/** Draws how many tokens a plain text has. */
+/** Draws the number of tokens in a plain text. */
 export function drawLength(lengths: Quantiles, key: string): number {
   const drawn = Math.round(valueAt(lengths, random(key, 'length')()))
   return Math.min(Math.max(1, drawn), maxTokens)
 }
 
-/** Shares from 0 to 1 and their values, in order. */
+/** Returns pairs of share (0 to 1) and value, in ascending order. */
 export function pointsOf(quantiles: Quantiles): [share: number, value: number][] {
   return Object.entries(quantiles)
     .map(([name, value]): [number, number] => [Number(name.slice(1)) / 100, value])
@@ -177,8 +180,8 @@ export function pointsOf(quantiles: Quantiles): [share: number, value: number][]
 }
 
 /**
- * The value at a share of all samples: between two quantiles on a straight line, outside of them on the line of the two
- * nearest, and never below zero.
+ * Interpolates the value at a share of all samples. Outside the outermost quantiles, extrapolates from the two nearest,
+ * but never below zero.
  */
 export function valueAt(quantiles: Quantiles, share: number): number {
   const points = pointsOf(quantiles)
@@ -195,14 +198,14 @@ function findProfile(name: string): LatencyProfile {
   if (Object.hasOwn(bundledProfiles, name)) return bundledProfiles[name as LatencyProfileName]
   const names = Object.keys(bundledProfiles)
   const near = nearest(name, names)
-  const meant = near === undefined ? '' : `: did you mean '${near}'?`
-  throw new Error(`there is no profile '${name}'${meant} (${names.join(', ')}, or a file)`)
+  const hint = near === undefined ? '' : `: did you mean '${near}'?`
+  throw new Error(`unknown profile '${name}'${hint} (${names.join(', ')}, or a file)`)
 }
 
-/** Throws one clear line for a file that is none, or holds no profile. */
+/** Throws a one-line error if the file cannot be read or contains no profile. */
 function readProfile(file: string): LatencyProfile {
   const fs = globalThis.process?.getBuiltinModule?.('node:fs')
-  if (!fs) throw new Error(`the file '${file}' can only be read in Node: give the profile itself`)
+  if (!fs) throw new Error(`the file '${file}' can only be read in Node: pass the profile as an object`)
   let value: unknown
   try {
     value = JSON.parse(fs.readFileSync(file, 'utf8'))
@@ -212,11 +215,11 @@ function readProfile(file: string): LatencyProfile {
   const { data, error } = LatencyProfile.safeParse(value)
   if (data) return data
   const [issue] = error.issues
-  throw new Error(`the profile '${file}' is wrong at '${issue?.path.join('.')}': ${issue?.message}`)
+  throw new Error(`the profile '${file}' is invalid at '${issue?.path.join('.')}': ${issue?.message}`)
 }
 
 const plausible =
-  'No published measurement has all of these quantiles: plausible figures, in the range that public comparisons of hosted models show.'
+  'Plausible figures within the range of public comparisons of hosted models; no published measurement has all of these quantiles.'
 
 /** Names of the bundled profiles. */
 export type LatencyProfileName = 'fast' | 'typical' | 'reasoning'
@@ -225,7 +228,7 @@ export type LatencyProfileName = 'fast' | 'typical' | 'reasoning'
 export const bundledProfiles: Readonly<Record<LatencyProfileName, LatencyProfile>> = {
   fast: {
     profile: 1,
-    source: `A small model close by. ${plausible}`,
+    source: `A small model in a nearby region. ${plausible}`,
     models: {
       '*': {
         firstByteMs: { p10: 120, p50: 220, p90: 450, p99: 1100 },
@@ -236,7 +239,7 @@ export const bundledProfiles: Readonly<Record<LatencyProfileName, LatencyProfile
   },
   typical: {
     profile: 1,
-    source: `A large model at a usual time of day. ${plausible}`,
+    source: `A large model under normal load. ${plausible}`,
     models: {
       '*': {
         firstByteMs: { p10: 350, p50: 700, p90: 1800, p99: 5200 },
@@ -247,7 +250,7 @@ export const bundledProfiles: Readonly<Record<LatencyProfileName, LatencyProfile
   },
   reasoning: {
     profile: 1,
-    source: `A model that thinks before it answers. ${plausible}`,
+    source: `A model that reasons before it replies. ${plausible}`,
     models: {
       '*': {
         firstByteMs: { p10: 2500, p50: 9000, p90: 32_000, p99: 95_000 },

@@ -1,21 +1,26 @@
 /**
- * Earlier requests as a sandbox remembers them: how often each came, beginnings of prompts, and stored responses.
+ * Earlier requests that a sandbox remembers: occurrence counts, prompt prefixes and stored responses.
  */
 import { hash } from '../lib/seed.ts'
 
-/** Distinct requests that are remembered; the one that came first goes first, and would then count anew. */
+/**
+ * Maximum number of distinct requests to remember. Beyond it, the oldest is evicted and would count from zero again.
+ */
 const capacity = 100_000
 
-/** How often the same request came before: tells equal requests apart, whenever they came. */
+/** Counts repeated requests, to distinguish requests with the same content. */
 export class Occurrences {
-  /** Counts that a fork looks at too, and so nobody changes. */
+  /** Counts shared with forks; never modified. */
   #shared: ReadonlyMap<string, number> | undefined
-  /** Made for the first request: many a fork gets none. */
+  /** Created for the first request, because many forks receive none. */
   #counts: Map<string, number> | undefined
-  /** Goes through the counts, the oldest first: a new iterator would pass the places of all that are forgotten. */
+  /**
+   * Iterates over the counts, oldest first. Kept between evictions, because a new iterator would step over the slots of
+   * all deleted counts.
+   */
   #byAge: Iterator<string> | undefined
 
-  /** How often this came before; 0 the first time. */
+  /** Returns the number of earlier requests with this content, and counts this one. */
   next(contentKey: string): number {
     this.#counts ??= new Map()
     const before = this.#counts.get(contentKey) ?? this.#shared?.get(contentKey) ?? 0
@@ -27,7 +32,7 @@ export class Occurrences {
     return before
   }
 
-  /** The counts, as data. */
+  /** Returns the counts as plain data. */
   toJSON(): Record<string, number> {
     return Object.fromEntries([...(this.#shared ?? []), ...(this.#counts ?? [])])
   }
@@ -38,7 +43,7 @@ export class Occurrences {
     return occurrences
   }
 
-  /** The same counts, which go their own way from now on. */
+  /** Returns an independent copy. Both share the counts so far. */
   fork(): Occurrences {
     if (this.#counts) this.#shared = this.#shared ? newest(this.#shared, this.#counts) : this.#counts
     this.#counts = undefined
@@ -58,31 +63,34 @@ function newest(older: ReadonlyMap<string, number>, newer: ReadonlyMap<string, n
   return merged
 }
 
-/** A piece of a prompt: a role or a place in it, and its tokens. */
+/** A part of a prompt: its role and its tokens. */
 export interface PromptPiece {
   readonly role: string
   readonly tokens: readonly string[]
 }
 
-/** Tokens after which a prompt may differ from an earlier one: at the end of a piece, and after so many inside it. */
+/** Block size in tokens. Prefixes are compared block by block, and at the end of each piece. */
 const blockTokens = 64
-/** How many beginnings are known; then the oldest are forgotten. */
-const maxKnown = 100_000
+/** Maximum number of prefixes; beyond it, the oldest is evicted. */
+const maxPrefixes = 100_000
 
 /**
- * Beginnings of prompts that a sandbox has seen: tokens that a prompt shares with an earlier one of the same model count
- * as read from a cache.
+ * Prefixes of the prompts that a sandbox has seen. Tokens that a prompt shares with an earlier one for the same model
+ * count as cached.
  */
 export class PromptCache {
-  readonly #known: Set<string>
-  /** Goes through them, the oldest first: a new iterator would pass the places of all that are forgotten. */
+  readonly #prefixes: Set<string>
+  /**
+   * Iterates over the prefixes, oldest first. Kept between evictions, because a new iterator would step over the slots
+   * of all deleted prefixes.
+   */
   #byAge: Iterator<string> | undefined
 
-  constructor(known: Iterable<string> = []) {
-    this.#known = new Set(known)
+  constructor(prefixes: Iterable<string> = []) {
+    this.#prefixes = new Set(prefixes)
   }
 
-  /** How many tokens at its beginning an earlier prompt had; from now on this prompt is an earlier one. */
+  /** Returns the length in tokens of the longest prefix shared with an earlier prompt, and remembers this prompt. */
   read(model: string, pieces: readonly PromptPiece[]): number {
     let key = hash('prompt', model)
     let length = 0
@@ -94,7 +102,7 @@ export class PromptCache {
         const block = tokens.slice(at, at + blockTokens)
         key = hash(key, block.join(''))
         length += block.length
-        isShared &&= this.#known.has(key)
+        isShared &&= this.#prefixes.has(key)
         if (isShared) cached = length
         else this.#add(key)
       }
@@ -103,39 +111,39 @@ export class PromptCache {
   }
 
   copy(): PromptCache {
-    return new PromptCache(this.#known)
+    return new PromptCache(this.#prefixes)
   }
 
   #add(key: string): void {
-    if (this.#known.size >= maxKnown) {
-      this.#byAge ??= this.#known.values()
-      this.#known.delete(this.#byAge.next().value)
+    if (this.#prefixes.size >= maxPrefixes) {
+      this.#byAge ??= this.#prefixes.values()
+      this.#prefixes.delete(this.#byAge.next().value)
     }
-    this.#known.add(key)
+    this.#prefixes.add(key)
   }
 }
 
-/** How many are kept; then the oldest go. */
+/** Maximum number of stored responses; beyond it, the oldest is evicted. */
 const maxResponses = 1000
-/** How many characters of conversations, as JSON. */
+/** Maximum total size of their conversations, in characters of JSON. */
 const maxCharacters = 16 * 1024 * 1024
 
 interface Stored {
-  /** The conversation up to and with the response, as JSON: what is kept is nobody else's object. */
+  /** The conversation including the response, as JSON, so that no one else can modify it. */
   readonly items: string
-  /** The ids of its items. */
+  /** Ids of its items. */
   readonly ids: readonly string[]
 }
 
-/** An item of a conversation, as far as it is looked at here. */
+/** The only field of a conversation item that is read here. */
 interface StoredItem {
   readonly id?: unknown
 }
 
-/** Responses that a sandbox keeps for `previous_response_id`, with the option `storedResponses` only. */
+/** Responses stored for `previous_response_id`, with the option `storedResponses`. */
 export class StoredResponses {
   readonly #stored: Map<string, Stored>
-  /** The newest response whose conversation has the item, by the id of the item. */
+  /** Id of the newest response whose conversation contains the item, by item id. */
   readonly #holders = new Map<string, string>()
   #characters: number
 
@@ -145,7 +153,7 @@ export class StoredResponses {
     this.#characters = characters
   }
 
-  /** @param items The conversation, from its beginning to the output of this response. */
+  /** @param items The whole conversation, including the output of this response. */
   keep(id: string, items: readonly StoredItem[]): void {
     this.#drop(id)
     const ids = items.flatMap((item) => (typeof item.id === 'string' ? [item.id] : []))
@@ -159,20 +167,22 @@ export class StoredResponses {
     }
   }
 
-  /** The conversation that a response ends; undefined for one that is not kept, or not any more. */
+  /**
+   * Returns the conversation that ends with a response; undefined if the response was not stored or has been evicted.
+   */
   find(id: string): unknown[] | undefined {
     const stored = this.#stored.get(id)
     return stored && JSON.parse(stored.items)
   }
 
-  /** Items of kept conversations by their ids; those that are not kept are left out. */
+  /** Returns items of stored conversations by id, without the unknown ones. */
   items(ids: Iterable<string>): Map<string, unknown> {
     const found = new Map<string, unknown>()
     for (const id of ids) {
       if (found.has(id)) continue
       const holder = this.#holders.get(id)
-      // One conversation has many of the items that are asked for together.
-      // mutation: equivalent: for the types; the holder of an item is stored
+      // A conversation usually contains several of the items.
+      // mutation: equivalent: satisfies the type checker; the holder of an item is stored
       for (const item of (holder === undefined ? [] : (this.find(holder) ?? [])) as StoredItem[])
         if (typeof item.id === 'string') found.set(item.id, item)
     }

@@ -1,6 +1,6 @@
 /**
- * The options of a gateway as a person gives them: everything optional. The sentences are those that an editor shows,
- * and those of the table in the README.
+ * The options of `createGateway`, all optional. Editors show these comments on hover, and the table in the README is
+ * generated from them.
  */
 import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
@@ -8,95 +8,107 @@ import type { ScenarioPath } from '../scenarios/names.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import type { LatencyInput, LatencyProfileInput, LatencyProfileName } from './latency.ts'
 
-/** Groups of operations that the specification names and does not describe. */
+/** Groups of operations that the specification mentions but does not describe. */
 export const extensionNames = ['chat', 'messages', 'models', 'embeddings', 'account'] as const
 export type ExtensionName = (typeof extensionNames)[number]
 
-/** An operation of a person's own; what it is exactly is known above. */
+/** A custom operation, as far as this layer needs it; `src/operations` has the full type. */
 export interface CustomOperation {
-  /** Verb first: `listReports`. */
+  /** Id starting with a verb, such as `listReports`. */
   readonly id: string
   readonly method: string
   readonly path: string
 }
 
-/** A recording, as `parseRecording` returns it. */
+/** A recording, as returned by `parseRecording`. */
 export interface RecordingInput {
   readonly head: object
   readonly chunks: readonly unknown[]
 }
 
-/** What `use()` takes: scenarios, rules and recordings, bundled scenarios by name, and files by path. */
+/** Argument of `use()`: scenarios, rules, recordings, names of bundled scenarios and file paths. */
 export type ScenarioOrRule =
   | BundledScenarioName
   | ScenarioPath
-  // Names and paths that are computed. Editors still complete the known ones.
+  // Accepts computed names and paths. Editors still complete the bundled names.
   | (string & {})
   | ScenarioInput
   | RuleInput
   | RecordingInput
 
 export interface GatewayOptionsInput {
-  /** Fixes everything random. Default: 1. */
+  /** Seed for all generated data. Default: 1. */
   seed?: string | number
-  /** How many records a collection has: the first so many fixtures, filled up from the seed. Default: the fixtures. */
+  /** Number of records per collection: the first fixtures, then generated records. Default: the fixtures. */
   recordCounts?: { [Name in SizedCollectionName]?: number }
-  /** Your own records in place of the canonical ones, by collection. Default: none. */
+  /** Custom records by collection, replacing the canonical ones. Default: none. */
   fixtures?: { [Name in CollectionName]?: readonly Rows[Name][] }
-  /** Where the gateway lives, ending in /api/v1. Default: any origin. */
+  /** Base URL of the gateway; must end in `/api/v1`. Default: any origin. */
   baseUrl?: string
-  /** The valid keys. Default: any key. */
+  /** Valid API keys. Default: any key. */
   apiKeys?: string[]
-  /** Whether unknown request fields are refused with 400. Default: false. */
+  /** If true, unknown request fields get a 400. Default: false. */
   strict?: boolean
-  /** What timestamps come from: a fixed start and 1 ms a request, or the machine. Default: `fixed`. */
+  /**
+   * Source of timestamps: `fixed` starts at a fixed time and advances 1 ms per request, `system` uses the system clock.
+   * Default: `fixed`.
+   */
   clock?: 'fixed' | 'system'
-  /** Factor on waits and elapsed time; 0 makes waits instant. Default: 1. */
+  /** Factor for delays and elapsed time; 0 makes delays instant. Default: 1. */
   timeScale?: number
-  /** Groups of operations outside the specification that are answered too. Default: none. */
+  /** Enabled groups of operations outside the specification. Default: none. */
   extensions?: ExtensionName[]
-  /** Operations of your own, from `defineOperation`. Default: none. */
+  /** Custom operations, from `defineOperation`. Default: none. */
   operations?: CustomOperation[]
-  /** In force from the start: names, paths of files, scenarios or rules. Default: none. */
+  /** Scenarios active from the start: names, file paths, scenarios or rules. Default: none. */
   scenarios?: (BundledScenarioName | ScenarioPath | ScenarioInput | RuleInput)[]
-  /** Whether input that an earlier prompt of the sandbox began with counts as cached tokens. Default: false. */
+  /** If true, a prompt prefix shared with an earlier prompt of the sandbox counts as cached tokens. Default: false. */
   promptCache?: boolean
-  /** Whether responses are stored unless `store` is false, so that `previous_response_id` goes on from one; otherwise both are refused. Default: false. */
+  /**
+   * If true, responses are stored unless `store` is false, so that `previous_response_id` can continue them. If false,
+   * `store: true` and `previous_response_id` get a 400. Default: false.
+   */
   storedResponses?: boolean
   /** Event streams. */
   stream?: {
-    /** Events of a stream: all that published clients know, or those that the specification shows. Default: `all`. */
+    /**
+     * Events in a stream: `all` that published clients know, or only the `documented` ones of the specification.
+     * Default: `all`.
+     */
     events?: 'all' | 'documented'
   }
-  /** How long answers take: milliseconds until the first event, times for all models, or a profile by model: bundled, the path of a JSON file as `profile` prints it, or data. Default: no time. */
+  /**
+   * Simulated latency: milliseconds until the first event, quantiles for all models, or a profile by model (a bundled
+   * name, the path of a JSON file from the `profile` command, or an object). Default: none.
+   */
   latency?: number | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
   /** Web search. */
   search?: {
-    /** The engine whose `max_results` ends at 20; null for none. Default: `engine_c`. */
+    /** Search engine that limits `max_results` to 20; null for none. Default: `engine_c`. */
     limitedEngine?: 'engine_a' | 'engine_b' | 'engine_c' | null
   }
-  /** Globs of the models there are: another one is warned of, or refused with `strict`. Default: any. */
+  /** Known models, as globs. Other models log a warning, or get a 400 with `strict`. Default: any model. */
   models?: string[]
-  /** Limits of what the gateway accepts and keeps. */
+  /** Limits on request sizes, the journal and sandboxes. */
   limits?: {
-    /** Maximum size of a request body in bytes. Larger ones get a 413. Default: 10 MiB. */
+    /** Maximum request body size in bytes. Larger bodies get a 413. Default: 10 MiB. */
     requestBodyBytes?: number
-    /** Maximum number of calls in the journal, for all sandboxes together. The oldest are evicted first. Default: 3,000. */
+    /** Maximum number of calls in the journal, across all sandboxes. The oldest are evicted first. Default: 3,000. */
     journalEntries?: number
-    /** Maximum size of their bodies together, in bytes. Default: 32 MiB. */
+    /** Maximum total size of bodies in the journal, in bytes. Default: 32 MiB. */
     journalBytes?: number
-    /** Maximum size of a body in the journal, in bytes; the rest is cut. Default: 64 KiB. */
+    /** Maximum size of one body in the journal, in bytes. The rest is truncated. Default: 64 KiB. */
     journalBodyBytes?: number
     /** Maximum number of sandboxes. Default: 100,000. */
     sandboxes?: number
-    /** Milliseconds after which an idle sandbox is disposed. Default: 1 hour. */
+    /** Time in milliseconds after which an idle sandbox is disposed. Default: 1 hour. */
     sandboxIdleMs?: number
   }
-  /** Sandboxes of the gateway. */
+  /** Sandboxes. */
   sandboxes?: {
-    /** The name of this server among several, as in `n3`: ids of sandboxes begin with it. Default: none. */
+    /** Name of this node among several, such as `n3`, used as a prefix of sandbox ids. Default: none. */
     node?: string
-    /** Whether requests that name no sandbox see the default one; else they are refused. Default: true. */
+    /** If false, requests that name no sandbox get a 410 instead of using the default one. Default: true. */
     default?: boolean
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What can be set on a gateway (`options-input.ts` says what each option does), checked once: by `createGateway`, by the config file of the command line,
- * and, for their part, by `createSandbox`.
+ * Validates the options of a gateway for `createGateway`, configuration files and, in part, `createSandbox`.
+ * `options-input.ts` documents them.
  */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
@@ -13,7 +13,7 @@ import { nodeNameForm } from './sandbox-id.ts'
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
-/** What is in place of an option that is left out. */
+/** Default values. */
 export const defaultOptions = () => ({
   seed: 1,
   recordCounts: {},
@@ -44,20 +44,20 @@ const defaultLimits = () => ({
 })
 const defaultSandboxes = () => ({ default: true })
 
-/** What each option must be. A gateway makes the checks of those that it is given: all of them take 5 ms. */
+/** Schemas by option. Only those of the given options are built: building all takes 5 ms. */
 const checks = {
   seed: () => z.union([z.int(), z.string().min(1)]),
   recordCounts: () => Size,
   fixtures: () => Fixtures,
-  baseUrl: () => z.url().regex(/\/api\/v1\/?$/, 'Must end in /api/v1, as https://gateway.example/api/v1'),
+  baseUrl: () =>
+    z.url().regex(/\/api\/v1\/?$/, 'Must end in /api/v1, such as https://gateway.example/api/v1'),
   apiKeys: () => z.array(z.string().min(1)),
   strict: () => z.boolean(),
   clock: () => z.enum(['fixed', 'system']),
   timeScale: () => z.number().min(0).max(1e6),
   extensions: () => z.array(z.enum(extensionNames)),
-  operations: () =>
-    z.array(z.custom<CustomOperation>(isObject, 'Must be an operation, from defineOperation')),
-  // Annotated: published declarations would spell the inferred type out.
+  operations: () => z.array(z.custom<CustomOperation>(isObject, 'Must be an operation from defineOperation')),
+  // Annotated, because the declaration file would otherwise expand the inferred type.
   scenarios: (): z.ZodType<(string | ScenarioInput | RuleInput)[]> =>
     z.array(z.union([z.string(), z.custom<ScenarioInput | RuleInput>(isObject)])),
   promptCache: () => z.boolean(),
@@ -82,38 +82,40 @@ const checks = {
   },
   sandboxes: () =>
     z.strictObject({
-      node: z.string().regex(nodeNameForm, 'A node is named by letters and a number, as in n3').optional(),
+      node: z.string().regex(nodeNameForm, 'Must be letters followed by a number, such as n3').optional(),
       default: z.boolean().default(defaultSandboxes().default),
     }),
 }
 
 type SameShape<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 
-// An option stands here, where it is checked, and in the interface, which describes it.
+// Every option has both an entry in `checks` and a field in the interface.
 true satisfies SameShape<keyof GatewayOptionsInput, keyof typeof checks>
 
-/** Options with every default in place. */
-export interface GatewayOptions extends Omit<GatewayOptionsInput, Defaulted | Read>, Required<Defaults> {
+/** Validated options, including defaults. */
+export interface GatewayOptions
+  extends Omit<GatewayOptionsInput, Defaulted | Transformed>,
+    Required<Defaults> {
   latency?: LatencyProfile
-  stream: Whole<'stream'>
-  search: Whole<'search'>
-  limits: Whole<'limits'>
+  stream: Complete<'stream'>
+  search: Complete<'search'>
+  limits: Complete<'limits'>
   sandboxes: SandboxOptions & Required<Omit<SandboxOptions, 'node'>>
 }
 
-type Whole<Name extends keyof GatewayOptionsInput> = Required<NonNullable<GatewayOptionsInput[Name]>>
+type Complete<Name extends keyof GatewayOptionsInput> = Required<NonNullable<GatewayOptionsInput[Name]>>
 type SandboxOptions = NonNullable<GatewayOptionsInput['sandboxes']>
-type Defaults = Omit<Pick<GatewayOptionsInput, Defaulted>, Read>
+type Defaults = Omit<Pick<GatewayOptionsInput, Defaulted>, Transformed>
 type Defaulted = keyof ReturnType<typeof defaultOptions>
-/** Options that have another type when they are checked. */
-type Read = 'latency' | 'stream' | 'search' | 'limits' | 'sandboxes'
+/** Options whose type changes during validation. */
+type Transformed = 'latency' | 'stream' | 'search' | 'limits' | 'sandboxes'
 
 export const optionNames = Object.keys(checks)
 
 /**
- * The given options, checked, and the defaults of all others. Throws one clear line.
+ * Validates options and adds the defaults. Throws a one-line error.
  *
- * @param extras Checks of further options.
+ * @param extras Schemas of further options.
  */
 export function readGatewayOptions(
   given: object,
@@ -124,5 +126,7 @@ export function readGatewayOptions(
   return { ...defaultOptions(), ...checked } as GatewayOptions
 }
 
-/** What of the options a sandbox may have of its own. */
-export const OwnOptions = z.lazy(() => z.strictObject({ seed: checks.seed(), fixtures: checks.fixtures() }))
+/** Options that a sandbox can override. */
+export const SandboxDataOptions = z.lazy(() =>
+  z.strictObject({ seed: checks.seed(), fixtures: checks.fixtures() }),
+)

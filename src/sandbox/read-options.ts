@@ -1,5 +1,5 @@
 /**
- * Options that a person gives in code, checked: one line names the option, what is wrong, and the way out.
+ * Validates options passed in code. An error message names the option, the problem and the fix, in one line.
  */
 import * as z from 'zod'
 import { toViolations } from '../http/violations.ts'
@@ -7,7 +7,7 @@ import { didYouMean } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { renamed } from '../lib/renamed.ts'
 
-/** What `startServer` takes beside the options of a gateway; `serve.ts` describes them. */
+/** Options of `startServer` in addition to those of the gateway; `serve.ts` documents them. */
 export const serverOptionNames = [
   'port',
   'host',
@@ -21,29 +21,29 @@ export const serverOptionNames = [
   'onRequest',
 ] as const
 
-/** Options of earlier versions, and what to write now. */
+/** Options removed in this version, with their replacements. */
 const removed = new Map([
   ['firstEventMs', 'write latency: 300, or latency: { firstByteMs: 300 }'],
   ['tokensPerSecond', 'write latency: { gapMs: 50 } for 20 tokens per second'],
   ['jitter', 'write latency: { gapMs: { p0: 25, p100: 75 } }'],
   ['keepAliveMs', 'write latency: { keepAliveMs: 100 }'],
   ['latencyProfile', 'write latency'],
-  ['speed', 'write timeScale: 0.5 for replay that is twice as fast'],
-  ['allowCi', "unset CI where replay.onUnmatchedRecording: 'passthrough' may call the real gateway"],
-  ['modelsWithoutNativeSearch', 'script the replies of these models by a rule with when.model'],
-  ['xSearchVendor', "posts are searched by models of 'x-ai'"],
+  ['speed', 'write timeScale: 0.5 for replay at double speed'],
+  ['allowCi', "unset CI to let replay.onUnmatchedRecording: 'passthrough' call the real gateway"],
+  ['modelsWithoutNativeSearch', 'script their replies with a rule that has when.model'],
+  ['xSearchVendor', "models of 'x-ai' search posts"],
 ])
 
-/** What each option must be, made when it is given. */
+/** Schemas by option, built on demand. */
 type Checks = Readonly<Record<string, () => z.ZodType>>
 
-/** The options that were given. */
+/** Validated options, without those left out. */
 export type Given<Options extends Checks> = { [Name in keyof Options]?: z.output<ReturnType<Options[Name]>> }
 
 /**
- * The options that were given, checked; one that is undefined counts as left out. Throws a `TypeError`.
+ * Validates the given options; undefined counts as left out. Throws a `TypeError`.
  *
- * @param caller What the message calls the function that they are given to.
+ * @param caller Name of the called function, for the message.
  */
 export function readOptions<const Options extends Checks>(
   checks: Options,
@@ -51,29 +51,29 @@ export function readOptions<const Options extends Checks>(
   caller: string,
 ): Given<Options> {
   assertObject(input, caller)
-  for (const name in input) if (!Object.hasOwn(checks, name)) return refuse(checks, input, caller)
+  for (const name in input) if (!Object.hasOwn(checks, name)) return throwProblem(checks, input, caller)
   const given: Record<string, unknown> = {}
   for (const [name, check] of Object.entries(checks)) {
     const value = Reflect.get(input, name)
     if (value === undefined) continue
     const result = check().safeParse(value, { jitless: true })
-    if (!result.success) return refuse(checks, input, caller)
+    if (!result.success) return throwProblem(checks, input, caller)
     given[name] = result.data
   }
   return given as Given<Options>
 }
 
-function refuse(checks: Checks, input: object, caller: string): never {
+function throwProblem(checks: Checks, input: object, caller: string): never {
   const entries = Object.entries(checks).map(([name, check]) => [name, check().optional()] as const)
   const schema = z.strictObject(Object.fromEntries(entries))
   const { error } = schema.safeParse(input, { jitless: true })
   throw new TypeError(oneLine(`${caller}: ${error ? problemOf(error, schema, input) : 'options: Invalid'}`))
 }
 
-/** Throws where the options are no object, as in `createGateway('flaky')`. */
+/** Throws if the options are not an object, as in `createGateway('flaky')`. */
 export function assertObject(input: unknown, caller: string): asserts input is object {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return
-  throw new TypeError(`${caller} takes an object of options, as in { seed: 7 }, not ${shown(input)}`)
+  throw new TypeError(`${caller} expects an options object such as { seed: 7 }, got ${shown(input)}`)
 }
 
 /** `options.seeed: Unknown field: did you mean 'seed'?` */
@@ -84,8 +84,8 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
     const path = ['options', ...issue.path, name].join('.')
     if (issue.path.length === 0 && (serverOptionNames as readonly string[]).includes(name))
       return `${path} is an option of startServer, not of the gateway`
-    const instead = issue.path.length === 0 ? removed.get(name) : undefined
-    if (instead !== undefined) return `${path} is gone: ${instead}`
+    const replacement = issue.path.length === 0 ? removed.get(name) : undefined
+    if (replacement !== undefined) return `${path} was removed: ${replacement}`
     const all = namesAt(schema, [])
     const names = namesAt(schema, issue.path)
     const now = renamed(name, [...names, ...all])
@@ -101,7 +101,7 @@ function problemOf(error: z.ZodError, schema: z.ZodType, input: unknown): string
   return `${path}: ${message}${list ? `: write [${shown(value)}]` : ''}`
 }
 
-/** The options that there are at a path: `limit`, `idleMs`, … of `sandboxes`. */
+/** Returns the names of the options at a path, such as `node` and `default` of `sandboxes`. */
 function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const shape = shapeOf(schema)
   const [first, ...rest] = path
@@ -117,5 +117,5 @@ function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? 'a list' : String(value)
+  return typeof value === 'string' ? `'${value}'` : Array.isArray(value) ? 'an array' : String(value)
 }

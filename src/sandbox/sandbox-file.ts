@@ -1,6 +1,6 @@
 /**
- * A whole sandbox as a file: what its rows differ from the seed by, its scenarios and how far they are, its clock and
- * counters, and the calls that it was asked. Another gateway reads it, and goes on from there.
+ * A whole sandbox as a file: rows that differ from the seed, scenarios with their progress, clock, counters and calls.
+ * Another gateway can open it and continue.
  */
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'
@@ -19,7 +19,7 @@ import { Occurrences } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
 import type { SandboxState } from './sandbox-state.ts'
 
-/** Maximum lengths in UTF-16 units. Live calls stay below them. */
+/** Maximum string lengths, in UTF-16 code units. Live calls stay below them. */
 const maxName = 1000
 const maxText = 64 * 1024 * 1024
 
@@ -52,7 +52,7 @@ const Usage = z.lazy(() =>
   }),
 )
 
-/** An entry as it is read; facts that older or shortened files leave out are optional. */
+/** A saved entry. Facts missing from older or hand-edited files are optional. */
 const SavedCall = z.lazy(() =>
   z.looseObject({
     id: z
@@ -103,7 +103,7 @@ export const SandboxFile = z.lazy(() =>
   z.strictObject({
     format: z.literal('understudy-sandbox'),
     version: z.literal(1),
-    /** Where it comes from. */
+    /** Id of the saved sandbox. */
     sandbox: Name,
     seed: z.union([z.int(), Text]),
     fixtures: Fixtures,
@@ -116,40 +116,40 @@ export const SandboxFile = z.lazy(() =>
           deleted: z.array(Text),
         }),
       )
-      .describe('By collection: what differs from the seed.'),
+      .describe('Differences from the seed, by collection.'),
     rules: RulesFile,
     clock: z.strictObject({
       steps: Count,
       advanced: z.number().min(0).max(maxAdvancedMs),
       elapsed: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
     }),
-    occurrences: z.record(Name, Count).describe('How often the same request came, by its hash.'),
-    calls: z.array(SavedCall).optional().describe('The journal, secrets hidden.'),
+    occurrences: z.record(Name, Count).describe('Number of requests with the same content, by hash.'),
+    calls: z.array(SavedCall).optional().describe('The journal, with secrets hidden.'),
   }),
 )
-/** A whole sandbox as data. */
+/** A saved sandbox as plain data. */
 export type SandboxFile = z.output<typeof SandboxFile>
 
 /**
- * Violations of calls whose operation this gateway does not have, and whose name is no plain identifier either.
+ * Returns violations for calls to operations that this gateway does not have, unless their id is a plain identifier.
  *
  * @param known Ids of operations.
  */
-export function strangeOperations({ calls = [] }: SandboxFile, known: ReadonlySet<string>): Violation[] {
+export function unknownOperations({ calls = [] }: SandboxFile, known: ReadonlySet<string>): Violation[] {
   return calls.flatMap(({ operation }, index) =>
     operation === null || known.has(operation) || /^[a-z_][\w.-]*$/i.test(operation)
       ? []
       : [
           {
             path: `body.calls[${index}].operation`,
-            message: 'Must be an operation of this gateway, or a plain identifier',
+            message: 'Must be an operation of this gateway or a plain identifier',
             rule: 'pattern',
           },
         ],
   )
 }
 
-/** The parts of a sandbox that are saved and opened. */
+/** The parts of a sandbox that are saved and restored. */
 interface Saved {
   readonly id: string
   readonly options: GatewayOptions
@@ -157,9 +157,9 @@ interface Saved {
 }
 
 /**
- * Returns the file of a sandbox, also of a disposed one.
+ * Returns the file of a sandbox, even if it was disposed.
  *
- * @param withCalls If true, the file has the journal.
+ * @param withCalls If true, includes the journal.
  */
 export function toSandboxFile(sandbox: Saved, withCalls: boolean): SandboxFile {
   const { id, options, state } = sandbox
@@ -167,7 +167,7 @@ export function toSandboxFile(sandbox: Saved, withCalls: boolean): SandboxFile {
     .differences()
     .map(({ collection, difference }) => [collection, difference])
   const { clock, rules, occurrences } = state.snapshot()
-  // Plain data from here on: rows are shared, and counters have a form of their own.
+  // Converts shared rows and counters to plain data.
   return JSON.parse(
     JSON.stringify({
       format: 'understudy-sandbox',
@@ -184,9 +184,9 @@ export function toSandboxFile(sandbox: Saved, withCalls: boolean): SandboxFile {
   )
 }
 
-/** Adds the calls of a sandbox file to a journal: their entries read the same as where they were recorded. */
-export function keepSavedCalls(sandbox: Saved, calls: readonly SavedCall[]): void {
-  // Nobody is told of them, and they move nothing on.
+/** Adds the calls of a sandbox file to a journal. Their entries equal the recorded ones. */
+export function restoreCalls(sandbox: Saved, calls: readonly SavedCall[]): void {
+  // Saved calls notify no listeners and change no state.
   const owner = {
     sandboxId: sandbox.id,
     seed: sandbox.options.seed,
@@ -220,7 +220,7 @@ export function keepSavedCalls(sandbox: Saved, calls: readonly SavedCall[]): voi
   }
 }
 
-/** Another version may have had others. */
+/** Returns false for assumptions of other versions. */
 function isAssumption(name: string): name is AssumptionName {
   return Object.hasOwn(assumptions, name)
 }

@@ -1,8 +1,8 @@
 /**
- * All of a sandbox that a request can change: rows, rules, clock and counters. A reset or a restore replaces it whole.
+ * The mutable state of a sandbox: rows, rules, clock and counters. A reset or restore replaces it as a whole.
  *
- * A request holds the state in which it arrived. When that has been replaced, the request is answered from it all the
- * same, and changes nothing that anybody sees later; nor does it enter the journal.
+ * A request keeps the state in which it arrived. If that state is replaced meanwhile, the request still gets its reply
+ * from it, but its changes are not visible later, and it does not enter the journal.
  */
 import {
   type Database,
@@ -20,7 +20,7 @@ import { Rules, type RulesSnapshot } from '../scenarios/rules.ts'
 import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
 import type { GatewayOptions } from './options.ts'
 
-/** The sandbox of a state. */
+/** The sandbox that owns a state. */
 export interface StateOwner {
   readonly id: string
   readonly options: GatewayOptions
@@ -30,7 +30,7 @@ export interface StateOwner {
   leave(): void
 }
 
-/** A state at one point in time, to begin another with. */
+/** A copy of a state at one point in time. */
 export interface StateSnapshot {
   readonly database: DatabaseSnapshot
   readonly rules: RulesSnapshot
@@ -50,17 +50,17 @@ export class SandboxState implements CallState {
   readonly clock: Clock
   readonly rules: Rules
   readonly occurrences: Occurrences
-  /** What its calls have used. */
+  /** Usage of its calls. */
   readonly ledger: Ledger
-  /** Beginnings of prompts, for `promptCache`. */
+  /** Prompt prefixes, for the option `promptCache`. */
   readonly promptCache: PromptCache
-  /** For `storedResponses`. */
+  /** For the option `storedResponses`. */
   readonly storedResponses: StoredResponses
   readonly #owner: StateOwner
   readonly #held = new Set<() => void>()
   #hasEnded = false
 
-  /** @param from Default: the seed, without a scenario. */
+  /** @param from Default: the seed, without scenarios. */
   constructor(owner: StateOwner, seedData: SeedData, from?: StateSnapshot) {
     const { options } = owner
     const { seed } = options
@@ -81,12 +81,12 @@ export class SandboxState implements CallState {
     this.rules.restore(from.rules)
   }
 
-  /** The collections as operations read them: frozen rows. */
+  /** The collections as operations see them: frozen rows. */
   get tables(): Tables {
     return this.database.tables
   }
 
-  /** The collections of this state as tests see them. */
+  /** The collections as tests see them. */
   get db(): Database {
     return toDatabase(this.database.seedData, () => this.database)
   }
@@ -105,7 +105,7 @@ export class SandboxState implements CallState {
     return () => this.#held.delete(end)
   }
 
-  /** Another state replaces it, or its sandbox is disposed: silent connections end. */
+  /** Called when the state is replaced or its sandbox disposed: closes connections held open by faults. */
   end(): void {
     this.#hasEnded = true
     for (const end of this.#held) end()
@@ -120,12 +120,12 @@ export class SandboxState implements CallState {
     this.#owner.leave()
   }
 
-  /** Does some work alone: no other write of this state runs meanwhile. */
+  /** Runs a write exclusively: no other write to this state runs at the same time. */
   write<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     return this.database.write(work)
   }
 
-  /** Costs nothing until somebody writes. */
+  /** Copies the state lazily: rows are copied on the next write. */
   snapshot(): StateSnapshot {
     return {
       database: this.database.snapshot(),

@@ -1,5 +1,5 @@
 /**
- * All that one client sees: database, rules, journal and clock, apart from every other client's.
+ * A sandbox: database, rules, journal and clock, isolated from all other sandboxes.
  */
 import { type Database, toDatabase } from '../database/database.ts'
 import type { SeedData } from '../database/seed-data.ts'
@@ -23,13 +23,13 @@ import {
   scriptScenario,
 } from '../scenarios/shorthand.ts'
 import type { ScenarioProgress, ScriptProgress } from '../scenarios/use.ts'
-import type { SandboxClock, SandboxSnapshot } from './new-sandbox.ts'
 import type { GatewayOptions } from './options.ts'
 import type { ScenarioOrRule } from './options-input.ts'
 import { type SandboxFile, toSandboxFile } from './sandbox-file.ts'
+import type { SandboxClock, SandboxSnapshot } from './sandbox-options.ts'
 import { SandboxState, type StateOwner, type StateSnapshot } from './sandbox-state.ts'
 
-/** What a sandbox is made of. */
+/** Arguments of the constructor. */
 export interface SandboxSetup {
   readonly id: string
   readonly options: GatewayOptions
@@ -37,43 +37,45 @@ export interface SandboxSetup {
   readonly host: SandboxHost
 }
 
-/** What all sandboxes of a gateway have in common. */
+/** Services that a gateway provides to its sandboxes. */
 export interface SandboxHost {
-  /** For the journal, which says what a path was perhaps meant for. */
+  /** Used by the journal to suggest paths. */
   readonly operations: readonly KnownOperation[]
-  /** Keeps the calls of all sandboxes. */
+  /** Stores the calls of all sandboxes. */
   readonly store: JournalStore
   /** Observe all calls. */
   readonly listeners: ReadonlySet<CallListener>
-  /** The scenarios that are in force from the start. */
+  /** Scenarios that are active from the start. */
   readonly scenarios: readonly Scenario[]
-  /** Checks what a person calls a scenario, or finds the bundled one of that name. Throws one clear line. */
+  /** Validates a scenario, or finds the bundled one by name. Throws a one-line error. */
   checkScenario(input: unknown): Scenario
-  /** Makes a sandbox of the same options and seed data, which begins as this one is now. @internal */
+  /** Creates a sandbox with the same options and seed data and a copy of this state. @internal */
   toFork(setup: SandboxSetup, from: StateSnapshot, id?: string): Sandbox
-  /** Milliseconds of elapsed time by which sandboxes grow idle; no sandbox turns it back. */
+  /** Milliseconds of gateway time, by which sandboxes become idle. Not affected by sandbox clocks. */
   elapsed(): number
   dispose(sandbox: Sandbox): void
   /** Throws if the gateway has neither a server nor an interception. */
   baseUrlOf(id: string): string
-  /** Runs some work, and all that it starts, in a sandbox. Throws for anything but a live sandbox of this gateway. */
+  /**
+   * Runs a function and everything that it starts in a sandbox. Throws for anything but a live sandbox of this gateway.
+   */
   run<Result>(sandbox: Sandbox, work: () => Result): Result
-  /** Throws 410 for a sandbox that was disposed or has expired, and for a default sandbox that the options leave out. */
+  /** Throws 410 if the sandbox was disposed or has expired, or if it is the default one and the options disable it. */
   assertLive(sandbox: Sandbox): void
 }
 
-/** A function that replies; it gets the sandbox that the request is for, too. */
+/** Function that returns a reply; its argument also has the sandbox of the request. */
 type SandboxReply<Bodies extends object> = ReplyFunction<ReplyContext & { readonly sandbox: Sandbox<Bodies> }>
 
 /** @typeParam Bodies Request bodies by operation id, for the types of the journal. */
 export class Sandbox<Bodies extends object = Record<string, unknown>> implements Disposable, AsyncDisposable {
-  /** Name of the sandbox, such as `s1`. */
+  /** Id of the sandbox, such as `s1`. */
   readonly id: string
-  /** Requests with this bearer key use this sandbox. */
+  /** API key that routes requests to this sandbox. */
   readonly apiKey: string
-  /** Options with all defaults. */
+  /** Options including defaults. */
   readonly options: GatewayOptions
-  /** Sandbox time, to read and to advance. */
+  /** Sandbox time; can be read and advanced. */
   readonly clock: SandboxClock = {
     read: () => this.#live.clock.read(),
     advance: (duration) => atCaller(this.clock.advance, () => this.#live.clock.advance(duration)),
@@ -125,14 +127,14 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#state
   }
 
-  /** Activates the scenarios that every sandbox begins with. */
+  /** Activates the initial scenarios. */
   #begin(): void {
     for (const scenario of this.#setup.host.scenarios) this.#state.rules.use(scenario)
   }
 
   /**
-   * Base URL of this sandbox, ending in `/api/v1`: requests below it see this sandbox, whatever their key. With two
-   * servers, that of the first. Throws if the gateway has neither a server nor an interception.
+   * Base URL of this sandbox, ending in `/api/v1`. Requests below it use this sandbox, whatever their key. If the
+   * gateway has several servers, the URL of the first. Throws if it has neither a server nor an interception.
    */
   get baseUrl(): string {
     return this.#setup.host.baseUrlOf(this.id)
@@ -143,20 +145,20 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.options.seed
   }
 
-  /** The collections, to arrange a test and to see what requests have changed. */
+  /** The collections, for arranging data and asserting on changes. */
   get db(): Database {
     const { seedData } = this.#setup
     this.#db ??= toDatabase(seedData, () => this.#live.database)
     return this.#db
   }
 
-  /** All calls of this sandbox. */
+  /** Calls received by this sandbox. */
   get journal(): Journal<Bodies> {
     void this.#live
     return this.#journal
   }
 
-  /** The current state, which a request keeps from its arrival. @internal */
+  /** The current state, which requests capture on arrival. @internal */
   get state(): SandboxState {
     return this.#state
   }
@@ -176,7 +178,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#inFlight > 0 ? 0 : this.#setup.host.elapsed() - this.#usedAt
   }
 
-  /** Keeps the sandbox in use while some work runs. @internal */
+  /** Marks the sandbox as in use while a function runs. @internal */
   async busy<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     this.#owner.enter()
     try {
@@ -191,12 +193,12 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host === host
   }
 
-  /** How it ended, as in `was disposed`; undefined while it is live. @internal */
+  /** Reason for its end, such as `was disposed`; undefined while it is live. @internal */
   get ended(): string | undefined {
     return this.#ended
   }
 
-  /** The gateway removes it. @internal */
+  /** Called when the gateway removes the sandbox. @internal */
   end(how: string): void {
     this.#ended = how
     this.#state.end()
@@ -204,15 +206,15 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the order given: each is a value, the name of a bundled scenario, or in
-   * Node the path of a file. Finite rules, those with times, turns or steps left, apply first, in the order in which they
-   * were added; then endless ones, newest first. Throws a `ScenarioError` with every problem, and then activates none.
+   * Activates scenarios, rules or recordings, in the given order. Each is an object, the name of a bundled scenario or,
+   * in Node, a file path. Finite rules (with times, turns or steps left) apply first, in the order they were added;
+   * then endless ones, newest first. Throws a `ScenarioError` that lists every problem, and then activates none.
    *
    * @example using outage = sandbox.use('provider-outage')
    */
   use(...scenarios: ScenarioOrRule[]): ActiveScenario {
     const { rules } = this.#live
-    if (scenarios.length === 0) throw new TypeError('use() takes scenarios or rules, and got none')
+    if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
     const checked = scenarios.map((scenario) => this.#setup.host.checkScenario(scenario))
     const active = checked.map((scenario) => rules.use(scenario, { among: () => this.rules }))
     return {
@@ -225,9 +227,9 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Replies with this text, or whole reply, to every operation that answers with text, always or up to `times`. A
-   * function works in this process only: it gets the request, its conversation and this sandbox, and returns either, now
-   * or later.
+   * Replies with this text or reply object to every operation that generates text, always or up to `times`. A function,
+   * only available in process, receives the request, its conversation and this sandbox, and returns either, optionally
+   * as a promise.
    *
    * @example sandbox.reply(({ conversation }) => `You have said ${conversation.items.length} things.`)
    */
@@ -242,13 +244,13 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     })
   }
 
-  /** Refuses every call with this status, every time or so many `times`. */
+  /** Responds to all operations with this error status, always or up to `times`. */
   fail(status: number, options: FailOptions = {}): ActiveScenario {
     return this.use(failScenario(status, options))
   }
 
   /**
-   * Answers one conversation turn by turn, checks what comes back, and refuses with 400 what does not fit.
+   * Replies to a conversation turn by turn, checks each request, and rejects unexpected ones with 400.
    *
    * @example
    * sandbox.script([
@@ -260,57 +262,54 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.use(scriptScenario(turns, options))
   }
 
-  /** The scripts in use, and how far the conversations that follow them are. */
+  /** Active scripts, with the progress of each conversation. */
   scripts(): ScriptProgress[] {
     return this.#live.rules.scripts()
   }
 
-  /** Ends every scenario but those that the sandbox began with. */
+  /** Removes all scenarios except those active from the start. */
   resetScenarios(): void {
     this.#live.rules.clear()
     this.#begin()
   }
 
-  /** The scenarios in force and how often their rules have happened, newest first. */
+  /** Active scenarios with the match counts of their rules, newest first. */
   activeScenarios(): ScenarioProgress[] {
     return this.#live.rules.active()
   }
 
   /**
-   * What the calls of this sandbox have used, in sum and by model: requests, tokens, and what they cost by the prices of
-   * the collection `models`. A call counts when its reply is made.
+   * Usage of this sandbox, in total and by model: requests, tokens, and cost by the prices in the collection `models`.
+   * A call counts as soon as its reply is ready.
    */
   usage(): SandboxUsage {
     return this.#live.ledger.read()
   }
 
-  /** The rules in force that have not happened once. */
+  /** Active rules that have not been applied yet. */
   unusedRules(): UnusedRule[] {
     return this.#live.rules.unused()
   }
 
   /**
-   * The whole sandbox as data, for a file that the console opens, or `gateway.openSandbox()`: rows that differ from the
-   * seed, scenarios with their progress, clock and counters, and the journal, secrets hidden.
+   * Returns the whole sandbox as plain data, for the console or `gateway.openSandbox()`: rows that differ from the
+   * seed, scenarios with their progress, clock, counters and the journal, with secrets hidden.
    *
-   * @param options.calls Whether the journal goes along. Default: true.
+   * @param options.calls If false, omits the journal. Default: true.
    */
   save({ calls = true }: { calls?: boolean } = {}): SandboxFile {
     void this.#live
     return toSandboxFile(this, calls)
   }
 
-  /**
-   * Takes a snapshot of the current state, for `restore()`. Costs nothing until the next write.
-   */
+  /** Takes a snapshot of the current state, for `restore()`. Rows are copied on the next write. */
   snapshot(): SandboxSnapshot {
     return this.#snapshots.add(this.#live.snapshot())
   }
 
   /**
-   * Goes back to a snapshot of this sandbox; the same one as often as needed. Throws 409 for another sandbox's.
-   * Requests that are under way get their answers, and change nothing from then on; those that a fault keeps waiting
-   * lose their connection.
+   * Restores a snapshot of this sandbox, any number of times. Throws 409 for a snapshot of another sandbox. Requests in
+   * flight still get their replies, but their changes are discarded; connections that a fault holds open are closed.
    */
   restore(snapshot: SandboxSnapshot): void {
     const { seedData } = this.#setup
@@ -321,17 +320,17 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Another sandbox that begins where this one is now; what either does from then on is its own.
+   * Creates an independent sandbox with a copy of the current state.
    *
-   * @param id Its name. Default: the gateway gives one.
+   * @param id Custom id. Default: a generated one.
    */
   fork(id?: string): Sandbox<Bodies> {
     return this.#setup.host.toFork(this.#setup, this.#live.snapshot(), id) as Sandbox<Bodies>
   }
 
   /**
-   * Goes back to the seed: data, scenarios, journal, clock and counters. Requests that are under way get their answers,
-   * and change nothing from then on; those that a fault keeps waiting lose their connection.
+   * Restores the initial state: data, scenarios, journal, clock and counters. Requests in flight still get their
+   * replies, but their changes are discarded; connections that a fault holds open are closed.
    */
   reset(): void {
     this.#live.end()
@@ -341,8 +340,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 
   /**
-   * Runs some work in this sandbox: a call that its code makes in this process reaches the sandbox, whatever its key. The
-   * key or the path of another sandbox still wins. Throws where the platform has no `AsyncLocalStorage`, as in a browser.
+   * Runs a function in this sandbox: requests that it sends in this process use the sandbox, unless the key or path
+   * names another one. Throws if the platform has no `AsyncLocalStorage`, for example in a browser.
    *
    * @example await sandbox.run(() => ask('Hello?'))
    */
@@ -350,7 +349,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     return this.#setup.host.run(this as Sandbox, work)
   }
 
-  /** Ends the sandbox: from now on, requests to it and calls of its methods get a 410. */
+  /** Disposes the sandbox: later requests to it and calls to its methods get a 410. */
   dispose(): void {
     this.#setup.host.dispose(this as Sandbox)
   }
@@ -364,18 +363,18 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   }
 }
 
-/** The snapshots of one sandbox. They last as long as their handles are in use. */
+/** The snapshots of one sandbox. A snapshot is released with its handle. */
 class Snapshots {
   readonly #sandbox: string
   readonly #states = new WeakMap<SandboxSnapshot, StateSnapshot>()
-  #taken = 0
+  #count = 0
 
   constructor(sandbox: string) {
     this.#sandbox = sandbox
   }
 
   add(state: StateSnapshot): SandboxSnapshot {
-    const snapshot = { id: `${this.#sandbox}-${++this.#taken}` }
+    const snapshot = { id: `${this.#sandbox}-${++this.#count}` }
     this.#states.set(snapshot, state)
     return snapshot
   }

@@ -1,5 +1,5 @@
 /**
- * The living sandboxes, by id: made, found, and let go when nobody has used them for long.
+ * The live sandboxes of a gateway: creates, finds and disposes them, and expires idle ones.
  */
 import { DatabaseState } from '../database/database.ts'
 import { SeedData } from '../database/seed-data.ts'
@@ -14,11 +14,11 @@ import type { KnownOperation } from '../scenarios/check-scenario.ts'
 import { fromRulesFile } from '../scenarios/rules-file.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { Occurrences, PromptCache, StoredResponses } from './memory.ts'
-import type { SandboxOptions } from './new-sandbox.ts'
-import { type GatewayOptions, OwnOptions } from './options.ts'
+import { type GatewayOptions, SandboxDataOptions } from './options.ts'
 import { Sandbox, type SandboxHost, type SandboxSetup } from './sandbox.ts'
-import { keepSavedCalls, SandboxFile, strangeOperations } from './sandbox-file.ts'
-import { assertChosenId, nodeOf, SandboxIds, sandboxBaseUrl } from './sandbox-id.ts'
+import { restoreCalls, SandboxFile, unknownOperations } from './sandbox-file.ts'
+import { assertCustomId, nodeOf, SandboxIds, sandboxBaseUrl } from './sandbox-id.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
 import type { StateSnapshot } from './sandbox-state.ts'
 
 export interface SandboxesSetup {
@@ -28,26 +28,27 @@ export interface SandboxesSetup {
   readonly checkScenario: (input: unknown) => Scenario
 }
 
-/** Idle sandboxes are looked for so many times in an idle age. */
+/** Number of sweeps for idle sandboxes per idle period. */
 const sweepsPerAge = 4
+
 export class Sandboxes implements SandboxHost {
   readonly #setup: SandboxesSetup
   readonly #seedData: SeedData
-  readonly #residents = new Map<string, Sandbox>()
-  /** By this one sandboxes grow idle: a sandbox that moves its own clock on is in use. */
+  readonly #sandboxes = new Map<string, Sandbox>()
+  /** Time by which sandboxes become idle. Sandbox clocks do not affect it. */
   readonly #clock: Clock
-  /** Are told of every call, in whatever sandbox. */
+  /** Notified of every call, in all sandboxes. */
   readonly listeners = new Set<CallListener>()
-  /** In force in every sandbox from its start. */
+  /** Scenarios that are active in every sandbox from the start. */
   scenarios: readonly Scenario[]
   readonly #ids: SandboxIds
-  /** Base URLs of the servers and interceptions that answer, in the order of their start. */
+  /** Base URLs of the running servers and interceptions, in order of their start. */
   readonly #baseUrls: { readonly baseUrl: string }[] = []
   #made = 0
   #evicted = 0
-  /** No new sandbox is taken any more: see `drain`. */
+  /** If true, no sandboxes can be created: see `drain`. */
   #isDraining = false
-  /** Carried along the asynchronous calls of a test. @internal */
+  /** The sandbox of the current async context. @internal */
   readonly current = new Current<Sandbox>()
   #sweptAt = 0
   readonly store: JournalStore
@@ -62,12 +63,12 @@ export class Sandboxes implements SandboxHost {
     this.#ids = new SandboxIds(setup.options.sandboxes.node)
   }
 
-  /** What the default sandbox is made of. */
+  /** Arguments for creating the default sandbox. */
   get defaultSetup(): SandboxSetup {
     return { id: 'default', options: this.#setup.options, seedData: this.#seedData, host: this }
   }
 
-  /** The sandbox of requests that name no other: the gateway itself, which sets it once. */
+  /** Sandbox of requests that name no other. The gateway sets it once, to itself. */
   get default(): Sandbox {
     if (!this.#default) throw new Error('The default sandbox is not set')
     return this.#default
@@ -78,47 +79,47 @@ export class Sandboxes implements SandboxHost {
   }
 
   /**
-   * Throws 400 for a name or fixtures that are wrong, 409 for a live sandbox with other data, 410 for a fork of a sandbox
-   * that does not exist, 429 when there are too many, 503 while the gateway drains.
+   * Throws 400 for an invalid id or fixtures, 409 if a live sandbox has the id but other data, 410 if the sandbox to
+   * fork does not exist, 429 if the limit is reached, 503 while the gateway shuts down.
    */
   create({ id, fork, seed, fixtures }: SandboxOptions = {}): Sandbox {
     if (id !== undefined) {
-      const living = this.peek(id)
-      if (living) return unchanged(living, { fork, seed, fixtures })
-      assertChosenId(id)
+      const live = this.peek(id)
+      if (live) return reuse(live, { fork, seed, fixtures })
+      assertCustomId(id)
     }
-    const own = seed !== undefined || fixtures !== undefined
+    const hasOwnData = seed !== undefined || fixtures !== undefined
     if (fork !== undefined) {
-      if (own)
-        throw new GatewayError(400, 'A fork has the seed and the fixtures of its origin: leave them out')
+      if (hasOwnData)
+        throw new GatewayError(400, 'A fork copies the seed and fixtures of its origin: omit them')
       return this.find(typeof fork === 'string' ? fork : fork.id).fork(id)
     }
     const { options } = this.#setup
-    if (!own) return this.#admit(id, options, this.#seedData)
-    const result = OwnOptions.safeParse({
+    if (!hasOwnData) return this.#admit(id, options, this.#seedData)
+    const result = SandboxDataOptions.safeParse({
       seed: seed ?? options.seed,
       fixtures: { ...options.fixtures, ...fixtures },
     })
     if (!result.success) throw invalidRequest(toViolations(result.error, 'body'))
-    const ownOptions = { ...options, ...result.data }
-    return this.#admit(id, ownOptions, seedDataOf(ownOptions))
+    const merged = { ...options, ...result.data }
+    return this.#admit(id, merged, seedDataOf(merged))
   }
 
   /**
-   * A sandbox that goes on where the one of a file was. Throws 400 for a file that is wrong, 409 for one of another
-   * seed, and what `create` throws.
+   * Creates a sandbox from the output of `save()`. Throws 400 for an invalid file, 409 for a file of another seed, and
+   * the errors of `create`.
    */
-  async open(given: unknown): Promise<Sandbox> {
-    const file = SandboxFile.safeParse(given)
+  async open(input: unknown): Promise<Sandbox> {
+    const file = SandboxFile.safeParse(input)
     if (!file.success) throw invalidRequest(toViolations(file.error, 'body'))
     const { options, operations } = this.#setup
-    const strange = strangeOperations(file.data, new Set(operations.map(({ id }) => id)))
-    if (strange.length > 0) throw invalidRequest(strange)
+    const unknown = unknownOperations(file.data, new Set(operations.map(({ id }) => id)))
+    if (unknown.length > 0) throw invalidRequest(unknown)
     const { seed, fixtures, changes, rules, clock, occurrences, calls = [] } = file.data
-    const isOwn = seed !== options.seed || Object.keys(fixtures).length > 0
-    const own = isOwn ? { ...options, seed, fixtures } : options
-    const seedData = isOwn ? seedDataOf(own) : this.#seedData
-    const sandbox = this.#admit(undefined, own, seedData, {
+    const hasOwnData = seed !== options.seed || Object.keys(fixtures).length > 0
+    const merged = hasOwnData ? { ...options, seed, fixtures } : options
+    const seedData = hasOwnData ? seedDataOf(merged) : this.#seedData
+    const sandbox = this.#admit(undefined, merged, seedData, {
       database: await DatabaseState.snapshotOf(seedData, changes),
       rules: fromRulesFile(rules, (scenario) => this.checkScenario(scenario)),
       clock,
@@ -127,7 +128,7 @@ export class Sandboxes implements SandboxHost {
       promptCache: new PromptCache(),
       storedResponses: new StoredResponses(),
     })
-    keepSavedCalls(sandbox, calls)
+    restoreCalls(sandbox, calls)
     return sandbox
   }
 
@@ -136,7 +137,7 @@ export class Sandboxes implements SandboxHost {
     const sandbox = this.peek(id)
     if (sandbox) return sandbox
     this.#assertHere(id)
-    throw this.#goneError(id)
+    throw this.#notFoundError(id)
   }
 
   assertLive(sandbox: Sandbox): void {
@@ -145,7 +146,7 @@ export class Sandboxes implements SandboxHost {
       throw new GatewayError(410, `Sandbox '${sandbox.id}' ${sandbox.ended}`)
   }
 
-  /** Gives sandboxes a base URL, until the returned function ends that. */
+  /** Registers a base URL for sandboxes. Returns a function that removes it. */
   serveAt(baseUrl: string): () => void {
     const place = { baseUrl }
     this.#baseUrls.push(place)
@@ -156,14 +157,14 @@ export class Sandboxes implements SandboxHost {
     const [first] = this.#baseUrls
     if (first) return id === 'default' ? first.baseUrl : sandboxBaseUrl(first.baseUrl, id)
     throw new Error(
-      `Sandbox '${id}' has no baseUrl, because its gateway has no server: start one with startServer({ gateway }), or use intercept(gateway), or give the client fetch: gateway.fetch and apiKey: sandbox.apiKey`,
+      `Sandbox '${id}' has no baseUrl, because its gateway has no server: start one with startServer({ gateway }), use intercept(gateway), or pass fetch: gateway.fetch and apiKey: sandbox.apiKey to the client`,
     )
   }
 
   run<Result>(sandbox: Sandbox, work: () => Result): Result {
     if (!(sandbox instanceof Sandbox)) {
-      const given = typeof sandbox === 'string' ? `'${sandbox}'` : String(sandbox)
-      throw new TypeError(`run() expects a live sandbox of this gateway, got ${given}`)
+      const received = typeof sandbox === 'string' ? `'${sandbox}'` : String(sandbox)
+      throw new TypeError(`run() expects a live sandbox of this gateway, got ${received}`)
     }
     if (!sandbox.isOf(this))
       throw new TypeError(
@@ -175,25 +176,25 @@ export class Sandboxes implements SandboxHost {
     return this.current.run(sandbox, work)
   }
 
-  /** Throws 410 where the default sandbox was left out. */
+  /** Throws 410 if the options disable the default sandbox. */
   assertDefault(): void {
     if (this.#setup.options.sandboxes.default) return
     throw new GatewayError(
       410,
-      'This gateway has no default sandbox: create one with POST /__understudy/sandboxes, and send its key or use its baseUrl',
+      'This gateway has no default sandbox: create one with POST /__understudy/sandboxes, and use its key or baseUrl',
     )
   }
 
-  /** The living sandbox with this id, if there is one. */
+  /** Returns the live sandbox with this id, if any. */
   peek(id: string): Sandbox | undefined {
-    const sandbox = id === 'default' ? this.default : this.#residents.get(id)
+    const sandbox = id === 'default' ? this.default : this.#sandboxes.get(id)
     return sandbox && !this.#evictIfIdle(sandbox) ? sandbox : undefined
   }
 
-  /** All that live, the default one apart; oldest first. */
+  /** All live sandboxes except the default one, oldest first. */
   list(): Sandbox[] {
     this.#sweep()
-    return [...this.#residents.values()]
+    return [...this.#sandboxes.values()]
   }
 
   get operations(): readonly KnownOperation[] {
@@ -209,32 +210,32 @@ export class Sandboxes implements SandboxHost {
     return this.#admit(id, options, seedData, from)
   }
 
-  /** The name of this node; undefined where there is one server alone. */
+  /** Name of this node; undefined for a standalone server. */
   get node(): string | undefined {
     return this.#setup.options.sandboxes.node
   }
 
-  /** How many were made since the start, the default one apart. */
+  /** Number of sandboxes created since the start, without the default one. */
   get made(): number {
     return this.#made
   }
 
-  /** How many went because nobody used them. */
+  /** Number of sandboxes that expired. */
   get evicted(): number {
     return this.#evicted
   }
 
-  /** How many live, the default one apart. */
+  /** Number of live sandboxes, without the default one. */
   get size(): number {
-    return this.#residents.size
+    return this.#sandboxes.size
   }
 
-  /** All that live, the default one apart, without a look at how long they were idle. */
+  /** All live sandboxes except the default one, without removing expired ones. */
   living(): Iterable<Sandbox> {
-    return this.#residents.values()
+    return this.#sandboxes.values()
   }
 
-  /** Takes no more sandboxes; those that live stay. */
+  /** Stops creating sandboxes; existing ones stay. */
   drain(): void {
     this.#isDraining = true
   }
@@ -243,53 +244,51 @@ export class Sandboxes implements SandboxHost {
     return this.#isDraining
   }
 
-  /**
-   * Whether a sandbox is in use: it answers a request, or has answered one within so many milliseconds of elapsed time.
-   */
+  /** Returns true if a sandbox has a request in flight, or had one within this many milliseconds of elapsed time. */
   isBusy(withinMs: number): boolean {
-    return [...this.#residents.values()].some(({ idleMs }) => idleMs < withinMs)
+    return [...this.#sandboxes.values()].some(({ idleMs }) => idleMs < withinMs)
   }
 
   elapsed(): number {
     return this.#clock.elapsed()
   }
 
-  /** Ends a sandbox; one that was replaced by another of its name stays ended. Throws 409 for the default one. */
+  /** Disposes a sandbox, but not a newer one with its id. Throws 409 for the default one. */
   dispose(sandbox: Sandbox): void {
     if (sandbox === this.#default)
-      throw new GatewayError(409, 'The default sandbox stays: use reset() instead')
-    if (this.#residents.get(sandbox.id) === sandbox) this.#remove(sandbox, 'was disposed')
+      throw new GatewayError(409, 'The default sandbox cannot be disposed: use reset() instead')
+    if (this.#sandboxes.get(sandbox.id) === sandbox) this.#remove(sandbox, 'was disposed')
   }
 
   /**
-   * Puts a newer version in the place of a scenario that sandboxes begin with; nothing of it has happened yet.
+   * Replaces a scenario that is active from the start with a new version, whose counters start from zero.
    *
-   * @param place Its index in the option `scenarios`.
+   * @param place Index in the option `scenarios`.
    */
   replaceScenario(place: number, next: Scenario): void {
     const old = this.scenarios[place]
     if (!old) return
     this.scenarios = this.scenarios.with(place, next)
-    for (const sandbox of [this.default, ...this.#residents.values()]) sandbox.rules.replace(old, next)
+    for (const sandbox of [this.default, ...this.#sandboxes.values()]) sandbox.rules.replace(old, next)
   }
 
   #admit(id: string | undefined, options: GatewayOptions, seedData: SeedData, from?: StateSnapshot): Sandbox {
     if (this.#isDraining)
       throw new GatewayError(
         503,
-        'This gateway is being shut down and takes no new sandboxes: ask another node',
+        'This gateway is shutting down and accepts no new sandboxes: use another node',
       )
     const { sandboxes: limit, sandboxIdleMs } = this.#setup.options.limits
-    const isFull = this.#residents.size >= limit
+    const isFull = this.#sandboxes.size >= limit
     if (isFull || this.#clock.elapsed() - this.#sweptAt > sandboxIdleMs / sweepsPerAge) this.#sweep()
-    if (this.#residents.size >= limit) {
+    if (this.#sandboxes.size >= limit) {
       throw new GatewayError(
         429,
-        `There are ${limit} sandboxes already: dispose of some, or raise limits.sandboxes`,
+        `Limit of ${limit} sandboxes reached: dispose some, or raise limits.sandboxes`,
       )
     }
     const sandbox = new Sandbox({ id: id ?? this.#ids.next(), options, seedData, host: this }, from)
-    this.#residents.set(sandbox.id, sandbox)
+    this.#sandboxes.set(sandbox.id, sandbox)
     this.#made++
     return sandbox
   }
@@ -298,13 +297,13 @@ export class Sandboxes implements SandboxHost {
     const { node } = this
     const home = nodeOf(id)
     if (node === undefined || home === undefined || home === node) return
-    const message = `Sandbox '${id}' lives on node '${home}', and this is '${node}': send its requests there`
+    const message = `Sandbox '${id}' is on node '${home}', but this is '${node}': send its requests there`
     throw new GatewayError(421, message, { node: home }, { headers: { 'x-understudy-node': home } })
   }
 
   #remove(sandbox: Sandbox, how: string): void {
     sandbox.end(how)
-    this.#residents.delete(sandbox.id)
+    this.#sandboxes.delete(sandbox.id)
   }
 
   /** `expired after 3600 s idle` */
@@ -312,7 +311,7 @@ export class Sandboxes implements SandboxHost {
     return `expired after ${this.#setup.options.limits.sandboxIdleMs / 1000} s idle`
   }
 
-  #goneError(id: string): GatewayError {
+  #notFoundError(id: string): GatewayError {
     return new GatewayError(
       410,
       `Sandbox '${id}' does not exist: it was disposed, ${this.#expired}, or was never created`,
@@ -328,27 +327,27 @@ export class Sandboxes implements SandboxHost {
 
   #sweep(): void {
     this.#sweptAt = this.#clock.elapsed()
-    for (const sandbox of this.#residents.values()) this.#evictIfIdle(sandbox)
+    for (const sandbox of this.#sandboxes.values()) this.#evictIfIdle(sandbox)
   }
 }
 
-/** Returns a live sandbox that is created again. Throws 409 for data that would be ignored. */
-function unchanged(living: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sandbox {
-  const { options } = living
+/** Returns the live sandbox that has the requested id. Throws 409 for data that would be ignored. */
+function reuse(live: Sandbox, { fork, seed, fixtures = {} }: SandboxOptions): Sandbox {
+  const { options } = live
   const differs = (name: string, rows: unknown) => !equal(Reflect.get(options.fixtures, name), rows)
   const ignored = Object.entries({
     fork: fork !== undefined,
     seed: seed !== undefined && seed !== options.seed,
     fixtures: Object.entries(fixtures).some(([name, rows]) => differs(name, rows)),
   }).find(([, isIgnored]) => isIgnored)
-  if (!ignored) return living
+  if (!ignored) return live
   throw new GatewayError(
     409,
-    `Sandbox '${living.id}' exists already, so its ${ignored[0]} cannot be set: dispose of it first, or leave ${ignored[0]} out`,
+    `Sandbox '${live.id}' already exists, so its ${ignored[0]} cannot be set: dispose it first, or omit ${ignored[0]}`,
   )
 }
 
-/** Throws 400 where a fixture is wrong. */
+/** Throws 400 for invalid fixtures. */
 function seedDataOf(options: GatewayOptions): SeedData {
   try {
     return new SeedData(options)
@@ -357,7 +356,7 @@ function seedDataOf(options: GatewayOptions): SeedData {
   }
 }
 
-/** What of `AsyncLocalStorage` is needed. */
+/** The part of `AsyncLocalStorage` in use. */
 interface Storage<Value> {
   getStore(): Value | undefined
   run<Result>(value: Value | undefined, work: () => Result): Result
@@ -365,38 +364,38 @@ interface Storage<Value> {
 }
 
 /**
- * The sandbox of the code that runs now, carried along its asynchronous calls. Where the platform has no
- * `AsyncLocalStorage`, as in a browser, there is none.
+ * A value bound to the async context, such as the sandbox of a test. Undefined on platforms without
+ * `AsyncLocalStorage`, such as browsers.
  *
- * @typeParam Value What is carried. One instance for each gateway, so that gateways do not see each other's.
+ * @typeParam Value Type of the value. Each gateway has its own instance, so that gateways do not affect each other.
  */
 class Current<Value> {
   #storage: Storage<Value> | undefined
 
-  /** Undefined outside of `run` and `enter`. */
+  /** Returns undefined outside of `run` and `enter`. */
   get(): Value | undefined {
     return this.#storage?.getStore()
   }
 
-  /** Runs some work, and all that it starts, with a value. Undefined is no value. */
+  /** Runs a function and everything that it starts with a value; undefined clears it. */
   run<Result>(value: Value | undefined, work: () => Result): Result {
-    // mutation: equivalent: spares creating a storage
+    // mutation: equivalent: avoids creating a storage
     if (value === undefined && !this.#storage) return work()
     return this.#open().run(value, work)
   }
 
-  /** The code that runs now, and all that it starts, has the value from here on. */
+  /** Sets the value for the rest of the current async context. */
   enter(value: Value): void {
     this.#open().enterWith(value)
   }
 
-  /** Made when first needed, without an `import`, which a browser could not follow. */
+  /** Creates the storage on first use, without an `import`, which would break in browsers. */
   #open(): Storage<Value> {
     if (this.#storage) return this.#storage
     const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
     if (!hooks)
       throw new Error(
-        'gateway.run() needs AsyncLocalStorage, which is not here: use the key or the base URL of the sandbox',
+        'gateway.run() needs AsyncLocalStorage, which this platform lacks: use the key or base URL of the sandbox',
       )
     this.#storage = new hooks.AsyncLocalStorage<Value | undefined>() as Storage<Value>
     return this.#storage

@@ -108,7 +108,7 @@ describe('serve', () => {
     expect(advertise).toBe('http://10.0.0.7:4141')
     expect(options.sandboxes).toMatchObject({ node: 'n3', default: false })
     expect(await exit('--node', '3')).toBe(2)
-    expect(stderr).toContain('A node is named by letters and a number, as in n3')
+    expect(stderr).toContain('Must be letters followed by a number, such as n3')
     expect(await exit('--advertise', 'here')).toBe(2)
   })
 

@@ -102,7 +102,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       "createGateway('flaky')",
       () => create('flaky'),
-      "takes an object of options, as in { seed: 7 }, not 'flaky'",
+      "expects an options object such as { seed: 7 }, got 'flaky'",
     ],
     ['{ seeed: 1 }', () => create({ seeed: 1 }), "options.seeed: Unknown field: did you mean 'seed'?"],
     [
@@ -161,7 +161,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       () => start({ port: '4141' }),
       'options.port: Invalid input: expected number, received string',
     ],
-    ['startServer(4141)', () => start(4141), 'startServer takes an object of options'],
+    ['startServer(4141)', () => start(4141), 'startServer expects an options object'],
     ["{ allowedHosts: 'a.example' }", () => start({ allowedHosts: 'a.example' }), "write ['a.example']"],
     [
       '{ gateway, seed: 2 }',

@@ -22,7 +22,7 @@ describe('createGateway', () => {
     [{ baseUrl: 'nope' }, 'createGateway: options.baseUrl: Invalid URL'],
     [
       { latency: { gapMs: { p50: 1, 'p50.0': 2 } } },
-      "options.latency.gapMs: give each quantile once: 'p50' and 'p50.0' are the same",
+      "options.latency.gapMs: must have each quantile once: 'p50' and 'p50.0' are the same",
     ],
     [{ scenarios: ['flakey'] }, "Unknown scenario 'flakey': did you mean 'flaky'?"],
   ])('rejects %o with a one-line error', (options, message) => {
@@ -74,7 +74,7 @@ describe('createGateway', () => {
     'xSearchVendor',
   ])('suggests a replacement for the removed option %s', (name) => {
     expect(() => createGateway({ [name]: 1 })).toThrow(
-      new RegExp(`^createGateway: options\\.${name} is gone: .+`),
+      new RegExp(`^createGateway: options\\.${name} was removed: .+`),
     )
   })
 

@@ -33,7 +33,7 @@ function sourceOf(file: string): string {
 
 function tableOf(rows: Option[]): string {
   return table(
-    ['Option', 'What it does', 'Default'],
+    ['Option', 'Description', 'Default'],
     rows.map(({ name, says, standard }) => [`\`${name}\``, says, standard]),
   )
 }

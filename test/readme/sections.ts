@@ -28,7 +28,7 @@ export const documents: readonly string[] = globSync(
 const parts: Record<string, () => string> = {
   operations: () =>
     table(
-      ['Operation', 'Request', 'What it does'],
+      ['Operation', 'Request', 'Description'],
       operations.map(({ id, method, path, doc }) => [
         `\`${id}\``,
         `\`${method.toUpperCase()} ${path}\``,

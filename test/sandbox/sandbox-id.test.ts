@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { assertChosenId, nodeOf } from '../../src/sandbox/sandbox-id.ts'
 
-const invalidName = 'sandbox: a name has 1 to 64 small letters and digits, with single hyphens between them'
+const invalidName = 'sandbox: must be 1 to 64 lowercase letters and digits, with single hyphens in between'
 const reservedName = (id: string) =>
-  `sandbox: '${id}' has the form of the names that the gateway gives itself: choose another`
+  `sandbox: '${id}' is reserved for generated ids: choose another`
 
 it.each([
   ['a', undefined],

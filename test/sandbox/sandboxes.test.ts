@@ -53,7 +53,7 @@ describe('sandboxes', () => {
     gateway.createSandbox()
     const refusal = expect.objectContaining({
       status: 429,
-      message: 'There are 2 sandboxes already: dispose of some, or raise limits.sandboxes',
+      message: 'Limit of 2 sandboxes reached: dispose some, or raise limits.sandboxes',
     })
     expect(() => gateway.createSandbox()).toThrow(refusal)
     expect(() => first.fork()).toThrow(refusal)
@@ -127,7 +127,7 @@ describe('sandboxes', () => {
     age(1000)
     expect(gateway.sandboxes.find('default')).toBe(gateway.sandboxes.default)
     expect(() => gateway.sandboxes.default.dispose()).toThrow(
-      'The default sandbox stays: use reset() instead',
+      'The default sandbox cannot be disposed: use reset() instead',
     )
   })
 
@@ -351,7 +351,7 @@ describe('createSandbox() with an existing id', () => {
     const gateway = createGateway()
     gateway.createSandbox({ id: 'checkout', seed: 7 })
     expect(() => gateway.createSandbox({ id: 'checkout', ...data })).toThrow(
-      `Sandbox 'checkout' exists already, so its ${name} cannot be set: dispose of it first, or leave ${name} out`,
+      `Sandbox 'checkout' already exists, so its ${name} cannot be set: dispose it first, or omit ${name}`,
     )
   })
 

@@ -55,7 +55,7 @@ describeAdapters('scenarios', (entrance) => {
   it('use() activates nothing if one of several scenarios is invalid', async () => {
     const { sandbox } = entrance
     expect(() => sandbox.use('provider-outage', 'flakey')).toThrow("did you mean 'flaky'?")
-    expect(() => sandbox.use()).toThrow('use() takes scenarios or rules, and got none')
+    expect(() => sandbox.use()).toThrow('use() expects at least one scenario or rule')
     expect((await ask()).status).toBe(200)
   })
 

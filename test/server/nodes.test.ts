@@ -65,7 +65,7 @@ describe('a request for a sandbox of another node', () => {
       expect(reply.status).toBe(421)
       expect(reply.headers.get('x-understudy-node')).toBe('n2')
       const { error } = await reply.json()
-      expect(error.message).toContain("lives on node 'n2', and this is 'n1'")
+      expect(error.message).toContain("is on node 'n2', but this is 'n1'")
       expect(error.metadata).toEqual({ node: 'n2' })
     }
   })

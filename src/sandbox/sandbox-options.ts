@@ -1,0 +1,51 @@
+/**
+ * Options of `createSandbox`, snapshots and sandbox clocks, shared with the remote client.
+ */
+
+import type { ClockReading } from '../lib/clock.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+import type { Duration } from '../lib/numbers.ts'
+import type { GatewayOptionsInput } from './options-input.ts'
+
+/** Options of `createSandbox`. All are optional. */
+export interface SandboxOptions {
+  /**
+   * Custom id: 1 to 64 lowercase letters and digits, with single hyphens in between. If a live sandbox has this id, it
+   * is returned unchanged. Default: a generated id.
+   */
+  id?: string | undefined
+  /** Snapshot or id of a sandbox to fork. Default: start from the seed. */
+  fork?: string | SandboxSnapshot | undefined
+  /** Seed of all generated data. Default: the gateway's. */
+  seed?: string | number | undefined
+  /** Custom records by collection, replacing the gateway's. */
+  fixtures?: GatewayOptionsInput['fixtures'] | undefined
+}
+
+/** Names of the options of `createSandbox`. */
+export const sandboxOptionNames: readonly (keyof SandboxOptions)[] = ['id', 'fork', 'seed', 'fixtures']
+
+/** Opaque, serialisable snapshot handle for `restore()`. */
+export interface SandboxSnapshot {
+  /** Unique id of the snapshot. */
+  readonly id: string
+}
+
+/** Throws a `TypeError` for an unknown option. */
+export function assertNames(options: object, names: readonly string[], caller: string): void {
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`${caller}: options.${unknown}: Unknown field${didYouMean(unknown, names)}`)
+}
+
+/** The clock of a sandbox, as tests read and advance it. */
+export interface SandboxClock {
+  /** Returns the time of the next call and the elapsed time. */
+  read(): ClockReading
+  /**
+   * Advances sandbox time immediately: rate limits refill, outages end, timestamps increase.
+   *
+   * @param duration Milliseconds, or a duration such as `'1m'`.
+   */
+  advance(duration: Duration): ClockReading
+}
