@@ -4,7 +4,7 @@
 import { invalidRequest } from '../http/errors.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
 import { Checker } from './json-schema/check.ts'
-import { makeValue, type ValueSource } from './json-schema/make-value.ts'
+import { makeValue, type ValueSource } from './json-schema/generate-value.ts'
 import type { JsonSchema } from './json-schema/schema.ts'
 import { subjectWords } from './text/words.ts'
 

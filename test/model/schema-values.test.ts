@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { Budget, Exhausted } from '../../src/model/json-schema/budget.ts'
-import { makeValue } from '../../src/model/json-schema/make-value.ts'
+import { makeValue } from '../../src/model/json-schema/generate-value.ts'
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 import { examplesOfSchema, wordsOf } from '../../src/model/structured.ts'
 

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { draw, hash } from '../../lib/seed.ts'
-import { firstStop, thoughtsOf } from '../../model/budget.ts'
+import { firstStop, thoughtsOf } from '../../model/token-limit.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'

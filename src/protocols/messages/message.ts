@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
-import { firstStop, thoughtsOf } from '../../model/budget.ts'
+import { firstStop, thoughtsOf } from '../../model/token-limit.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import type { MessagesRequest } from './request.ts'
