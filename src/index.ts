@@ -79,6 +79,7 @@ export {
   type OperationDefinition as Operation,
 } from './operations/own-operation.ts'
 export type { CollectionName } from './resources/collections.ts'
+export type { Sandbox } from './sandbox/sandbox.ts'
 export type {
   SandboxClock,
   SandboxOptions,

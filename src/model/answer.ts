@@ -1,6 +1,6 @@
 /**
- * From a prompt to its answer: the preset, the search, what is said, the limit of tokens, and what it all uses. The same
- * question gets the same words, tokens and citations in all protocols.
+ * Generates the answer to a prompt: applies the preset, searches, writes the text, limits its tokens and counts usage.
+ * The same question gets the same words, tokens and citations in all protocols.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { invalidRequest } from '../http/errors.ts'
@@ -11,38 +11,38 @@ import type { Prompt } from '../resources/prompt.ts'
 import { latencyOf } from '../sandbox/latency.ts'
 import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import type { ScriptedReplyInput, ScriptedUsage } from '../scenarios/scripted-reply.ts'
-import { type CountedItems, cutItems } from './token-limit.ts'
 import { callUsage, checkModel, pricingOf } from './catalogue.ts'
-import { type Talk, toTalk, writeItems } from './items.ts'
+import { type Transcript, toTranscript, writeItems } from './items.ts'
 import { applyPreset } from './preset.ts'
 import { scriptedItems, scriptedSources } from './script.ts'
 import { searchWeb } from './search/search.ts'
+import { type CountedItems, cutItems } from './token-limit.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
 type AnswerContext = Pick<RequestContext, 'sandbox' | 'script' | 'assume' | 'warn' | 'used'>
 
-/** Throws 400 and 404 for a prompt that cannot be answered. */
-export async function answerPrompt(asked: Prompt, context: AnswerContext): Promise<Answer> {
+/** Throws 400 or 404 for an invalid prompt. */
+export async function answerPrompt(requested: Prompt, context: AnswerContext): Promise<Answer> {
   const { sandbox, script, assume, warn } = context
-  const { prompt, model, preset } = await applyPreset(asked, context)
-  const talk = toTalk(prompt.conversation)
+  const { prompt, model, preset } = await applyPreset(requested, context)
+  const transcript = toTranscript(prompt.conversation)
   checkToolChoice(prompt, sandbox.options, warn)
   await checkModel(model, sandbox, warn)
-  const found = await searchWeb(prompt, model, talk.question, context)
+  const results = await searchWeb(prompt, model, transcript.question, context)
   const pricing = await pricingOf(model, sandbox.tables)
 
-  const searched = found !== undefined
+  const searched = results !== undefined
   const scriptedEnd = script && endOf(script)
   const scripted =
-    script && (scriptedItems(script, talk, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
-  const search = { searched, sources: (script && scriptedSources(script, searched)) ?? found }
+    script && (scriptedItems(script, transcript, searched) ?? (isWritten(scriptedEnd) ? undefined : []))
+  const search = { searched, sources: (script && scriptedSources(script, searched)) ?? results }
   const lengths = latencyOf(sandbox.options, prompt.model)?.tokens
-  const input = countInput(prompt, model, talk, sandbox)
+  const input = countInput(prompt, model, transcript, sandbox)
   const choose = (place: number): Choice => {
     const seed = place === 0 ? sandbox.seed : hash(sandbox.seed, 'choice', place)
     const written = scripted
       ? { items: scripted, reasoningTokens: 0 }
-      : writeItems(prompt, talk, search, { seed, lengths, assume, warn })
+      : writeItems(prompt, transcript, search, { seed, lengths, assume, warn })
     const { items, isCut, ...output } = cutItems(written, prompt.maxOutputTokens)
     const end = scriptedEnd ?? (isCut ? incomplete : completed)
     return { items, end, usage: usageOf(input, output, script?.usage) }
@@ -50,9 +50,9 @@ export async function answerPrompt(asked: Prompt, context: AnswerContext): Promi
   const first = choose(0)
   const others = Array.from({ length: (prompt.choices ?? 1) - 1 }, (_, place) => choose(place + 1))
   const usage = others.reduce((sum, choice) => withOutput(sum, choice.usage), first.usage)
-  for (const name of assumptionsOf(asked, first)) assume(name)
+  for (const name of assumptionsOf(requested, first)) assume(name)
   context.used(callUsage(model, usage, pricing))
-  const { question } = talk
+  const { question } = transcript
   const isInterleaved = script?.interleave
   return {
     id: script?.id,
@@ -65,23 +65,23 @@ export async function answerPrompt(asked: Prompt, context: AnswerContext): Promi
   }
 }
 
-/** Warns of a required tool without tools: the answer is a text. Throws 400 for it with `strict`. */
+/** Warns if a tool is required but the request has none; the reply is text. Throws 400 with `strict`. */
 function checkToolChoice(
   { toolChoice, tools = [] }: Prompt,
   { strict }: SandboxState['options'],
   warn: AnswerContext['warn'],
 ): void {
   if (toolChoice !== 'required' || tools.length > 0) return
-  const message = 'Requires a tool, and the request offers none'
+  const message = 'Requires a tool, but the request has none'
   if (strict) throw invalidRequest([{ path: 'body.tool_choice', message, rule: 'toolChoice' }])
-  warn('body.tool_choice requires a tool, and the request offers none: it was ignored')
+  warn('body.tool_choice requires a tool, but the request has none: ignored')
 }
 
-/** Tokens of the instructions and every text of the conversation; with `promptCache`, also those read from the cache. */
+/** Counts the tokens of the instructions and the conversation; with `promptCache`, also the cached ones. */
 function countInput(
   { instructions = '' }: Prompt,
   model: string,
-  { turns }: Talk,
+  { turns }: Transcript,
   { options, promptCache }: SandboxState,
 ): Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'> {
   const texts = [{ speaker: 'instructions', text: instructions }, ...turns]
@@ -92,7 +92,7 @@ function countInput(
   return { inputTokens, cachedTokens: promptCache.read(model, pieces) }
 }
 
-/** The script says what an answer used; what it leaves out is counted. */
+/** Applies scripted usage; omitted fields are counted. */
 function usageOf(
   { inputTokens, cachedTokens }: Pick<AnswerUsage, 'inputTokens' | 'cachedTokens'>,
   { outputTokens, reasoningTokens }: Pick<CountedItems, 'outputTokens' | 'reasoningTokens'>,
@@ -107,7 +107,7 @@ function usageOf(
   }
 }
 
-/** The input is read once, however many answers there are. */
+/** Adds the output of another choice. The input counts once, however many choices there are. */
 function withOutput(usage: AnswerUsage, { outputTokens, reasoningTokens }: AnswerUsage): AnswerUsage {
   return {
     ...usage,
@@ -119,7 +119,7 @@ function withOutput(usage: AnswerUsage, { outputTokens, reasoningTokens }: Answe
 const completed: AnswerEnd = { status: 'completed' }
 const incomplete: AnswerEnd = { status: 'incomplete', reason: 'max_output_tokens' }
 
-/** The end that a script gives an answer; undefined if it leaves it to the answer. Spec: States. */
+/** Returns the status that a script sets; undefined if it sets none. Spec: States. */
 function endOf({ responseStatus, incompleteReason, error }: ScriptedReplyInput): AnswerEnd | undefined {
   const status = responseStatus ?? (incompleteReason ? 'incomplete' : error && 'failed')
   if (status === 'incomplete') return { ...incomplete, ...(incompleteReason && { reason: incompleteReason }) }
@@ -127,14 +127,14 @@ function endOf({ responseStatus, incompleteReason, error }: ScriptedReplyInput):
   return status && { status }
 }
 
-/** If true, the model wrote something. A script may give an answer of another status an output all the same. */
+/** If true, the default output is written. A script can set an output for any status. */
 function isWritten({ status } = completed): boolean {
   return status === 'completed' || status === 'incomplete'
 }
 
 const failure = { code: 'server_error', message: 'The model failed to generate a response' }
 
-/** The assumptions that an answer rests on, as far as the request and the answer show them. */
+/** Returns the assumptions that an answer depends on, as far as the request and the answer show. */
 function assumptionsOf(
   { hasUnspecifiedItems, showsSearches, tools = [], maxOutputTokens, xSearchFilter: filter }: Prompt,
   { items, end, usage }: Choice,

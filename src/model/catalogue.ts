@@ -1,5 +1,5 @@
 /**
- * What the catalogue says about a model: whether it is listed, what it costs, and which providers run it.
+ * The catalogue of models: which exist, what they cost, and which providers run them.
  */
 import { invalidRequest } from '../http/errors.ts'
 import { type CallUsage, dollars } from '../journal/ledger.ts'
@@ -11,9 +11,9 @@ import type { SandboxState } from '../sandbox/sandbox-state.ts'
 import { withoutOnline } from './search/search-request.ts'
 
 /**
- * Warns of a model that is not among the listed ones, with the nearest that is; throws 400 for it with `strict`.
+ * Warns about a model that is not listed, with the closest listed one. Throws 400 with `strict`.
  *
- * @param model The model that answers: that of the preset, where the request names a preset.
+ * @param model The model that replies: that of the preset, if the request names one.
  */
 export async function checkModel(
   model: string,
@@ -29,34 +29,35 @@ export async function checkModel(
   const known = await tables.benchmarks.memo('models', (rows) => [
     ...new Set(rows.map((row) => row.model_permaslug)),
   ])
-  const meant = name.length > 200 ? undefined : nearest(name, [...listed, ...known.filter(isListed)])
-  const message = `'${name.slice(0, 200)}' is not among the models of this gateway`
-  const hint = meant === undefined ? `: ${listed.slice(0, 10).join(', ')}` : `: did you mean '${meant}'?`
+  const suggestion = name.length > 200 ? undefined : nearest(name, [...listed, ...known.filter(isListed)])
+  const message = `'${name.slice(0, 200)}' is not a model of this gateway`
+  const hint =
+    suggestion === undefined ? `: ${listed.slice(0, 10).join(', ')}` : `: did you mean '${suggestion}'?`
   if (options.strict)
     throw invalidRequest([{ path: 'body.model', message: message + hint, rule: 'unknown_model' }])
   warn(`body.model ${message}${hint}`)
 }
 
-/** Decimal numbers in dollars: for a token that is read, for one that is written, and for the request. */
+/** Decimal numbers in US dollars, per input token, per output token and per request. */
 export interface Pricing {
   readonly prompt: string
   readonly completion: string
   readonly request: string
-  /** Default: as `prompt`. */
+  /** Default: same as `prompt`. */
   readonly input_cache_read?: string | undefined
 }
 
-/** The prices of a model; undefined for one that the catalogue does not have. */
+/** Returns the prices of a model; undefined if the catalogue does not have it. */
 export async function pricingOf(
   model: string,
   { models, embeddingsModels }: SandboxState['tables'],
 ): Promise<Pricing | undefined> {
   const name = withoutOnline(model)
-  const found = (await models.find(name)) ?? (await embeddingsModels.find(name))
-  return found?.pricing
+  const row = (await models.find(name)) ?? (await embeddingsModels.find(name))
+  return row?.pricing
 }
 
-/** What a call has used, with its cost. */
+/** Returns the usage of a call, including its cost. */
 export function callUsage(model: string, usage: AnswerUsage, pricing: Pricing | undefined): CallUsage {
   return { model: withoutOnline(model), ...usage, cost: pricing ? costOf(usage, pricing) : null }
 }
@@ -74,7 +75,7 @@ function costOf({ inputTokens, cachedTokens, outputTokens }: AnswerUsage, pricin
 type Tables = SandboxState['tables']
 type Provider = Awaited<ReturnType<Tables['providers']['rows']>>[number]
 
-/** Two of the providers, the same for the same model; fewer where there are fewer. */
+/** Returns two providers, the same ones for the same model, or fewer if fewer exist. */
 export async function providersOf(model: string, { providers }: Tables): Promise<Provider[]> {
   const rows = await providers.rows()
   const first = Math.floor(draw(model, 'provider') * rows.length)

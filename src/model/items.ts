@@ -1,6 +1,6 @@
 /**
- * The items that the model itself says: a text with its citations, a structured value, a function call, a search; and
- * how many tokens it thinks before.
+ * Writes the items of an answer: a text with citations, a structured value, a function call or a search, and the number
+ * of reasoning tokens before it.
  */
 import type { AssumptionName } from '../assumptions.ts'
 import { draw, hash } from '../lib/seed.ts'
@@ -14,25 +14,25 @@ import { continueText, Verbosity, writeText } from './text/sample-text.ts'
 import { searchQuery } from './text/words.ts'
 import { tokenize } from './tokens.ts'
 
-/** A conversation as the model reads it. */
-export interface Talk {
-  /** Every text, oldest first. */
+/** A conversation as the model sees it. */
+export interface Transcript {
+  /** All texts, oldest first. */
   readonly turns: readonly Turn[]
   /** The last user message. */
   readonly question: string
-  /** Text that the answer is about: the question, or the result of a function that came last. */
+  /** Text that the answer is about: the last user message, or the function result that came last. */
   readonly subject: string
-  /** If true, the result of a function came last. */
+  /** If true, the last item is a function result. */
   readonly answersFunction: boolean
 }
 
 interface Turn {
-  /** `user`, `assistant`, `system`, `developer`, or `function` for the result of one. */
+  /** `user`, `assistant`, `system`, `developer`, or `function` for a function result. */
   readonly speaker: string
   readonly text: string
 }
 
-export function toTalk({ items }: Conversation): Talk {
+export function toTranscript({ items }: Conversation): Transcript {
   const turns = items.flatMap((item): Turn[] => {
     if (item.kind === 'message') return [{ speaker: item.role, text: item.text }]
     if (item.kind === 'call') return [{ speaker: 'assistant', text: item.arguments }]
@@ -44,17 +44,17 @@ export function toTalk({ items }: Conversation): Talk {
   return { turns, question, subject: answersFunction ? last.text : question, answersFunction }
 }
 
-/** What a search found. */
-interface Found {
+/** Outcome of a search. */
+interface SearchOutcome {
   /** If true, the search is shown before the message. */
   readonly searched: boolean
-  /** Cited by the message. */
+  /** Sources that the message cites. */
   readonly sources?: readonly Source[] | undefined
 }
 
 interface WriteContext {
   readonly seed: string | number
-  /** Tokens of plain texts. Default: as long as they are. */
+  /** Length of plain texts in tokens. Default: the length of the sample text. */
   readonly lengths?: Quantiles | undefined
   assume(name: AssumptionName): void
   warn(message: string): void
@@ -66,27 +66,39 @@ export interface WrittenItems {
   readonly reasoningTokens: number
 }
 
-/** Writes the call of a forced function, or a message after the search that was made for it. */
-export function writeItems(prompt: Prompt, talk: Talk, found: Found, context: WriteContext): WrittenItems {
-  // Decides on everything that varies: seed, model and input, and nothing else.
-  const key = talk.turns.reduce(
+/** Writes the call of a forced function, or else a message, after the search if there was one. */
+export function writeItems(
+  prompt: Prompt,
+  transcript: Transcript,
+  search: SearchOutcome,
+  context: WriteContext,
+): WrittenItems {
+  // Seed of everything that varies; depends only on seed, model and input.
+  const key = transcript.turns.reduce(
     (before, { speaker, text }) => hash(before, speaker, text),
     hash(context.seed, 'answer', prompt.model),
   )
   const forced = forcedFunction(prompt, context)
   const verbosity = readVerbosity(prompt, context)
   const reasoning = reasoningTokens(prompt.reasoning, key)
-  if (forced) return { items: [callOf(forced, talk, key, context)], reasoningTokens: reasoning }
-  const part = writePart(prompt.text?.format, { talk, verbosity, sources: found.sources, key }, context)
+  if (forced) return { items: [callOf(forced, transcript, key, context)], reasoningTokens: reasoning }
+  const part = writePart(
+    prompt.text?.format,
+    { transcript, verbosity, sources: search.sources, key },
+    context,
+  )
   const message: MessageItem = { type: 'message', parts: [part] }
-  return { items: found.searched ? [webSearchItem(talk), message] : [message], reasoningTokens: reasoning }
+  return {
+    items: search.searched ? [webSearchItem(transcript), message] : [message],
+    reasoningTokens: reasoning,
+  }
 }
 
-export function webSearchItem({ question }: Talk): WebSearchItem {
+export function webSearchItem({ question }: Transcript): WebSearchItem {
   return { type: 'web_search_call', action: { type: 'search', query: searchQuery(question) } }
 }
 
-/** The function that `toolChoice` names; the first one offered if it merely requires a call. */
+/** Returns the function named by `toolChoice`, or the first one offered if it only requires a call. */
 function forcedFunction(
   { tools = [], toolChoice }: Prompt,
   { assume }: WriteContext,
@@ -99,7 +111,7 @@ function forcedFunction(
 
 function callOf(
   { name, parameters, path }: OfferedFunction,
-  { subject }: Talk,
+  { subject }: Transcript,
   seed: string,
   { warn }: WriteContext,
 ): AnswerItem {
@@ -109,13 +121,13 @@ function callOf(
 
 function readVerbosity({ text }: Prompt, { warn }: WriteContext): Verbosity {
   const { value = 'medium', path } = text?.verbosity ?? {}
-  const known = Verbosity.find((each) => each === value)
-  if (!known) warn(`${path} '${value}' is none of ${Verbosity.join(', ')}: read as medium`)
-  return known ?? 'medium'
+  const verbosity = Verbosity.find((each) => each === value)
+  if (!verbosity) warn(`${path} '${value}' is not one of ${Verbosity.join(', ')}: medium was used`)
+  return verbosity ?? 'medium'
 }
 
 interface Draft {
-  readonly talk: Talk
+  readonly transcript: Transcript
   readonly verbosity: Verbosity
   readonly sources: readonly Source[] | undefined
   readonly key: string
@@ -134,7 +146,7 @@ function writePart(format: TextForm['format'], draft: Draft, context: WriteConte
   const cited = citeLinks(JSON.stringify(value), sources)
   if (sources.length > cited.annotations.length) {
     context.warn(
-      `${sources.length - cited.annotations.length} of ${sources.length} citations were left out: no string of the structured output can hold a link`,
+      `${sources.length - cited.annotations.length} of ${sources.length} citations were omitted: no string of the structured output can contain a link`,
     )
   }
   return cited
@@ -142,17 +154,17 @@ function writePart(format: TextForm['format'], draft: Draft, context: WriteConte
 
 function fill(
   { schema, path }: StructuredFormat,
-  { talk: { subject }, sources = [], key: seed }: Draft,
+  { transcript: { subject }, sources = [], key: seed }: Draft,
   { warn }: WriteContext,
 ): unknown {
   return fakeValue(schema, { path, subject, seed, links: sources.map(({ url }) => linkTo(url)), warn })
 }
 
-function writeCited({ talk: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {
+function writeCited({ transcript: { subject, answersFunction }, verbosity, sources, key }: Draft): CitedText {
   return joinPieces(writeText({ subject, answersFunction, verbosity, sources, key }))
 }
 
-/** Typical numbers of tokens of reasoning by effort; a request gets between half and one and a half times as many. */
+/** Typical number of reasoning tokens by effort. A request gets 50 % to 150 % of it. */
 const typical = new Map([
   ['minimal', 24],
   ['low', 96],
@@ -163,7 +175,7 @@ const typical = new Map([
 ])
 const typicalOfMedium = 256
 
-/** Only the number of tokens is known of the reasoning. @param key The number depends on it, and on the effort. */
+/** Returns the number of reasoning tokens; no reasoning text is generated. @param key Seed of the number. */
 export function reasoningTokens(request: Prompt['reasoning'], key: string): number {
   if (!request || request === 'none') return 0
   const usual = typical.get(request.effort ?? 'medium') ?? typicalOfMedium
@@ -172,9 +184,9 @@ export function reasoningTokens(request: Prompt['reasoning'], key: string): numb
 }
 
 /**
- * Returns a text with this many tokens; with one less if its last word is followed by a mark already.
+ * Returns a text with this many tokens, or one fewer if its last word is already followed by punctuation.
  *
- * @param write Writes another part; parts are added until there is enough.
+ * @param write Writes another part. Called until there are enough tokens.
  */
 export function textOfLength(tokens: number, write: (part: number) => string): string {
   const kept: string[] = []

@@ -1,39 +1,39 @@
 /**
- * The events of an answer as the frames of a stream, in whatever protocol: paced by the tokens that they tell, with
- * signs of life in long pauses.
+ * Converts the events of an answer to stream frames for any protocol, paced by tokens, with keep-alive comments during
+ * long pauses.
  */
 import type { Frame, StreamEvent } from '../http/reply.ts'
 import { drawLatency, type LatencyOptions } from '../sandbox/latency.ts'
 
 export interface EventStream {
-  /** Of the answer: pauses that vary are drawn for it. */
+  /** Id of the answer, used as the seed of varying pauses. */
   readonly id: string
-  /** That answers: a latency profile knows its times. */
+  /** Model that replies; a latency profile has times for it. */
   readonly model: string
   readonly events: Iterable<StreamEvent>
-  /** Whether a token is told by this event: those are what a paced stream waits for. */
+  /** Returns true if the event contains a token. Pauses come before these events. */
   isToken(event: StreamEvent): boolean
-  /** The event as it is sent; undefined for one that is left out. */
+  /** Returns the frame of an event; undefined to skip it. */
   toFrame(event: StreamEvent): Frame | undefined
-  /** The literal `[DONE]` at the end. Default: true. */
+  /** If true, the stream ends with the literal `[DONE]`. Default: true. */
   readonly endsWithDone?: boolean
 }
 
-/** About how many signs of life a pause has at most. */
+/** Approximate maximum number of keep-alive comments in a pause. */
 const maxComments = 1000
 
-/** Every frame of the stream, each made when it is asked for. A generator would take a tenth more. */
+/** Iterates over the frames of a stream, created on demand. A generator would be 10 % slower. */
 export class PacedFrames implements IterableIterator<Frame, undefined> {
   readonly #stream: EventStream
   readonly #events: Iterator<StreamEvent>
   readonly #pace: (() => number) | undefined
   readonly #keepAliveMs: number
-  /** Milliseconds to wait before the next event. */
-  #left: number
-  /** Milliseconds that nothing has been sent. */
-  #silence = 0
-  /** The event that was waited for. */
-  #due: StreamEvent | undefined
+  /** Milliseconds until the next event. */
+  #remainingMs: number
+  /** Milliseconds since the last frame was sent. */
+  #silentMs = 0
+  /** Event to send after the pause. */
+  #pending: StreamEvent | undefined
   #endsWithDone: boolean
 
   constructor(stream: EventStream, options: LatencyOptions) {
@@ -43,7 +43,7 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
     this.#events = events[Symbol.iterator]()
     this.#pace = gapMs
     this.#keepAliveMs = keepAliveMs
-    this.#left = firstMs
+    this.#remainingMs = firstMs
     this.#endsWithDone = endsWithDone
   }
 
@@ -52,19 +52,19 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
   }
 
   next(): IteratorResult<Frame, undefined> {
-    if (this.#silence >= this.#keepAliveMs) return this.#say({ kind: 'bytes', bytes: ': keep-alive\n\n' })
-    if (this.#left > 0) return this.#wait()
+    if (this.#silentMs >= this.#keepAliveMs) return this.#emit({ kind: 'bytes', bytes: ': keep-alive\n\n' })
+    if (this.#remainingMs > 0) return this.#wait()
     for (;;) {
-      const event = this.#due ?? this.#read()
+      const event = this.#pending ?? this.#read()
       if (!event) return this.#end()
-      if (this.#pace && !this.#due && this.#stream.isToken(event)) {
-        this.#due = event
-        this.#left = this.#pace()
-        if (this.#left > 0) return this.#wait()
+      if (this.#pace && !this.#pending && this.#stream.isToken(event)) {
+        this.#pending = event
+        this.#remainingMs = this.#pace()
+        if (this.#remainingMs > 0) return this.#wait()
       }
-      this.#due = undefined
+      this.#pending = undefined
       const frame = this.#stream.toFrame(event)
-      if (frame) return this.#say(frame)
+      if (frame) return this.#emit(frame)
     }
   }
 
@@ -73,23 +73,26 @@ export class PacedFrames implements IterableIterator<Frame, undefined> {
     return done ? undefined : value
   }
 
-  /** Until the next event, or the next sign of life. */
+  /** Waits until the next event or keep-alive comment. */
   #wait(): IteratorResult<Frame, undefined> {
-    // A pause of years is no flood of comments where waits are instant.
-    const ms = Math.min(this.#left, Math.max(this.#keepAliveMs - this.#silence, this.#left / maxComments))
-    this.#left -= ms
-    this.#silence += ms
+    // Limits the comments in a pause of years, which passes instantly with timeScale 0.
+    const ms = Math.min(
+      this.#remainingMs,
+      Math.max(this.#keepAliveMs - this.#silentMs, this.#remainingMs / maxComments),
+    )
+    this.#remainingMs -= ms
+    this.#silentMs += ms
     return { done: false, value: { kind: 'wait', ms } }
   }
 
-  #say(frame: Frame): IteratorResult<Frame, undefined> {
-    this.#silence = 0
+  #emit(frame: Frame): IteratorResult<Frame, undefined> {
+    this.#silentMs = 0
     return { done: false, value: frame }
   }
 
   #end(): IteratorResult<Frame, undefined> {
     if (!this.#endsWithDone) return { done: true, value: undefined }
     this.#endsWithDone = false
-    return this.#say({ kind: 'done' })
+    return this.#emit({ kind: 'done' })
   }
 }

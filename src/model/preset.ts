@@ -1,5 +1,5 @@
 /**
- * `@preset/<slug>` as a model: the preset fills in what the request leaves open.
+ * Resolves `@preset/<slug>` models: the preset provides the settings that the request omits.
  */
 import { GatewayError, invalidRequest } from '../http/errors.ts'
 import type { RequestContext } from '../operation.ts'
@@ -11,7 +11,7 @@ import { isOnline, withoutOnline } from './search/search-request.ts'
 interface EffectivePrompt {
   /** Its `model` is still the requested one. */
   readonly prompt: Prompt
-  /** The model that answers. */
+  /** The model that replies. */
   readonly model: string
   readonly preset?: RequestSettings
 }
@@ -20,7 +20,7 @@ const prefix = '@preset/'
 
 type PresetContext = Pick<RequestContext, 'sandbox' | 'assume' | 'warn'>
 
-/** Throws 404 for an unknown preset. An inactive one answers, with a warning. */
+/** Throws 404 for an unknown preset. An inactive one works, with a warning. */
 export async function applyPreset(prompt: Prompt, context: PresetContext): Promise<EffectivePrompt> {
   return prompt.model.startsWith(prefix) ? withPreset(prompt, context) : { prompt, model: prompt.model }
 }
@@ -42,7 +42,7 @@ async function withPreset(
     warn(`The preset '${slug}' is ${preset.status}`)
   }
   const version = await presetVersions.findBy('id', preset.designated_version_id)
-  // A version is checked when it is stored.
+  // Versions are validated when they are stored.
   const { model = prompt.model, ...config } = (version?.config ?? {}) as RequestSettings
   if (Object.keys(config).some((key) => key !== 'temperature')) assume('presetConfig')
   const settings = { ...config, instructions: version?.system_prompt }
@@ -59,7 +59,7 @@ function withoutUndefined(prompt: Prompt): Prompt {
   ) as typeof prompt
 }
 
-/** Each part was checked by itself; together they may name a function that neither offers. */
+/** Checks the combination of settings, which may name a function that neither part offers. */
 function checked(prompt: Prompt): Prompt {
   const { toolChoice, tools = [] } = prompt
   if (typeof toolChoice !== 'object') return prompt
@@ -68,7 +68,7 @@ function checked(prompt: Prompt): Prompt {
   throw invalidRequest([{ path, message: 'Must name one of the function tools', rule: 'unknown_tool' }])
 }
 
-/** The settings of a request that a model reads. */
+/** Request settings that affect the answer. */
 type ReadSettings = Pick<
   RequestSettings,
   | 'instructions'
@@ -81,7 +81,7 @@ type ReadSettings = Pick<
   | 'x_search_filter'
 >
 
-/** Reads settings as the specification writes them. Spec: POST /responses, GET /presets/{slug}. */
+/** Converts settings in the specification's format. Spec: POST /responses, GET /presets/{slug}. */
 export function promptSettings(settings: ReadSettings): PromptSettings {
   const { instructions, max_output_tokens, tools, tool_choice, text, plugins, x_search_filter } = settings
   return {
@@ -96,7 +96,7 @@ export function promptSettings(settings: ReadSettings): PromptSettings {
   }
 }
 
-/** @param index Of `tools`. */
+/** @param index Index in `tools`. */
 export function toPromptTool(tool: Tool, index: number): PromptTool {
   const path = `body.tools[${index}].parameters`
   if (isFunction(tool)) return { kind: 'function', name: tool.name, parameters: tool.parameters, path }
@@ -122,7 +122,10 @@ function toFormat(format: NonNullable<RequestSettings['text']>['format']): TextF
   return { schema: format.schema, path: 'body.text.format.schema' }
 }
 
-/** An effort, a number of tokens, a summary or plain `enabled` asks for it; `none` and an empty object do not. */
+/**
+ * Reasoning is enabled by an effort, a number of tokens, a summary or `enabled: true`, but not by `none` or an empty
+ * object.
+ */
 export function toReasoning({
   effort,
   max_tokens,
@@ -130,6 +133,6 @@ export function toReasoning({
   summary,
 }: NonNullable<RequestSettings['reasoning']>): Prompt['reasoning'] {
   if (effort === 'none' || max_tokens === 0 || enabled === false) return 'none'
-  const isAsked = effort != null || max_tokens != null || enabled === true || summary != null
-  return isAsked ? { effort: effort ?? undefined, maxTokens: max_tokens ?? undefined } : 'none'
+  const isEnabled = effort != null || max_tokens != null || enabled === true || summary != null
+  return isEnabled ? { effort: effort ?? undefined, maxTokens: max_tokens ?? undefined } : 'none'
 }

@@ -1,5 +1,5 @@
 /**
- * What a scenario scripts in place of the default reply. It goes through the same counting, cutting and streaming.
+ * Converts a scripted reply to answer items, which are counted, truncated and streamed like default ones.
  */
 import type * as z from 'zod'
 import type { AnswerItem, MessagePart } from '../resources/answer.ts'
@@ -10,18 +10,18 @@ import {
   type ScriptedReplyInput,
   spanOf,
 } from '../scenarios/scripted-reply.ts'
-import { type Talk, webSearchItem } from './items.ts'
+import { type Transcript, webSearchItem } from './items.ts'
 import { cite, type Source } from './search/citations.ts'
 import { placeOf } from './search/domains.ts'
 
-/** The scripted output and then the scripted text; undefined where the script has neither. */
+/** Returns the scripted output followed by the scripted text; undefined if the script has neither. */
 export function scriptedItems(
   { text, output, citations = [] }: ScriptedReplyInput,
-  talk: Talk,
+  transcript: Transcript,
   searched: boolean,
 ): AnswerItem[] | undefined {
   if (text === undefined) return output?.map(toItem)
-  const before = output?.map(toItem) ?? (searched ? [webSearchItem(talk)] : [])
+  const before = output?.map(toItem) ?? (searched ? [webSearchItem(transcript)] : [])
   return [
     ...before,
     {
@@ -37,15 +37,15 @@ export function scriptedItems(
 }
 
 /**
- * What a script has cited in the double's own text; undefined where it leaves that to the search. An empty list is a
- * search that finds nothing, and means nothing where none is made.
+ * Returns the sources that a script cites in the default text; undefined if the search provides them. An empty list
+ * simulates a search without results, and is ignored if no search runs.
  */
 export function scriptedSources({ citations }: ScriptedReplyInput, searched: boolean): Source[] | undefined {
   const sources = citations?.map((citation) => toSource(citation))
   return sources?.length === 0 && !searched ? undefined : sources
 }
 
-/** Clients expect every citation to have a title, so it has one even where the script gives none. */
+/** Clients expect every citation to have a title, so the host is the default. */
 function toSource(citation: z.infer<typeof ScriptedCitation>, text?: string): Source {
   const { url, title, content } = citation
   return {
@@ -67,8 +67,8 @@ function toItem(item: ScriptedItem): AnswerItem {
       return { ...head, type: 'reasoning', summary: toTexts(summary), content: toTexts(content), encrypted }
     }
     case 'function_call': {
-      const { name, arguments: given = {}, call_id } = item
-      const text = typeof given === 'string' ? given : JSON.stringify(given)
+      const { name, arguments: input = {}, call_id } = item
+      const text = typeof input === 'string' ? input : JSON.stringify(input)
       return { ...head, type: 'function_call', name, arguments: text, call_id }
     }
     case 'web_search_call':
@@ -76,8 +76,8 @@ function toItem(item: ScriptedItem): AnswerItem {
     case 'image_generation_call': {
       const { result = status === 'failed' ? null : onePixel, partial_images: previews = [], ...rest } = item
       const { revised_prompt, background, output_format, quality, size } = rest
-      const given = { revised_prompt, background, output_format, quality, size }
-      const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const all = { revised_prompt, background, output_format, quality, size }
+      const settings = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
       return { ...head, type: 'image_generation_call', result, previews, settings }
     }
   }

@@ -1,41 +1,41 @@
 /**
- * Values for structured output and for the arguments of forced functions.
+ * Generates values for structured output and for the arguments of forced functions.
  */
 import { invalidRequest } from '../http/errors.ts'
 import { Budget, Exhausted } from './json-schema/budget.ts'
 import { Checker } from './json-schema/check.ts'
-import { makeValue, type ValueSource } from './json-schema/generate-value.ts'
+import { generateValue, type ValueSource } from './json-schema/generate-value.ts'
 import type { JsonSchema } from './json-schema/schema.ts'
 import { subjectWords } from './text/words.ts'
 
 interface RequestedValue {
-  /** Place of the schema in the request, for messages. */
+  /** Location of the schema in the request, for messages. */
   path: string
   /** Text whose words fill the strings. */
   subject: string
-  /** Label that the value depends on, in addition to the schema. */
+  /** Seed label of the value, in addition to the schema. */
   seed: string
-  /** Markdown links to put into strings that may hold them. */
+  /** Markdown links to add to strings that can contain them. */
   links?: readonly string[]
   /** Reports parts of the schema that the value may violate. */
   warn(message: string): void
 }
 
 /**
- * Makes a value that the schema of a request accepts. Throws 400 if the schema is invalid, contradicts itself, or asks
- * for more than the limits allow.
+ * Generates a value that the schema of a request accepts. Throws 400 if the schema is invalid, contradicts itself or
+ * exceeds the limits.
  */
 export function fakeValue(schema: JsonSchema, { path, subject, seed, links, warn }: RequestedValue): unknown {
   try {
-    const { value, doubts } = makeValue(schema, { seed, source: wordsOf(subject) })
-    if (doubts.length > 0) warn(`The value for ${path} may not fit its schema: ${inOneLine(doubts)}`)
+    const { value, doubts } = generateValue(schema, { seed, source: wordsOf(subject) })
+    if (doubts.length > 0) warn(`The value for ${path} may not match its schema: ${inOneLine(doubts)}`)
     return links ? placeLinks(value, { links, subject }, acceptedBy(schema)) : value
   } catch (error) {
     const reason = (error as Error).message
     const message =
       error instanceof Exhausted
-        ? `This schema asks for more than the limits allow: ${reason}`
-        : `No value can be made for this schema: ${reason}`
+        ? `This schema exceeds the limits: ${reason}`
+        : `No value can be generated for this schema: ${reason}`
     throw invalidRequest([{ path, message, rule: 'json_schema' }])
   }
 }
@@ -47,12 +47,12 @@ export function inOneLine(doubts: readonly string[]): string {
   return doubts.slice(0, maxDoubts).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-/** Proposes the examples of a schema, or else its default. */
+/** Proposes the first example of a schema, or else its default. */
 export const examplesOfSchema: ValueSource = ({ schemas }) =>
   schemas.flatMap(({ example, examples }) => (Array.isArray(examples) ? examples : (example ?? []))).at(0) ??
   schemas.find((schema) => schema['default'] !== undefined)?.['default']
 
-/** Proposes the words of a text for free strings, then pairs of them, and so on: arrays may want different items. */
+/** Proposes single words of a text for free strings, then pairs, and so on, because arrays may need different items. */
 export function wordsOf(subject: string): ValueSource {
   const phrases = distinctPhrases(subject)
   return ({ type, schemas }) => {
@@ -70,7 +70,7 @@ function* distinctPhrases(subject: string): Generator<string, never> {
   }
 }
 
-/** Returns a check for changed values; it refuses all once the checks have cost too much. */
+/** Returns a check for modified values. It rejects all values once the checks exceed the budget. */
 function acceptedBy(schema: JsonSchema): (value: unknown) => boolean {
   const budget = new Budget()
   return (value) => {
@@ -83,24 +83,24 @@ function acceptedBy(schema: JsonSchema): (value: unknown) => boolean {
   }
 }
 
-/** One string of a value, and where it can be changed. */
+/** A string within a value, with the object that contains it. */
 interface Leaf {
   owner: Record<string, unknown>
   key: string
 }
 
-/** Strings that are tried, and characters of the subject that are read for its words. */
+/** Maximum number of strings to try, and of characters of the subject to read. */
 // mutation: equivalent: a bound on the work; any similar number will do
 const maxLeaves = 20
 const readLength = 2000
 
 /**
- * Puts each link at the end of a string that consists of the question's own words and that the schema leaves free to hold
- * it. A link that no string can hold is left out.
+ * Appends each link to a string that consists of words of the question, if the schema still accepts the value. Other
+ * links are omitted.
  *
- * @param value A JSON value of ours alone: it is changed.
+ * @param value JSON value; modified in place.
  * @param links Markdown links.
- * @param accepts Whether the schema accepts the value as it is now.
+ * @param accepts Returns true if the schema accepts the modified value.
  */
 function placeLinks(
   value: unknown,
@@ -108,8 +108,8 @@ function placeLinks(
   accepts: (value: unknown) => boolean,
 ): unknown {
   const root = { value }
-  const own = new Set([...subjectWords(subject.slice(0, readLength)), 'something', 'plausible'])
-  const leaves = leavesOf(root, (text) => text.split(' ').every((word) => own.has(word)))
+  const subjectWordSet = new Set([...subjectWords(subject.slice(0, readLength)), 'something', 'plausible'])
+  const leaves = leavesOf(root, (text) => text.split(' ').every((word) => subjectWordSet.has(word)))
   links.forEach((link, place) => {
     for (let tried = 0; tried < leaves.length; tried++) {
       const { owner, key } = leaves[(place + tried) % leaves.length] as Leaf

@@ -1,5 +1,5 @@
 /**
- * Counts the tokens of an answer, and cuts it where it is allowed no more. Nothing but the end changes.
+ * Counts the tokens of an answer, and truncates it at the limit.
  */
 import type { AnswerItem, ChoiceItem, MessagePart, ReasoningItem } from '../resources/answer.ts'
 import type { WrittenItems } from './items.ts'
@@ -7,24 +7,24 @@ import { countTokens, tokenize } from './tokens.ts'
 
 export interface CountedItems {
   items: ChoiceItem[]
-  /** Tokens of reasoning included. */
+  /** Includes reasoning tokens. */
   outputTokens: number
   reasoningTokens: number
-  /** If true, something is missing at the end. */
+  /** If true, the end was truncated. */
   isCut: boolean
 }
 
-/** @param limit Tokens, those of reasoning included. Default: none. */
+/** @param limit Maximum number of tokens, including reasoning. Default: none. */
 export function cutItems(written: WrittenItems, limit = Number.POSITIVE_INFINITY): CountedItems {
   const reasoningTokens = Math.min(written.reasoningTokens, limit)
   const counted: CountedItems = { items: [], outputTokens: reasoningTokens, reasoningTokens, isCut: false }
   for (const item of written.items) {
-    const wanted = tokensOf(item)
+    const needed = tokensOf(item)
     const left = limit - counted.outputTokens
-    counted.isCut = wanted > left
-    if (wanted > 0 && left === 0) break
+    counted.isCut = needed > left
+    if (needed > 0 && left === 0) break
     counted.items.push({ item: counted.isCut ? cutItem(item, left) : item, isCut: counted.isCut })
-    const taken = Math.min(wanted, left)
+    const taken = Math.min(needed, left)
     counted.outputTokens += taken
     if (item.type === 'reasoning') counted.reasoningTokens += taken
     if (counted.isCut) break
@@ -37,7 +37,7 @@ function tokensOf(item: AnswerItem): number {
     case 'message':
       return tokensIn(item.parts.map(wordsOf))
     case 'reasoning':
-      return tokensIn(thoughtsOf(item))
+      return tokensIn(reasoningTexts(item))
     case 'function_call':
       return countTokens(item.arguments)
     case 'web_search_call':
@@ -50,8 +50,8 @@ function tokensIn(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + countTokens(text), 0)
 }
 
-/** Returns the paragraphs of a reasoning: the summary only if it has no text. */
-export function thoughtsOf({ summary, content }: ReasoningItem): readonly string[] {
+/** Returns the paragraphs of a reasoning item: its text, or its summary if it has no text. */
+export function reasoningTexts({ summary, content }: ReasoningItem): readonly string[] {
   return content.length > 0 ? content : summary
 }
 
@@ -64,7 +64,7 @@ function cutItem(item: AnswerItem, limit: number): AnswerItem {
     case 'message':
       return { ...item, parts: cutParts(item.parts, limit) }
     case 'reasoning':
-      return { ...item, ...cutThoughts(item, limit) }
+      return { ...item, ...cutReasoning(item, limit) }
     case 'function_call':
       return { ...item, arguments: cutText(item.arguments, limit) }
     default:
@@ -72,7 +72,7 @@ function cutItem(item: AnswerItem, limit: number): AnswerItem {
   }
 }
 
-function cutThoughts(
+function cutReasoning(
   { summary, content }: ReasoningItem,
   limit: number,
 ): Pick<ReasoningItem, 'summary' | 'content'> {
@@ -107,7 +107,7 @@ function cutText(text: string, limit: number): string {
   return tokenize(text).slice(0, limit).join('')
 }
 
-/** Returns the stop sequence that comes first in a text. */
+/** Returns the stop sequence that occurs first in a text. */
 export function firstStop(text: string, sequences: readonly string[]): string | undefined {
   return sequences
     .filter((sequence) => sequence !== '' && text.includes(sequence))

@@ -1,20 +1,20 @@
 /**
- * The one rule by which tokens are counted, in what is read, in what is written and in the deltas of a stream:
+ * The tokenizer for input, output and stream deltas.
  *
- * A token is up to eight characters of one kind, together with the one space before them. The kinds are letters
- * and digits; white space; and everything else, where `[` begins a new token. A Markdown link is one token as a
- * whole, so that no cut and no delta ever falls inside a link.
+ * A token is up to eight characters of one kind, with at most one space in front. The kinds are letters and digits;
+ * white space; and everything else, where `[` starts a new token. A Markdown link is a single token, so that no
+ * truncation and no delta splits it.
  *
- * A character is what a person sees as one (a grapheme cluster): tokens never split an emoji, nor a letter from
- * its accent. Joined, the tokens of a text are the text.
+ * A character is a grapheme cluster: tokens never split an emoji, or a letter from its accent. Joined, the tokens of a
+ * text equal the text.
  */
 
-/** A link whose address may hold brackets one level deep, as some encyclopedias' do. */
+/** A link. Its address can contain brackets one level deep, as on some encyclopedias. */
 const linkHere = / ?\[[^[\]\r\n]{1,200}\]\((?:[^\s()]|\([^\s()]*\))+\)/y
 
 const maxCharacters = 8
 
-/** Tells the tokens of a text, each when it is asked for. */
+/** Returns the tokens of a text one by one. */
 export class Tokenizer {
   readonly #characters: Characters
   #at = 0
@@ -23,7 +23,7 @@ export class Tokenizer {
     this.#characters = new Characters(text)
   }
 
-  /** Undefined at the end. */
+  /** Returns undefined at the end. */
   next(): string | undefined {
     const { text } = this.#characters
     const start = this.#at
@@ -40,7 +40,7 @@ export function tokenize(text: string): readonly string[] {
   return tokens
 }
 
-/** How many tokens a text has. */
+/** Counts the tokens of a text. */
 export function countTokens(text: string): number {
   const characters = new Characters(text)
   let count = 0
@@ -52,7 +52,7 @@ function tokenEnd(characters: Characters, at: number): number {
   return linkEnd(characters, at) ?? runEnd(characters, at)
 }
 
-/** Where a link that starts here ends, if one does, and ends with a whole character. */
+/** Returns the end of a link that starts at this position and ends with a whole character; otherwise undefined. */
 function linkEnd(characters: Characters, at: number): number | undefined {
   const { text } = characters
   const code = text.charCodeAt(at)
@@ -83,10 +83,12 @@ const bracket = 0x5b
 
 type Kind = 'word' | 'space' | 'other'
 
-/** The characters of a text, each by the place where it starts. */
+/** The characters of a text by their start positions. */
 class Characters {
   readonly text: string
-  /** Only ASCII, and no CR LF: each unit is a character. Most texts are; with a segmenter they take ten times as long. */
+  /**
+   * If true, the text is ASCII without CR LF, and each code unit is a character. Segmenting takes ten times as long.
+   */
   readonly #isPlain: boolean
   readonly #asciiKinds: readonly Kind[]
   #segments: Intl.Segments | undefined
@@ -114,7 +116,7 @@ class Characters {
 
 let segmenterMade: Intl.Segmenter | undefined
 
-/** Made for the first text that needs it: it loads tables of its own. */
+/** Created on first use, because it loads large tables. */
 function segmenter(): Intl.Segmenter {
   segmenterMade ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenterMade
@@ -127,7 +129,7 @@ function readKind(character: string): Kind {
 
 let asciiKinds: readonly Kind[] | undefined
 
-/** Made for the first text: the expression takes 3 ms, which no import should. */
+/** Created on first use, because the regular expression takes 3 ms. */
 function kindsOfAscii(): readonly Kind[] {
   asciiKinds ??= Array.from({ length: 0x80 }, (_, code) => readKind(String.fromCharCode(code)))
   return asciiKinds

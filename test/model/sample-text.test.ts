@@ -346,7 +346,7 @@ describe('fixtures/texts.json', () => {
   })
 })
 
-describe('reasoning tokens', () => {
+describe('Reasoning tokens', () => {
   const tokens = async (reasoning: object | null) => {
     const { usage } = await ask('How do tides work?', { reasoning })
     return usage.output_tokens_details.reasoning_tokens
@@ -359,7 +359,7 @@ describe('reasoning tokens', () => {
       expect(await tokens(reasoning)).toBe(0)
   })
 
-  it('grow with the effort, stay within max_tokens, and count as output', async () => {
+  it('increase with the effort, stay within max_tokens, and count as output', async () => {
     const [low, medium, high] = await Promise.all(
       ['low', 'medium', 'high'].map((effort) => tokens({ effort })),
     )

@@ -168,7 +168,7 @@ const keywords: Record<string, Row[]> = {
     [
       { oneOf: [{ minimum: 3 }, { maximum: 5 }] },
       [2, 6],
-      [4, ': Fits 2 alternatives instead of one (one_of)'],
+      [4, ': Matches 2 alternatives instead of one (one_of)'],
     ],
     [
       { oneOf: [{ type: 'integer', minimum: 5 }, { type: 'integer', maximum: 1 }, { type: 'string' }] },
@@ -246,7 +246,7 @@ describe('problemsOf: unresolvable references', () => {
       expect.objectContaining({
         name: 'LostReference',
         reference: $ref,
-        message: `the reference '${$ref}' leads nowhere`,
+        message: `the reference '${$ref}' cannot be resolved`,
       }),
     )
   })

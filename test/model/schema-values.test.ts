@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { Budget, Exhausted } from '../../src/model/json-schema/budget.ts'
-import { makeValue } from '../../src/model/json-schema/generate-value.ts'
+import { generateValue } from '../../src/model/json-schema/generate-value.ts'
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 import { examplesOfSchema, wordsOf } from '../../src/model/structured.ts'
 
@@ -16,7 +16,7 @@ addFormats.default(ajv)
 /** Returns the value, or a string with the reason why there is none or why it may be invalid. */
 function outcome(schema: unknown): unknown {
   try {
-    const { value, doubts } = makeValue(schema as JsonSchema, options())
+    const { value, doubts } = generateValue(schema as JsonSchema, options())
     return doubts.length === 0 ? value : `${JSON.stringify(value)}, doubtful: ${doubts.join('; ')}`
   } catch (error) {
     return `rejected: ${(error as Error).message}`
@@ -421,9 +421,9 @@ it('makeValue: uses the smallest values once the value has a thousand parts', ()
 it('makeValue: uses examples of the schema if the source proposes them and they are valid', () => {
   const { seed, source } = options()
   const examples = (schema: unknown) =>
-    makeValue(schema as JsonSchema, { seed, source: (place) => examplesOfSchema(place) ?? source(place) })
+    generateValue(schema as JsonSchema, { seed, source: (place) => examplesOfSchema(place) ?? source(place) })
       .value
-  const usual = makeValue({ type: 'integer', default: 7, example: 8 }, options()).value
+  const usual = generateValue({ type: 'integer', default: 7, example: 8 }, options()).value
   expect(usual).toBe(64)
   expect(
     [
@@ -448,7 +448,7 @@ it('makeValue: calls the source once per value, with path, type and schemas', ()
     required: ['from', 'legs'],
   }
   const places: unknown[] = []
-  const { value } = makeValue(schema, {
+  const { value } = generateValue(schema, {
     seed: '1',
     source: ({ path, type, schemas }) => {
       places.push([path.join('.'), type, schemas])

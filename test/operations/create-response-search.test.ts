@@ -215,7 +215,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       const { annotations } = await structured({ kind: { enum: ['a', 'b'] }, count: { type: 'integer' } })
       expect(annotations).toEqual([])
       expect(entrance.sandbox.journal.last('createResponse')?.warnings).toContainEqual(
-        expect.stringContaining('no string of the structured output can hold a link'),
+        expect.stringContaining('no string of the structured output can contain a link'),
       )
     })
 
@@ -252,7 +252,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
     const citations = await cited({ tools: [search], input: 'qqqq zzzz' })
     expect(citations.map(({ url }) => url)).toEqual(pages.slice(0, 5).map(({ url }) => url))
     expect(entrance.sandbox.journal.last('createResponse')?.warnings).toEqual([
-      expect.stringContaining('matched no page'),
+      expect.stringContaining('No page matches'),
     ])
     await cited({ tools: [search], input: 'sourdough' })
     expect(entrance.sandbox.journal.last('createResponse')?.warnings).toEqual([])

@@ -164,7 +164,7 @@ describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
     expect(value).toEqual({ a: 1, b: 'Plan', c: expect.any(Number) })
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^The value for body\.\S+ may not fit its schema: 'not' is not simulated; 'if' is not simulated; the pattern '\^\(\?!x\)\\w\+\$' is not simulated$/,
+        /^The value for body\.\S+ may not match its schema: 'not' is not simulated; 'if' is not simulated; the pattern '\^\(\?!x\)\\w\+\$' is not simulated$/,
       ),
     ])
   })
@@ -181,7 +181,7 @@ describe.each(forms)('JSON Schema of %s', (_, path, bodyWith, jsonIn) => {
     [
       'an unresolvable reference',
       { a: { $ref: '#/$defs/none' } },
-      "the reference '#/$defs/none' leads nowhere",
+      "the reference '#/$defs/none' cannot be resolved",
     ],
     [
       'contradictory bounds',

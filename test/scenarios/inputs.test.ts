@@ -188,7 +188,7 @@ describe('warnings about ignored input', () => {
     const { gateway, ask } = setup()
     expect((await ask({ tool_choice: 'required' })).status).toBe('completed')
     expect(gateway.journal.last('createResponse')?.warnings).toEqual([
-      'body.tool_choice requires a tool, and the request offers none: it was ignored',
+      'body.tool_choice requires a tool, but the request has none: ignored',
     ])
     const strict = createGateway({ strict: true })
     const body = { ...question, tool_choice: 'required' }

@@ -10,7 +10,7 @@ import type { Reply } from '../../http/reply.ts'
 import { hash } from '../../lib/seed.ts'
 import { Exhausted } from '../../model/json-schema/budget.ts'
 import { problemsOf } from '../../model/json-schema/check.ts'
-import { makeValue, type ValueSource } from '../../model/json-schema/generate-value.ts'
+import { generateValue, type ValueSource } from '../../model/json-schema/generate-value.ts'
 import {
   LostReference,
   listedValues,

@@ -1,6 +1,6 @@
 /**
- * Limits on the work that one schema may cause. They count operations, not time, so that a schema ends the same way on
- * every machine. A step takes well under a microsecond.
+ * Limits on the work that one schema can cause. They count operations instead of time, so that a schema has the same
+ * result on every machine. A step takes well under a microsecond.
  */
 const limits = {
   /** Objects, arrays and scalars. */
@@ -11,7 +11,7 @@ const limits = {
   'steps to find a value': 500_000,
 }
 
-/** Thrown when a schema asks for more than the limits allow. */
+/** Thrown when a schema exceeds a limit. */
 export class Exhausted extends Error {
   override name = 'Exhausted'
 }

@@ -1,5 +1,5 @@
 /**
- * Checks a value against a schema, for the keywords that providers accept in strict mode.
+ * Checks a value against a schema. Supports the keywords that providers accept in strict mode.
  */
 import { equal } from '../../lib/equal.ts'
 import { Budget, Exhausted } from './budget.ts'
@@ -26,19 +26,19 @@ export interface Problem {
   /** Keys and indexes, from the outside in. */
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** The name of the rule: `invalid_type`, `too_big`, `pattern`, … */
+  /** Name of the rule: `invalid_type`, `too_big`, `pattern`, … */
   readonly rule: string
-  /** The types that the schema allows, if the value as a whole has another one. */
+  /** Types that the schema allows, if the type of the whole value is wrong. */
   readonly expected?: readonly TypeName[]
 }
 
 const maxProblems = 20
 
 /**
- * Returns what is wrong with a value, at most 20 problems. Returns none if the schema accepts the value or the check
- * exceeds the budget. Throws `LostReference`.
+ * Returns up to 20 problems of a value. Returns none if the schema accepts it or the check exceeds the budget. Throws
+ * `LostReference`.
  *
- * @param ignored Collects parts of the schema that had no effect, and the limit that ended the check.
+ * @param ignored Collects ignored keywords, and the limit that ended the check.
  */
 export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<string>): Problem[] {
   const checker = new Checker(schema, new Budget())
@@ -48,19 +48,19 @@ export function problemsOf(schema: JsonSchema, value: unknown, ignored?: Set<str
     return problems
   } catch (error) {
     if (!(error instanceof Exhausted)) throw error
-    ignored?.add(`values that take ${error.message}`)
+    ignored?.add(`values that need ${error.message}`)
     return []
   }
 }
 
 export class Checker {
-  /** Parts of the schema that were reached and had no effect on the result. */
+  /** Keywords that were reached but ignored. */
   readonly ignored = new Set<string>()
   readonly references: References
   readonly #budget: Budget
   readonly #patterns = new Map<string, Pattern | undefined>()
   readonly #listed = new Map<SchemaObject, ReadonlySet<unknown>>()
-  /** Results by target of a reference and value: definitions that double at each level are checked once. */
+  /** Results by reference target and value, so that definitions that double at each level are checked once. */
   readonly #known = new Map<JsonSchema, Map<unknown, Problem[]>>()
 
   constructor(root: JsonSchema, budget: Budget) {
@@ -90,7 +90,7 @@ export class Checker {
     })
   }
 
-  /** Reads a pattern; undefined if there is none or it is not simple. Throws a `SyntaxError` if it is invalid. */
+  /** Parses a pattern; undefined if there is none or it is not simple. Throws a `SyntaxError` if it is invalid. */
   pattern(source: string | undefined): Pattern | undefined {
     if (source === undefined) return undefined
     if (!this.#patterns.has(source)) this.#patterns.set(source, readPattern(source, this.#budget))
@@ -117,7 +117,7 @@ export class Checker {
     if (target === undefined) return []
     const known = this.#known.get(target) ?? new Map<unknown, Problem[]>()
     this.#known.set(target, known)
-    // A reference that leads back to itself adds nothing.
+    // A reference that leads back to itself adds no problems.
     if (!known.has(value)) known.set(value, []).set(value, this.problems(target, value))
     return known.get(value) as Problem[]
   }
@@ -131,7 +131,7 @@ export class Checker {
       else accepted++
       if (accepted === 1 && keyword === 'anyOf') return []
     }
-    if (accepted > 1) return problem(`Fits ${accepted} alternatives instead of one`, 'one_of')
+    if (accepted > 1) return problem(`Matches ${accepted} alternatives instead of one`, 'one_of')
     return accepted === 1 ? [] : nearest(failures, value)
   }
 
@@ -175,11 +175,11 @@ export class Checker {
   }
 }
 
-/** The problems of the alternative that the value comes closest to. */
+/** Returns the problems of the alternative closest to the value. */
 function nearest(failures: readonly Problem[][], value: unknown): Problem[] {
   const expected = failures.flatMap(([first]) => first?.expected ?? [])
   if (expected.length > 0 && failures.every(([first]) => first?.expected)) return wrongType(expected, value)
-  // Another type, or another constant in a field, says that another alternative was meant.
+  // Another type, or another constant in a field, indicates that another alternative was meant.
   const isFar = ({ expected, path, rule }: Problem) =>
     expected || (rule === 'invalid_value' && path.length === 1)
   const distance = (problems: readonly Problem[]) =>
@@ -192,7 +192,7 @@ function problem(message: string, rule: string): Problem[] {
 }
 
 function wrongType(expected: readonly TypeName[], value: unknown): Problem[] {
-  // Distinct: alternatives that double at each level would otherwise double the list.
+  // Alternatives that double at each level would otherwise double the list.
   const distinct = [...new Set(expected)]
   const received = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
   const message = `Invalid input: expected ${distinct.join(' or ')}, received ${received}`
@@ -221,7 +221,7 @@ function ofNumber(schema: SchemaObject, value: number): Problem[] {
   return fits ? [] : problem(`Must be a multiple of ${factor}`, 'not_multiple_of')
 }
 
-/** Checks `minLength` and `maxLength`, and their like. */
+/** Checks `minLength` and `maxLength`, and the same keywords for items and properties. */
 function ofCount(schema: SchemaObject, what: string, unit: string, count: number): Problem[] {
   const [min = 0, max = count] = [numberAt(schema, `min${what}`), numberAt(schema, `max${what}`)]
   if (count < min) return problem(`Too small: must have >=${min} ${unit}`, 'too_small')

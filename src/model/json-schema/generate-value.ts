@@ -1,11 +1,11 @@
 /**
- * Makes a value that a schema accepts, from the outside in. The value is as full as a reader expects: every optional
- * field, an item or two in each array. A schema that contains itself, or asks for a lot, gets the smallest value.
+ * Generates a value that a schema accepts, from the outside in. The value is as complete as a reader expects: every
+ * optional field, and one or two items per array. Recursive or very large schemas get the smallest value.
  */
 import { random } from '../../lib/seed.ts'
 import { Budget, Exhausted } from './budget.ts'
 import { Checker } from './check.ts'
-import { fitted, numberFor, textOfFormat, textOfPatterns } from './scalars.ts'
+import { fitLength, numberFor, textOfFormat, textOfPatterns } from './scalars.ts'
 import {
   isObject,
   itemSchema,
@@ -26,9 +26,9 @@ import {
 type Path = readonly (string | number)[]
 
 /**
- * Proposes a value for one place; undefined to leave it to the generator. A proposal that the schema refuses is
- * dropped, or cut or repeated if it is a string. A place for a string without schemas asks for words, which become part
- * of an address or the name of a field.
+ * Proposes a value for a location; undefined leaves it to the generator. A proposal that the schema rejects is dropped,
+ * or truncated or repeated if it is a string. A string location without schemas needs words, for part of an address or
+ * the name of a field.
  */
 export type ValueSource = (place: ValuePlace) => unknown
 
@@ -42,31 +42,31 @@ export interface ValuePlace {
   random(): number
 }
 
-export interface MadeValue {
+export interface GeneratedValue {
   value: unknown
-  /** Reasons why the schema might refuse the value; none if it accepts it. */
+  /** Reasons why the schema might reject the value; empty if it accepts it. */
   doubts: string[]
 }
 
-/** Thrown if a schema contradicts itself or has no value that ends. */
+/** Thrown if a schema contradicts itself or only accepts infinite values. */
 export class Unsatisfiable extends Error {
   override name = 'Unsatisfiable'
 }
 
-interface MakeOptions {
-  /** Label that the random numbers depend on. */
+interface GenerateOptions {
+  /** Seed label of the random numbers. */
   seed: string
   source: ValueSource
 }
 
 /**
- * Makes a value for a schema, the smallest one if a full one exceeds the limits. Throws `Unsatisfiable`, `Exhausted`,
- * `LostReference`, or a `SyntaxError` for an invalid pattern.
+ * Generates a value for a schema, or the smallest one if a full one exceeds the limits. Throws `Unsatisfiable`,
+ * `Exhausted`, `LostReference`, or a `SyntaxError` for an invalid pattern.
  */
-export function makeValue(schema: JsonSchema, options: MakeOptions): MadeValue {
-  const make = (isSmall: boolean): MadeValue => {
+export function generateValue(schema: JsonSchema, options: GenerateOptions): GeneratedValue {
+  const make = (isSmall: boolean): GeneratedValue => {
     const budget = new Budget()
-    const value = new ValueMaker(schema, options, budget, isSmall).make([schema], [])
+    const value = new ValueGenerator(schema, options, budget, isSmall).make([schema], [])
     const checker = new Checker(schema, budget)
     const problems = checker.problems(schema, value).map(({ path, message }) => [...path, message].join(': '))
     return { value, doubts: [...checker.ignored].map((part) => `${part} is not simulated`).concat(problems) }
@@ -79,33 +79,33 @@ export function makeValue(schema: JsonSchema, options: MakeOptions): MadeValue {
   }
 }
 
-/** What must hold at one place. */
+/** Constraints on one location. */
 interface Draft {
-  /** The schemas with all that they refer to, and the branches that were chosen. */
+  /** The schemas, everything that they refer to, and the branches chosen so far. */
   parts: ReadonlySet<SchemaObject>
-  /** Lists of branches of which one remains to be chosen. */
+  /** Lists of branches; one branch of each remains to be chosen. */
   alternatives: readonly (readonly JsonSchema[])[]
   isSmall: boolean
-  /** Why there is no value. */
+  /** Reason why no value exists. */
   dead?: string | undefined
 }
 
-const maxTries = 12
-/** Number of parts after which only the smallest ones follow. */
+const maxAttempts = 12
+/** Number of parts after which only the smallest values follow. */
 const enoughParts = 1000
-/** How often a schema may contain itself before the smallest values follow. They need not contain it again. */
+/** Maximum recursion depth before the smallest values follow, which need no further recursion. */
 const maxNesting = 2
 
-class ValueMaker {
-  readonly #options: MakeOptions
+class ValueGenerator {
+  readonly #options: GenerateOptions
   readonly #budget: Budget
   readonly #checker: Checker
   readonly #isSmall: boolean
-  /** Schemas that contain the current place, and how often. */
+  /** Schemas that contain the current location, with their nesting depth. */
   readonly #open = new Map<SchemaObject, number>()
 
-  /** @param isSmall If true, makes the smallest value. */
-  constructor(root: JsonSchema, options: MakeOptions, budget: Budget, isSmall: boolean) {
+  /** @param isSmall If true, generates the smallest value. */
+  constructor(root: JsonSchema, options: GenerateOptions, budget: Budget, isSmall: boolean) {
     this.#options = options
     this.#budget = budget
     this.#checker = new Checker(root, budget)
@@ -113,9 +113,9 @@ class ValueMaker {
   }
 
   /**
-   * Makes a value that all schemas accept, or the best one that was found. Throws `Unsatisfiable` if there is none.
+   * Generates a value that all schemas accept, or the best one found. Throws `Unsatisfiable` if there is none.
    *
-   * @param again Tells apart several values for the same place. Default: 0.
+   * @param again Distinguishes several values for the same location. Default: 0.
    */
   make(schemas: readonly JsonSchema[], path: Path, again = 0): unknown {
     const where = path.map((key) => `/${key}`).join('') + (again > 0 ? `#${again}` : '')
@@ -125,13 +125,13 @@ class ValueMaker {
       const isSmall = this.#isSmall || this.#budget.parts > enoughParts
       const draft = this.#expand({ parts: new Set(), alternatives: [], isSmall }, schemas)
       const made: unknown[] = []
-      let reason = 'nothing fits'
+      let reason = 'no value matches'
       let tries = 0
       for (const make of this.#ways(draft, path, where)) {
         this.#budget.step(20)
         try {
           const value = make(random(this.#options.seed, where, tries))
-          // Objects and arrays consist of accepted values, but alternatives may exclude each other.
+          // Objects and arrays consist of accepted values, but alternatives can exclude each other.
           const isSure = typeof value === 'object' && draft.alternatives.length === 0
           if (isSure || this.#checker.accepts(schemas, value)) return value
           made.push(value)
@@ -139,17 +139,17 @@ class ValueMaker {
           if (!(error instanceof Unsatisfiable)) throw error
           reason = error.message
         }
-        if (++tries < maxTries) continue
-        reason = `no value found in ${maxTries} attempts, the last one failed: ${reason}`
+        if (++tries < maxAttempts) continue
+        reason = `no value found in ${maxAttempts} attempts, the last one failed: ${reason}`
         break
       }
       if (made.length > 0) return made[0]
-      // The innermost place is the one that matters.
+      // The innermost location is the relevant one.
       return fail(reason.startsWith('/') || where === '' ? reason : `${where}: ${reason}`)
     })
   }
 
-  /** The ways to make a value for a place, the likeliest first. */
+  /** Yields the ways to generate a value for a location, the likeliest first. */
   *#ways(draft: Draft, path: Path, where: string): Generator<(random: () => number) => unknown> {
     const { dead, isSmall } = draft
     const [branches, ...alternatives] = draft.alternatives
@@ -163,13 +163,13 @@ class ValueMaker {
         const make = (random: () => number, isBare: boolean) =>
           this.#within(schemas, () => this.#value({ path, type, schemas, random }, isBare))
         yield (random) => make(random, isSmall)
-        // Optional fields may exclude each other; another string or number may fit better.
+        // Optional fields can exclude each other, and another string or number may match better.
         yield (random) => make(random, true)
       }
     }
   }
 
-  /** Adds schemas to a draft, with all that they refer to. */
+  /** Adds schemas and everything that they refer to to a draft. */
   #expand(draft: Draft, schemas: readonly JsonSchema[]): Draft {
     const parts = new Set(draft.parts)
     const alternatives = [...draft.alternatives]
@@ -181,7 +181,7 @@ class ValueMaker {
       parts.add(schema)
       const nesting = this.#open.get(schema) ?? 0
       if (nesting >= maxNesting) isSmall = true
-      if (nesting > maxNesting) dead ??= 'no value ever ends'
+      if (nesting > maxNesting) dead ??= 'every value would be infinite'
       const lists = ['anyOf', 'oneOf'].map((keyword) => schemasAt(schema, keyword))
       alternatives.push(...lists.filter((branches) => branches.length > 0))
       const target = this.#checker.references.follow(schema)
@@ -195,7 +195,7 @@ class ValueMaker {
     return { parts, alternatives, isSmall, dead }
   }
 
-  /** Branches without parts come first if the value is to be small, or else a random one that is not null. */
+  /** Orders branches: for a small value, those without parts first; otherwise, a random one that is not null first. */
   #ordered(branches: readonly JsonSchema[], isSmall: boolean, where: string): JsonSchema[] {
     this.#budget.step(branches.length)
     const isPreferred = (branch: JsonSchema) => (isSmall ? isPlain(branch) : !isNull(branch))
@@ -206,7 +206,7 @@ class ValueMaker {
     return [...preferred.slice(start), ...preferred.slice(0, start), ...others]
   }
 
-  /** Runs a function while the schemas count as open. */
+  /** Runs a function with the schemas marked as open. */
   #within<Value>(schemas: readonly SchemaObject[], run: () => Value): Value {
     for (const schema of schemas) this.#open.set(schema, (this.#open.get(schema) ?? 0) + 1)
     try {
@@ -221,7 +221,7 @@ class ValueMaker {
     const listed = schemas.map(listedValues).find((values) => values !== undefined)
     if (listed) {
       const fitting = listed.filter((value) => this.#checker.accepts(schemas, value))
-      if (fitting.length === 0) fail('none of the listed values fits')
+      if (fitting.length === 0) fail('none of the listed values is allowed')
       return structuredClone(fitting[Math.floor(random() * fitting.length)])
     }
     const proposed = this.#options.source(place)
@@ -252,7 +252,7 @@ class ValueMaker {
     const patterns = schemas.flatMap((schema) => this.#checker.pattern(textAt(schema, 'pattern')) ?? [])
     if (patterns.length > 0) return textOfPatterns(patterns, min, max, random)
     const words = typeof proposed === 'string' ? proposed : this.#words(place)
-    return textOfFormat(schemas, max, words, random) ?? fitted(words, min, max)
+    return textOfFormat(schemas, max, words, random) ?? fitLength(words, min, max)
   }
 
   #words(place: ValuePlace): string {
@@ -293,7 +293,7 @@ class ValueMaker {
       if (required.has(name) || (!isSmall && room-- > 0)) add(name)
     const isMap = known.length === 0 && schemas.some((schema) => isObject(schema['additionalProperties']))
     const wanted = Math.max(min, isMap && !isSmall ? Math.min(2, max) : 0)
-    for (let spare = 1; fields.size < wanted && spare < wanted + maxTries; spare++) {
+    for (let spare = 1; fields.size < wanted && spare < wanted + maxAttempts; spare++) {
       this.#budget.step()
       const name = this.#words(place).toLowerCase().replaceAll(' ', '_')
       add(fields.has(name) ? `${name}_${spare}` : name)
@@ -302,13 +302,13 @@ class ValueMaker {
   }
 
   /**
-   * Makes a part of an array or object; undefined if it is optional and nothing fits.
+   * Generates a part of an array or object; undefined if it is optional and no value matches.
    *
-   * @param seen Values that it must differ from, to which it is added.
+   * @param seen Values that the part must differ from. The part is added to it.
    */
   #part(schemas: readonly JsonSchema[], path: Path, isOptional: boolean, seen?: Set<string>): unknown {
     try {
-      for (let again = 0; again < 5 * maxTries; again++) {
+      for (let again = 0; again < 5 * maxAttempts; again++) {
         const value = this.make(schemas, path, again)
         if (isOptional && !this.#checker.accepts(schemas, value)) return undefined
         const text = seen ? JSON.stringify(value) : ''
@@ -328,7 +328,7 @@ function fail(reason: string): never {
   throw new Unsatisfiable(reason)
 }
 
-/** The limits of `minItems` and `maxItems`, and of their like. */
+/** Returns the limits `minItems` and `maxItems`, or those of lengths or properties. */
 function countsOf(
   schemas: readonly SchemaObject[],
   what: 'Length' | 'Items' | 'Properties',
@@ -342,14 +342,14 @@ function isNull(schema: JsonSchema): boolean {
   return isObject(schema) && (schema['const'] === null || typesOf(schema)?.join() === 'null')
 }
 
-/** If true, a schema shows at once that its smallest value has no parts. */
+/** If true, the schema shows without a search that its smallest value has no parts. */
 function isPlain(schema: JsonSchema): boolean {
   if (!isObject(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) => keyword in schema))
     return false
   return !/^(object|array)$/.test(allowedTypes([schema], true)[0] ?? 'object')
 }
 
-/** The types that all schemas allow, in their order; null comes last, or first if the value is to be small. */
+/** Returns the types that all schemas allow. Null comes last, or first for a small value. */
 function allowedTypes(schemas: readonly SchemaObject[], isSmall: boolean): TypeName[] {
   const named = schemas.map(typesOf).filter((types) => types !== undefined)
   const [first = [...(isSmall ? ['null' as const] : []), likelyType(schemas)]] = named
@@ -363,7 +363,7 @@ function allowedTypes(schemas: readonly SchemaObject[], isSmall: boolean): TypeN
   return [...new Set(candidates)].filter(isAllowed).sort((left, right) => rank(left) - rank(right))
 }
 
-/** The type that the keywords of schemas without a type suggest. */
+/** Guesses the type of schemas without one by their keywords. */
 function likelyType(schemas: readonly SchemaObject[]): TypeName {
   const keywords = schemas.flatMap((schema) => Object.keys(schema)).join()
   if (/required|properties/i.test(keywords)) return 'object'

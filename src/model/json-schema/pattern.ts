@@ -1,7 +1,8 @@
 /**
- * Simple regular expressions of schemas: characters, classes, `.`, escapes, groups, alternatives, repetitions, `^` and
- * `$`, with the syntax and meaning of JavaScript. Look-around, references to groups, `\b` and groups with flags are
- * beyond that. Matching follows all possibilities at once: JavaScript's own engine may need years for 30 characters.
+ * Simple regular expressions in schemas: characters, classes, `.`, escapes, groups, alternatives, repetitions, `^` and
+ * `$`, with JavaScript's syntax and semantics. Look-around, back-references, `\b` and groups with flags are not
+ * supported. Matching tracks all possibilities in parallel, because JavaScript's own engine can need years for 30
+ * characters.
  */
 import { regExpTokens } from '../../lib/backtracking.ts'
 import type { Budget } from './budget.ts'
@@ -9,20 +10,20 @@ import type { Budget } from './budget.ts'
 type Random = () => number
 
 export interface Pattern {
-  /** Returns a text that the pattern describes, wherever its anchors are. */
+  /** Returns a text that the pattern describes, ignoring its anchors. */
   write(random: Random, maxExtraRounds: number): string
-  /** If true, the pattern matches somewhere in the text. */
+  /** Returns true if the pattern matches anywhere in the text. */
   test(text: string): boolean
 }
 
-/** A part of a pattern. */
+/** A node of the parsed pattern. */
 interface Part {
   write(random: Random, maxExtraRounds: number): string
-  /** Returns the places where a match ends that starts at one of the given places. */
+  /** Returns all end positions of matches that start at one of the given positions. */
   ends(text: readonly string[], starts: ReadonlySet<number>): ReadonlySet<number>
 }
 
-/** Reads a pattern; undefined if it is not simple. Throws a `SyntaxError` if it is invalid. */
+/** Parses a pattern; undefined if it is not simple. Throws a `SyntaxError` if it is invalid. */
 export function readPattern(source: string, budget: Budget): Pattern | undefined {
   compiled(source)
   const part = parse(source.match(regExpTokens) ?? [], budget)
@@ -37,34 +38,34 @@ export function readPattern(source: string, budget: Budget): Pattern | undefined
   )
 }
 
-function parse(found: readonly string[], budget: Budget): Part | undefined {
-  budget.step(found.length)
-  if (found.some((token) => token === '(?' || /^\\(?:[bB1-9]|k)/.test(token))) return undefined
+function parse(tokens: readonly string[], budget: Budget): Part | undefined {
+  budget.step(tokens.length)
+  if (tokens.some((token) => token === '(?' || /^\\(?:[bB1-9]|k)/.test(token))) return undefined
   let at = 0
   const alternatives = (): Part =>
     budget.deeper(() => {
       const options = [sequence()]
-      for (; found[at] === '|'; options.push(sequence())) at++
+      for (; tokens[at] === '|'; options.push(sequence())) at++
       return anyOf(options)
     })
   const sequence = (): Part => {
     const parts: Part[] = []
-    for (let token = found[at]; token !== undefined && token !== '|' && token !== ')'; token = found[at]) {
+    for (let token = tokens[at]; token !== undefined && token !== '|' && token !== ')'; token = tokens[at]) {
       at++
       parts.push(quantified(atom(token)))
     }
-    return inTurn(parts)
+    return sequenceOf(parts)
   }
   const atom = (token: string): Part => {
-    if (token === '^') return edge((at) => at === 0)
-    if (token === '$') return edge((at, length) => at === length)
-    if (!token.startsWith('(')) return one(token, budget)
+    if (token === '^') return anchor((at) => at === 0)
+    if (token === '$') return anchor((at, length) => at === length)
+    if (!token.startsWith('(')) return character(token, budget)
     const inner = alternatives()
     at++
     return inner
   }
   const quantified = (part: Part): Part => {
-    const [rounds, sign, min, comma, max] = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})/.exec(found[at] ?? '') ?? []
+    const [rounds, sign, min, comma, max] = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})/.exec(tokens[at] ?? '') ?? []
     if (rounds === undefined) return part
     at++
     if (sign) return repeated(part, sign === '+' ? 1 : 0, sign === '?' ? 1 : Infinity, budget)
@@ -73,7 +74,7 @@ function parse(found: readonly string[], budget: Budget): Part | undefined {
   return alternatives()
 }
 
-function inTurn(parts: readonly Part[]): Part {
+function sequenceOf(parts: readonly Part[]): Part {
   return {
     write: (random, extra) => parts.map((part) => part.write(random, extra)).join(''),
     ends: (text, starts) => parts.reduce((places, part) => part.ends(text, places), starts),
@@ -87,7 +88,7 @@ function anyOf(options: readonly Part[]): Part {
   }
 }
 
-function edge(isEdge: (at: number, length: number) => boolean): Part {
+function anchor(isEdge: (at: number, length: number) => boolean): Part {
   return {
     write: () => '',
     ends: (text, starts) => new Set([...starts].filter((at) => isEdge(at, text.length))),
@@ -106,26 +107,26 @@ function repeated(part: Part, min: number, max: number, budget: Budget): Part {
       return text
     },
     ends(text, starts) {
-      const found = new Set(min === 0 ? starts : [])
+      const ends = new Set(min === 0 ? starts : [])
       let places = starts
       for (let round = 1; round <= max && places.size > 0; round++) {
         budget.step(places.size)
         const next = part.ends(text, places)
-        // Rounds that match nothing may be repeated until there are enough.
+        // Rounds that match nothing can be repeated until there are enough.
         const isEnough =
           round >= min || (next.size === places.size && [...next].every((at) => places.has(at)))
-        places = isEnough ? new Set([...next].filter((at) => !found.has(at))) : next
-        if (isEnough) for (const at of places) found.add(at)
+        places = isEnough ? new Set([...next].filter((at) => !ends.has(at))) : next
+        if (isEnough) for (const at of places) ends.add(at)
       }
-      return found
+      return ends
     },
   }
 }
 
 const printable = Array.from({ length: 0x5f }, (_, index) => String.fromCharCode(0x20 + index))
 
-/** One character: JavaScript's engine decides on classes and escapes, which takes it a single step. */
-function one(source: string, budget: Budget): Part {
+/** Matches one character. JavaScript's engine evaluates classes and escapes, in a single step. */
+function character(source: string, budget: Budget): Part {
   const isLiteral = [...source].length === 1 && source !== '.'
   const expression = compiled(isLiteral ? '' : `^${source}$`)
   const test = (each: string) => (isLiteral ? each === source : expression.test(each))

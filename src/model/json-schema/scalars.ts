@@ -1,5 +1,5 @@
 /**
- * Numbers within bounds, and strings of a length, format or pattern.
+ * Generates numbers within bounds, and strings with a length, format or pattern.
  */
 import * as z from 'zod'
 import { uuid } from '../../lib/seed.ts'
@@ -8,7 +8,10 @@ import { numbersAt, type SchemaObject, textAt } from './schema.ts'
 
 type Random = () => number
 
-/** The range that all schemas allow; open if the bound itself is excluded. In draft 4, exclusive bounds are flags. */
+/**
+ * Returns the range that all schemas allow, open where the bound itself is excluded. In draft 4, exclusive bounds are
+ * flags.
+ */
 export function rangeOf(schemas: readonly SchemaObject[]) {
   const excluded = (flag: string, bound: string) => [
     ...numbersAt(schemas, flag),
@@ -23,14 +26,14 @@ export function rangeOf(schemas: readonly SchemaObject[]) {
   return { min, max, isOpenBelow: above.includes(min), isOpenAbove: below.includes(max) }
 }
 
-/** If true, a value is a multiple, apart from the error of floating-point division. */
+/** Returns true if a value is a multiple, with a tolerance for floating-point division. */
 export function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient))
 }
 
-/** Some clients write these bounds for "integer". */
-const farAway = Number.MAX_SAFE_INTEGER
+/** Bounds that some clients send for "integer". */
+const unbounded = Number.MAX_SAFE_INTEGER
 
 /** Returns a number that all schemas allow; undefined if there is none. */
 export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, random: Random) {
@@ -39,8 +42,8 @@ export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, 
   if (isInteger) factors.push(1)
   const multiple = factors.length > 0 ? factors.reduce(commonMultiple) : undefined
   const usualWidth = 100 * Math.max(1, multiple ?? 1)
-  const low = min > -farAway ? min : max < farAway ? max - usualWidth : 1
-  const high = max < farAway ? max : low + usualWidth
+  const low = min > -unbounded ? min : max < unbounded ? max - usualWidth : 1
+  const high = max < unbounded ? max : low + usualWidth
   if (low === high && multiple === undefined) return isOpenBelow || isOpenAbove ? undefined : low
   const step = multiple ?? (high - low >= usualWidth ? 1 : 10 ** (Math.floor(Math.log10(high - low)) - 2))
   const numberAfter = (steps: number) => Number((steps * step).toFixed(decimalsOf(step)))
@@ -50,7 +53,7 @@ export function numberFor(schemas: readonly SchemaObject[], isInteger: boolean, 
   if (isOpenAbove ? numberAfter(last) >= high : numberAfter(last) > high) last--
   if (!(first <= last)) return undefined
   const drawn = first + Math.floor(random() * (last - first + 1))
-  // Some validators divide without a tolerance, so multiples that divide exactly are preferred.
+  // Prefer exact multiples, because some validators divide without a tolerance.
   for (let steps = drawn; steps <= last && steps < drawn + 20; steps++)
     if (factors.every((factor) => Number.isInteger(numberAfter(steps) / factor))) return numberAfter(steps)
   return numberAfter(drawn)
@@ -70,9 +73,9 @@ function decimalsOf(value: number): number {
 }
 
 interface Format {
-  /** @param word Lower-case ASCII letters, digits and hyphens. */
+  /** @param word Lowercase ASCII letters, digits and hyphens. */
   make(word: string, random: Random): string
-  /** Default: every text has the format. */
+  /** Default: every text is valid. */
   shape?: { test(text: string): boolean }
 }
 
@@ -106,14 +109,14 @@ const formats: Readonly<Record<string, Format>> = {
 
 const formatNamed = (name = '') => (Object.hasOwn(formats, name) ? formats[name] : undefined)
 
-/** If true, a text has a format. Unknown formats allow every text. */
+/** Returns true if a text has a format. Unknown formats accept every text. */
 export function isOfFormat(format: string, text: string): boolean {
   const shape = formatNamed(format)?.shape
-  // Some shapes take quadratic time, and no text that is made is this long.
+  // Some expressions take quadratic time, and generated texts are never this long.
   return !shape || (text.length <= 500 && shape.test(text))
 }
 
-/** Returns a text of the format that one of the schemas names, made of a free text; undefined without a format. */
+/** Returns a text in the format named by one of the schemas, based on the given words; undefined without a format. */
 export function textOfFormat(
   schemas: readonly SchemaObject[],
   maxLength: number,
@@ -127,7 +130,7 @@ export function textOfFormat(
   return text !== undefined && text.length > maxLength ? format?.make('x', random) : text
 }
 
-/** Returns a text that matches all patterns, or the last one that was tried. */
+/** Returns a text that matches all patterns, or the last attempt. */
 export function textOfPatterns(
   patterns: readonly Pattern[],
   minLength: number,
@@ -135,7 +138,7 @@ export function textOfPatterns(
   random: Random,
 ) {
   let text = ''
-  // A few extra rounds look best, none make the shortest text, many reach a length.
+  // A few extra rounds look natural, none give the shortest text, many reach a minimum length.
   // mutation: equivalent: similar numbers reach the same lengths
   for (const extra of [3, 0, 1, 8, 30, minLength, minLength]) {
     for (const pattern of patterns) {
@@ -147,8 +150,8 @@ export function textOfPatterns(
   return text
 }
 
-/** Cuts a text, or repeats it, so that its length is within the limits. */
-export function fitted(text: string, minLength: number, maxLength: number): string {
+/** Truncates or repeats a text to reach a length within the limits. */
+export function fitLength(text: string, minLength: number, maxLength: number): string {
   const characters = [...text]
   if (characters.length > maxLength)
     return characters.slice(0, maxLength).join('').trimEnd().padEnd(minLength, 's')

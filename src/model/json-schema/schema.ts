@@ -1,12 +1,12 @@
 /**
- * Keywords of a JSON Schema as callers send it. A keyword whose value has the wrong kind counts as absent.
+ * Reads the keywords of a JSON Schema sent by a caller. A keyword with a value of the wrong type counts as absent.
  */
 
 export type JsonSchema = boolean | SchemaObject
 export type SchemaObject = { readonly [keyword: string]: unknown }
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
-/** Keywords that are not simulated. No provider accepts them in strict mode. */
+/** Ignored keywords. No provider accepts them in strict mode. */
 export const ignoredKeywords = (
   'not if contains patternProperties propertyNames dependencies dependentRequired dependentSchemas ' +
   'unevaluatedItems unevaluatedProperties $dynamicRef $recursiveRef'
@@ -25,7 +25,7 @@ export function numberAt(schema: SchemaObject, keyword: string): number | undefi
   return typeof value === 'number' ? value : undefined
 }
 
-/** The numbers that schemas have for a keyword. */
+/** Returns the numeric values of a keyword in several schemas. */
 export function numbersAt(schemas: readonly SchemaObject[], keyword: string): number[] {
   return schemas.flatMap((schema) => numberAt(schema, keyword) ?? [])
 }
@@ -50,20 +50,20 @@ export function schemasAt(schema: SchemaObject, keyword: string): JsonSchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
 
-/** The types that a schema names; undefined if it allows any. */
+/** Returns the allowed types; undefined if any type is allowed. */
 export function typesOf(schema: SchemaObject): TypeName[] | undefined {
   const { type } = schema
   if (typeof type === 'string') return [type as TypeName]
   return Array.isArray(type) ? (textsAt(schema, 'type') as TypeName[]) : undefined
 }
 
-/** The values of `const` or `enum`. */
+/** Returns the values of `const` or `enum`. */
 export function listedValues(schema: SchemaObject): readonly unknown[] | undefined {
   if ('const' in schema) return [schema['const']]
   return Array.isArray(schema['enum']) ? schema['enum'] : undefined
 }
 
-/** The schemas of the first items, each its own. Older drafts have them in `items`. */
+/** Returns the schemas of the first items. Older drafts have them in `items`. */
 export function prefixOf({ items, prefixItems }: SchemaObject): readonly unknown[] {
   if (Array.isArray(items)) return items
   return Array.isArray(prefixItems) ? prefixItems : []
@@ -76,7 +76,7 @@ export function itemSchema(schema: SchemaObject, index: number): JsonSchema {
   return isSchema(item) ? item : true
 }
 
-/** The schemas of `properties` by name. */
+/** Returns the schemas of `properties` by name. */
 export function propertiesOf({ properties }: SchemaObject): Map<string, JsonSchema> {
   const entries = isObject(properties) ? Object.entries(properties) : []
   return new Map(entries.filter((entry): entry is [string, JsonSchema] => isSchema(entry[1])))
@@ -86,7 +86,7 @@ export function propertySchema(schema: SchemaObject, name: string): JsonSchema {
   const { properties } = schema
   const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
   if (isSchema(property)) return property
-  // A name without a schema may be one of the ignored patterns.
+  // A name without a schema may match one of the ignored patterns.
   return 'patternProperties' in schema ? true : (schemaAt(schema, 'additionalProperties') ?? true)
 }
 
@@ -96,12 +96,12 @@ export class LostReference extends Error {
   readonly reference: string
 
   constructor(reference: string) {
-    super(`the reference '${reference}' leads nowhere`)
+    super(`the reference '${reference}' cannot be resolved`)
     this.reference = reference
   }
 }
 
-/** Finds the targets of `$ref`, which are JSON pointers into the whole schema. */
+/** Resolves `$ref`, which are JSON pointers into the root schema. */
 export class References {
   readonly #root: JsonSchema
   readonly #targets = new Map<string, JsonSchema>()
@@ -110,7 +110,7 @@ export class References {
     this.#root = root
   }
 
-  /** The target of a schema's `$ref`; undefined if it has none. Throws `LostReference`. */
+  /** Returns the target of a schema's `$ref`; undefined if it has none. Throws `LostReference`. */
   follow(schema: SchemaObject): JsonSchema | undefined {
     const reference = textAt(schema, '$ref')
     if (reference === undefined) return undefined

@@ -1,24 +1,24 @@
 /**
- * Text that cites: the links in it, and the annotations that say where they are. Spec: `url_citation`.
- * Offsets count UTF-16 units, the end exclusive, and span the whole link.
+ * Text with citations: the links and the annotations that locate them. Spec: `url_citation`. Offsets are UTF-16 code
+ * units, with an exclusive end, and span the whole link.
  */
 import type { CitedText } from '../../resources/answer.ts'
 import type { UrlCitation } from '../../resources/response.ts'
 import { placeOf } from './domains.ts'
 
-/** A page or a post that a search found, or one that a script names. */
+/** A page or post found by a search or named by a script. */
 export interface Source {
   readonly url: string
   readonly title: string
-  /** An excerpt. */
+  /** Excerpt of the page or post. */
   readonly content?: string | undefined
-  /** Offsets of the text that cites it. Default: a link to it. */
+  /** Offsets of the citing text. Default: a link is added. */
   readonly span?: readonly [start: number, end: number] | undefined
-  /** If true, it shares no word with the question. Default: false. */
+  /** If true, the source shares no word with the question. Default: false. */
   readonly isUnrelated?: boolean | undefined
 }
 
-/** Joins pieces of text; a source among them becomes a link to it. */
+/** Joins pieces of text; sources become links. */
 export function joinPieces(pieces: ReadonlyArray<string | Source>): CitedText {
   const annotations: UrlCitation[] = []
   let length = 0
@@ -31,7 +31,7 @@ export function joinPieces(pieces: ReadonlyArray<string | Source>): CitedText {
   return { text: texts.join(''), annotations }
 }
 
-/** Cites sources in a text as it is: where it links to them already, and behind its end where it does not. */
+/** Adds citations to a text: at existing links to the source, or as new links at the end. */
 export function cite(text: string, sources: readonly Source[]): CitedText {
   const appended: Array<string | Source> = [text]
   const annotations: UrlCitation[] = []
@@ -49,13 +49,13 @@ export function linkTo(url: string): string {
   return `[${placeOf(url).host}](${inBrackets(url)})`
 }
 
-/** Brackets and spaces would end a link early, unless the brackets are balanced. */
+/** Escapes brackets and spaces, which would end a link early, unless the brackets are balanced. */
 function inBrackets(url: string): string {
   if (/^(?:[^\s()[\]]|\([^\s()[\]]*\))+$/.test(url)) return url
   return url.replace(/[\s()[\]]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** Cites those sources that a text links to as `linkTo` writes it. */
+/** Cites the sources that a text already links to in the form of `linkTo`. */
 export function citeLinks(text: string, sources: readonly Source[]): CitedText {
   const annotations = sources.flatMap((source) => {
     const link = linkTo(source.url)

@@ -1,6 +1,6 @@
 /**
- * What a search looks through: pages (spec: Plugin object) and posts (spec: `x_search_filter` fields), ranked by the words they share with a question. A word counts the more the
- * fewer rows have it, and twice where it stands in a title.
+ * The search index of pages (spec: Plugin object) and posts (spec: `x_search_filter` fields), ranked by the words they
+ * share with a question. Rare words weigh more, and words in a title count twice.
  */
 
 import type { Page } from '../../resources/page.ts'
@@ -10,22 +10,22 @@ import { searchKeys } from '../text/words.ts'
 import type { Source } from './citations.ts'
 import { type Place, placeOf } from './domains.ts'
 
-/** What is looked for. */
+/** A search. */
 export interface Query {
   question: string
-  /** How many rows at most. */
+  /** Maximum number of rows. */
   limit: number
-  /** Whether a row at this place may be found. */
+  /** Returns true if a row at this URL is allowed. */
   passes(place: Place): boolean
 }
 
-interface Found<Row> {
+interface Match<Row> {
   row: Row
-  /** Whether it shares no word with the question. */
+  /** If true, the row shares no word with the question. */
   isUnrelated: boolean
 }
 
-/** What a row is found by. */
+/** Searchable fields of a row. */
 interface Description {
   url: string
   title: string
@@ -35,7 +35,7 @@ interface Description {
 class Corpus<Row> {
   readonly #rows: readonly Row[]
   readonly #places: readonly Place[]
-  /** For each word, how much it counts in the rows that have it. */
+  /** Weights by word and row. */
   readonly #having = new Map<string, Map<number, number>>()
 
   constructor(rows: readonly Row[], describe: (row: Row) => Description) {
@@ -53,19 +53,20 @@ class Corpus<Row> {
     this.#having.set(key, having.set(at, weight))
   }
 
-  /** The best rows first, in their own order where they are as good. Rows that share nothing come last, and still come. */
-  find({ question, limit, passes }: Query, allows: (row: Row) => boolean = () => true): Found<Row>[] {
+  /** Returns the best rows first, in their original order if they tie. Unrelated rows come last. */
+  find({ question, limit, passes }: Query, allows: (row: Row) => boolean = () => true): Match<Row>[] {
     const scores = this.#scores(question)
-    const found: Found<Row>[] = []
+    const matches: Match<Row>[] = []
     for (const at of this.#ranked(scores)) {
-      if (found.length >= limit) break
+      if (matches.length >= limit) break
       const row = this.#rows[at] as Row
-      if (passes(this.#places[at] as Place) && allows(row)) found.push({ row, isUnrelated: !scores.has(at) })
+      if (passes(this.#places[at] as Place) && allows(row))
+        matches.push({ row, isUnrelated: !scores.has(at) })
     }
-    return found
+    return matches
   }
 
-  /** Whole numbers, so that they add up to the same on every machine. */
+  /** Integer scores, so that sums are equal on every machine. */
   #scores(question: string): Map<number, number> {
     const scores = new Map<number, number>()
     for (const key of searchKeys(question)) {
@@ -106,7 +107,7 @@ export function findPosts(posts: Corpus<Post>, query: Query, filter: XSearchFilt
   }))
 }
 
-/** Whether a post is one of those asked for. Handles compare without `@` and case; dates are inclusive, in UTC. */
+/** Matches posts against a filter. Handles compare without `@` and case; dates are inclusive, in UTC. */
 function compileXSearchFilter(filter: XSearchFilter): (post: Post) => boolean {
   const allowed = new Set(filter.allowed_x_handles?.map(bareHandle))
   const excluded = new Set(filter.excluded_x_handles?.map(bareHandle))
@@ -126,7 +127,7 @@ function day({ date }: Post): string {
   return new Date(date).toISOString().slice(0, 10)
 }
 
-/** The text, and what its media show where the filter has them looked at. */
+/** Returns the text, with descriptions of media if the filter enables their understanding. */
 function excerptOf(post: Post, filter: XSearchFilter): string {
   const images = filter.enable_image_understanding ? (post.images ?? []) : []
   const videos = filter.enable_video_understanding ? (post.videos ?? []) : []

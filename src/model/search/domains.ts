@@ -1,20 +1,20 @@
 /**
- * Domain filters of a search: `example.com`, `*.example.com`, either with a path behind it.
+ * Domain filters of a search: `example.com` or `*.example.com`, optionally with a path.
  *
- * A bare domain is that host alone. A wildcard covers its subdomains at any depth, and not the bare domain, as in
- * certificates. A path covers itself and what lies below it.
+ * A bare domain matches only that host. A wildcard matches subdomains at any depth, but not the bare domain, as in TLS
+ * certificates. A path matches itself and everything below it.
  */
 
-/** Where a page is, as filters see it. */
+/** Host and path of a page. */
 export interface Place {
-  /** In lower case, an international name in its ASCII form. */
+  /** Lowercase; international names in ASCII form. */
   host: string
-  /** Begins with a slash. */
+  /** Starts with a slash. */
   path: string
 }
 
 interface DomainFilter {
-  /** Only these; where undefined or empty, all. */
+  /** Allowed domains; if undefined or empty, all. */
   include?: readonly string[] | undefined
   exclude?: readonly string[] | undefined
 }
@@ -24,13 +24,13 @@ export function placeOf(url: string): Place {
   return { host: hostname.replace(/^\[|\]$/g, ''), path: pathname }
 }
 
-/** Whether a page at some place passes both lists. */
+/** Returns a function that tests a page against both lists. */
 export function compileFilter({ include = [], exclude = [] }: DomainFilter): (place: Place) => boolean {
-  const wanted = include.map(compileEntry)
-  const unwanted = exclude.map(compileEntry)
+  const included = include.map(compileEntry)
+  const excluded = exclude.map(compileEntry)
   return (place) =>
-    (wanted.length === 0 || wanted.some((covers) => covers(place))) &&
-    !unwanted.some((covers) => covers(place))
+    (included.length === 0 || included.some((covers) => covers(place))) &&
+    !excluded.some((covers) => covers(place))
 }
 
 function compileEntry(entry: string): (place: Place) => boolean {
@@ -43,7 +43,7 @@ function compileEntry(entry: string): (place: Place) => boolean {
     (below === '' || place.path === below || place.path.startsWith(`${below}/`))
 }
 
-/** In the form that a page's place has: what is beyond ASCII is written in many ways. */
+/** Normalises a name to the form of page hosts, because non-ASCII names have several spellings. */
 function placeOfEntry(name: string): Place {
   const url = `http://${name}`
   return URL.canParse(url) ? placeOf(url) : { host: name.toLowerCase(), path: '' }

@@ -1,5 +1,6 @@
 /**
- * Whether a request asks for web search, in which of the three forms, and on what terms.
+ * Reads which form of web search a request uses, and its settings.
+ *
  * Spec: POST /responses, Plugin object, Versioning 5.
  */
 import type { Violation } from '../../http/errors.ts'
@@ -9,13 +10,13 @@ import type { WebSearchEngine } from '../../resources/tools.ts'
 
 export interface SearchRequest {
   form: 'tool' | 'plugin' | 'suffix'
-  /** Where it stands in the request. */
+  /** Location in the request. */
   path: string
-  /** Where undefined, the gateway chooses one that can search. */
+  /** If undefined, the gateway chooses an engine. */
   engine: WebSearchEngine | undefined
   /** `max_results` of the request, or its default. */
-  askedResults: number
-  /** How many results it gets. */
+  requestedResults: number
+  /** Maximum number of results. */
   maxResults: number
   include: readonly string[]
   exclude: readonly string[]
@@ -24,27 +25,27 @@ export interface SearchRequest {
 const defaultResults = 5
 const limitedResults = 20
 
-/** Every form that a request uses. The first one counts: the tool, then what it replaces. */
+/** Returns every form of search in a request. The first one wins: the tool, then the deprecated ones. */
 export function readSearchRequests(
   { tools = [], toolChoice, plugins = [] }: Prompt,
   model: string,
 ): SearchRequest[] {
-  const found: SearchRequest[] = []
-  for (const tool of tools) if (tool.kind === 'search' && toolChoice !== 'none') found.push(fromTool(tool))
-  for (const [index, plugin] of plugins.entries()) found.push(fromPlugin(plugin, `body.plugins[${index}]`))
-  if (isOnline(model)) found.push(fromSuffix())
-  return found
+  const requests: SearchRequest[] = []
+  for (const tool of tools) if (tool.kind === 'search' && toolChoice !== 'none') requests.push(fromTool(tool))
+  for (const [index, plugin] of plugins.entries()) requests.push(fromPlugin(plugin, `body.plugins[${index}]`))
+  if (isOnline(model)) requests.push(fromSuffix())
+  return requests
 }
 
-/** What one particular engine does not give. Spec: Limits, web search `max_results`. */
+/** Returns the violations of the engine with a limit on results. Spec: Limits, web search `max_results`. */
 export function limitViolations(
   requests: readonly SearchRequest[],
   limited: WebSearchEngine | null,
 ): Violation[] {
   return requests
     .filter(
-      ({ engine, askedResults }) =>
-        engine !== undefined && engine === limited && askedResults > limitedResults,
+      ({ engine, requestedResults }) =>
+        engine !== undefined && engine === limited && requestedResults > limitedResults,
     )
     .map(({ path }) => ({
       path: `${path}.max_results`,
@@ -53,12 +54,12 @@ export function limitViolations(
     }))
 }
 
-/** `vendor/model:online` asks for the web search that the model itself has. */
+/** Returns true for `vendor/model:online`, which enables the model's native web search. */
 export function isOnline(model: string): boolean {
   return /:online(?=:|$)/.test(model)
 }
 
-/** The model's own name, without what was asked of it. */
+/** Returns the model's name without `:online`. */
 export function withoutOnline(model: string): string {
   return model.replace(/:online(?=:|$)/, '')
 }
@@ -75,8 +76,8 @@ function fromTool({ parameters, path }: PromptTool & { kind: 'search' }): Search
     form: 'tool',
     path,
     engine: engine === 'auto' ? undefined : engine,
-    askedResults: max_results,
-    // One search is made for each request, so its results are all results.
+    requestedResults: max_results,
+    // Each request runs one search, so its results are the total.
     maxResults: Math.min(max_results, max_total_results),
     include: allowed_domains,
     exclude: excluded_domains,
@@ -89,7 +90,7 @@ function fromPlugin(plugin: WebPlugin, path: string): SearchRequest {
     form: 'plugin',
     path,
     engine,
-    askedResults: max_results,
+    requestedResults: max_results,
     maxResults: max_results,
     include: include_domains,
     exclude: exclude_domains,
@@ -101,7 +102,7 @@ function fromSuffix(): SearchRequest {
     form: 'suffix',
     path: 'body.model',
     engine: 'native',
-    askedResults: defaultResults,
+    requestedResults: defaultResults,
     maxResults: defaultResults,
     include: [],
     exclude: [],

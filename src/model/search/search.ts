@@ -1,5 +1,5 @@
 /**
- * Web search: whether one runs for a request, and what it finds. Spec: POST /responses.
+ * Runs the web search of a request, if it has one. Spec: POST /responses.
  */
 import type { AssumptionName } from '../../assumptions.ts'
 import { invalidRequest } from '../../http/errors.ts'
@@ -18,10 +18,9 @@ interface SearchContext {
 }
 
 /**
- * What the search of a request finds; undefined where none runs. Throws 400 where a request asks for
- * more than its engine gives.
+ * Returns the search results; undefined if the request has no search. Throws 400 if it exceeds the limit of its engine.
  *
- * @param model The model that answers: that of the preset, where the request names a preset.
+ * @param model The model that replies: that of the preset, if the request names one.
  */
 export async function searchWeb(
   prompt: Prompt,
@@ -30,7 +29,7 @@ export async function searchWeb(
   context: SearchContext,
 ): Promise<Source[] | undefined> {
   const { tools, plugins, xSearchFilter } = prompt
-  // Most requests say nothing of a search.
+  // Fast path: most requests have no search.
   if (!tools && !plugins && !xSearchFilter && !isOnline(model)) return undefined
   const request = chooseSearch(prompt, model, context)
   const filter = chooseFilter(prompt, model, request, context)
@@ -61,16 +60,16 @@ async function withPosts(
 ): Promise<Source[]> {
   assume('xSearchPosts')
   const posts = findPosts(await sandbox.tables.posts.memo('corpus', postCorpus), query, filter)
-  return takeTurns(posts, pages).slice(0, query.limit)
+  return interleave(posts, pages).slice(0, query.limit)
 }
 
 function warnOfPoorResult(sources: readonly Source[], { warn }: SearchContext): void {
-  if (sources.length === 0) warn('The search found nothing: its filters leave no page')
+  if (sources.length === 0) warn('The search found nothing: its filters exclude every page')
   else if (sources.every(({ isUnrelated }) => isUnrelated))
-    warn('The search matched no page: it cites pages in the order of the fixtures')
+    warn('No page matches the question: the search returned pages in the order of the fixtures')
 }
 
-/** The search that runs, if one does. */
+/** Returns the search to run, if any. */
 function chooseSearch(
   prompt: Prompt,
   model: string,
@@ -94,7 +93,7 @@ function chooseSearch(
   return request
 }
 
-/** The filter by which posts join the search, if they do. */
+/** Returns the filter that adds posts to the search, if any. */
 function chooseFilter(
   { xSearchFilter: filter }: Prompt,
   model: string,
@@ -108,25 +107,25 @@ function chooseFilter(
 }
 
 function warnOfDeprecated(requests: readonly SearchRequest[], warn: (message: string) => void): void {
-  const instead = "is deprecated: use the tool 'gateway:web_search'"
-  if (requests.some(({ form }) => form === 'plugin')) warn(`The plugin 'web' ${instead}`)
-  if (requests.some(({ form }) => form === 'suffix')) warn(`The model suffix ':online' ${instead}`)
+  const notice = "is deprecated: use the tool 'gateway:web_search'"
+  if (requests.some(({ form }) => form === 'plugin')) warn(`The plugin 'web' ${notice}`)
+  if (requests.some(({ form }) => form === 'suffix')) warn(`The model suffix ':online' ${notice}`)
 }
 
-/** Search tools of other services, for example, which somebody may expect to run here. */
+/** Warns about tools that the gateway does not run, such as those of other search services. */
 function warnOfOtherTools({ tools = [] }: Prompt, warn: (message: string) => void): void {
   const types = new Set<string>()
   for (const tool of tools) if (tool.kind === 'other') types.add(tool.type)
   for (const type of [...types].slice(0, maxTypes)) {
-    warn(`The tool '${type.slice(0, 100)}' was not run: the gateway runs 'gateway:web_search' and no other`)
+    warn(`The tool '${type.slice(0, 100)}' was not run: the gateway only runs 'gateway:web_search'`)
   }
-  if (types.size > maxTypes) warn(`Nor were tools of ${types.size - maxTypes} more types`)
+  if (types.size > maxTypes) warn(`Tools of ${types.size - maxTypes} more types were not run either`)
 }
 
-/** Types of tools that are warned of one by one. */
+/** Maximum number of tool types with their own warning. */
 const maxTypes = 10
 
-function takeTurns<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
+function interleave<Item>(first: readonly Item[], second: readonly Item[]): Item[] {
   const rounds = Array.from({ length: Math.max(first.length, second.length) }, (_, round) => round)
   return rounds.flatMap((round) => [first[round], second[round]]).filter((item) => item !== undefined)
 }

@@ -21,46 +21,46 @@ export interface WritingTask {
   verbosity: Verbosity
   /** Sources to cite. Undefined if no search ran. */
   sources: readonly Source[] | undefined
-  /** Seed of every choice that the question leaves open. */
+  /** Seed of everything that the question leaves open. */
   key: string
 }
 
-/** Sample texts in one language. Patterns are regular expressions that ignore case. */
+/** Sample texts in one language. Patterns are case-insensitive regular expressions. */
 interface Texts {
-  /** Number words, from two. */
+  /** Number words, starting with two. */
   numbers: readonly string[]
-  /** Patterns of questions for a short, a long or an exact length. */
+  /** Patterns of questions that ask for a short, long or exact length. */
   lengths: { low: string; high: string; exact: string }
   sentences: Readonly<Record<keyof typeof fixtures.en.sentences, readonly string[]>>
   /** Paragraphs by heading. */
   paragraphs: Readonly<Record<string, string>>
-  /** Kinds of answers. The first one that the question asks for is used, otherwise `plain`. */
+  /** Kinds of answers. The first kind that matches the question is used, otherwise `plain`. */
   kinds: Readonly<Record<string, Kind>> & { plain: Kind }
 }
 
 interface Kind {
-  /** Pattern of the questions that ask for this kind. */
+  /** Pattern of questions for this kind. */
   asked?: string
   openings: readonly string[]
-  /** Each as lines. Default: the paragraphs. */
+  /** Passages, each a list of lines. Default: the paragraphs. */
   passages?: ReadonlyArray<readonly string[]>
 }
 
 interface Question {
   texts: Texts
-  /** The beginning, with number words as digits. */
+  /** Beginning of the question, with number words as digits. */
   text: string
   kind: Kind
   length: Verbosity
-  /** Values of `{name}` in texts: the quoted question, and named groups of the patterns. */
+  /** Values of `{name}` placeholders: the quoted question, and named groups of the patterns. */
   slots: Readonly<Record<string, string | undefined>>
   key: string
 }
 
 const english: Texts = fixtures.en
-/** Number of characters of a question that are matched with patterns. */
+/** Number of characters of a question that patterns are applied to. */
 const readLength = 400
-/** Number of list items, unless the question asks for one. */
+/** Default number of list items. */
 const usualItems = { low: 3, medium: 5, high: 8 }
 
 /** Writes an answer. */
@@ -75,7 +75,7 @@ export function writeText({ subject, answersFunction, verbosity, sources, key }:
 /**
  * Writes another paragraph for the answer with this key.
  *
- * @param part Counts added paragraphs from 1. They repeat after all of them were used.
+ * @param part Number of the added paragraph, from 1. Paragraphs repeat once all were used.
  */
 export function continueText(key: string, part: number): string {
   const paragraphs = shuffledParagraphs(english, key)
@@ -102,7 +102,7 @@ function readQuestion(subject: string, verbosity: Verbosity, key: string): Quest
   return { texts, text, kind, length: verbosity === 'medium' ? askedLength : verbosity, slots, key }
 }
 
-/** Writes one passage. A list has as many items as the question asks for; code is in the language that it names. */
+/** Writes one passage. Lists have the requested number of items; code is in the requested language. */
 function writePassage(question: Question): string {
   const { text, length, slots, key } = question
   const { passages = [] } = question.kind
@@ -117,7 +117,7 @@ function writePassage(question: Question): string {
   return length === 'low' ? passage : `${passage}\n\n${say(question, 'closing')}`
 }
 
-/** Writes prose: a sentence, one or two paragraphs, three with headings, or the number that the question asks for. */
+/** Writes prose: one sentence, one or two paragraphs, three with headings, or the requested number. */
 function writeParagraphs(question: Question): string {
   const { texts, length, slots, key } = question
   const opening = open(question)
@@ -132,7 +132,7 @@ function writeParagraphs(question: Question): string {
   return [opening, ...shown.map(({ heading, text }) => `## ${heading}\n\n${text}`)].join('\n\n')
 }
 
-/** Writes one sentence of each source with a link to it, as a list if there are more than three. */
+/** Writes a sentence with a link for each source, as a list if there are more than three. */
 function citeSources(sources: readonly Source[], question: Question): Piece[] {
   const isList = sources.length > 3
   const mentions = (list: readonly Source[]) =>
@@ -155,7 +155,7 @@ function mention(source: Source): Piece[] {
   return isPlain ? [`${sentence.slice(0, -1)} (`, source, ').'] : [`${sentence} (`, source, ')']
 }
 
-/** Reports the output of a function: up to six fields if it is a JSON object, otherwise a quote. */
+/** Reports the output of a function: up to six fields of a JSON object, otherwise a quote. */
 function reportOutput(output: string, question: Question): string {
   const fields = fieldsOf(output).slice(0, 6)
   if (fields.length === 0) return say(question, 'returned')
@@ -182,7 +182,7 @@ function say({ texts, slots, key }: Question, name: keyof Texts['sentences']): s
   return fill(pick(texts.sentences[name], key, name), slots)
 }
 
-/** Fills slots, and capitalises the first letter. */
+/** Fills placeholders, and capitalises the first letter. */
 function fill(template = '', slots: Question['slots']): string {
   const text = template.replace(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot)
   return text.charAt(0).toUpperCase() + text.slice(1)

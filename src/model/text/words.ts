@@ -1,5 +1,5 @@
 /**
- * Words and short lines of a text, as searches and answers need them.
+ * Extracts words and short lines of a text, for searches and answers.
  */
 
 /** Returns the first words of a text as one short line. */
@@ -9,7 +9,7 @@ export function quoted(text: string, limit = 72): string {
     if (line.length + word.length > limit) return `${line || word.slice(0, limit)} ...`.toWellFormed()
     line = line ? `${line} ${word}` : word
   }
-  // A lone surrogate in the request must not become one in the reply.
+  // A lone surrogate in the request must not be copied to the reply.
   return line.trim().toWellFormed()
 }
 
@@ -19,7 +19,7 @@ export function firstSentence(text: string): string {
   return quoted(/^.+?[.!?](?=\s)/s.exec(start)?.[0] ?? start, 240)
 }
 
-/** Returns up to eight subject words of a question, as someone would type them into a search box. */
+/** Returns up to eight subject words of a question, like a query in a search box. */
 export function searchQuery(question: string): string {
   const words: string[] = []
   for (const word of subjectWords(question.slice(0, 2000))) {
@@ -29,10 +29,10 @@ export function searchQuery(question: string): string {
   return words.length > 0 ? words.join(' ') : quoted(question)
 }
 
-/** Created on first use: its character classes take 1 ms. */
+/** Created on first use, because compiling its character classes takes 1 ms. */
 const word = () => /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’-][\p{L}\p{N}\p{M}]+)*/gu
 
-/** English words without a subject of their own. */
+/** English words that carry no subject. */
 const stopWords = new Set(
   (
     'a about after all also am an and any are as at be because been before but by can could did do does for from ' +
@@ -43,40 +43,40 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** Yields the words of a text that are not stop words, as written and in order, each once. */
+/** Yields each distinct word of a text that is not a stop word, unchanged and in order. */
 export function* subjectWords(text: string): Generator<string> {
   const seen = new Set<string>()
-  for (const found of text.match(word()) ?? []) {
-    const key = found.toLowerCase()
+  for (const match of text.match(word()) ?? []) {
+    const key = match.toLowerCase()
     if (stopWords.has(key) || seen.has(key)) continue
     seen.add(key)
-    yield found
+    yield match
   }
 }
 
 /**
- * Returns the subject words in the form that searches compare: without case, accents and English endings, so that
- * `bake` finds `Baking`. Includes the parts of compounds such as `night-train`.
+ * Returns the subject words normalised for comparison: without case, accents and English endings, so that `bake` finds
+ * `Baking`. Includes the parts of compounds such as `night-train`.
  */
 export function searchKeys(text: string): Set<string> {
   const keys = new Set<string>()
-  for (const found of subjectWords(text)) {
-    keys.add(searchKey(found))
-    if (/['’-]/.test(found))
-      for (const part of found.split(/['’-]/)) if (part.length > 1) keys.add(searchKey(part))
+  for (const word of subjectWords(text)) {
+    keys.add(searchKey(word))
+    if (/['’-]/.test(word))
+      for (const part of word.split(/['’-]/)) if (part.length > 1) keys.add(searchKey(part))
   }
   return keys
 }
 
-function searchKey(found: string): string {
-  const plain = found
+function searchKey(word: string): string {
+  const plain = word
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
   return /^[a-z]{4,}$/.test(plain) ? stem(plain) : plain
 }
 
-/** Cuts English endings roughly. The result is for comparison and need not be a word. */
+/** Removes common English endings. The result is only for comparison and need not be a word. */
 function stem(plain: string): string {
   const bare = plain
     .replace(/ies$/, 'y')

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { draw, hash } from '../../lib/seed.ts'
-import { firstStop, thoughtsOf } from '../../model/token-limit.ts'
+import { firstStop, reasoningTexts } from '../../model/token-limit.ts'
 import { tokenize } from '../../model/tokens.ts'
 import type { Answer, AnswerEnd, AnswerUsage, Choice, ChoiceItem, CitedText } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
@@ -144,7 +144,7 @@ function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string)
       const { name, arguments: args, call_id = `call_${keyOf(place)}` } = item
       parts.calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
     } else if (item.type === 'reasoning') {
-      const thoughts = thoughtsOf(item)
+      const thoughts = reasoningTexts(item)
       parts.reasoning = [...(parts.reasoning === undefined ? [] : [parts.reasoning]), ...thoughts].join(
         '\n\n',
       )

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
-import { firstStop, thoughtsOf } from '../../model/token-limit.ts'
+import { firstStop, reasoningTexts } from '../../model/token-limit.ts'
 import type { Answer, AnswerEnd, AnswerItem, ChoiceItem } from '../../resources/answer.ts'
 import type { RenderContext } from '../../resources/protocol.ts'
 import type { MessagesRequest } from './request.ts'
@@ -83,7 +83,7 @@ export function toMessageObject(
         content.push({ type: 'text', text: kept, citations: citations.length > 0 ? citations : null })
       }
     } else if (item.type === 'reasoning') {
-      const thinking = thoughtsOf(item).join('\n\n')
+      const thinking = reasoningTexts(item).join('\n\n')
       content.push({ type: 'thinking', thinking, signature: hash(requestKey, 'signature', place) })
     } else if (item.type === 'function_call') {
       const id = item.call_id ?? `toolu_${hash(requestKey, 'call', place)}`

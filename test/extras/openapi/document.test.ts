@@ -144,7 +144,7 @@ describeAdapters('an OpenAPI document', { openapi: hardDocument }, (entrance) =>
   it('reports a discriminator whose values no alternative lists', async () => {
     await call('GET /shapes')
     expect(entrance.sandbox.journal.entries()[0]?.warnings).toEqual([
-      "The reply of listShapes may not fit its schema: 'discriminator' is not simulated",
+      "The reply of listShapes may not match its schema: 'discriminator' is not simulated",
     ])
   })
 
@@ -391,7 +391,7 @@ it('reports keywords that are not simulated in the journal', async () => {
   expect(reply.body).toEqual({ a: expect.any(Number) })
   expect(gateway.journal.entries()[0]?.warnings).toEqual([
     "Not checked in requests of note: 'not'",
-    "The reply of note may not fit its schema: 'not' is not simulated",
+    "The reply of note may not match its schema: 'not' is not simulated",
   ])
 })
 
@@ -509,7 +509,7 @@ it('bounds the work of ambiguous patterns, and reports undecided ones in the jou
   expect(gateway.journal.entries().flatMap(({ warnings }) => warnings)).toEqual([])
   await statusOf(`${'a'.repeat(100_000)}!`)
   expect(gateway.journal.entries().at(-1)?.warnings).toEqual([
-    'Not checked in requests of addKey: values that take more than 500000 steps to find a value',
+    'Not checked in requests of addKey: values that need more than 500000 steps to find a value',
   ])
 })
 
