@@ -11,6 +11,7 @@ import { toFetch } from './delivery/fetch.ts'
 import type { GatewayOptions } from './extras/exports.ts'
 import { GatewayCore } from './gateway/gateway.ts'
 import { parseScenario as parse } from './gateway/to-scenario.ts'
+import { atCaller } from './lib/at-caller.ts'
 import { renamed } from './lib/renamed.ts'
 import { everyOperation } from './operations/index.ts'
 import type { ScenarioInput } from './scenarios/scenario.ts'
@@ -85,10 +86,6 @@ export type {
   SandboxOptions,
   SandboxSnapshot,
 } from './sandbox/sandbox-options.ts'
-
-import { atCaller } from './lib/at-caller.ts'
-
-export type { Sandbox } from './sandbox/sandbox.ts'
 export type { BundledScenarioName } from './scenarios/bundled.ts'
 export { ScenarioError } from './scenarios/check-scenario.ts'
 export type { WhenInput as When } from './scenarios/condition.ts'
