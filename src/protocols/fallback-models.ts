@@ -1,28 +1,28 @@
 /**
- * Several models in one request: the first one answers, and where it is refused or fails, the next.
+ * Fallback models: if the first model of a request is rejected or fails, the next one is tried.
  */
 import * as z from 'zod'
 import { fieldsOf, listOf } from '../lib/loose-reading.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 
-/** Each may cost a whole answer. */
-const mostModels = 20
+/** Maximum number of fallback models, because each can cost a full answer. */
+const maxModels = 20
 
-/** The field `models` of a request. */
+/** Schema of the field `models`. */
 export function fallbackModels() {
   return z
     .array(CreateResponseBody.unwrap().shape.model)
     .min(1)
-    .max(mostModels)
+    .max(maxModels)
     .nullish()
-    .describe('Asked in order, behind `model`, each where the one before is refused or fails.')
+    .describe('Fallback models after `model`, tried in order if the previous one is rejected or fails.')
 }
 
-/** The models of a body that nobody has checked, in the order in which they are asked; undefined where it has one. */
+/** Returns the models of an unchecked body in the order they are tried; undefined if it has no fallbacks. */
 export function modelsIn(body: unknown): readonly string[] | undefined {
   const { model, models } = fieldsOf(body)
   const others = listOf(models)
   if (others.length === 0) return undefined
-  const named = [model, ...others].slice(0, mostModels + 1)
+  const named = [model, ...others].slice(0, maxModels + 1)
   return [...new Set(named.filter((name) => typeof name === 'string'))]
 }

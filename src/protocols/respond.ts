@@ -1,5 +1,5 @@
 /**
- * Responds to a checked request in a protocol: from its prompt to its answer, as one object or as a stream.
+ * Responds to a validated request in any protocol, with one object or a stream.
  */
 import { encodeEvent } from '../http/encode.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -15,7 +15,7 @@ interface StreamingBody {
   readonly stream?: boolean | null | undefined
 }
 
-/** @param keep Called with the object before it is sent. */
+/** @param keep Receives the object before it is sent. */
 export async function respond<Body extends StreamingBody, Result extends { id: string; model: string }>(
   protocol: Protocol<Body, Result>,
   context: RequestContext<unknown, unknown, Body>,
@@ -51,7 +51,7 @@ export async function respond<Body extends StreamingBody, Result extends { id: s
   return script ? withScriptedHead(reply, script) : reply
 }
 
-/** A reply with the status and the headers that the script gives it. */
+/** Applies the scripted status and headers. */
 function withScriptedHead<Value>(
   reply: Reply<Value>,
   { status = reply.status, headers = {} }: ScriptedReplyInput,

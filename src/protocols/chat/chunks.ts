@@ -1,5 +1,5 @@
 /**
- * A chat completion as the chunks that tell it, one for each token, and what faults have to know of them.
+ * Converts a chat completion to chunks, one per token, and locates its parts for stream faults.
  */
 import { encodeEvent } from '../../http/encode.ts'
 import type { Frame, StreamEvent } from '../../http/reply.ts'
@@ -9,25 +9,28 @@ import type { StreamFailure, StreamPlaces } from '../../resources/protocol.ts'
 import type { ChatChoice, ChatCompletion } from './completion.ts'
 import type { ChatRequest } from './request.ts'
 
-/** Writes chunks for the wire. Nearly all tell a piece of text, and those of one choice differ in that alone. */
+/**
+ * Returns a function that encodes chunks. Most chunks of a choice differ only in their piece of text, so the rest is
+ * encoded once.
+ */
 export function chunkWriter(): (event: StreamEvent) => Frame {
   const toWire = wireWriter()
   return (event) => ({ kind: 'event', event, wire: toWire(event) })
 }
 
 function wireWriter(): (event: StreamEvent) => string {
-  let known: number | undefined
+  let encodedIndex: number | undefined
   let [before, after] = ['', '']
   return (event) => {
     const { index, delta, finish_reason, logprobs } = choiceOf(event)
     const isPiece = delta?.content !== undefined && delta.role === undefined
     if (!isPiece || finish_reason !== null || logprobs !== null) return encodeEvent(event)
-    if (index !== known) {
+    if (index !== encodedIndex) {
       const sample = encodeEvent({ ...event, choices: [{ ...choiceOf(event), delta: { content: '' } }] })
       const place = sample.indexOf('"content":""') + '"content":'.length
       before = sample.slice(0, place)
       after = sample.slice(place + '""'.length)
-      known = index
+      encodedIndex = index
     }
     return `${before}${JSON.stringify(delta.content)}${after}`
   }
@@ -35,7 +38,7 @@ function wireWriter(): (event: StreamEvent) => string {
 
 type Delta = Record<string, unknown>
 
-/** A failed answer ends in a failure instead of a finish reason. */
+/** Yields the chunks of a completion. A failed answer ends with an error chunk instead of a finish reason. */
 export function* chunks(
   completion: ChatCompletion,
   { choices: [first] }: Answer,
@@ -92,7 +95,7 @@ function choiceOf(event: StreamEvent): ChunkChoice {
   return choice ?? {}
 }
 
-/** What the chunks of a chat completion are, for faults. */
+/** Locates the parts of a chat completion in its chunks, for faults. */
 export const chatPlaces: StreamPlaces = {
   isDelta(event) {
     const { delta = {} } = choiceOf(event)
@@ -110,7 +113,7 @@ export const chatPlaces: StreamPlaces = {
   failure: (failure, { last }) => failureOf(failure, last as Partial<ChatCompletion> | undefined),
 }
 
-/** A chunk by which published clients know that the answer has failed. */
+/** Error chunk by which published clients recognise a failed answer. */
 function failureOf(
   { code, message }: Omit<StreamFailure, 'form'>,
   { id, created, model }: Partial<ChatCompletion> = {},

@@ -1,5 +1,5 @@
 /**
- * An answer as a chat completion, as published clients read it.
+ * Converts an answer to a chat completion in the form that published clients expect.
  */
 import * as z from 'zod'
 import { draw, hash } from '../../lib/seed.ts'
@@ -108,7 +108,7 @@ function toChoice(
     hash(requestKey, 'call', index, place),
   )
   const stopped = text && stopAt(text, body.stop)
-  const kept = annotations.filter(({ url_citation }) => url_citation.end_index <= (stopped ?? '').length)
+  const remaining = annotations.filter(({ url_citation }) => url_citation.end_index <= (stopped ?? '').length)
   const isStopped = stopped !== text
   return {
     index,
@@ -118,7 +118,7 @@ function toChoice(
       refusal: refusal ?? null,
       ...(reasoning !== undefined && { reasoning }),
       ...(calls.length > 0 && { tool_calls: calls }),
-      ...(kept.length > 0 && { annotations: kept }),
+      ...(remaining.length > 0 && { annotations: remaining }),
     },
     finish_reason: isStopped ? 'stop' : finishReason(end, calls.length > 0),
     logprobs:
@@ -136,7 +136,7 @@ interface Parts {
   calls: NonNullable<ChatChoice['message']['tool_calls']>
 }
 
-/** A message has one text, one refusal and one reasoning: what is of several parts is joined. Images have no place. */
+/** Collects the fields of a message. Several texts, refusals or reasoning items are joined; images are dropped. */
 function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string): Parts {
   const parts: Parts = { annotations: [], calls: [] }
   for (const [place, { item }] of items.entries()) {
@@ -145,9 +145,7 @@ function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string)
       parts.calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
     } else if (item.type === 'reasoning') {
       const thoughts = reasoningTexts(item)
-      parts.reasoning = [...(parts.reasoning === undefined ? [] : [parts.reasoning]), ...thoughts].join(
-        '\n\n',
-      )
+      parts.reasoning = [...(parts.reasoning === undefined ? [] : [parts.reasoning]), ...texts].join('\n\n')
     } else if (item.type === 'message') {
       for (const part of item.parts) {
         if ('refusal' in part) parts.refusal = (parts.refusal ?? '') + part.refusal
@@ -175,15 +173,15 @@ function finishReason({ status, reason }: AnswerEnd, calls: boolean): ChatChoice
   return calls ? 'tool_calls' : 'stop'
 }
 
-/** The text before the first of the words at which it has to stop. */
-function stopAt(text: string, words: ChatRequest['stop']): string {
-  const stop = firstStop(text, typeof words === 'string' ? [words] : (words ?? []))
+/** Truncates a text before the first stop sequence. */
+function stopAt(text: string, sequences: ChatRequest['stop']): string {
+  const stop = firstStop(text, typeof sequences === 'string' ? [sequences] : (sequences ?? []))
   return stop === undefined ? text : text.slice(0, text.indexOf(stop))
 }
 
 const utf8 = new TextEncoder()
 
-/** Plausible numbers: the token that was chosen is the likeliest. */
+/** Generates plausible probabilities: the chosen token is the likeliest. */
 function logprobsOf(text: string, top: number, key: string): NonNullable<ChatChoice['logprobs']> {
   const rounded = (value: number) => Math.round(value * 1e6) / 1e6
   const content = tokenize(text).map((token, place) => {

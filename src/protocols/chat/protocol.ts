@@ -1,5 +1,5 @@
 /**
- * Chat completions, as most clients send and read them.
+ * The chat completions protocol.
  */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { toPromptTool, toReasoning } from '../../model/preset.ts'
@@ -47,7 +47,7 @@ function toItems(value: unknown): ConversationItem[] {
 function toPrompt(body: ChatRequest, conversation: Conversation): Prompt {
   const { verbosity, reasoning, reasoning_effort: effort } = body
   return {
-    // The one that is tried now: the first, if no step has named another.
+    // The model being tried: the first one, unless a previous step chose another.
     model: body.model ?? (body.models?.[0] as string),
     conversation,
     choices: body.n ?? undefined,

@@ -1,6 +1,6 @@
 /**
- * What a caller may send to POST /chat/completions, as published clients send it. The specification names the group
- * Chat and does not describe it. Built on first use, so that importing the double stays quick.
+ * Schema of POST /chat/completions, as published clients call it. The specification mentions the group Chat without
+ * describing it. Built on first use, to keep imports fast.
  */
 import * as z from 'zod'
 import { CreateResponseBody } from '../../resources/create-response-body.ts'
@@ -8,7 +8,7 @@ import { objectByType } from '../../resources/object-by-type.ts'
 import { WebSearchTool } from '../../resources/tools.ts'
 import { fallbackModels } from '../fallback-models.ts'
 
-/** Text is read; images, sound, video and files are taken and left aside. */
+/** Text is read; images, audio, video and files are accepted and ignored. */
 const contentPart = () =>
   z.discriminatedUnion('type', [
     z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -82,15 +82,15 @@ export const ChatRequest = z.lazy(() => {
       model: model.optional(),
       models: fallbackModels(),
       messages: z.array(message()).min(1).describe('The conversation so far.'),
-      stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
+      stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
       stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
       max_tokens: z.int().min(1).nullish(),
       max_completion_tokens: z.int().min(1).nullish().describe('Upper bound on generated tokens.'),
-      n: z.int().min(1).max(128).nullish().describe('How many answers. Default: 1.'),
+      n: z.int().min(1).max(128).nullish().describe('Number of choices. Default: 1.'),
       stop: z
         .union([z.string(), z.array(z.string()).max(4)])
         .nullish()
-        .describe('The answer ends before any of these.'),
+        .describe('Sequences before which the text ends.'),
       logprobs: z.boolean().nullish(),
       top_logprobs: z.int().min(0).max(20).nullish(),
       tools: z.array(chatTool()).nullish(),
@@ -112,7 +112,7 @@ export const ChatRequest = z.lazy(() => {
     })
     .refine(({ model, models }) => model !== undefined || models != null, {
       path: ['model'],
-      message: 'Needed, or else models',
+      message: 'Required, unless models is set',
       params: { rule: 'required' },
     })
     .refine(offersForcedFunction, {
@@ -130,7 +130,7 @@ export function isChatFunction(tool: ChatTool): tool is ChatFunctionTool {
   return tool.type === 'function'
 }
 
-/** The function that a `tool_choice` names. */
+/** Returns the function named in a `tool_choice`, if any. */
 export function forcedName(choice: ToolChoice): string | undefined {
   if (typeof choice !== 'object' || choice?.type !== 'function') return undefined
   return (choice as { function: { name: string } }).function.name

@@ -1,5 +1,5 @@
 /**
- * A message as the events that tell it, each with its name on a line of its own, and what faults have to know of them.
+ * Converts a message to named events, and locates its parts for stream faults.
  */
 import { encodeNamedEvent } from '../../http/encode.ts'
 import type { StreamEvent } from '../../http/reply.ts'
@@ -8,14 +8,14 @@ import type { Answer } from '../../resources/answer.ts'
 import type { StreamPlaces } from '../../resources/protocol.ts'
 import { type MessageBlock, type MessageObject, toMessagesError } from './message.ts'
 
-/** A failed answer ends in a failure instead of a stop reason. */
+/** Yields the events of a message. A failed answer ends with an error event instead of a stop reason. */
 export function* messageEvents(
   message: MessageObject,
   { choices: [{ end }] }: Answer,
 ): Generator<StreamEvent> {
   const { content, stop_reason, stop_sequence, usage } = message
-  const begun = { ...message, content: [], stop_reason: null, stop_sequence: null }
-  yield { type: 'message_start', message: { ...begun, usage: { ...usage, output_tokens: 1 } } }
+  const started = { ...message, content: [], stop_reason: null, stop_sequence: null }
+  yield { type: 'message_start', message: { ...started, usage: { ...usage, output_tokens: 1 } } }
   for (const [index, block] of content.entries()) {
     yield { type: 'content_block_start', index, content_block: emptied(block) }
     if (index === 0) yield { type: 'ping' }
@@ -30,7 +30,7 @@ export function* messageEvents(
   yield { type: 'message_stop' }
 }
 
-/** A block before anything of it is there. */
+/** Returns a block without its content, as at its start. */
 function emptied(block: MessageBlock): MessageBlock {
   switch (block.type) {
     case 'text':
@@ -62,7 +62,7 @@ function deltaTypeOf({ type, delta }: StreamEvent): string | undefined {
   return type === 'content_block_delta' ? (delta as { type: string }).type : undefined
 }
 
-/** What the events of a message are, for faults. */
+/** Locates the parts of a message in its events, for faults. */
 export const messagesPlaces: StreamPlaces = {
   isDelta: (event) => /^(text|thinking|input_json)_delta$/.test(deltaTypeOf(event) ?? ''),
   isAnnotation: (event) => deltaTypeOf(event) === 'citations_delta',

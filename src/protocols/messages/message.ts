@@ -1,5 +1,5 @@
 /**
- * An answer as a message, as published clients of that form read it, and their envelope of errors.
+ * Converts an answer to a message in the Anthropic format, and errors to its envelope.
  */
 import * as z from 'zod'
 import { hash } from '../../lib/seed.ts'
@@ -70,17 +70,17 @@ export function toMessageObject(
       for (const part of item.parts) {
         const { text, annotations } = 'refusal' in part ? { text: part.refusal, annotations: [] } : part
         stop ??= firstStop(text, body.stop_sequences ?? [])
-        const kept = stop === undefined ? text : text.slice(0, Math.max(0, text.indexOf(stop)))
+        const remaining = stop === undefined ? text : text.slice(0, Math.max(0, text.indexOf(stop)))
         const citations = annotations
-          .filter(({ end_index }) => end_index <= kept.length)
+          .filter(({ end_index }) => end_index <= remaining.length)
           .map(({ url, title, start_index, end_index }) => ({
             type: 'web_search_result_location' as const,
             url,
             title: title ?? null,
-            cited_text: kept.slice(start_index, end_index),
+            cited_text: remaining.slice(start_index, end_index),
             encrypted_index: hash(requestKey, url),
           }))
-        content.push({ type: 'text', text: kept, citations: citations.length > 0 ? citations : null })
+        content.push({ type: 'text', text: remaining, citations: citations.length > 0 ? citations : null })
       }
     } else if (item.type === 'reasoning') {
       const thinking = reasoningTexts(item).join('\n\n')
@@ -128,7 +128,7 @@ function isRefusal(item: AnswerItem): boolean {
   return item.type === 'message' && item.parts.some((part) => 'refusal' in part)
 }
 
-/** Arguments that were cut are no JSON any more: what is left of them has no place in an object. */
+/** Parses the arguments of a function. Truncated arguments are not valid JSON, and become an empty object. */
 function inputOf(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json)
@@ -140,7 +140,7 @@ function inputOf(json: string): Record<string, unknown> {
   }
 }
 
-/** The word of a status in this form. */
+/** Error type by status. */
 const errorTypes: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -154,7 +154,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-/** An error in the envelope of this form. */
+/** Returns an error in the Anthropic envelope. */
 export function toMessagesError(status: number, message: string, requestId: string): object {
   const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
   return { type: 'error', error: { type, message }, request_id: requestId }

@@ -1,5 +1,5 @@
 /**
- * Messages, in the Anthropic form.
+ * The messages protocol, in the Anthropic format.
  */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { toReasoning } from '../../model/preset.ts'
@@ -39,7 +39,7 @@ function toItems(value: unknown): ConversationItem[] {
   for (const block of blocks) {
     const { type, text, id, name, input, tool_use_id, content: output } = fieldsOf(block)
     if (type === 'text') texts.push(textOf(text))
-    // What is no text leaves an empty line, as in the other protocols.
+    // Non-text content becomes an empty line, as in the other protocols.
     else if (type === 'image' || type === 'document') texts.push('')
     else if (type === 'tool_use')
       items.push({ kind: 'call', id: textOf(id), name: textOf(name), arguments: JSON.stringify(input ?? {}) })
@@ -47,7 +47,7 @@ function toItems(value: unknown): ConversationItem[] {
       items.push({ kind: 'result', id: textOf(tool_use_id), text: textOf(output) })
   }
   const text = texts.join('\n')
-  // What is said stands before the calls of the same turn, and behind the results that the turn brings.
+  // Text precedes the calls of the same turn, but follows its function results.
   if (text === '' && items.length > 0) return items
   const message: ConversationItem = { kind: 'message', role: textOf(role), text }
   return role === 'assistant' ? [message, ...items] : [...items, message]

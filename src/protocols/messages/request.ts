@@ -1,6 +1,6 @@
 /**
- * What a caller may send to POST /messages, as published clients of that form send it. The specification names the
- * group Anthropic-style Messages and does not describe it. Built on first use, so that importing the double stays quick.
+ * Schema of POST /messages, as published clients call it. The specification mentions the group Anthropic-style Messages
+ * without describing it. Built on first use, to keep imports fast.
  */
 import * as z from 'zod'
 import { CreateResponseBody } from '../../resources/create-response-body.ts'
@@ -14,16 +14,16 @@ const content = () => z.union([z.string(), z.array(block())])
 const tool = () =>
   z
     .looseObject({
-      type: z.string().nullish().describe('Left out, or `custom`, for a function of the caller.'),
+      type: z.string().nullish().describe('Omitted or `custom` for functions of the caller.'),
       name: z.string().min(1).nullish(),
       description: z.string().nullish(),
       input_schema: z.looseObject({}).nullish().describe('JSON Schema of the input.'),
       max_uses: z.int().min(1).nullish(),
       allowed_domains: z.array(z.string().min(1)).nullish(),
       blocked_domains: z.array(z.string().min(1)).nullish(),
-      parameters: WebSearchTool.unwrap().shape.parameters.describe('Of `gateway:web_search` alone.'),
+      parameters: WebSearchTool.unwrap().shape.parameters.describe('Only for `gateway:web_search`.'),
     })
-    .refine((given) => !isCustomTool(given) || typeof given['name'] === 'string', {
+    .refine((input) => !isCustomTool(input) || typeof input['name'] === 'string', {
       path: ['name'],
       message: 'A function needs a name',
       params: { rule: 'required' },
@@ -40,7 +40,7 @@ const format = () =>
   z
     .looseObject({ type: z.literal('json_schema'), schema: z.looseObject({}) })
     .nullish()
-    .describe('JSON Schema that the text has to fit.')
+    .describe('JSON Schema of the text.')
 
 export const MessagesRequest = z.lazy(() => {
   const { model, plugins, x_search_filter } = CreateResponseBody.unwrap().shape
@@ -53,8 +53,8 @@ export const MessagesRequest = z.lazy(() => {
         .min(1),
       max_tokens: z.int().min(1).describe('Upper bound on generated tokens.'),
       system: content().nullish(),
-      stream: z.boolean().nullish().describe('When true, the reply is an event stream.'),
-      stop_sequences: z.array(z.string()).nullish().describe('The answer ends before any of these.'),
+      stream: z.boolean().nullish().describe('If true, the reply is an event stream.'),
+      stop_sequences: z.array(z.string()).nullish().describe('Sequences before which the text ends.'),
       tools: z.array(tool()).nullish(),
       tool_choice: toolChoice().nullish(),
       thinking: z
@@ -93,12 +93,12 @@ function offersForcedTool({ tool_choice, tools }: ForcedTool): boolean {
   return tool_choice?.type !== 'tool' || (tools?.some(({ name }) => name === tool_choice['name']) ?? false)
 }
 
-/** A search that the gateway runs: `web_search_20250305` and its later versions. */
+/** Returns true for searches that the gateway runs: `web_search_20250305` and later versions. */
 export function isSearchTool({ type }: MessagesTool): boolean {
   return type?.startsWith('web_search') ?? false
 }
 
-/** A function that the caller runs. */
+/** Returns true for functions that the caller runs. */
 export function isCustomTool({ type }: { type?: string | null | undefined }): boolean {
   return type == null || type === 'custom'
 }

@@ -1,6 +1,6 @@
 /**
- * An answer as a Response object: with ids, times and usage.
- * Spec: Response object, States; the fields beyond those are what clients' own schemas require.
+ * Converts an answer to a Response object with ids, times and usage. Spec: Response object, States; the additional
+ * fields are required by clients' own schemas.
  */
 
 import { hash } from '../../lib/seed.ts'
@@ -53,10 +53,10 @@ export function toResponseObject(
   }
 }
 
-/** The settings of the request, then those of its preset. */
+/** Merges the settings of a preset with those of the request, which take precedence. */
 function withPreset(body: CreateResponseBody, preset: RequestSettings): RequestSettings {
-  const own = Object.entries(body).filter(([, value]) => value != null)
-  return { ...preset, ...Object.fromEntries(own) }
+  const set = Object.entries(body).filter(([, value]) => value != null)
+  return { ...preset, ...Object.fromEntries(set) }
 }
 
 function toUsage(usage: AnswerUsage): ResponseUsage {

@@ -1,5 +1,5 @@
 /**
- * Responses: requests and answers as the specification has them. Spec: POST /responses, Events.
+ * The Responses protocol of the specification. Spec: POST /responses, Events.
  */
 import { fieldsOf, listOf, textOf } from '../../lib/loose-reading.ts'
 import { promptSettings } from '../../model/preset.ts'
@@ -34,13 +34,15 @@ export const responses: Protocol<CreateResponseBody, ResponseObject> = {
 
 function readConversation(body: unknown, stored?: StoredConversations): Conversation {
   const { input, tools, previous_response_id: previous } = fieldsOf(body)
-  const own: readonly unknown[] =
+  const inputItems: readonly unknown[] =
     typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input)
-  const before = (typeof previous === 'string' && stored?.find(previous)) || []
-  const ids = own.map(fieldsOf).flatMap(({ type, id }) => (type === 'item_reference' ? [String(id)] : []))
-  const named = stored?.items(ids)
-  const items = [...before, ...own].flatMap((item) =>
-    toItem(named?.get(String(fieldsOf(item)['id'])) ?? item),
+  const earlier = (typeof previous === 'string' && stored?.find(previous)) || []
+  const ids = inputItems
+    .map(fieldsOf)
+    .flatMap(({ type, id }) => (type === 'item_reference' ? [String(id)] : []))
+  const referenced = stored?.items(ids)
+  const items = [...earlier, ...inputItems].flatMap((item) =>
+    toItem(referenced?.get(String(fieldsOf(item)['id'])) ?? item),
   )
   const names = listOf(tools).flatMap((tool) => {
     const { type, name } = fieldsOf(tool)
@@ -73,9 +75,9 @@ function toItem(value: unknown): ConversationItem[] {
   }
 }
 
-/** If true, the item is as the specification has it: a message with its type, and parts of text. */
+/** Returns true for items that the specification describes: messages with a type, and text parts. */
 function isSpecified(item: InputItem): boolean {
   if (item.type !== 'message' || typeof item.content === 'string') return false
-  const own = item.role === 'assistant' ? 'output_text' : 'input_text'
-  return item.content.every(({ type }) => type === own)
+  const expected = item.role === 'assistant' ? 'output_text' : 'input_text'
+  return item.content.every(({ type }) => type === expected)
 }

@@ -1,27 +1,27 @@
 /**
- * Requests that continue a stored response: their input with the conversation before it.
+ * Expands requests that continue a stored response.
  */
 import { invalidRequest } from '../../http/errors.ts'
 import type { CreateResponseBody, InputItem } from '../../resources/create-response-body.ts'
 import type { StoredConversations } from '../../resources/protocol.ts'
 
 /**
- * The input with the conversation before it, and with the items that it refers to. Throws 400 for a response or an item
- * that is not stored.
+ * Returns the full input: the previous conversation, and the stored items in place of references. Throws 400 if the
+ * response or an item is not stored.
  */
-export function wholeInput(body: CreateResponseBody, stored: StoredConversations): InputItem[] {
-  const own = itemsOf(body.input)
+export function expandInput(body: CreateResponseBody, stored: StoredConversations): InputItem[] {
+  const items = itemsOf(body.input)
   const { previous_response_id: id } = body
-  const before = id == null ? [] : (stored.find(id) as InputItem[] | undefined)
-  if (!before) throw notStored('previous_response_id', `response '${id}'`, 'previous_response_not_found')
-  const found = stored.items(own.flatMap((item) => (isReference(item) ? [item.id] : [])))
-  const named = own.map((item, place) => {
+  const previous = id == null ? [] : (stored.find(id) as InputItem[] | undefined)
+  if (!previous) throw notStored('previous_response_id', `response '${id}'`, 'previous_response_not_found')
+  const referenced = stored.items(items.flatMap((item) => (isReference(item) ? [item.id] : [])))
+  const expanded = items.map((item, place) => {
     if (!isReference(item)) return item
-    const known = found.get(item.id) as InputItem | undefined
-    if (!known) throw notStored(`input[${place}].id`, `item '${item.id}'`, 'item_not_found')
-    return known
+    const stored = referenced.get(item.id) as InputItem | undefined
+    if (!stored) throw notStored(`input[${place}].id`, `item '${item.id}'`, 'item_not_found')
+    return stored
   })
-  return [...before, ...named]
+  return [...previous, ...expanded]
 }
 
 function itemsOf(input: CreateResponseBody['input']): InputItem[] {
@@ -33,6 +33,6 @@ function isReference(item: InputItem): item is InputItem & { type: 'item_referen
 }
 
 function notStored(field: string, what: string, rule: string) {
-  const message = `There is no stored ${what}: it was not stored, or is not kept any more`
+  const message = `No stored ${what}: it was never stored or was evicted`
   return invalidRequest([{ path: `body.${field}`, message, rule }])
 }

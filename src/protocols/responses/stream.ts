@@ -1,6 +1,6 @@
 /**
- * The stream of a response: the schema of its events, how they are written, and where faults find its parts. Spec:
- * Events; all but `response.output_item.added` and `response.completed` are known from published clients.
+ * The stream of a response: event schemas, encoding, and the locations of its parts for faults. Spec: Events; all
+ * events except `response.output_item.added` and `response.completed` are known from published clients.
  */
 import * as z from 'zod'
 import { encodeEvent } from '../../http/encode.ts'
@@ -15,15 +15,15 @@ import {
   UrlCitation,
 } from '../../resources/response.ts'
 
-/** Numbers the events of one stream, and leaves out those beyond the specification if the options say so. */
+/** Returns a function that numbers the events of a stream, and drops undocumented ones if the options say so. */
 export function responsesWriter({ stream }: StreamOptions): (event: StreamEvent) => Frame | undefined {
   const toWire = deltaWriter()
   let sequence = 0
   return (event) => {
-    const told = stream.events === 'all' ? event : documented(event)
-    if (!told) return undefined
-    told.sequence_number = sequence++
-    return isToken(event) ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: told }
+    const sent = stream.events === 'all' ? event : documented(event)
+    if (!sent) return undefined
+    sent.sequence_number = sequence++
+    return isToken(event) ? { kind: 'event', event, wire: toWire(event) } : { kind: 'event', event: sent }
   }
 }
 
@@ -38,7 +38,9 @@ function isToken(event: StreamEvent): event is Delta {
   return event.type?.endsWith('.delta') ?? false
 }
 
-/** Writes deltas for the wire. They are most of a stream, and the deltas of one part differ in two fields only. */
+/**
+ * Returns a function that encodes deltas. The deltas of a part differ in only two fields, so the rest is encoded once.
+ */
 function deltaWriter(): (event: Delta) => string {
   let last: Delta | undefined
   let before = ''
@@ -66,13 +68,13 @@ function isOfSamePart(event: Delta, last: Delta): boolean {
   )
 }
 
-/** Text that JSON leaves as it is. */
+/** Text that needs no JSON escaping. */
 const plain = /^[ !#-[\]-~]*$/
 
-/** Of a frame whose last field is the sequence number 0. */
+/** End of a frame whose last field is the sequence number 0. */
 const end = '0}\n\n'
 
-/** The event as the specification has it, if it does. However the response ends, its last event is one and the same. */
+/** Returns the event in its documented form, if it has one. All final events become `response.completed`. */
 function documented(event: StreamEvent): StreamEvent | undefined {
   switch (event.type) {
     case 'response.output_item.added':
@@ -86,7 +88,7 @@ function documented(event: StreamEvent): StreamEvent | undefined {
   }
 }
 
-/** Where the parts of a response are in its stream, for faults. Spec: Events. */
+/** Locates the parts of a response in its stream, for faults. Spec: Events. */
 export const responsesPlaces: StreamPlaces = {
   isDelta: ({ type = '' }) =>
     /^response\.(output_text|function_call_arguments|refusal|reasoning\w*)\.delta$/.test(type),
@@ -118,7 +120,7 @@ export const responsesPlaces: StreamPlaces = {
   },
 }
 
-/** Returns a response as a content filter ends it. */
+/** Returns a response that was ended by a content filter. */
 function incompleteResponse(response: object): object {
   const { output } = response as { output?: unknown }
   return {
@@ -140,9 +142,9 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** One event, for the document of the API. */
+/** Schema of a stream event, for the OpenAPI document. */
 export const ResponseStreamEvent = z.lazy(() => {
-  // The schema itself, built once: `unwrap()` would build another one of the same name.
+  // Use the inner schema, built once: `unwrap()` would build another one with the same id.
   const response = ResponseObject._zod.innerType
   const item = response.shape.output.element
   const index = z.int().nonnegative()
@@ -192,5 +194,5 @@ export const ResponseStreamEvent = z.lazy(() => {
       event('response.incomplete', { response }),
       event('response.failed', { response }),
     ])
-    .meta({ id: 'ResponseStreamEvent', description: 'One event of a stream, by its type.' })
+    .meta({ id: 'ResponseStreamEvent', description: 'An event of a stream, discriminated by type.' })
 })
