@@ -4,7 +4,7 @@
 import { defineOperation } from '../operation.ts'
 import { respond } from '../protocols/respond.ts'
 import { responses } from '../protocols/responses/protocol.ts'
-import { wholeInput } from '../protocols/responses/stored.ts'
+import { expandInput } from '../protocols/responses/stored.ts'
 import { CreateResponseBody } from '../resources/create-response-body.ts'
 import { ResponseObject } from '../resources/response.ts'
 
@@ -33,7 +33,7 @@ export const createResponse = defineOperation({
     const { options, storedResponses } = sandbox
     // Without the option, only a scripted reply may name a stored response, and needs no conversation.
     if (!options.storedResponses) return respond(responses, context)
-    const input = wholeInput(body, storedResponses)
+    const input = expandInput(body, storedResponses)
     return respond(responses, context, ({ id, output }) => {
       if (body.store !== false) storedResponses.keep(id, [...input, ...output])
     })

@@ -82,7 +82,7 @@ describe('sample text', () => {
   })
 
   it.each(['low', 'medium', 'high'])(
-    'has the requested number of paragraphs with verbosity %s',
+    'has as many paragraphs as asked for with verbosity %s',
     async (verbosity) => {
       const text = await textOf('Explain tides in four paragraphs', { text: { verbosity } })
       expect(text.replaceAll(/## .*\n\n/g, '').split('\n\n')).toHaveLength(verbosity === 'high' ? 5 : 4)
@@ -103,7 +103,7 @@ describe('sample text', () => {
   })
 
   it.each(['How do I bake bread?', 'How to set up a tent', 'Steps to learn chess'])(
-    'is a numbered list for %j',
+    'is a list of numbered steps for %j',
     async (question) => {
       const items = itemsOf(await textOf(question))
       expect(items.length).toBeGreaterThanOrEqual(4)
@@ -149,7 +149,7 @@ describe('sample text', () => {
     ['Write an e-mail to my landlord', /\n\[your name\]/],
     ['Draft a blog post about habits', /^Here is a draft for .*:\n\n[A-Z].*\?\n/],
     ['What are the pros and cons of remote work?', /\n\n\*\*.*\*\*\n\n- (?:.*\n)+\n\*\*.*\*\*\n\n- /],
-  ])('has the form requested by %j', async (question, form) => {
+  ])('has the form that %j asks for', async (question, form) => {
     for (const model of models) expect(await textOf(question, { model })).toMatch(form)
   })
 
@@ -202,7 +202,7 @@ describe('sample text', () => {
     expect(await textOf(long)).toContain(long.slice(0, 60))
   })
 
-  it('depends only on seed, model and input', async () => {
+  it('depends on seed, model and input only', async () => {
     for (const question of questions) {
       const text = await textOf(question)
       expect(await textOf(question, { temperature: 1, metadata: { run: '2' }, user: 'b' })).toBe(text)
@@ -346,7 +346,7 @@ describe('fixtures/texts.json', () => {
   })
 })
 
-describe('Reasoning tokens', () => {
+describe('reasoning tokens', () => {
   const tokens = async (reasoning: object | null) => {
     const { usage } = await ask('How do tides work?', { reasoning })
     return usage.output_tokens_details.reasoning_tokens
@@ -359,7 +359,7 @@ describe('Reasoning tokens', () => {
       expect(await tokens(reasoning)).toBe(0)
   })
 
-  it('increase with the effort, stay within max_tokens, and count as output', async () => {
+  it('grow with the effort, stay within max_tokens, and count as output', async () => {
     const [low, medium, high] = await Promise.all(
       ['low', 'medium', 'high'].map((effort) => tokens({ effort })),
     )

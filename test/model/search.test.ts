@@ -69,11 +69,11 @@ describe('findPages', () => {
     expect(first?.title).toBe('ray')
   })
 
-  it('ignores case and stop words', () => {
+  it('looks past case and small words', () => {
     expect(find('what is the SALINITY of the sea?')[0]?.url).toMatch(/buoys/)
   })
 
-  it('returns pages in fixture order if nothing matches', () => {
+  it('takes pages in fixture order where nothing matches', () => {
     expect(find('qqqq zzzz', 3).map(({ url }) => url)).toEqual(pages.slice(0, 3).map(({ url }) => url))
   })
 })

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { encodeFrame, toBytes } from '../../src/http/encode.ts'
 import type { Frame, StreamEvent } from '../../src/http/reply.ts'
+import { cutItems } from '../../src/model/token-limit.ts'
 import { PacedFrames } from '../../src/model/paced-frames.ts'
 import { cite } from '../../src/model/search/citations.ts'
-import { cutItems } from '../../src/model/token-limit.ts'
 import { responses } from '../../src/protocols/responses/protocol.ts'
 import { responsesWriter } from '../../src/protocols/responses/stream.ts'
 import type { Answer } from '../../src/resources/answer.ts'
@@ -110,7 +110,7 @@ describe('pacing of a stream', () => {
   })
 })
 
-describe('Keep-alive comments', () => {
+describe('keep-alive comments', () => {
   const comment = { kind: 'bytes', bytes: ': keep-alive\n\n' }
 
   it('are sent every keepAliveMs during a wait', () => {

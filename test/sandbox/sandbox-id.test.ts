@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { assertChosenId, nodeOf } from '../../src/sandbox/sandbox-id.ts'
+import { assertCustomId, nodeOf } from '../../src/sandbox/sandbox-id.ts'
 
 const invalidName = 'sandbox: must be 1 to 64 lowercase letters and digits, with single hyphens in between'
 const reservedName = (id: string) =>
@@ -21,8 +21,8 @@ it.each([
   ['default', reservedName('default')],
   ['s1', reservedName('s1')],
   ['n3s17x8k2f1q0z', reservedName('n3s17x8k2f1q0z')],
-])('assertChosenId() checks the sandbox id %j', (id, message) => {
-  const choose = () => assertChosenId(id)
+])('assertCustomId() checks the sandbox id %j', (id, message) => {
+  const choose = () => assertCustomId(id)
   if (message === undefined) expect(choose).not.toThrow()
   else expect(choose).toThrow(message)
 })

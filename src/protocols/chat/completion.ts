@@ -144,7 +144,7 @@ function toParts(items: readonly ChoiceItem[], keyOf: (place: number) => string)
       const { name, arguments: args, call_id = `call_${keyOf(place)}` } = item
       parts.calls.push({ id: call_id, type: 'function', function: { name, arguments: args } })
     } else if (item.type === 'reasoning') {
-      const thoughts = reasoningTexts(item)
+      const texts = reasoningTexts(item)
       parts.reasoning = [...(parts.reasoning === undefined ? [] : [parts.reasoning]), ...texts].join('\n\n')
     } else if (item.type === 'message') {
       for (const part of item.parts) {
