@@ -152,9 +152,7 @@ describe.each([false, true])('option `models` with strict: %s', (strict) => {
       const [message] = strict
         ? body.error.metadata.violations.map((each: { message: string }) => each.message)
         : (entrance.sandbox.journal.last('createResponse')?.warnings ?? [])
-      expect(message).toContain(
-        "'zephyr/breeze-9' is not among the models of this gateway: aurora/*, kestrel/hover-2",
-      )
+      expect(message).toContain("'zephyr/breeze-9' is not a model of this gateway: aurora/*, kestrel/hover-2")
     })
 
     it.each(['aurora/anything', 'Aurora/dawn-2', 'aurora/dawn-2:online', 'kestrel/hover-2'])(

@@ -2,8 +2,7 @@ import { expect, it } from 'vitest'
 import { assertCustomId, nodeOf } from '../../src/sandbox/sandbox-id.ts'
 
 const invalidName = 'sandbox: must be 1 to 64 lowercase letters and digits, with single hyphens in between'
-const reservedName = (id: string) =>
-  `sandbox: '${id}' is reserved for generated ids: choose another`
+const reservedName = (id: string) => `sandbox: '${id}' is reserved for generated ids: choose another`
 
 it.each([
   ['a', undefined],

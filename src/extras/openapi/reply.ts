@@ -135,9 +135,9 @@ export class DocumentReply {
         if (leavesDiscriminatorOpen(place.schemas)) ignored.add("'discriminator' is not simulated")
         return examplesOfSchema(place) ?? words(place)
       }
-      const generated = makeValue(schema, { seed, source })
+      const generated = generateValue(schema, { seed, source })
       const doubts = [...ignored, ...generated.doubts]
-      if (doubts.length > 0) warn(`The ${what} of ${id} may not fit its schema: ${inOneLine(doubts)}`)
+      if (doubts.length > 0) warn(`The ${what} of ${id} may not match its schema: ${inOneLine(doubts)}`)
       return generated.value
     } catch (error) {
       if (error instanceof LostReference) throw error
