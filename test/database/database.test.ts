@@ -263,7 +263,7 @@ describe('list(condition)', () => {
       { datacenters: { some: 'US' } },
       (row: Provider) => row.datacenters?.includes('US'),
     ],
-    ['no field at all', {}, () => true],
+    ['an empty condition', {}, () => true],
     ['a field that is undefined', { slug: undefined }, () => true],
     ['an inherited field', { constructor: Object }, () => false],
   ])('matches %s', async (_, condition, passes) => {
@@ -333,11 +333,11 @@ describe('query()', () => {
 
     it.each<[string, Parameters<Awaited<ReturnType<typeof prepared>>['query']>[0], string[]]>([
       ['fields', (q) => q.where({ headquarters: 'DE' }), ['a', 'c']],
-      ['a function of a field', (q) => q.where({ slug: (slug) => slug > 'a' }), ['b', 'c']],
-      ['a function of the record', (q) => q.where(({ datacenters }) => !datacenters), ['c']],
-      ['one of several', (q) => q.where({ slug: 'a' }).or({ slug: 'c' }), ['a', 'c']],
-      ['all of several', (q) => q.where({ headquarters: 'DE' }).and({ slug: 'c' }), ['c']],
-      ['nothing that exists', (q) => q.where({ slug: 'd' }), []],
+      ['a predicate on a field', (q) => q.where({ slug: (slug) => slug > 'a' }), ['b', 'c']],
+      ['a predicate on the record', (q) => q.where(({ datacenters }) => !datacenters), ['c']],
+      ['either of two conditions', (q) => q.where({ slug: 'a' }).or({ slug: 'c' }), ['a', 'c']],
+      ['both of two conditions', (q) => q.where({ headquarters: 'DE' }).and({ slug: 'c' }), ['c']],
+      ['no record', (q) => q.where({ slug: 'd' }), []],
     ])('matches %s, in order', async (_, build, slugs) => {
       const records = await (await prepared()).query(build)
       expect(records.map(({ slug }) => slug)).toEqual(slugs)
@@ -779,7 +779,7 @@ describe('initial records of a gateway', () => {
     expect(reply.status).toBe(200)
   })
 
-  it('omit versions of presets that the count omits', async () => {
+  it('omit versions whose preset is omitted by the count', async () => {
     const { presets, presetVersions } = make({ recordCounts: { presets: 1 } })
     const [only] = await presets.list()
     const owners = (await presetVersions.list()).map(({ preset_id }) => preset_id)

@@ -156,8 +156,8 @@ describe('POST /chat/completions', () => {
   })
 
   it('responds 400 with the paths of invalid fields', async () => {
-    const refused = client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'x' }] } as never)
-    await expect(refused).rejects.toMatchObject({ status: 400 })
+    const rejected = client.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'x' }] } as never)
+    await expect(rejected).rejects.toMatchObject({ status: 400 })
     const journal = server.gateway.journal.last('createChatCompletion' as never)
     expect(journal?.replyBody.text).toContain('body.messages[0]')
     expect(journal?.replyBody.text).toContain('body.model')

@@ -46,7 +46,7 @@ describe('POST /messages', () => {
     expect(streamed.stop_reason).toBe('end_turn')
   })
 
-  it('sends event names and a ping, and no [DONE]', async () => {
+  it('sends event names and a ping, but no [DONE]', async () => {
     const response = await fetch(`${server.baseUrl}/messages`, {
       method: 'POST',
       headers: { 'x-api-key': 'any', 'content-type': 'application/json' },
@@ -121,9 +121,9 @@ describe('POST /messages', () => {
     })
   })
 
-  it('sends errors in the envelope of the Anthropic API, also for faults', async () => {
-    const refused = client.messages.create({ ...ask('Hello'), model: 'gpt-4o' })
-    await expect(refused).rejects.toMatchObject({
+  it('sends errors in the envelope of the Anthropic API, including those of faults', async () => {
+    const rejected = client.messages.create({ ...ask('Hello'), model: 'gpt-4o' })
+    await expect(rejected).rejects.toMatchObject({
       status: 400,
       error: { type: 'error', error: { type: 'invalid_request_error', message: expect.any(String) } },
     })

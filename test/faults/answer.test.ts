@@ -39,7 +39,7 @@ describe('truncated-body', () => {
 })
 
 describe('slow-body and bandwidth', () => {
-  it('slow-body: sends equal chunks over a period', () => {
+  it('slow-body: sends equal chunks over the given time', () => {
     const reply = applyFaults(answer, { name: 'slow-body', ms: 100, chunks: 4 })
     expect(outline(framesOf(reply))).toEqual([
       'wait 25',

@@ -226,7 +226,7 @@ describe('effects of faults', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('effects/usual.txt')
   })
 
-  it('match the snapshot with other parameters, and of several faults together', async () => {
+  it('match the snapshot with other parameters and for combined faults', async () => {
     const lines = furtherCases.flatMap(([reply, faults]) =>
       entry(`${JSON.stringify(faults)} on ${reply}`, effect(reply, faults)),
     )

@@ -47,7 +47,7 @@ describeAdapters('fault regressions', (entrance) => {
     )
   })
 
-  describe('positions past the end', () => {
+  describe('positions', () => {
     it.each([
       { name: 'stream-error-event', afterMs: 50 },
       { name: 'stream-error-event', atByte: 1_000_000 },
@@ -55,7 +55,7 @@ describeAdapters('fault regressions', (entrance) => {
       { name: 'stream-cut', afterMs: 50 },
       { name: 'stream-reset', atEvent: 10_000 },
       { name: 'stream-cut', afterDeltas: 10_000 },
-    ] as const)('%j has no effect and records a warning', async (fault) => {
+    ] as const)('%j is past the end: has no effect and records a warning', async (fault) => {
       use({ fault })
       const { text } = await ask()
       expect(text).toMatch(/response\.completed[\s\S]*data: \[DONE\]\n\n$/)
@@ -63,7 +63,7 @@ describeAdapters('fault regressions', (entrance) => {
       expect(unused()).toBe(1)
     })
 
-    it('include the body length in the warning', async () => {
+    it('stream-cut past the end: records a warning with the body length', async () => {
       use({ fault: { name: 'stream-cut', atByte: 1_000_000 } })
       const { length } = Buffer.from((await ask()).text)
       expect(warnings()).toEqual([
@@ -71,7 +71,7 @@ describeAdapters('fault regressions', (entrance) => {
       ])
     })
 
-    it('stream-error-event at a byte inside an event waits for the end of that event', async () => {
+    it('stream-error-event at a byte inside an event: waits for the end of that event', async () => {
       use({ fault: { name: 'stream-error-event', atByte: 1000 } })
       const { text } = await ask()
       for (const line of text.split('\n\n').filter((each) => each.startsWith('data: {')))
@@ -102,7 +102,7 @@ describeAdapters('fault regressions', (entrance) => {
       expect(unused()).toBe(0)
     })
 
-    it('that change bytes also act on error replies of the operation', async () => {
+    it('act on error replies of the operation if they change bytes', async () => {
       use({ fault: 'truncated-body' })
       const response = await entrance.open('POST /responses', { body: { model: 'nobody', input: 'x' } })
       expect(response.status).toBe(400)

@@ -235,10 +235,10 @@ function acts(name: FaultName, pair: Case, both: readonly FaultName[]): boolean 
   const form = formOf(name)
   if (form) return form === pair.form
   const other = both.find((each) => each !== name)
-  const asked = other && formOf(other)
-  if (needsStream(fault)) return formOnWire(pair, both) === 'stream' && (asked ?? pair.form) === pair.form
+  const otherForm = other && formOf(other)
+  if (needsStream(fault)) return formOnWire(pair, both) === 'stream' && (otherForm ?? pair.form) === pair.form
   // A rule that changes the form of the reply matches only requests for the other form.
-  return asked === undefined || asked === pair.form || askedForm(fault) !== undefined
+  return otherForm === undefined || otherForm === pair.form || askedForm(fault) !== undefined
 }
 
 /** Faults whose effect is in the final chunk of a chat completion, and is lost with it. */

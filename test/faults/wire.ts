@@ -5,7 +5,10 @@ import { connect } from 'node:net'
 import { constants, createGunzip } from 'node:zlib'
 import { createParser } from 'eventsource-parser'
 
-/** End of a reply: complete, broken off, still open at the time limit, connection closed or no byte before a reply. */
+/**
+ * End of a reply. `broken`: ended early. `open`: no end within the time limit. `rejected`: connection closed before
+ * the status line. `unanswered`: no byte within the time limit.
+ */
 export type Ending = 'complete' | 'broken' | 'open' | 'rejected' | 'unanswered'
 
 export interface Wire {

@@ -46,12 +46,12 @@ describe('error replies', () => {
         message: 'Too BIG',
         rule: 'too_big',
       }))
-    const refused = (count: number) => invalidRequest(violations(count))
-    expect(refused(0)).toMatchObject({ status: 400, message: 'Invalid request parameters' })
-    expect(refused(1)).toMatchObject({ status: 400, message: 'a.b[0]: too BIG' })
-    expect(refused(100).metadata).toEqual({ violations: violations(100) })
-    expect(refused(101).metadata).toEqual({ violations: violations(100), more: 1 })
-    expect(refused(107).metadata).toEqual({ violations: violations(100), more: 7 })
+    const rejection = (count: number) => invalidRequest(violations(count))
+    expect(rejection(0)).toMatchObject({ status: 400, message: 'Invalid request parameters' })
+    expect(rejection(1)).toMatchObject({ status: 400, message: 'a.b[0]: too BIG' })
+    expect(rejection(100).metadata).toEqual({ violations: violations(100) })
+    expect(rejection(101).metadata).toEqual({ violations: violations(100), more: 1 })
+    expect(rejection(107).metadata).toEqual({ violations: violations(100), more: 7 })
     const saying = (path: string) => invalidRequest([{ path, message: '', rule: 'x' }]).message
     expect(['query.a', 'params.a', 'header.a', 'body', 'other.a'].map(saying)).toEqual([
       'a: ',
@@ -118,16 +118,16 @@ describe('JSON bodies', () => {
   })
 
   it('are rejected with a reason if missing or invalid', () => {
-    const refused = (body: string) => {
+    const rejection = (body: string) => {
       const { metadata, assumption } = thrown(() => assertJsonBody(body, parseJsonBody(body)))
       expect(assumption).toBe('requestBody')
       return metadata?.['violations']
     }
-    expect(refused('')).toEqual([{ path: 'body', message: 'A JSON body is required', rule: 'required' }])
-    expect(refused(nested(501))).toEqual([
+    expect(rejection('')).toEqual([{ path: 'body', message: 'A JSON body is required', rule: 'required' }])
+    expect(rejection(nested(501))).toEqual([
       { path: 'body', message: 'Nested deeper than 500 levels', rule: 'json' },
     ])
-    expect(refused('{')).toEqual([
+    expect(rejection('{')).toEqual([
       { path: 'body', message: expect.stringMatching(/^Malformed JSON: .+/), rule: 'json' },
     ])
     assertJsonBody('null', parseJsonBody('null'))

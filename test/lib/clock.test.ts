@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } fr
 import { Clock, maxAdvanceMs, maxTimerMs, timeOfDayAt } from '../../src/lib/clock.ts'
 
 describe('timeOfDayAt', () => {
-  it('formats moments like Date, within one second and across seconds', () => {
+  it('formats times like Date.toISOString(), within one second and across seconds', () => {
     const second = Math.ceil(performance.timeOrigin / 1000) * 1000 - performance.timeOrigin + 0.5
     for (const moment of [
       second + 2000,
@@ -34,7 +34,7 @@ describe('Clock', () => {
     vi.useRealTimers()
   })
 
-  it('starts in 2026, advances one millisecond per request, and adds advances', () => {
+  it('starts in 2026, and advances by one millisecond per request and by advance()', () => {
     const clock = new Clock()
     vi.advanceTimersByTime(500)
     expect([clock.now(), clock.step(), clock.step(), clock.now()]).toEqual(

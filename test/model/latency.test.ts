@@ -72,7 +72,7 @@ it('valueAt interpolates between quantiles, extrapolates outside them, and is ne
 })
 
 describe('latency profiles', () => {
-  it('are met by the first event and the gaps of 1,000 streams, within 0.05', () => {
+  it('determine the delays of 1,000 streams, within 0.05 of each quantile', () => {
     const drawn = Array.from({ length: 1000 }, (_, call) =>
       waits(`resp_${call}`, 'aurora/dawn-2', { latency: profile }),
     )
@@ -91,7 +91,7 @@ describe('latency profiles', () => {
   })
 
   it.each(Object.entries(bundledProfiles))(
-    'are met for the bundled profile %s, which names its source',
+    'determine delays with the bundled profile %s, which names its source',
     (_, bundled) => {
       expect(bundled.source).toMatch(/plausible/i)
       const drawn = Array.from({ length: 1000 }, (_, call) =>

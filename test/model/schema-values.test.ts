@@ -386,7 +386,7 @@ it.each<[name: string, schema: unknown, value: unknown]>([
     { type: 'string', minLength: 200_001 },
     'rejected: more than 200000 characters',
   ],
-])('makeValue: %s', (name, schema, value) => {
+])('makeValue: returns the expected value or error for %s', (name, schema, value) => {
   expect(outcome(schema)).toEqual(value)
   if (!/^rejected: |, doubtful: /.test(String(value)) && !unsupportedByAjv.test(name))
     expect(ajv.validate(schema as object, value), ajv.errorsText()).toBe(true)

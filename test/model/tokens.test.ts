@@ -25,7 +25,7 @@ const anyText = fc
   .map((pieces) => pieces.join(''))
 
 describe('tokenize', () => {
-  it('returns tokens that join to the original text', () => {
+  it('returns tokens that concatenate to the original text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(tokenize(text).join('')).toBe(text)

@@ -31,7 +31,7 @@ describeAdapters('POST /responses with web search', options, (entrance) => {
       expect(output[1].content[0].annotations).toHaveLength(5)
     })
 
-    it.each([1, 25])('cites %i pages with that max_results', async (max_results) => {
+    it.each([1, 25])('with max_results %i, cites this many pages', async (max_results) => {
       expect(await cited(bodyWith({ max_results }))).toHaveLength(max_results)
     })
 

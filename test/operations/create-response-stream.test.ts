@@ -113,7 +113,7 @@ describeAdapters('POST /responses with stream: true', (entrance) => {
     expect(response).toMatchObject({ status: 'completed', id: events[0].response.id })
   })
 
-  it('sends one delta per token, which join to the text', async () => {
+  it('sends one delta per token; together they are the text', async () => {
     const events = await stream({ input: 'Mitä 👩‍👩‍👧 kuuluu?' })
     const deltas = ofType(events, 'response.output_text.delta').map(({ delta }) => delta)
     const { response } = events.at(-2)

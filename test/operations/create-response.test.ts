@@ -158,7 +158,7 @@ describeAdapters('POST /responses', (entrance) => {
       ).toBe(200)
     })
 
-    it('ends with a function output: the reply reports that output', async () => {
+    it('accepts a final function output, which the reply reports', async () => {
       const reply = await text({
         input: [
           { role: 'user', content: 'What is the weather?' },

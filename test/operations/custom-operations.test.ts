@@ -34,8 +34,8 @@ describe('custom operations', () => {
     expect((await post('/reports/abc?pages=3', { title: 'Tides' })).body).toEqual({
       data: { id: 'abc', title: 'Tides', pages: 3 },
     })
-    const refused = await post('/reports/ab', {})
-    expect(refused.body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual([
+    const rejected = await post('/reports/ab', {})
+    expect(rejected.body.error.metadata.violations.map(({ path }: { path: string }) => path)).toEqual([
       'params.id',
       'body.title',
     ])

@@ -111,7 +111,7 @@ describeAdapters('unknown fields in POST /responses', (entrance) => {
     expect(entranceWarnings().at(-1)).toBe('and 1,950 more')
   })
 
-  it('unsupported tools add one warning per type', async () => {
+  it('include unsupported tools, with one warning per type', async () => {
     const tools = Array.from({ length: 2000 }, (_, place) => ({ type: `kind_${place % 12}` }))
     await call('POST /responses', { body: { ...request, tools } })
     expect(entranceWarnings()).toHaveLength(11)

@@ -9,7 +9,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
   const patch = (id: string, body: unknown) => call(`PATCH /workspaces/${id}`, { body })
   const stored = (key: string) => entrance.sandbox.db.workspaces.get(key)
 
-  describe('changes', () => {
+  describe('updates', () => {
     it('apply to the workspace with this id or slug', async () => {
       expect((await patch(production, { name: 'One' })).body.data).toMatchObject({
         id: production,
@@ -65,7 +65,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       expect(body.data.created_by).toBe(before?.created_by)
     })
 
-    it('advance an updated_at that is in the future', async () => {
+    it('advance updated_at even if it is in the future', async () => {
       const future = '2099-01-01T00:00:00.000Z'
       await entrance.sandbox.db.workspaces.update(production, { updated_at: future })
       expect((await patch(production, { name: 'Later' })).body.data.updated_at).toBe(
@@ -73,7 +73,7 @@ describeAdapters('PATCH /workspaces/{id}', (entrance) => {
       )
     })
 
-    it('are none for {}, not even updated_at', async () => {
+    it('with {} leave the workspace unchanged, including updated_at', async () => {
       const before = await stored(production)
       const { status, headers, body } = await patch(production, {})
       expect(status).toBe(200)

@@ -13,7 +13,7 @@ import { fakeWorkspace, Workspace, WorkspaceUpdate } from '../../src/resources/w
 
 const shared = new Faker({ locale: [en, base] })
 
-/** Records of other collections, for factories that refer to them. */
+/** Records of other collections, for factories that reference them. */
 const relatedRecords: Record<string, readonly object[]> = {
   workspaces: [fakeWorkspace(contextOf('workspaces', 0)), fakeWorkspace(contextOf('workspaces', 1))],
 }
@@ -147,9 +147,9 @@ describe('limits of a workspace', () => {
     ['an empty slug', { slug: '' }, false],
     ['a slug of segments', { slug: 'a1-b2-c3' }, true],
     ['a slug that ends in a hyphen', { slug: 'a-' }, false],
-    ['a slug with two hyphens together', { slug: 'a--b' }, false],
+    ['a slug with consecutive hyphens', { slug: 'a--b' }, false],
     ['a slug that ends in a line feed', { slug: 'a\n' }, false],
-    ['a slug in capitals', { slug: 'A' }, false],
+    ['an uppercase slug', { slug: 'A' }, false],
     ['an empty description', { description: '' }, true],
     ['a null description', { description: null }, true],
     ['a description of 500', { description: '🌊'.repeat(500) }, true],
@@ -159,8 +159,8 @@ describe('limits of a workspace', () => {
     ['a sampling rate of 1', { io_logging_sampling_rate: 1 }, true],
     ['a sampling rate above 1', { io_logging_sampling_rate: 1.0001 }, false],
     ['a sampling rate of null', { io_logging_sampling_rate: null }, false],
-    ['a key id that is not whole', { io_logging_api_key_ids: [1.5] }, false],
-    ['a key id beyond the safe integers', { io_logging_api_key_ids: [2 ** 53] }, false],
+    ['a key id that is not an integer', { io_logging_api_key_ids: [1.5] }, false],
+    ['a key id of 2^53', { io_logging_api_key_ids: [2 ** 53] }, false],
     ['no key ids', { io_logging_api_key_ids: [] }, true],
     ['null key ids', { io_logging_api_key_ids: null }, true],
     ['an undocumented sort', { default_provider_sort: 'vibes' }, true],

@@ -25,15 +25,15 @@ describeAdapters('scenarios', (entrance) => {
 
   it('fail() responds with the error envelope `times` times', async () => {
     entrance.sandbox.fail(503, { times: 2, headers: { 'Retry-After': '1' } })
-    const refused = await ask()
-    expect(refused.body).toEqual({
+    const rejected = await ask()
+    expect(rejected.body).toEqual({
       error: {
         code: 503,
         message: 'Service temporarily unavailable',
         metadata: { error_type: 'provider_unavailable' },
       },
     })
-    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(rejected.headers.get('retry-after')).toBe('1')
     expect([(await ask()).status, (await ask()).status]).toEqual([503, 200])
   })
 

@@ -28,18 +28,18 @@ describe('bundled scenarios', () => {
     const { gateway, send } = setup('brownout')
     const waits: number[] = []
     vi.spyOn(gateway.sandboxes.default.state.clock, 'wait').mockImplementation((ms) => void waits.push(ms))
-    const refused = async () => {
+    const countRejections = async () => {
       const statuses: number[] = []
       for (let turn = 0; turn < 60; turn++) statuses.push((await send('GET /providers')).status)
       return statuses.filter((status) => status === 503).length
     }
-    expect(await refused()).toBe(0)
+    expect(await countRejections()).toBe(0)
     expect(waits.splice(0)).toEqual(Array(60).fill(50))
     gateway.clock.advance(30_000)
-    const halfway = await refused()
+    const halfway = await countRejections()
     expect(waits.splice(0)).toEqual(Array(60).fill(1500))
     gateway.clock.advance(60_000)
-    const late = await refused()
+    const late = await countRejections()
     expect(waits).toEqual(Array(60).fill(3000))
     expect(halfway).toBeGreaterThan(5)
     expect(late).toBeGreaterThan(halfway)

@@ -227,7 +227,7 @@ describe('checkScenario: contradictory rules', () => {
   it.each(cases)('rejects %j', (rule, message) => expect(problemOf(rule)).toContain(message))
 })
 
-it('accepts a usage of up to a billion tokens, so that totals stay safe integers', async () => {
+it('use() accepts a usage of up to a billion tokens, so that totals are safe integers', async () => {
   const gateway = createGateway()
   const using = (count: number) => ({
     on: 'createResponse' as const,
@@ -240,7 +240,7 @@ it('accepts a usage of up to a billion tokens, so that totals stay safe integers
   expect(reply.body.usage.total_tokens).toBe(2_000_000_000)
 })
 
-it('lists every problem with its path and counts them in the error message', () => {
+it('ScenarioError lists every problem with its path and counts them in its message', () => {
   const error = errorOf({
     name: 'a',
     rules: [
@@ -262,7 +262,7 @@ it('lists every problem with its path and counts them in the error message', () 
   expect(of('x')).toMatch(/createResponse, text$/)
 })
 
-describe('checkScenario: problems of 170 rules and scenarios', () => {
+describe('checkScenario: problems of all kinds', () => {
   const fault = 'status'
   const reply = { text: 'a' }
   const on = 'createResponse'

@@ -75,7 +75,7 @@ describe('OpenAI client without retries', () => {
   })
 })
 
-describe('OpenAI client errors', () => {
+describe('OpenAI client', () => {
   const rejections = [
     ['provider-outage', 500],
     ['overloaded', 529],
@@ -132,7 +132,7 @@ describe('OpenAI client errors', () => {
     await expect(readAll(stream)).rejects.toThrow('terminated')
   })
 
-  it('ends stream-cut without an error and without the final event', async () => {
+  it('reports no error for stream-cut, which omits the final event', async () => {
     const { gateway, client } = setup()
     gateway.use('stream-cut')
     const types = await readAll(await client.responses.create({ ...question, stream: true }))

@@ -21,7 +21,7 @@ function setup() {
 }
 
 describe('fake timers', () => {
-  it('end latency when the fake time reaches it', async () => {
+  it('end a latency fault after the same amount of fake time', async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: '*', fault: { name: 'latency', ms: 60_000 } })
     let status: number | undefined

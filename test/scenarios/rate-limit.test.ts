@@ -147,9 +147,9 @@ describe('rate limits', () => {
       'x-ratelimit-remaining-tokens': '100',
     })
     expect((await ask({ input: history })).status).toBe(200)
-    const refused = await ask()
-    expect(refused.status).toBe(429)
-    expect(limits(refused)).toEqual({
+    const rejected = await ask()
+    expect(rejected.status).toBe(429)
+    expect(limits(rejected)).toEqual({
       'retry-after': '60',
       'x-ratelimit-limit': '1000',
       'x-ratelimit-remaining': '0',
@@ -200,9 +200,9 @@ describe('rate limits', () => {
     file.clock.steps += 5000
     const other = createGateway({ timeScale: 0 })
     const { apiKey } = await other.openSandbox(file)
-    const refused = await requester(other, apiKey)()
-    expect(refused.status).toBe(429)
-    expect(limits(refused)).toMatchObject({ 'retry-after': '0', 'x-ratelimit-reset': '0' })
+    const rejected = await requester(other, apiKey)()
+    expect(rejected.status).toBe(429)
+    expect(limits(rejected)).toMatchObject({ 'retry-after': '0', 'x-ratelimit-reset': '0' })
   })
 
   it('track 10,000 callers and evict the oldest', () => {

@@ -33,7 +33,7 @@ describe('rules with `times`', () => {
     expect([await ask(), await ask()]).toEqual(['once', 429])
   })
 
-  it('handle requests that do not count towards `after` of other rules', async () => {
+  it('handle requests without counting them towards `after` of other rules', async () => {
     const { gateway, ask } = setup()
     gateway.use({ on: 'createResponse', after: 1, fault: 'status' })
     gateway.reply('once', { times: 1 })
@@ -90,8 +90,8 @@ describe('rules with `times`', () => {
 
 const status = async (gateway: Target) => (await open(gateway, 'GET /providers')).status
 
-describe('precedence of a script', () => {
-  it('is higher than that of unlimited rules while turns are left, and by age afterwards', async () => {
+describe('scripts among other rules', () => {
+  it('run their turns before unlimited rules, and rank by age afterwards', async () => {
     const { gateway, ask } = setup()
     gateway.script([{ text: 'first' }, { text: 'second' }])
     gateway.reply('default')
@@ -106,14 +106,14 @@ describe('precedence of a script', () => {
     expect(await ask({ input: 'A new conversation' })).toBe('default')
   })
 
-  it('lets an exhausted script reject requests before older unlimited rules match', async () => {
+  it('reject requests after the last turn, before older unlimited rules match', async () => {
     const { gateway, ask } = setup()
     gateway.reply('older')
     gateway.script([{ text: 'only' }])
     expect([await ask(), await ask({ input: 'Another' })]).toEqual(['only', 400])
   })
 
-  it('is lower than that of earlier finite rules and higher than that of later ones', async () => {
+  it('run after earlier finite rules and before later ones', async () => {
     const { gateway, ask } = setup()
     gateway.fail(503, { times: 1 })
     gateway.script([{ text: 'turn' }], { onEnd: 'pass' })
@@ -239,7 +239,7 @@ describe('fault with nothing to act on', () => {
   })
 })
 
-describe('wrong arguments', () => {
+describe('invalid arguments', () => {
   const untyped = () => createGateway() as unknown as Record<string, (...args: unknown[]) => void>
 
   it.each([

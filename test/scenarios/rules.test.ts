@@ -306,7 +306,7 @@ describe('active scenarios', () => {
     expect(rules.unused()).toEqual([{ scenario: 'mine', rule: 2, name: 'late', on: ['getPreset'] }])
   })
 
-  it('return to a snapshot, and count separately in a fork', () => {
+  it('can be restored from a snapshot, and count separately in a fork', () => {
     const { rules, ask } = setup({ on: '*', times: 2, fault: 'status' })
     ask()
     const snapshot = rules.snapshot()

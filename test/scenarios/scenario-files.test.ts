@@ -64,9 +64,9 @@ describe('scenario files', () => {
       ['POST /scenarios', JSON.stringify(busy)],
       [`PUT /scenarios/${encodeURIComponent(busy)}`, undefined],
     ] as const) {
-      const refused = await open(control, line, { body, headers: { 'content-type': 'application/json' } })
-      expect(refused.status).toBe(400)
-      expect(await refused.text()).toContain('is a path, and a scenario is given by name here')
+      const rejected = await open(control, line, { body, headers: { 'content-type': 'application/json' } })
+      expect(rejected.status).toBe(400)
+      expect(await rejected.text()).toContain('is a path, and a scenario is given by name here')
     }
   })
 })

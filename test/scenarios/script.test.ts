@@ -87,8 +87,8 @@ describe('script()', () => {
     gateway.script(boats)
     const agent = new Agent(gateway, 'Book two boats')
     await agent.ask()
-    const refused = await agent.results('low at noon').ask()
-    expect(refused).toMatchObject({
+    const rejected = await agent.results('low at noon').ask()
+    expect(rejected).toMatchObject({
       code: 400,
       retry: 'false',
       error: {
@@ -199,7 +199,7 @@ describe('script()', () => {
     expect(textOf(await agent.ask())).toBe('Done')
   })
 
-  it('streams a turn, with a stream fault', async () => {
+  it('streams a turn with a stream fault', async () => {
     const gateway = createGateway()
     gateway.script([{ call: { search: { q: 'tides' } }, fault: 'stream-without-done' }])
     const body = { model: 'aurora/dawn-2', input: 'Hello', stream: true }
@@ -280,12 +280,12 @@ describe('conversations of scripts', () => {
     expect((await agent.results('six').ask()).code).toBe(200)
     replaceCallIds('x1', 'x2')
     // Results before the last message are ignored.
-    const refused = await agent.results('six').ask()
-    expect([refused.code, refused.error.message]).toEqual([
+    const rejected = await agent.results('six').ask()
+    expect([rejected.code, rejected.error.message]).toEqual([
       400,
       expect.stringContaining('turn 3 of 3 does not fit'),
     ])
-    expect(refused.error.metadata).toMatchObject({ turn: 3 })
+    expect(rejected.error.metadata).toMatchObject({ turn: 3 })
     agent.input.pop()
     agent.input.push({ type: 'function_call_output', call_id: 'unknown', output: 'seven' })
     expect((await agent.ask()).code).toBe(400)
@@ -311,8 +311,8 @@ describe('conversations of scripts', () => {
     gateway.script([{ expect: { input: 'Boats' }, text: 'A' }])
     gateway.script([{ text: 'B' }], { onEnd: 'pass' })
     expect(textOf(await new Agent(gateway, 'Hello').ask())).toBe('B')
-    const refused = await new Agent(gateway, 'Other').ask()
-    expect([refused.code, refused.error.message]).toEqual([
+    const rejected = await new Agent(gateway, 'Other').ask()
+    expect([rejected.code, rejected.error.message]).toEqual([
       400,
       expect.stringContaining('turn 1 of 1 does not fit'),
     ])
@@ -428,7 +428,7 @@ describe('script turns', () => {
   })
 })
 
-describe('scripts and their surroundings', () => {
+describe('scripts with other features', () => {
   it('earlier rules with `times` apply first, without consuming a turn', async () => {
     const gateway = createGateway()
     gateway.fail(529, { times: 1 })

@@ -46,7 +46,7 @@ describe('templates in scripted replies', () => {
     ['{{body.tools[1].name}}', { tools: ['a', 'b'].map((name) => ({ type: 'function', name })) }, 'b'],
     ['a }} b', {}, 'a }} b'],
     ['{{=<% %>=}}{{ input }}', {}, '{{ input }}'],
-  ])('renders %s', async (text, body, expected) => {
+  ])('render %s', async (text, body, expected) => {
     const { gateway, ask } = inText(text)
     expect(await ask(body)).toBe(expected)
     expect(gateway.journal.last('createResponse')?.warnings).toEqual([])
