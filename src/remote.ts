@@ -72,7 +72,7 @@ export class RemoteGateway extends RemoteSandbox {
   /** A sandbox that goes on where one that was saved has been: `save()` gives the file. */
   async openSandbox(file: object): Promise<RemoteSandbox> {
     const made: SandboxAddress = await this.client.data('openSandbox', {}, { body: file })
-    return new RemoteSandbox(this.client.another(), made)
+    return new RemoteSandbox(this.client.clone(), made)
   }
 
   /** The scenarios that come with the server, and what a client sees of each. */

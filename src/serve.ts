@@ -152,7 +152,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     if (health) return send(response, health)
     guard.assertToken(request)
     const control = await loadControl()
-    return send(response, await control.answer(toCall(request, sink)))
+    return send(response, await control.handle(toCall(request, sink)))
   }
 
   const serveRequest = async (request: IncomingMessage, sink: NodeSink): Promise<CallRecord | undefined> => {

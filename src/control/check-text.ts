@@ -1,5 +1,5 @@
 /**
- * A scenario as somebody writes it in an editor, with the place of every problem.
+ * Checks the text of a scenario editor, and reports every problem with its line and column.
  */
 import type { GatewayCore } from '../gateway/gateway.ts'
 import { FileError, type Place, parseDataText } from '../lib/data-file.ts'
@@ -7,9 +7,9 @@ import { ScenarioError } from '../scenarios/check-scenario.ts'
 import type { ScenarioInput } from '../scenarios/scenario.ts'
 
 export interface TextCheck {
-  /** With defaults filled in; null where there are problems. */
+  /** Scenario with defaults filled in; null if there are problems. */
   scenario: ScenarioInput | null
-  /** One for each thing that is wrong. */
+  /** Every problem, with its line and column. */
   problems: (Place & { message: string })[]
 }
 
@@ -24,7 +24,7 @@ export function checkText(text: string, gateway: GatewayCore): TextCheck {
       if (!(error instanceof ScenarioError)) throw error
       const isRule = typeof value === 'object' && value !== null && !('rules' in value)
       const problems = error.problems.map(({ path, message }) => ({
-        // A single rule stands at the top of its text.
+        // In a text with a single rule, paths start at the rule.
         ...locate(isRule ? path.slice(2) : path),
         message,
       }))

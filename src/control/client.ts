@@ -1,5 +1,5 @@
 /**
- * Calls control operations by their ids. Refusals are thrown as the `GatewayError` that they were on the server.
+ * Client of the control API. Calls operations by id, and throws errors of the server as `GatewayError`.
  */
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { GatewayError, messageOf } from '../http/errors.ts'
@@ -9,20 +9,20 @@ import { routePaths } from './route-paths.ts'
 
 export type RouteId = keyof typeof routePaths
 
-/** The parameters in the path of a route. */
+/** Path parameters of a route. */
 export type RouteParams<Id extends RouteId> = Readonly<Record<Named<(typeof routePaths)[Id]>, string>>
 
 type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Named<Rest>
   : never
 
-export interface Sent {
-  /** Parameters without a value are left out. */
+export interface CallOptions {
+  /** Undefined parameters are omitted. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** If true, `settled` does not wait for the call. */
+  /** If true, `settled` does not wait for the request. */
   readonly isOpenEnded?: true
 }
 
@@ -38,27 +38,39 @@ export class ControlClient {
     this.#token = token
   }
 
-  /** A client of the same server, with calls of its own to wait for. */
-  another(): ControlClient {
+  /** Creates a client of the same server whose `settled` waits only for its own requests. */
+  clone(): ControlClient {
     return new ControlClient(this.origin, this.#token)
   }
 
   /** Returns the `data` of the reply; undefined for a reply without a body. */
-  async data<Data, Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}): Promise<Data> {
-    return (await this.whole<{ data: Data }, Id>(id, params, sent)).data
+  async data<Data, Id extends RouteId>(
+    id: Id,
+    params: RouteParams<Id>,
+    options: CallOptions = {},
+  ): Promise<Data> {
+    return (await this.whole<{ data: Data }, Id>(id, params, options)).data
   }
 
   /** Returns the whole body of the reply. */
-  async whole<Body, Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}): Promise<Body> {
-    const text = await this.text(id, params, sent)
-    // A test checks the replies of all routes against what the methods of the client return.
+  async whole<Body, Id extends RouteId>(
+    id: Id,
+    params: RouteParams<Id>,
+    options: CallOptions = {},
+  ): Promise<Body> {
+    const text = await this.text(id, params, options)
+    // A test checks that the replies of all routes match the return types of the client.
     return (text === '' ? {} : JSON.parse(text)) as Body
   }
 
   /** Returns the body of the reply as text. */
-  async text<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}): Promise<string> {
-    const call = this.response(id, params, sent).then((response) => response.text())
-    if (!sent.isOpenEnded) this.#inFlight.add(call)
+  async text<Id extends RouteId>(
+    id: Id,
+    params: RouteParams<Id>,
+    options: CallOptions = {},
+  ): Promise<string> {
+    const call = this.response(id, params, options).then((response) => response.text())
+    if (!options.isOpenEnded) this.#inFlight.add(call)
     try {
       return await call
     } finally {
@@ -66,15 +78,19 @@ export class ControlClient {
     }
   }
 
-  /** Waits for the calls in flight. Throws the error of the first that fails. */
+  /** Waits for the requests in flight. Throws the error of the first that failed. */
   async settled(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#inFlight)
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
-  /** Returns a reply to read while it arrives. */
-  async response<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent): Promise<Response> {
-    const response = await this.#send(id, params, sent)
+  /** Returns a reply whose body can be read as it arrives. */
+  async response<Id extends RouteId>(
+    id: Id,
+    params: RouteParams<Id>,
+    options: CallOptions,
+  ): Promise<Response> {
+    const response = await this.#send(id, params, options)
     if (response.ok) return response
     throw toError(response.status, await response.text())
   }
@@ -82,14 +98,14 @@ export class ControlClient {
   #send(
     id: RouteId,
     params: Readonly<Record<string, string>>,
-    { query = {}, body, headers, signal }: Sent,
+    { query = {}, body, headers, signal }: CallOptions,
   ): Promise<Response> {
     const [method = '', path = ''] = routePaths[id].split(' ')
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
-    const given = Object.entries(query).flatMap(([name, value]) =>
+    const parameters = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)]],
     )
-    const search = given.length > 0 ? `?${new URLSearchParams(given)}` : ''
+    const search = parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''
     return fetch(`${this.origin}/__understudy${filled}${search}`, {
       method,
       headers: {
@@ -102,14 +118,14 @@ export class ControlClient {
     }).catch((cause) => {
       if (signal?.aborted) throw signal.reason
       const message = isUnreachable(cause)
-        ? `No gateway answers at ${this.origin}: start one with \`npx gateway-understudy\``
-        : `The gateway at ${this.origin} broke the connection before it answered ${method} ${filled}`
+        ? `No gateway is running at ${this.origin}: start one with \`npx gateway-understudy\``
+        : `The gateway at ${this.origin} closed the connection before it replied to ${method} ${filled}`
       throw new Error(message, { cause })
     })
   }
 }
 
-/** If true, there was no server, as against one that broke the connection. */
+/** Returns true if no server was reached, false if the server closed the connection. */
 function isUnreachable({ cause }: { cause?: { code?: string } }): boolean {
   return !['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(cause?.code ?? '')
 }
@@ -124,15 +140,15 @@ function toError(status: number, text: string): Error {
 }
 
 export type GatewayEvent =
-  /** Calls that were answered, or whose delivery is over, since the last event. */
+  /** Calls whose reply began or whose delivery ended since the last event. */
   | { id: string; event: 'calls'; calls: CallSummary[] }
-  /** Some were missed, or this is the first event: read the journal anew. */
+  /** Events were missed, or this is the first event: reload the journal. */
   | { id: string; event: 'resync' }
 
 export interface FollowOptions {
-  /** The id of the last event seen: what came since is sent. Default: from now on. */
+  /** Id of the last event received, to resume after it. Default: only new events. */
   after?: string | undefined
-  /** Ends the stream; the loop then ends too. */
+  /** Ends the stream, and with it the loop. */
   signal?: AbortSignal | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * The control API, below `/__understudy`. Loaded when the first request for it comes.
+ * The control API below `/__understudy`. Loaded on the first control request.
  */
 import type { Call } from '../gateway/call.ts'
 import { bodyOf, checkParts } from '../gateway/check.ts'
@@ -20,11 +20,11 @@ import { clockOperations, databaseOperations, sandboxOperations } from './sandbo
 import { scenarioOperations } from './scenario-operations.ts'
 import { documentOperations } from './server-operations.ts'
 
-/** Loads all control operations of a gateway, in the order of their document: those of its extras are last. */
+/** Loads all control operations of a gateway, in the order of the OpenAPI document. Operations of extras are last. */
 export async function controlOperations({
   extras,
 }: Pick<GatewayCore, 'extras'>): Promise<ControlOperation[]> {
-  const ofExtras = await Promise.all(extras.map(async (extra) => (await extra.control?.()) ?? []))
+  const extraOperations = await Promise.all(extras.map(async (extra) => (await extra.control?.()) ?? []))
   return [
     ...documentOperations,
     ...sandboxOperations,
@@ -33,7 +33,7 @@ export async function controlOperations({
     exportCall(extras),
     ...databaseOperations,
     ...clockOperations,
-    ...ofExtras.flat(),
+    ...extraOperations.flat(),
   ]
 }
 
@@ -49,13 +49,13 @@ export class Control {
     this.#router = new Router(setup.operations)
   }
 
-  /** Ends the event streams: the server stops. */
+  /** Ends event streams when the server shuts down. */
   close(): void {
     this.#host.events.close()
   }
 
-  /** Throws a `GatewayError` to refuse a request. */
-  async answer(call: Call): Promise<Reply> {
+  /** Handles a control request. Throws a `GatewayError` for an invalid one. */
+  async handle(call: Call): Promise<Reply> {
     const { operation, params } = this.#router.find(call.method, call.path.slice(base.length))
     if (!operation || Object.values(params).includes('')) throw unknownRoute(call, this.#router)
     const { headers, search } = call
@@ -78,7 +78,7 @@ export class Control {
   }
 }
 
-/** Throws 415 for the type of a form, also without a body: old browsers submit the forms of any page without `Origin`. */
+/** Throws 415 for the content types of HTML forms, even without a body: old browsers submit cross-origin forms without `Origin`. */
 function assertJsonType({ headers }: Call): void {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type === undefined || type === 'application/json') return
@@ -94,13 +94,15 @@ async function readBody(
   assertPlain(call)
   const requestText = decodeBody(await call.readBody(options.limits.requestBodyBytes))
   if (requestText !== '' && call.headers['content-type'] === undefined)
-    throw new GatewayError(415, 'A body without a content type: send application/json')
+    throw new GatewayError(415, 'Missing content type: send application/json')
   return bodyOf(input, { requestText, body: parseJsonBody(requestText), headers: call.headers })
 }
 
 function unknownRoute({ method, path }: Call, { operations }: Router): GatewayError {
   const routes = operations.map((operation) => `${operation.method.toUpperCase()} ${operation.path}`)
-  const near = nearest(`${method} ${path.slice(base.length)}`, routes)
-  const hint = near ? `did you mean ${near.replace(' ', ` ${base}`)}?` : `see ${base}/openapi.json`
+  const suggestion = nearest(`${method} ${path.slice(base.length)}`, routes)
+  const hint = suggestion
+    ? `did you mean ${suggestion.replace(' ', ` ${base}`)}?`
+    : `see ${base}/openapi.json`
   return new GatewayError(404, `No control route ${method} ${path}: ${hint}`)
 }

@@ -1,5 +1,5 @@
 /**
- * The two documents: of the emulated API, and of the control API.
+ * OpenAPI documents of the mocked API and of the control API.
  */
 import type { GatewayCore } from '../gateway/gateway.ts'
 import type { AnyOperation } from '../operation.ts'
@@ -10,9 +10,9 @@ import { toDocument } from './openapi.ts'
 const version = '1.0.0'
 
 /**
- * Describes the API of a gateway.
+ * Returns the OpenAPI document of a gateway's API.
  *
- * @param gateway Default: the specified operations.
+ * @param gateway Default: the operations of the specification.
  */
 export function apiDocument(
   gateway: Pick<GatewayCore, 'operations' | 'extras'> = { operations, extras: [] },
@@ -21,11 +21,11 @@ export function apiDocument(
     title: 'Model Gateway API',
     version,
     description:
-      'As Understudy plays it. Only 200 and 500 are specified; every other reply, and every field beyond the specification, is a choice of the double: see its table of assumptions. A method that a path does not have belongs to no operation here: it is a 405 in the error envelope, and `Allow` names those that the path has.',
+      'The Model Gateway API as mocked by Understudy. The specification only defines the statuses 200 and 500. Every other reply, and every field beyond the specification, is an assumption: see ASSUMPTIONS.md. Unsupported methods of a path get a 405 in the error envelope; `Allow` lists the supported ones.',
     base: '/api/v1',
     described: gateway.operations.filter(({ doc }) => !doc?.isDescribed),
     isEmulated: true,
-    bearer: 'An API key; a sandbox’s own key selects that sandbox.',
+    bearer: 'API key. The key of a sandbox selects that sandbox.',
   })
   return gateway.extras.reduce((document, extra) => extra.describe?.(document) ?? document, ours)
 }
@@ -35,11 +35,11 @@ export function controlDocument(described: readonly AnyOperation[]): object {
     title: 'Understudy control API',
     version,
     description:
-      'Arranges and inspects a running Understudy: sandboxes, scenarios, journal, database, clock.',
+      'Controls and inspects a running Understudy server: sandboxes, scenarios, journal, database and clock.',
     base: '/__understudy',
     described,
     isEmulated: false,
     bearer:
-      'The token that the server was started with, or printed; none is needed on loopback without `--token`.',
+      'Token that the server was started with, or that it printed at startup. Not required on loopback unless `--token` is set.',
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Exports a call of the journal as code: a curl command, or a test that makes it again and expects the same kind of
- * reply. Files and live clients choose what a call holds, so every value is a literal.
+ * Exports a call of the journal as code: a curl command, or a test that repeats the call and expects the same kind of
+ * reply. Calls contain untrusted values, so every value is escaped as a literal.
  */
 import { httpToken } from '../http/header-record.ts'
 import { hideInQuery, hideInString, hideInText, hideInValue, isSecretName } from '../http/secrets.ts'
@@ -8,14 +8,14 @@ import type { CallRecord } from '../journal/call-record.ts'
 import { jsonLiteral, propertyKey, shellWord, stringLiteral, templateText } from '../lib/literals.ts'
 import type { Effect } from '../scenarios/compiled.ts'
 
-/** Set by whoever sends a request, or about one connection only. */
-const ownHeaders =
+/** Headers that the client sets itself, or that concern one connection only. */
+const omittedHeaders =
   /^(host|connection|content-length|transfer-encoding|user-agent|accept|accept-.*|origin|referer|sec-.*|keep-alive|x-understudy-scenario|x-stainless-.*|traceparent|priority|expect)$/i
 
 /**
- * Throws for a call that no command line can make: a NUL in it ends a word.
+ * Returns a curl command. Throws for a call that contains NUL characters, which no command line can hold.
  *
- * @param site Addresses of its sandbox.
+ * @param site Addresses of the sandbox.
  */
 export function toCurl(
   record: CallRecord,
@@ -27,7 +27,7 @@ export function toCurl(
   const body = bodyOf(record)
   const first = [
     'curl',
-    // Braces and brackets would stand for many addresses.
+    // -g turns off URL globbing.
     ...(/[[\]{}]/.test(target) ? ['-g'] : []),
     ...(asksForStream ? ['-N'] : []),
     ...(method === 'GET' ? [] : ['-X', /^[A-Z]+$/.test(method) ? method : shellWord(method)]),
@@ -44,24 +44,24 @@ export function toCurl(
   return `${lines.join(' \\\n  ')}\n`
 }
 
-/** Path after the base URL or, for a call outside of it, after the origin. Starts with a slash, so the host cannot change. */
+/** Returns the path after the base URL, or after the origin for a call outside of it. The leading slash keeps the host. */
 function targetOf({ route, path, search }: CallRecord): string {
   const target = route ?? path.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
   return `${target.startsWith('/') ? '' : '/'}${hideInString(target)}${hideInQuery(search)}`
 }
 
-/** A test that makes the call in a sandbox of its own, under the rule that it met, and expects the same kind of answer. */
+/** Returns a test that repeats the call in a sandbox with the rule it matched, and expects the same kind of reply. */
 export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): string {
   const rule = ruleOf(record)
   const remote = runner === 'playwright' ? 'await ' : ''
-  // An interception leaves paths that nobody answers to the application.
-  const asker = runner === 'vitest' && !record.operation && !rule ? 'gateway.fetch' : 'fetch'
+  // Interception does not handle unmatched paths, so they need `gateway.fetch`.
+  const fetchName = runner === 'vitest' && !record.operation && !rule ? 'gateway.fetch' : 'fetch'
   const lines = [
     `import { expect, test } from 'gateway-understudy/${runner}'`,
     '',
-    `test(${stringLiteral(titleOf(record))}, async ({ ${asker === 'fetch' ? '' : 'gateway, '}sandbox }) => {`,
+    `test(${stringLiteral(titleOf(record))}, async ({ ${fetchName === 'fetch' ? '' : 'gateway, '}sandbox }) => {`,
     ...(rule ? [`  ${remote}sandbox.use(${indented(jsonLiteral(rule))})`] : []),
-    ...requestOf(record, asker).map((line) => `  ${line}`),
+    ...requestOf(record, fetchName).map((line) => `  ${line}`),
     ...expectationsOf(record, remote).map((line) => `  ${line}`),
     '})',
     '',
@@ -70,35 +70,35 @@ export function toTest(record: CallRecord, runner: 'vitest' | 'playwright'): str
 }
 
 function titleOf({ method, route, path, status, match }: CallRecord): string {
-  const by = match
-    ? ` under ${match.effect.faults.map(({ name }) => name).join(', ') || 'a scripted reply'}`
+  const rule = match
+    ? ` with ${match.effect.faults.map(({ name }) => name).join(', ') || 'a scripted reply'}`
     : ''
-  return `${method} ${hideInString(route ?? path)} ${status === 0 ? 'breaks off' : `answers ${status}`}${by}`
+  return `${method} ${hideInString(route ?? path)} ${status === 0 ? 'fails' : `returns ${status}`}${rule}`
 }
 
-/** The rule that a call met, for every call of its kind: how often it happens is of no interest in a test of one call. */
+/** Returns the rule that the call matched, without limits on how often it applies. */
 function ruleOf({ match, operation, method, route }: CallRecord): object | undefined {
   if (!match) return undefined
   const { faults, reply }: Effect = match.effect
   const on = operation ?? (route === undefined ? '*' : `${method} ${route}`)
   const [fault, ...others] = faults
-  const all = others.length > 0 ? { faults } : fault && { fault }
-  return { on, ...all, ...(reply && { reply }) }
+  const effect = others.length > 0 ? { faults } : fault && { fault }
+  return { on, ...effect, ...(reply && { reply }) }
 }
 
-/** Whether the reply never ends by itself, or had no reader to the end. */
+/** Returns true if the reply did not end before the client disconnected. */
 function isEndless({ delivery }: CallRecord): boolean {
   return delivery === 'pending' || delivery === 'aborted-by-client'
 }
 
-function requestOf(record: CallRecord, asker: string): string[] {
+function requestOf(record: CallRecord, fetchName: string): string[] {
   const { method, route } = record
   const body = bodyOf(record)
   const base = route === undefined ? 'new URL(sandbox.baseUrl).origin' : 'sandbox.baseUrl'
   const address = `\`\${${base}}${templateText(targetOf(record))}\``
   const headers = keptHeaders(record)
   return [
-    `const ${record.status === 0 ? 'request' : 'response'} = ${record.status === 0 ? '' : 'await '}${asker}(${address}, {`,
+    `const ${record.status === 0 ? 'request' : 'response'} = ${record.status === 0 ? '' : 'await '}${fetchName}(${address}, {`,
     ...(method === 'GET' ? [] : [`  method: ${stringLiteral(method)},`]),
     '  headers: {',
     `    authorization: \`Bearer \${sandbox.apiKey}\`,`,
@@ -131,7 +131,7 @@ function expectationsOf(record: CallRecord, remote: string): string[] {
   ]
 }
 
-/** What holds for every answer of this kind: the text itself depends on the seed of the gateway. */
+/** Returns expectations that do not depend on the generated text, which varies with the seed. */
 function bodyExpectations({ replyBody, replyHeaders, match }: CallRecord): string[] {
   const { text } = replyBody
   if (replyHeaders['content-type']?.startsWith('text/event-stream')) {
@@ -158,7 +158,7 @@ function errorCodeOf(value: object): number | undefined {
 
 function keptHeaders({ headers }: CallRecord): Record<string, string> {
   const kept = Object.entries(headers).filter(
-    ([name]) => httpToken.test(name) && !ownHeaders.test(name) && !isSecretName(name),
+    ([name]) => httpToken.test(name) && !omittedHeaders.test(name) && !isSecretName(name),
   )
   return hideInValue(Object.fromEntries(kept))
 }
@@ -167,7 +167,7 @@ function bodyOf({ requestBody }: CallRecord): string {
   return hideInText(requestBody.text)
 }
 
-/** As an object where it is one that reads back the same. */
+/** Returns an object literal if it serialises to the same text, else a string literal. */
 function bodyLiteral(text: string): string {
   const value = parsed(text)
   if (value === undefined || JSON.stringify(value) !== text) return stringLiteral(text)

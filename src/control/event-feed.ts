@@ -1,6 +1,5 @@
 /**
- * What happens in a gateway, told while it happens: an event stream for each who watches. It costs nothing while nobody
- * does, and all that it holds is bounded.
+ * Live event streams of the calls of a gateway. They have no cost without watchers, and bounded memory.
  */
 import { GatewayError } from '../http/errors.ts'
 import type { Frame, Reply } from '../http/reply.ts'
@@ -10,47 +9,47 @@ import { monotonic, wallClock } from '../lib/clock.ts'
 
 const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
 
-/** Real milliseconds between two frames: at most ten a second. */
+/** Minimum interval between two frames, in real milliseconds. */
 const frameMs = 100
 /**
- * Calls in one frame. Where more come, whoever watches is told to read them anew, and the rest costs nothing. As many wait
- * for somebody who may come back: until then, none of them is written down, or let go.
+ * Maximum number of calls in one frame. If there are more, watchers get `resync` and reload the journal. The same number
+ * of calls is retained for watchers that may reconnect.
  */
 const maxCalls = 250
-/** Frames that are kept for those who come back, and bytes of them. */
+/** Maximum number and bytes of frames retained for watchers that reconnect. */
 const maxFrames = 300
 // mutation: equivalent: a bound on the work; any similar number will do
 const maxBytes = 2 * 1024 * 1024
-/** Bytes that wait for one slow reader; from then on it misses frames, and is told so. */
-const maxWaiting = 256 * 1024
+/** Maximum bytes buffered for a slow watcher. Beyond this it misses frames and gets `resync`. */
+const maxBufferedBytes = 256 * 1024
 const maxWatchers = 64
-/** Real milliseconds in which somebody who lost the connection may come back. */
+/** Time for a watcher to reconnect, in real milliseconds. */
 const lingerMs = 30_000
-/** Real milliseconds between two signs of life. */
+/** Interval of heartbeats in real milliseconds. */
 const heartbeatMs = 15_000
 
-interface Kept {
+interface RetainedFrame {
   readonly number: number
   readonly text: string
 }
 
 interface Watcher {
-  /** Waits to be read. */
+  /** Buffered text. */
   text: string
-  /** If true, it has missed a frame. */
+  /** If true, the watcher has missed a frame. */
   isBehind: boolean
-  /** Called when there is something to read, and at the end. */
+  /** Called when text is buffered, and when the stream ends. */
   wake: () => void
 }
 
 export class EventFeed implements CallListener {
   readonly #listeners: Set<CallListener>
   readonly #watchers = new Set<Watcher>()
-  /** Which run of the server this is: numbers of another one mean nothing here. */
+  /** Identifies this run of the server. Event numbers of other runs are ignored. */
   readonly #run = wallClock().getTime().toString(36)
   #pending = new Set<CallRecord>()
   #hasOverflown = false
-  #frames: Kept[] = []
+  #frames: RetainedFrame[] = []
   #bytes = 0
   #number = 0
   #sentAt = Number.NEGATIVE_INFINITY
@@ -63,22 +62,22 @@ export class EventFeed implements CallListener {
   }
 
   replied(record: CallRecord): void {
-    this.#tell(record)
+    this.#publish(record)
   }
 
   settled(record: CallRecord): void {
-    this.#tell(record)
+    this.#publish(record)
   }
 
   /**
-   * Returns a reply that follows the calls until the client disconnects. Throws 429 where too many do.
+   * Returns a stream of events that ends when the client disconnects. Throws 429 if there are too many watchers.
    *
-   * @param after The id of the last event that the client has seen: it gets what came since, or `resync`.
+   * @param after Id of the last event that the client received. The stream resumes after it, or starts with `resync`.
    * @param left Aborts when the client disconnects.
    */
   follow(after: string | undefined, left: AbortSignal): Reply {
     if (this.#watchers.size >= maxWatchers)
-      throw new GatewayError(429, `${maxWatchers} readers follow the events already: close one of them`)
+      throw new GatewayError(429, `Too many event streams: at most ${maxWatchers} can be open`)
     return {
       status: 200,
       headers: {
@@ -90,14 +89,14 @@ export class EventFeed implements CallListener {
     }
   }
 
-  /** Reads as fast as the client does; nothing for a HEAD. */
+  /** Yields frames as fast as the client reads them. */
   *#read(after: string | undefined, left: AbortSignal): Iterable<Frame> {
     const watcher: Watcher = { text: '', isBehind: false, wake: () => {} }
     this.#begin()
     if (this.#watchers.size === 0 && this.#pending.size > 0) this.#flush()
     this.#watchers.add(watcher)
     left.addEventListener('abort', () => this.#leave(watcher), { once: true })
-    yield { kind: 'bytes', bytes: this.#missed(after) }
+    yield { kind: 'bytes', bytes: this.#framesAfter(after) }
     while (this.#watchers.has(watcher)) {
       const { text, isBehind } = watcher
       watcher.text = ''
@@ -111,12 +110,12 @@ export class EventFeed implements CallListener {
   }
 
   #write(watcher: Watcher, text: string): void {
-    if (watcher.isBehind || watcher.text.length > maxWaiting) watcher.isBehind = true
+    if (watcher.isBehind || watcher.text.length > maxBufferedBytes) watcher.isBehind = true
     else watcher.text += text
     watcher.wake()
   }
 
-  /** Ends every stream: the server is about to stop. */
+  /** Ends every stream when the server shuts down. */
   close(): void {
     const watchers = [...this.#watchers]
     this.#watchers.clear()
@@ -150,11 +149,11 @@ export class EventFeed implements CallListener {
     this.#hasOverflown = false
     this.#frames = []
     this.#bytes = 0
-    // What comes from now on, nobody has counted.
+    // Calls from now on are not counted, so later watchers cannot resume from here.
     this.#number += 1
   }
 
-  #tell(record: CallRecord): void {
+  #publish(record: CallRecord): void {
     if (this.#hasOverflown) return
     this.#pending.add(record)
     this.#hasOverflown = this.#pending.size > maxCalls
@@ -182,7 +181,7 @@ export class EventFeed implements CallListener {
     this.#frames.push({ number, text })
     this.#bytes += text.length
     while (this.#frames.length > maxFrames || this.#bytes > maxBytes)
-      this.#bytes -= (this.#frames.shift() as Kept).text.length
+      this.#bytes -= (this.#frames.shift() as RetainedFrame).text.length
     return text
   }
 
@@ -191,18 +190,20 @@ export class EventFeed implements CallListener {
   }
 
   #resync(number: number): string {
-    // What is kept is older than what was lost.
+    // Retained frames are older than the missed calls.
     this.#frames = []
     this.#bytes = 0
     return this.#text('resync', number, {})
   }
 
-  /** What came after an event, as frames. */
-  #missed(after: string | undefined): string {
+  /** Returns the frames after an event, or `resync` if some are missing. */
+  #framesAfter(after: string | undefined): string {
     const [run, number] = after?.split('.') ?? []
     const last = Number(number)
     const since = this.#frames.filter((frame) => frame.number > last)
-    const isWhole = run === this.#run && (last === this.#number || since[0]?.number === last + 1)
-    return isWhole ? `:\n\n${since.map(({ text }) => text).join('')}` : this.#text('resync', this.#number, {})
+    const isComplete = run === this.#run && (last === this.#number || since[0]?.number === last + 1)
+    return isComplete
+      ? `:\n\n${since.map(({ text }) => text).join('')}`
+      : this.#text('resync', this.#number, {})
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The journal over HTTP: all calls, one call, calls as they happen.
+ * Control operations of the journal.
  */
 import * as z from 'zod'
 import { type AssumptionName, assumptions } from '../assumptions.ts'
@@ -20,55 +20,52 @@ import { toCurl, toTest } from './entry-code.ts'
 import { type ControlOperation, gatewayOperation, sandboxOperation } from './operation.ts'
 import { infoOf } from './sandbox-operations.ts'
 
-const KeptText = z.strictObject({
+const StoredText = z.strictObject({
   text: z.string(),
-  cut: z.int().describe('How many bytes of it were not kept.'),
+  cut: z.int().describe('Number of bytes that were not stored.'),
 })
-/** JSON has no undefined. */
-type Travelled = Omit<JournalEntry, 'body'> & { body?: unknown }
+/** Journal entry after JSON, which has no undefined. */
+type SerialisedEntry = Omit<JournalEntry, 'body'> & { body?: unknown }
 
 const Headers = z.record(z.string(), z.string())
 const Milliseconds = z.number().nullable()
 
 const Entry = z
   .strictObject({
-    id: z.string().describe('The x-request-id of the reply.'),
-    operation: z.string().nullable().describe('Null where no operation answered.'),
+    id: z.string().describe('x-request-id of the reply.'),
+    operation: z.string().nullable().describe('Null if no operation matched.'),
     method: z.string(),
     path: z.string(),
     params: Headers,
     query: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-    headers: Headers.describe('Names in lower case; the values of keys and cookies are hidden.'),
+    headers: Headers.describe('Names in lower case. Values of keys and cookies are redacted.'),
     body: z
       .unknown()
       .optional()
-      .describe('As parsed; absent where it is none, not JSON, or too long to keep.'),
-    rawBody: KeptText.describe('As sent, secrets hidden.'),
-    status: z.int().describe('0 where the connection ended without an answer.'),
-    reason: z
-      .string()
-      .nullable()
-      .describe('Why it was refused: the message of the error in its reply; null where that is none.'),
+      .describe('Parsed JSON body. Absent if the body is empty, not JSON, or too large to store.'),
+    rawBody: StoredText.describe('Body as sent, with secrets redacted.'),
+    status: z.int().describe('0 if the connection ended without a response.'),
+    reason: z.string().nullable().describe('Error message of the reply; null if the reply is not an error.'),
     replyHeaders: Headers,
-    replyBody: KeptText,
+    replyBody: StoredText,
     timeline: z
       .array(z.strictObject({ ms: z.number(), offset: z.int() }))
       .describe(
-        'When the parts of the reply’s body left, in real milliseconds from the arrival of the request, and how many bytes stood before each; empty for a reply of one part.',
+        'Chunks of the reply body: real milliseconds from the arrival of the request, and byte offset. Empty for a reply in one chunk.',
       ),
     rule: z
       .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
       .nullable()
-      .describe('The rule that made or changed the reply.'),
+      .describe('Rule that made or changed the reply.'),
     turn: z
       .strictObject({
-        conversation: z.int().describe('0 where no script takes the request.'),
+        conversation: z.int().describe('0 if no script accepted the request.'),
         turn: z.int(),
-        of: z.int().describe('How many turns the script has.'),
-        problem: z.string().nullable().describe('How the request differs from what the turn expects.'),
+        of: z.int().describe('Number of turns in the script.'),
+        problem: z.string().nullable().describe('Difference between the request and the expected turn.'),
       })
       .nullable()
-      .describe('Which turn of which scripted conversation the call was.'),
+      .describe('Scripted conversation and turn of the call.'),
     nearMisses: z.array(z.strictObject({ scenario: z.string(), rule: z.int(), reason: z.string() })),
     usage: z
       .strictObject({
@@ -77,65 +74,65 @@ const Entry = z
         cachedTokens: z.int(),
         outputTokens: z.int(),
         reasoningTokens: z.int(),
-        cost: z.number().nullable().describe('Dollars; null where the model has no price.'),
+        cost: z.number().nullable().describe('Dollars; null if the model has no price.'),
       })
       .nullable()
-      .describe('What the reply has used.'),
-    traceId: z.string().nullable().describe('The trace of its traceparent.'),
+      .describe('Usage of the reply.'),
+    traceId: z.string().nullable().describe('Trace id of the traceparent header.'),
     assumptions: z.array(z.enum(Object.keys(assumptions) as [AssumptionName, ...AssumptionName[]])),
     warnings: z.array(z.string()),
     schemaViolation: z.boolean(),
     delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
     timestamp: z.string().describe('Sandbox time, ISO 8601.'),
-    durationMs: Milliseconds.describe('Real milliseconds until the last byte.'),
-    firstByteMs: Milliseconds.describe('Real milliseconds until the first byte of the body.'),
+    durationMs: Milliseconds.describe('Real milliseconds to the last byte.'),
+    firstByteMs: Milliseconds.describe('Real milliseconds to the first byte of the body.'),
   })
   .meta({
     id: 'JournalEntry',
-    description: 'A call, and how it was answered.',
-  }) satisfies z.ZodType<Travelled>
+    description: 'A request and its reply.',
+  }) satisfies z.ZodType<SerialisedEntry>
 const Entries = z.object({ data: z.array(Entry) })
 
 const operation = z.string().min(1)
 
 const shown = (entries: readonly JournalEntry[]) => entries.map(hiddenEntry)
 
-const entry = z.string().min(1).describe('The x-request-id of its reply.')
+const entry = z.string().min(1).describe('x-request-id of the reply.')
 
 const Summary = z
   .strictObject({
-    id: z.string().describe('The x-request-id of the reply.'),
-    sandbox: z.string().describe('The id of its sandbox.'),
-    operation: z.string().nullable().describe('Null where no operation answered.'),
+    id: z.string().describe('x-request-id of the reply.'),
+    sandbox: z.string().describe('Id of the sandbox.'),
+    operation: z.string().nullable().describe('Null if no operation matched.'),
     method: z.string(),
     path: z.string(),
-    status: z.int().describe('0 where the connection ended without an answer.'),
-    model: z.string().nullable().describe('What its body names; null where it names none.'),
-    stream: z.boolean().describe('Whether it asked for an event stream.'),
+    status: z.int().describe('0 if the connection ended without a response.'),
+    model: z.string().nullable().describe('Model in the request body, if any.'),
+    stream: z.boolean().describe('True if the request asked for an event stream.'),
     rule: z
       .strictObject({ scenario: z.string(), rule: z.int(), faults: z.array(z.string()) })
       .nullable()
-      .describe('The rule that made or changed the reply.'),
-    unmatched: z.boolean().describe('Whether neither an operation nor a rule answered.'),
-    missed: z.int().describe('How many rules were meant for it and did not happen.'),
+      .describe('Rule that made or changed the reply.'),
+    unmatched: z.boolean().describe('True if neither an operation nor a rule matched.'),
+    missed: z.int().describe('Number of near misses.'),
     warnings: z.int(),
     delivery: z.enum(['pending', 'complete', 'aborted-by-fault', 'aborted-by-client']),
-    tokens: z.int().describe('Tokens that its reply has used.'),
-    startedAt: z.string().describe('Real time of day at its arrival, ISO 8601.'),
-    durationMs: Milliseconds.describe('Real milliseconds until the last byte; null while under way.'),
-    firstByteMs: Milliseconds.describe('Real milliseconds until the first byte of the body.'),
+    tokens: z.int().describe('Tokens used by the reply.'),
+    startedAt: z.string().describe('Real time of arrival, ISO 8601.'),
+    durationMs: Milliseconds.describe('Real milliseconds to the last byte; null while in flight.'),
+    firstByteMs: Milliseconds.describe('Real milliseconds to the first byte of the body.'),
   })
-  .meta({ id: 'CallSummary', description: 'A call in short.' })
+  .meta({ id: 'CallSummary', description: 'Summary of a call.' })
 
 export const journalOperations = [
   sandboxOperation({
     id: 'listJournal',
     route: 'GET /sandboxes/{sandbox}/journal',
     remote: 'journal.entries',
-    doc: { summary: 'List every call, oldest first', tag: 'Journal' },
+    doc: { summary: 'List all calls, oldest first', tag: 'Journal' },
     output: Entries.extend({
       meta: z.object({
-        evictedCount: z.int().describe('How many entries went to make room for newer ones.'),
+        evictedCount: z.int().describe('Number of entries evicted to make room for newer ones.'),
       }),
     }),
     resolve: ({ journal }) => ({
@@ -147,34 +144,34 @@ export const journalOperations = [
     id: 'listTrace',
     route: 'GET /sandboxes/{sandbox}/journal/traces/{trace}',
     doc: { summary: 'List the calls of a trace, oldest first', tag: 'Journal' },
-    input: { params: { trace: z.string().min(1).describe('Its id, or a whole traceparent.') } },
+    input: { params: { trace: z.string().min(1).describe('Trace id, or a whole traceparent.') } },
     output: Entries,
     resolve: ({ journal }, { params }) => ({ data: shown(journal.trace(params.trace)) }),
   }),
   sandboxOperation({
     id: 'queryJournal',
     route: 'POST /sandboxes/{sandbox}/journal/query',
-    doc: { summary: 'List the calls of an operation that have some fields, oldest first', tag: 'Journal' },
+    doc: { summary: 'List calls that match an operation and fields, oldest first', tag: 'Journal' },
     input: {
       body: z.strictObject({
-        operation: operation.optional().describe('Default: every operation, and none.'),
-        match: z.looseObject({}).optional().describe('Fields that an entry must have, deep inside objects.'),
-        last: z.int().min(1).optional().describe('Only so many of the newest.'),
+        operation: operation.optional().describe('Default: all calls.'),
+        match: z.looseObject({}).optional().describe('Fields that entries must have, compared deeply.'),
+        last: z.int().min(1).optional().describe('Maximum number of entries; the newest are returned.'),
       }),
     },
     output: Entries,
     resolve({ journal }, { body: { operation, match = {}, last } }) {
       assertEntryFields(match)
       const calls = operation === undefined ? journal.entries() : journal.calls(operation)
-      const found = calls.filter((entry) => matches(entry, match))
-      return { data: shown(last === undefined ? found : found.slice(-last)) }
+      const matching = calls.filter((entry) => matches(entry, match))
+      return { data: shown(last === undefined ? matching : matching.slice(-last)) }
     },
   }),
   sandboxOperation({
     id: 'waitForCalls',
     route: 'POST /sandboxes/{sandbox}/journal/wait',
     doc: {
-      summary: 'Wait until an operation was called so many times; 408 when that takes too long',
+      summary: 'Wait until an operation has been called a number of times; 408 after the timeout',
       tag: 'Journal',
     },
     input: {
@@ -195,7 +192,7 @@ export const journalOperations = [
     id: 'listUnmatched',
     route: 'GET /sandboxes/{sandbox}/journal/unmatched',
     remote: 'journal.unmatched',
-    doc: { summary: 'List the calls that neither an operation nor a rule answered', tag: 'Journal' },
+    doc: { summary: 'List unmatched calls', tag: 'Journal' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.unmatched()) }),
   }),
@@ -203,14 +200,14 @@ export const journalOperations = [
     id: 'listNearMisses',
     route: 'GET /sandboxes/{sandbox}/journal/near-misses',
     remote: 'journal.nearMisses',
-    doc: { summary: 'List the calls that rules were meant for and no rule met', tag: 'Journal' },
+    doc: { summary: 'List calls that nearly matched a rule', tag: 'Journal' },
     output: Entries,
     resolve: ({ journal }) => ({ data: shown(journal.nearMisses()) }),
   }),
   sandboxOperation({
     id: 'explainCall',
     route: 'GET /sandboxes/{sandbox}/journal/entries/{entry}/explanation',
-    doc: { summary: 'Say in words what a call met and what it missed', tag: 'Journal' },
+    doc: { summary: 'Explain which rules matched a call, which did not, and why', tag: 'Journal' },
     input: { params: { entry } },
     output: z.object({ data: z.string() }),
     resolve: ({ journal }, { params }) => ({ data: journal.explain(params.entry) }),
@@ -226,7 +223,7 @@ export const journalOperations = [
     id: 'clearJournal',
     route: 'DELETE /sandboxes/{sandbox}/journal',
     remote: 'journal.clear',
-    doc: { summary: 'Forget every call', tag: 'Journal' },
+    doc: { summary: 'Clear the journal', tag: 'Journal' },
     resolve: ({ journal }) => journal.clear(),
   }),
   gatewayOperation({
@@ -234,7 +231,7 @@ export const journalOperations = [
     route: 'GET /events',
     doc: {
       summary:
-        'Follow the calls of all sandboxes as an event stream: `calls` with their summaries, at most ten times a second; `resync` where some were missed',
+        'Follow the calls of all sandboxes as an event stream: `calls` with summaries, at most ten per second; `resync` if some were missed',
       tag: 'Journal',
       type: 'text/event-stream',
     },
@@ -244,7 +241,7 @@ export const journalOperations = [
           .string()
           .optional()
           .describe(
-            'The id of the last event seen, as the header Last-Event-ID has it: what came since is sent.',
+            'Id of the last event received, as in the Last-Event-ID header. The stream resumes after it.',
           ),
       }),
     },
@@ -255,10 +252,10 @@ export const journalOperations = [
   sandboxOperation({
     id: 'listCalls',
     route: 'GET /sandboxes/{sandbox}/calls',
-    doc: { summary: 'List the newest calls in short, oldest first', tag: 'Journal' },
+    doc: { summary: 'List summaries of the newest calls, oldest first', tag: 'Journal' },
     input: {
       query: z.strictObject({
-        last: z.coerce.number().int().min(1).max(10_000).optional().describe('How many. Default: all.'),
+        last: z.coerce.number().int().min(1).max(10_000).optional().describe('Maximum number. Default: all.'),
       }),
     },
     output: z.object({ data: z.array(Summary) }),
@@ -267,7 +264,7 @@ export const journalOperations = [
   sandboxOperation({
     id: 'getCall',
     route: 'GET /sandboxes/{sandbox}/calls/{entry}',
-    doc: { summary: 'Read a call as the journal keeps it', tag: 'Journal' },
+    doc: { summary: 'Read a call', tag: 'Journal' },
     input: { params: { entry } },
     output: z.object({ data: Entry }),
     resolve: ({ journal }, { params }) => ({ data: hiddenEntry(journal.entry(params.entry)) }),
@@ -276,7 +273,7 @@ export const journalOperations = [
     id: 'resendCall',
     route: 'POST /sandboxes/{sandbox}/calls/{entry}/resend',
     doc: {
-      summary: 'Ask again what a call asked, in this sandbox, and read what its reply began with',
+      summary: 'Resend a call in this sandbox, and return the new entry when its reply begins',
       tag: 'Journal',
       status: 201,
     },
@@ -289,32 +286,35 @@ export const journalOperations = [
   }),
 ]
 
-/** Declares the export of a call, in the forms of the core and of the extras. */
+/** Declares the export of a call in the formats of the core and of the extras. */
 export function exportCall(extras: readonly Extra[]): ControlOperation {
-  const ofExtras: NonNullable<Extra['exports']> = Object.assign({}, ...extras.map((extra) => extra.exports))
-  const form = z.enum(['curl', 'vitest', 'playwright', ...Object.keys(ofExtras)])
+  const extraExports: NonNullable<Extra['exports']> = Object.assign(
+    {},
+    ...extras.map((extra) => extra.exports),
+  )
+  const form = z.enum(['curl', 'vitest', 'playwright', ...Object.keys(extraExports)])
   return sandboxOperation({
     id: 'exportCall',
     route: 'GET /sandboxes/{sandbox}/calls/{entry}/export',
     doc: {
       summary:
-        'Export a call: as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a recording',
+        'Export a call as a curl command, a test that repeats it, a scenario with the same reply, a fixture, or a recording',
       tag: 'Journal',
     },
     input: { params: { entry }, query: z.strictObject({ as: form }) },
     output: z.object({ data: z.strictObject({ text: z.string() }) }),
     async resolve(sandbox, { params, query: { as }, ...origins }) {
       const record = sandbox.journal.record(params.entry)
-      const make = ofExtras[as]
-      if (!make && record.requestBody.cut > 0)
+      const format = extraExports[as]
+      if (!format && record.requestBody.cut > 0)
         throw new GatewayError(
           409,
-          `The body of '${record.id}' was too long for the journal to keep it whole`,
+          `The body of '${record.id}' is incomplete: it was too large for the journal`,
         )
       if (as === 'vitest' || as === 'playwright') return { data: { text: toTest(record, as) } }
       try {
-        const text = make
-          ? await make(hiddenEntry(toEntry(record)))
+        const text = format
+          ? await format(hiddenEntry(toEntry(record)))
           : toCurl(record, { ...infoOf(sandbox, origins), origin: origins.origin })
         return { data: { text } }
       } catch (error) {
@@ -325,8 +325,8 @@ export function exportCall(extras: readonly Extra[]): ControlOperation {
 }
 
 /**
- * Asks again what a call asked, in the sandbox of its journal, and returns when the reply begins. Throws 409 for a body
- * that was too long to keep.
+ * Sends the request of a call again, and resolves when the reply begins. Throws 409 if the journal does not have the
+ * whole body.
  */
 export async function resend(
   gateway: GatewayCore,
@@ -335,23 +335,23 @@ export async function resend(
 ): Promise<CallRecord> {
   const { method, path, route, search, headers, requestBody } = record
   if (requestBody.cut > 0)
-    throw new GatewayError(409, `The body of '${record.id}' was too long for the journal to keep it whole`)
+    throw new GatewayError(409, `The body of '${record.id}' is incomplete: it was too large for the journal`)
   const { text } = requestBody
   const { authorization } = headers
-  const isUnknown =
+  const needsKey =
     authorization === undefined ? headers['x-api-key'] === undefined : authorization.includes(hidden)
   const call: Call = {
     method,
     path: route === undefined ? path : `${sandboxBaseUrl('/api/v1', sandbox.id)}${route}`,
     search,
-    headers: isUnknown ? { ...headers, authorization: `Bearer ${keyOf(gateway, sandbox)}` } : headers,
+    headers: needsKey ? { ...headers, authorization: `Bearer ${keyOf(gateway, sandbox)}` } : headers,
     readBody: async () => new TextEncoder().encode(text),
     sink: discard,
   }
-  const again = await handle(gateway, call)
-  // Delivered like the first, but not awaited.
-  void deliver(again.reply, discard, again)
-  return again
+  const resent = await handle(gateway, call)
+  // Delivered at the usual pace, but not awaited.
+  void deliver(resent.reply, discard, resent)
+  return resent
 }
 
 function keyOf({ options }: GatewayCore, { apiKey }: Sandbox): string {

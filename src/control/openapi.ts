@@ -1,5 +1,5 @@
 /**
- * OpenAPI 3.1 documents, made from declared operations and routes.
+ * Generates OpenAPI 3.1 documents from operations.
  */
 import * as z from 'zod'
 import { messageOf } from '../http/errors.ts'
@@ -11,12 +11,12 @@ export interface DocumentSetup {
   readonly title: string
   readonly version: string
   readonly description: string
-  /** What paths are below, `/api/v1`. */
+  /** Base path: `/api/v1`. */
   readonly base: string
   readonly described: readonly AnyOperation[]
-  /** What the bearer is. */
+  /** Description of the bearer token. */
   readonly bearer: string
-  /** Whether replies have the headers and refusals of the emulated API. */
+  /** If true, replies have the headers and errors of the mocked API. */
   readonly isEmulated: boolean
 }
 
@@ -30,7 +30,7 @@ export function toDocument(setup: DocumentSetup): Json {
   for (const each of described) {
     paths[each.path] = { ...paths[each.path], [each.method]: toOperation(each, schemas, isEmulated) }
   }
-  const statuses = isEmulated ? new Set(described.flatMap(refusalsOf)) : []
+  const statuses = isEmulated ? new Set(described.flatMap(errorStatusesOf)) : []
   return {
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
@@ -46,7 +46,7 @@ export function toDocument(setup: DocumentSetup): Json {
           ...(isEmulated && { headers: headersOf() }),
           content: { 'application/json': { schema: error } },
         },
-        ...Object.fromEntries([...statuses].map((status) => [`Error${status}`, refusal(status, error)])),
+        ...Object.fromEntries([...statuses].map((status) => [`Error${status}`, errorReply(status, error)])),
       },
       ...(isEmulated && { headers: replyHeaders }),
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearer } },
@@ -56,27 +56,27 @@ export function toDocument(setup: DocumentSetup): Json {
 
 function toOperation(each: AnyOperation, schemas: Record<string, Json>, isEmulated: boolean): Json {
   const { id, doc: { summary, tag, beta } = {}, input: { body, bodyIsOptional } = {} } = each
-  const written = each.doc?.schemas?.()
+  const documented = each.doc?.schemas?.()
   return {
     operationId: id,
     ...(summary !== undefined && { summary }),
     ...(tag !== undefined && { tags: [tag] }),
     ...(beta && { description: 'Beta: it may change in breaking ways.', 'x-beta': true }),
     parameters: [
-      ...parametersOf('path', written?.params ?? each.input?.params, 'input', schemas),
-      // As numbers, which is what their text is read as.
-      ...parametersOf('query', written?.query ?? each.input?.query, 'output', schemas),
+      ...parametersOf('path', documented?.params ?? each.input?.params, 'input', schemas),
+      // The output type, because numbers are parsed from text.
+      ...parametersOf('query', documented?.query ?? each.input?.query, 'output', schemas),
     ],
     ...(body && {
       requestBody: {
-        required: written ? !bodyIsOptional : !body.safeParse(undefined).success,
-        content: { 'application/json': { schema: written?.body ?? schemaOf(body, 'input', schemas) } },
+        required: documented ? !bodyIsOptional : !body.safeParse(undefined).success,
+        content: { 'application/json': { schema: documented?.body ?? schemaOf(body, 'input', schemas) } },
       },
     }),
     responses: {
-      ...successOf(each, schemas, isEmulated, written),
+      ...successOf(each, schemas, isEmulated, documented),
       ...Object.fromEntries(
-        (isEmulated ? refusalsOf(each) : []).map((status) => [
+        (isEmulated ? errorStatusesOf(each) : []).map((status) => [
           status,
           { $ref: `#/components/responses/Error${status}` },
         ]),
@@ -91,12 +91,12 @@ function successOf(
   { doc: { status = 200, type = 'application/json' } = {}, output, protocol, stream }: AnyOperation,
   schemas: Record<string, Json>,
   isEmulated: boolean,
-  written: DocumentedSchemas | undefined,
+  documented: DocumentedSchemas | undefined,
 ): Json {
   if (output instanceof z.ZodUndefined) return { '204': { description: 'Done' } }
   const { eventSchema } = protocol ?? stream ?? {}
-  const schema = written?.output ?? schemaOf(output, 'output', schemas)
-  const event = written?.event ?? (eventSchema && schemaOf(eventSchema, 'output', schemas))
+  const schema = documented?.output ?? schemaOf(output, 'output', schemas)
+  const event = documented?.event ?? (eventSchema && schemaOf(eventSchema, 'output', schemas))
   const content = {
     [type]: { schema },
     ...((protocol ?? stream) && {
@@ -133,9 +133,9 @@ function parametersOf(
   })
 }
 
-/** A schema as JSON Schema; those with an id of their own go to the components, once. */
+/** Converts a schema to JSON Schema. Schemas with an id are added to the components. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
-  // Inside an object, a schema with an id is a reference like any other.
+  // Wrapped in an object, so that a schema with an id becomes a reference.
   const { properties, $defs = {} } = z.toJSONSchema(z.object({ root: schema }), {
     io,
     unrepresentable: 'any',
@@ -161,27 +161,27 @@ function refer(key: string, value: unknown, names: ReadonlyMap<string, string>):
   return `#/components/schemas/${names.get(name) ?? name}`
 }
 
-/** What may be sent is not always what comes back under the same name; JSON values at any depth have no name. */
+/** Returns the component name of a schema. Requests and replies may have different schemas under one name. */
 function nameFor(name: string, json: unknown, io: 'input' | 'output', schemas: Record<string, Json>): string {
-  const own = name.startsWith('__') ? 'JsonValue' : name
-  const taken = schemas[own]
+  const component = name.startsWith('__') ? 'JsonValue' : name
+  const existing = schemas[component]
   if (
-    !taken ||
+    !existing ||
     io === 'output' ||
-    JSON.stringify(taken.properties) === JSON.stringify((json as Json).properties)
+    JSON.stringify(existing.properties) === JSON.stringify((json as Json).properties)
   )
-    return own
-  return `${own}Input`
+    return component
+  return `${component}Input`
 }
 
-/** Objects of one type have to fit a schema; others need not. */
+/** Applies a schema to objects of one type only. */
 function onlyFor(type: string, then: Json): Json {
   return { if: { properties: { type: { const: type } }, required: ['type'] }, then }
 }
 
 /**
- * Leaves out what says nothing: the pattern of a format, and the bounds of every integer in a reply. In a request they
- * stay, as an integer beyond them is refused.
+ * Removes redundant keywords: the pattern of a format, and the safe integer bounds in replies. In requests the bounds
+ * stay, because larger integers are rejected.
  */
 function simplify(schema: Json, io: 'input' | 'output'): void {
   if (io === 'output') {
@@ -193,15 +193,15 @@ function simplify(schema: Json, io: 'input' | 'output'): void {
 
 const header = (description: string, type = 'string') => ({ description, schema: { type } })
 
-/** Headers that any reply may have, and those of some refusals. */
+/** Headers of any reply, and of some errors. */
 const replyHeaders: Json = {
-  RequestId: header('Names the reply: the same for the same request, seed and place in the order.'),
-  Assumptions: header('What the reply rests on that the specification leaves open, by name.'),
-  Scenario: header('The rule that made or changed the reply, such as `flaky#1`.'),
+  RequestId: header('Id of the reply. Deterministic for a request, a seed and the order of requests.'),
+  Assumptions: header('Names of the assumptions that the reply depends on.'),
+  Scenario: header('Rule that made or changed the reply, such as `flaky#1`.'),
   WwwAuthenticate: header('`Bearer`.'),
   RetryAfter: header('Seconds to wait, or a date.'),
-  RateLimit: header('Calls that a window lets pass.', 'integer'),
-  RateLimitRemaining: header('Calls that are left of it.', 'integer'),
+  RateLimit: header('Requests allowed per window.', 'integer'),
+  RateLimitRemaining: header('Requests remaining in the window.', 'integer'),
   RateLimitReset: header('Seconds until the window ends.', 'integer'),
 }
 
@@ -211,7 +211,7 @@ const always: Json = {
   'x-understudy-scenario': ref('Scenario'),
 }
 
-const ofStatus: Record<number, Json> = {
+const statusHeaders: Record<number, Json> = {
   401: { 'www-authenticate': ref('WwwAuthenticate') },
   429: {
     'retry-after': ref('RetryAfter'),
@@ -225,20 +225,20 @@ function ref(name: string): Json {
   return { $ref: `#/components/headers/${name}` }
 }
 
-/** The headers of a reply of some status; undefined is any other than those listed. */
+/** Returns the headers of replies with a status; undefined stands for any other status. */
 function headersOf(status?: number): Json {
-  return { ...always, ...(status !== undefined && ofStatus[status]) }
+  return { ...always, ...(status !== undefined && statusHeaders[status]) }
 }
 
-/** The statuses by which an operation refuses a request, in order. */
-function refusalsOf({ input: { params, query, body } = {}, errors = [] }: AnyOperation): number[] {
+/** Returns the error statuses of an operation, in ascending order. */
+function errorStatusesOf({ input: { params, query, body } = {}, errors = [] }: AnyOperation): number[] {
   const checked = params || query || body ? [400] : []
   const read = body ? [413, 415] : []
   return [...checked, 401, 410, 429, ...read, ...errors].sort((left, right) => left - right)
 }
 
-/** A refusal: the envelope, with its headers. */
-function refusal(status: number, error: Json): Json {
+/** Describes an error reply: the envelope and its headers. */
+function errorReply(status: number, error: Json): Json {
   return {
     description: messageOf(status),
     headers: headersOf(status),

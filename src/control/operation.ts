@@ -1,6 +1,5 @@
 /**
- * Control operations: declared like those of the API, but about the gateway itself. Their routes, checks and document
- * derive from the same code.
+ * Declares control operations. Routes, validation and the OpenAPI document derive from the declarations.
  */
 import * as z from 'zod'
 import type { Call } from '../gateway/call.ts'
@@ -15,25 +14,25 @@ export interface ControlHost {
   readonly gateway: GatewayCore
   /** All control operations. */
   readonly operations: readonly ControlOperation[]
-  /** Origin of this very server, past any balancer; undefined if unknown. */
+  /** Origin of this node, bypassing the load balancer; undefined if unknown. */
   readonly directOrigin: string | undefined
   readonly events: EventFeed
 }
 
-/** Input of one control request. Parameters, query and body have passed the operation's schemas. */
+/** Input of one control request. Parameters, query and body are validated. */
 export interface ControlContext<Params = unknown, Query = unknown, Body = unknown> extends ControlHost {
   readonly params: Params
   readonly query: Query
   readonly body: Body
   readonly call: Call
-  /** Origin under which the caller reaches the server, such as `http://127.0.0.1:4141`. */
+  /** Origin that the client used, such as `http://127.0.0.1:4141`. */
   readonly origin: string
 }
 
 interface Declaration extends Pick<AnyOperation, 'id' | 'doc'> {
   /** Method and path below `/__understudy`: `GET /sandboxes/{sandbox}`. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
-  /** Method of a remote sandbox that calls the operation, without arguments: `usage`, `journal.clear`. Default: none. */
+  /** Method without arguments of a remote sandbox that calls the operation: `usage`, `journal.clear`. Default: none. */
   readonly remote?: string
   /** Default: replies have no body. */
   readonly output?: z.ZodType
@@ -45,7 +44,7 @@ const noBody = z.undefined()
 const noContent: Reply = { status: 204, headers: {}, body: { kind: 'none' } }
 
 /**
- * Declares an operation of the whole gateway.
+ * Declares an operation on the whole gateway.
  *
  * @param declaration.resolve Returns the body of the reply, or a whole `Reply`.
  */
@@ -77,9 +76,9 @@ export function gatewayOperation<Params, Query, Body>(
 const sandboxId = z
   .string()
   .min(1)
-  .describe('The id of a sandbox; `default` serves every key that is no sandbox’s.')
+  .describe('Id of a sandbox. `default` handles requests whose key belongs to no other sandbox.')
 
-/** Declares an operation on the sandbox that `{sandbox}` in its path names. The sandbox is in use meanwhile. */
+/** Declares an operation on the sandbox in `{sandbox}` of its path. The sandbox counts as busy during the request. */
 export function sandboxOperation<Params extends z.ZodRawShape, Query, Body>(
   declaration: Declaration & {
     readonly input?: Omit<OperationInput<unknown, Query, Body>, 'params'> & { readonly params?: Params }
@@ -92,7 +91,7 @@ export function sandboxOperation<Params extends z.ZodRawShape, Query, Body>(
     input: { ...input, params: z.object({ sandbox: sandboxId, ...input?.params }) },
     resolve(context) {
       const sandbox = context.gateway.sandboxes.find(context.params.sandbox)
-      // Params are those of the declaration, and the id.
+      // The params include the id, which the declaration does not have.
       return sandbox.busy(() => resolve(sandbox, context as never))
     },
   })

@@ -1,6 +1,6 @@
 /**
- * A sandbox in another process: the names and arguments of a sandbox in this one, each method a promise. Methods without
- * arguments derive from the control operations, and their types from those of the sandbox.
+ * A sandbox in another process, with the API of a local sandbox, async. Methods without arguments derive from the
+ * control operations, and their types from those of the sandbox.
  */
 import type { RemoteDatabase, RemoteRecords } from '../database/database.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -40,27 +40,27 @@ export interface RemoteActiveScenario extends AsyncDisposable {
 
 export type ExportFormat = 'curl' | 'vitest' | 'playwright' | 'rule' | 'fixture' | 'recording'
 
-/** Where a sandbox is reached. */
+/** Addresses and key of a sandbox. */
 export interface SandboxAddress {
-  /** Its name. */
+  /** Id of the sandbox. */
   readonly id: string
-  /** The bearer of this key sees this sandbox. */
+  /** Requests with this key use this sandbox. */
   readonly apiKey: string
-  /** Requests below it see this sandbox, whatever their key; ends in `/api/v1`. */
+  /** Requests below this URL use this sandbox, whatever their key. Ends in `/api/v1`. */
   readonly baseUrl: string
-  /** The same past a balancer, where the server says one: for faults that a proxy would swallow. */
+  /** Base URL that bypasses the load balancer, if the server advertises one: for faults that a proxy would hide. */
   readonly directUrl?: string | undefined
 }
 
-/** A scenario that comes with the server. */
+/** A bundled scenario. */
 export interface BundledScenario {
   /** For `use()`. */
   name: string
-  /** Effect that the client sees. */
+  /** Effect on a client. */
   description: string
 }
 
-/** A collection, and how many records it has. */
+/** Number of records of a collection. */
 export interface CollectionSize {
   /** As in `db.<name>`. */
   name: string
@@ -72,11 +72,11 @@ export interface CollectionSize {
 export interface CollectionChanges {
   /** As in `db.<name>`. */
   collection: string
-  /** Rows that the seed does not have, in their order. */
+  /** Rows that the seed does not have, in order. */
   created: object[]
-  /** Rows of the seed, by their first key there, as they are now. */
+  /** Current rows that differ from the seed, by their first key in the seed. */
   changed: { key: string; row: object }[]
-  /** First keys of seed rows that are gone. */
+  /** First keys of deleted seed rows. */
   deleted: string[]
 }
 
@@ -85,7 +85,7 @@ type Derived = Promised<Pick<Sandbox<Bodies>, keyof typeof sandboxMethods & keyo
 export interface RemoteSandbox extends Derived {
   /** Names of the active scenarios, newest first. */
   scenarioNames(): Promise<string[]>
-  /** The collections, and how many records each has. */
+  /** Collections with their number of records. */
   collections(): Promise<CollectionSize[]>
   /** Differences from the seed, by collection. */
   changes(): Promise<CollectionChanges[]>
@@ -100,7 +100,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   readonly directUrl: string | undefined
   /** The collections. Records are copies. */
   readonly db: Promised<RemoteDatabase>
-  /** Every call of this sandbox. */
+  /** Calls of this sandbox. */
   readonly journal: RemoteJournal<Bodies>
   /** Sandbox time, to read and to advance. */
   readonly clock: Promised<SandboxClock>
@@ -130,8 +130,8 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   }
 
   /**
-   * Activates scenarios, rules or recordings, in the order given: each is a value, the name of a bundled scenario, or in
-   * Node the path of a file, whose content is sent. Throws 400 at the first that is wrong.
+   * Activates scenarios, rules or recordings in order: values, names of bundled scenarios or, in Node, paths of files,
+   * whose content is sent. Throws 400 for the first invalid one.
    */
   async use(...scenarios: ScenarioOrRule[]): Promise<RemoteActiveScenario> {
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
@@ -147,10 +147,10 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
     }
   }
 
-  /** Activates a scenario instead of those of its name; without one, the bundled scenario of that name. */
+  /** Replaces active scenarios of this name. Default: the bundled scenario of this name. */
   async putScenario(name: string, scenario?: object): Promise<RemoteActiveScenario> {
-    const given = { ...this.#here, name }
-    return this.#activeOf(await this.client.data('putScenario', given, { body: scenario }))
+    const params = { ...this.#here, name }
+    return this.#activeOf(await this.client.data('putScenario', params, { body: scenario }))
   }
 
   #activeOf({ id, name }: { id: string; name: string }): RemoteActiveScenario {
@@ -158,52 +158,52 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
     return { id, name, [Symbol.asyncDispose]: end }
   }
 
-  /** Replies with this text, or whole reply, to every operation that answers with text; a function cannot be sent. */
+  /** Replies with this text or reply object to every model operation. Functions are not supported. */
   async reply(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(replyScenario(reply, options))
   }
 
-  /** Refuses every call with this status, every time or up to `times`. */
+  /** Responds with this error status, always or `times` times. Default: all operations. */
   async fail(status: number, options: FailOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(failScenario(status, options))
   }
 
-  /** Answers one conversation turn by turn, and refuses with 400 what does not fit. */
+  /** Replies to one conversation turn by turn. Unexpected requests get a 400. */
   async script(turns: TurnInput[], options: ScriptOptions = {}): Promise<RemoteActiveScenario> {
     return this.use(scriptScenario(turns, options))
   }
 
-  /** Returns which of the newest calls a scenario would have matched; nothing changes. Default: of 1,000. */
+  /** Returns which of the newest `last` calls a scenario would have matched. Changes nothing. Default: 1,000. */
   dryRun(scenario: BundledScenarioName | ScenarioInput | RuleInput, last?: number): Promise<DryRun> {
     return this.client.data('dryRunScenario', this.#here, { body: { scenario, last } })
   }
 
-  /** The whole sandbox as data, for a file. */
+  /** Returns the whole sandbox as JSON data. */
   save({ calls = true }: { calls?: boolean } = {}): Promise<SandboxFile> {
     return this.client.whole('saveSandbox', this.#here, { query: { calls } })
   }
 
-  /** Goes back to a snapshot of this sandbox; the same one as often as needed. */
+  /** Restores a snapshot of this sandbox. Can be repeated. */
   async restore(snapshot: SandboxSnapshot): Promise<void> {
     await this.client.data('restoreSnapshot', this.#here, { body: { id: snapshot?.id } })
   }
 
   /**
-   * Creates a sandbox that begins where this one is now.
+   * Creates a copy of this sandbox.
    *
-   * @param id Its name. Default: the gateway gives one.
+   * @param id Id of the new sandbox. Default: generated.
    */
   async fork(id?: string): Promise<RemoteSandbox> {
     return newSandbox(this.client, { id, fork: this.id })
   }
 
-  /** Ends the sandbox, after its calls in flight. Throws if one of them fails. */
+  /** Deletes the sandbox after its requests in flight. Throws if one of them fails. */
   async dispose(): Promise<void> {
     try {
       await this.client.settled()
     } catch (error) {
-      const message = `A call of sandbox '${this.id}' was in flight at its end, and failed: ${(error as Error).message}`
-      throw new Error(`${message} (put \`await\` before the call)`, { cause: error })
+      const message = `A call of sandbox '${this.id}' was still in flight at dispose() and failed: ${(error as Error).message}`
+      throw new Error(`${message} (await the call)`, { cause: error })
     } finally {
       await this.client.data<void, 'deleteSandbox'>('deleteSandbox', this.#here).catch((error) => {
         if (!(error instanceof GatewayError && error.status === 410)) throw error
@@ -216,7 +216,7 @@ export class RemoteSandbox implements SandboxAddress, AsyncDisposable {
   }
 }
 
-/** Creates a sandbox, or finds the one that has this id. */
+/** Creates a sandbox, or returns the existing one with this id. */
 export async function newSandbox(
   client: ControlClient,
   { id, fork, ...options }: SandboxOptions,
@@ -226,17 +226,17 @@ export async function newSandbox(
     id === undefined
       ? await client.data('createSandbox', {}, { body })
       : await client.data('putSandbox', { sandbox: id }, { body })
-  return new RemoteSandbox(client.another(), address)
+  return new RemoteSandbox(client.clone(), address)
 }
 
-/** Returns what the server is sent: a path is replaced by the content of its file. */
+/** Replaces the path of a file by its content. */
 function contentOf(scenario: unknown): unknown {
   if (typeof scenario === 'string') return isScenarioPath(scenario) ? readDataFile(scenario).value : scenario
   if (typeof scenario === 'object' && scenario !== null) return scenario
   throw new TypeError(`A scenario is a name, { name, rules: […] } or a single rule, not ${scenario}`)
 }
 
-/** Methods without arguments that each call an operation on the sandbox. */
+/** Creates methods without arguments that call operations on the sandbox. */
 function derived<Name extends string>(
   operations: Readonly<Record<Name, RouteId>>,
   client: ControlClient,
@@ -244,14 +244,14 @@ function derived<Name extends string>(
 ) {
   const methods = Object.entries<RouteId>(operations).map(([name, id]) => [
     name,
-    // The path has no other parameter.
+    // The paths have no other parameters.
     () => client.data(id, { sandbox } as never),
   ])
-  // Their results are those of the operations.
+  // The result types are those of the operations.
   return Object.fromEntries(methods) as Record<Name, () => Promise<never>>
 }
 
-/** The calls of a sandbox in another process. */
+/** Journal of a sandbox in another process. */
 export interface RemoteJournal<Bodies extends object>
   extends Promised<
     Pick<
@@ -259,7 +259,7 @@ export interface RemoteJournal<Bodies extends object>
       (keyof typeof journalMethods & keyof Journal) | 'entry' | 'summaries' | 'trace' | 'explain' | 'har'
     >
   > {
-  // A derived type would forget which operation has which body.
+  // A derived type would lose the body type of each operation.
   calls<Id extends (keyof Bodies & string) | CustomOperationId>(
     operation: Id,
     match?: CallMatch<BodyOf<Bodies, Id>>,
@@ -269,13 +269,13 @@ export interface RemoteJournal<Bodies extends object>
   ): Promise<JournalEntry<BodyOf<Bodies, Id>> | undefined>
   waitFor: Journal<Bodies>['waitFor']
   /**
-   * A call as a curl command, a test that makes it again, a scenario that answers like it, a fixture, or a recording. Throws
-   * 409 for a call that lacks what it takes.
+   * Exports a call as a curl command, a test that repeats it, a scenario with the same reply, a fixture, or a recording.
+   * Throws 409 if the call cannot be exported in this format.
    */
   exportAs(entry: string | { readonly id: string }, as: ExportFormat): Promise<string>
-  /** Number of calls that were evicted to make room for newer ones. */
+  /** Number of calls evicted to make room for newer ones. */
   readonly evictedCount: Promise<number>
-  /** Asks again what a call asked, and returns the new call when its reply begins. */
+  /** Resends a call, and returns the new entry when its reply begins. */
   resend(entry: string | { readonly id: string }): Promise<JournalEntry>
 }
 
@@ -286,8 +286,8 @@ function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bo
     entry: (id) => client.data('getCall', { sandbox, entry: id }),
     summaries: (last) => client.data('listCalls', here, { query: { last } }),
     async exportAs(entry, as) {
-      const given = { sandbox, entry: idOf(entry) }
-      const { text }: { text: string } = await client.data('exportCall', given, { query: { as } })
+      const params = { sandbox, entry: idOf(entry) }
+      const { text }: { text: string } = await client.data('exportCall', params, { query: { as } })
       return text
     },
     resend: (entry) => client.data('resendCall', { sandbox, entry: idOf(entry) }),
@@ -313,7 +313,7 @@ function idOf(entry: string | { readonly id: string }): string {
   return typeof entry === 'string' ? entry : String(entry?.id)
 }
 
-/** Takes every name: the server knows its collections, and their list would bring all schemas along. */
+/** Accepts every name. The server rejects unknown collections; a list here would import all schemas. */
 function remoteDatabase(client: ControlClient, sandbox: string): Promised<RemoteDatabase> {
   return new Proxy({} as Promised<RemoteDatabase>, {
     get: (_, name) =>
@@ -344,12 +344,12 @@ function recordsOf(
   }
 }
 
-/** Every method of it, however deep, returns a promise. */
+/** API whose methods, at any depth, return promises. */
 export type Promised<Api> = {
   readonly [Name in keyof Api]: Api[Name] extends (...args: infer Args) => infer Result
-    ? (...args: Args) => Promise<Landed<Awaited<Result>>>
+    ? (...args: Args) => Promise<RemoteResult<Awaited<Result>>>
     : Promised<Api[Name]>
 }
 
-/** Type of a result after JSON: plain data stays unchanged. */
-type Landed<Result> = Result extends ActiveScenario ? RemoteActiveScenario : Result
+/** Result type in another process. Plain data is unchanged. */
+type RemoteResult<Result> = Result extends ActiveScenario ? RemoteActiveScenario : Result

@@ -1,5 +1,5 @@
 /**
- * Sandboxes over HTTP, with their clock and their database.
+ * Control operations of sandboxes, their clocks and databases.
  */
 import * as z from 'zod'
 import type { Records } from '../database/database.ts'
@@ -16,37 +16,39 @@ import { type ControlContext, gatewayOperation, sandboxOperation } from './opera
 const SandboxInfo = z
   .strictObject({
     id: z.string(),
-    apiKey: z.string().describe('Requests with this key see this sandbox.'),
-    baseUrl: z.string().describe('Requests below it see this sandbox, whatever their key; ends in /api/v1.'),
+    apiKey: z.string().describe('Requests with this key use this sandbox.'),
+    baseUrl: z
+      .string()
+      .describe('Requests below this URL use this sandbox, whatever their key. Ends in /api/v1.'),
     directUrl: z
       .string()
       .optional()
       .describe(
-        'The same past the balancer, where the server was started with --advertise: for resets and half-sent bodies.',
+        'Base URL that bypasses the load balancer, if the server was started with --advertise: for connection resets and partial bodies.',
       ),
   })
-  .meta({ id: 'Sandbox', description: 'An isolated world of one client.' })
+  .meta({ id: 'Sandbox', description: 'Isolated state: data, scenarios, journal and clock.' })
 const OneSandbox = z.object({ data: SandboxInfo })
 
 const SandboxOptions = z.strictObject({
-  fork: z.string().optional().describe('The id of a sandbox to begin like. Default: begin from the seed.'),
+  fork: z.string().optional().describe('Id of a sandbox to copy. Default: start from the seed.'),
   seed: z
     .union([z.int(), z.string().min(1)])
     .optional()
     .describe('Default: the seed of the gateway.'),
-  fixtures: Fixtures.optional().describe('Own records, for the collections named.'),
+  fixtures: Fixtures.optional().describe('Custom records by collection.'),
 })
 
 const Snapshot = z.strictObject({ id: z.string() })
 
-/** Snapshots that remote callers know by id. */
+/** Snapshots of remote clients, by id. */
 const snapshots = new WeakMap<Sandbox, Map<string, SandboxSnapshot>>()
-/** Maximum number per sandbox; the oldest is evicted first. */
+/** Maximum number per sandbox. The oldest is evicted first. */
 const maxSnapshots = 1000
 
 type Origins = Pick<ControlContext, 'origin' | 'directOrigin'>
 
-/** Where a sandbox is reached. */
+/** Returns the addresses and the key of a sandbox. */
 export function infoOf(
   { id, apiKey }: Sandbox,
   { origin, directOrigin }: Origins,
@@ -63,7 +65,7 @@ export const sandboxOperations = [
   gatewayOperation({
     id: 'listSandboxes',
     route: 'GET /sandboxes',
-    doc: { summary: 'List the living sandboxes, the default one first', tag: 'Sandboxes' },
+    doc: { summary: 'List live sandboxes, the default one first', tag: 'Sandboxes' },
     output: z.object({ data: z.array(SandboxInfo) }),
     resolve: ({ gateway: { sandboxes }, ...origins }) => ({
       data: [sandboxes.default, ...sandboxes.list()].map((sandbox) => infoOf(sandbox, origins)),
@@ -72,7 +74,7 @@ export const sandboxOperations = [
   gatewayOperation({
     id: 'createSandbox',
     route: 'POST /sandboxes',
-    doc: { summary: 'Create a sandbox, from the seed or as a fork', tag: 'Sandboxes', status: 201 },
+    doc: { summary: 'Create a sandbox from the seed, or as a fork', tag: 'Sandboxes', status: 201 },
     input: { body: SandboxOptions.optional(), bodyIsOptional: true },
     output: OneSandbox,
     resolve: ({ gateway, body, ...origins }) => ({ data: infoOf(gateway.sandboxes.create(body), origins) }),
@@ -81,15 +83,12 @@ export const sandboxOperations = [
     id: 'putSandbox',
     route: 'PUT /sandboxes/{sandbox}',
     doc: {
-      summary: 'Create a sandbox under a name of your own, or find the one that has it',
+      summary: 'Create a sandbox with your own id, or return the existing one',
       tag: 'Sandboxes',
     },
     input: {
       params: z.object({
-        sandbox: z
-          .string()
-          .min(1)
-          .describe('1 to 64 small letters and digits, with single hyphens between them.'),
+        sandbox: z.string().min(1).describe('1 to 64 lowercase letters, digits and single hyphens.'),
       }),
       body: SandboxOptions.optional(),
       bodyIsOptional: true,
@@ -102,37 +101,33 @@ export const sandboxOperations = [
   sandboxOperation({
     id: 'getSandbox',
     route: 'GET /sandboxes/{sandbox}',
-    doc: { summary: 'Read where a sandbox is reached', tag: 'Sandboxes' },
+    doc: { summary: 'Read the addresses and key of a sandbox', tag: 'Sandboxes' },
     output: OneSandbox,
     resolve: (sandbox, origins) => ({ data: infoOf(sandbox, origins) }),
   }),
   sandboxOperation({
     id: 'deleteSandbox',
     route: 'DELETE /sandboxes/{sandbox}',
-    doc: { summary: 'End a sandbox: its key and path are answered with 410 from then on', tag: 'Sandboxes' },
+    doc: { summary: 'Delete a sandbox: later requests with its key or path get a 410', tag: 'Sandboxes' },
     resolve: (sandbox) => sandbox.dispose(),
   }),
   sandboxOperation({
     id: 'resetSandbox',
     route: 'POST /sandboxes/{sandbox}/reset',
     remote: 'reset',
-    doc: { summary: 'Go back to the seed: data, scenarios, journal, clock and counters', tag: 'Sandboxes' },
+    doc: { summary: 'Reset a sandbox: data, scenarios, journal, clock and counters', tag: 'Sandboxes' },
     resolve: (sandbox) => sandbox.reset(),
   }),
   sandboxOperation({
     id: 'saveSandbox',
     route: 'GET /sandboxes/{sandbox}/file',
     doc: {
-      summary:
-        'Save a whole sandbox as a file: rows that differ from the seed, scenarios, clock, counters, calls',
+      summary: 'Save a sandbox as a file: changed rows, scenarios, clock, counters and calls',
       tag: 'Sandboxes',
     },
     input: {
       query: z.strictObject({
-        calls: z
-          .enum(['true', 'false'])
-          .optional()
-          .describe('Whether the journal goes along. Default: true.'),
+        calls: z.enum(['true', 'false']).optional().describe('If true, includes the journal. Default: true.'),
       }),
     },
     output: z.looseObject({ format: z.literal('understudy-sandbox'), version: z.literal(1) }),
@@ -142,7 +137,7 @@ export const sandboxOperations = [
     id: 'openSandbox',
     route: 'POST /sandbox-files',
     doc: {
-      summary: 'Create a sandbox that goes on where the one of a file was',
+      summary: 'Create a sandbox from a saved file',
       tag: 'Sandboxes',
       status: 201,
     },
@@ -156,15 +151,15 @@ export const sandboxOperations = [
     id: 'createSnapshot',
     route: 'POST /sandboxes/{sandbox}/snapshots',
     remote: 'snapshot',
-    doc: { summary: 'Keep this moment, to go back to', tag: 'Sandboxes', status: 201 },
+    doc: { summary: 'Take a snapshot', tag: 'Sandboxes', status: 201 },
     output: z.object({ data: Snapshot }),
     resolve(sandbox) {
       const snapshot = sandbox.snapshot()
-      const kept = snapshots.get(sandbox) ?? new Map<string, SandboxSnapshot>()
-      snapshots.set(sandbox, kept)
-      kept.set(snapshot.id, snapshot)
-      const [oldest] = kept.size > maxSnapshots ? kept.keys() : []
-      if (oldest !== undefined) kept.delete(oldest)
+      const byId = snapshots.get(sandbox) ?? new Map<string, SandboxSnapshot>()
+      snapshots.set(sandbox, byId)
+      byId.set(snapshot.id, snapshot)
+      const [oldest] = byId.size > maxSnapshots ? byId.keys() : []
+      if (oldest !== undefined) byId.delete(oldest)
       return { data: snapshot }
     },
   }),
@@ -172,7 +167,7 @@ export const sandboxOperations = [
     id: 'restoreSnapshot',
     route: 'POST /sandboxes/{sandbox}/restore',
     doc: {
-      summary: 'Go back to a moment, as often as needed; the journal is not wound back',
+      summary: 'Restore a snapshot; the journal is unchanged. Can be repeated',
       tag: 'Sandboxes',
     },
     input: { body: Snapshot },
@@ -187,7 +182,7 @@ export const sandboxOperations = [
 const Reading = z.object({
   data: z.strictObject({
     now: z.string().describe('ISO 8601.'),
-    elapsedMs: z.number().describe('Milliseconds of sandbox time since the sandbox was made or reset.'),
+    elapsedMs: z.number().describe('Milliseconds of sandbox time since the sandbox was created or reset.'),
   }),
 })
 
@@ -204,12 +199,12 @@ export const clockOperations = [
     id: 'advanceClock',
     route: 'POST /sandboxes/{sandbox}/clock/advance',
     doc: {
-      summary: 'Move sandbox time forward: quotas refill, outages end, timestamps move on',
+      summary: 'Advance sandbox time: rate limits refill, outages end, timestamps increase',
       tag: 'Clock',
     },
     input: {
       body: z.strictObject({
-        ms: Duration.describe("Milliseconds, or a duration such as '1m'; ten years at most."),
+        ms: Duration.describe("Milliseconds, or a duration such as '1m'. Maximum: ten years."),
       }),
     },
     output: Reading,
@@ -226,23 +221,23 @@ function advanced(clock: SandboxClock, ms: number): ClockReading {
 }
 
 const collection = z.enum(collectionNames)
-const key = z.string().min(1).describe('The id of a record, or else its slug; percent-encoded.')
-const Row = z.looseObject({}).describe('A record, as the fixture files have it.')
+const key = z.string().min(1).describe('Id or slug of a record, percent-encoded.')
+const Row = z.looseObject({}).describe('A record, as in the fixture files.')
 const OneRow = z.object({ data: Row })
 
 const Equals = z
   .string()
   .optional()
   .describe(
-    'A condition as JSON: only records with these fields, for example {"status":"active"}, {"architecture":{"input_modalities":{"some":"image"}}}.',
+    'JSON object with fields that records must have: {"status":"active"} or {"architecture":{"input_modalities":{"some":"image"}}}.',
   )
 
 export const TableChanges = z.strictObject({
-  created: z.array(Row).describe('Rows that the seed does not have, in their order.'),
+  created: z.array(Row).describe('Rows that the seed does not have, in order.'),
   changed: z
     .array(z.strictObject({ key: z.string(), row: Row }))
-    .describe('Rows of the seed, by their first key there, as they are now.'),
-  deleted: z.array(z.string()).describe('First keys of seed rows that are gone.'),
+    .describe('Current rows that differ from the seed, by their first key in the seed.'),
+  deleted: z.array(z.string()).describe('First keys of deleted seed rows.'),
 })
 
 export const databaseOperations = [
@@ -250,7 +245,7 @@ export const databaseOperations = [
     id: 'listCollections',
     route: 'GET /sandboxes/{sandbox}/collections',
     remote: 'collections',
-    doc: { summary: 'List the collections, and how many records each has', tag: 'Database' },
+    doc: { summary: 'List collections with their number of records', tag: 'Database' },
     output: z.object({ data: z.array(z.strictObject({ name: z.string(), count: z.int() })) }),
     resolve: async ({ db }) => ({
       data: await Promise.all(
@@ -262,7 +257,7 @@ export const databaseOperations = [
     id: 'listChanges',
     route: 'GET /sandboxes/{sandbox}/changes',
     remote: 'changes',
-    doc: { summary: 'List what differs from the seed, by collection', tag: 'Database' },
+    doc: { summary: 'List changes from the seed by collection', tag: 'Database' },
     output: z.object({ data: z.array(TableChanges.extend({ collection: z.string() })) }),
     resolve: ({ state }) => ({
       data: state.database.differences().map(({ collection, difference }) => ({ collection, ...difference })),
@@ -301,7 +296,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'updateRecord',
     route: 'PATCH /sandboxes/{sandbox}/database/{collection}/{key}',
-    doc: { summary: 'Change the named fields of a record', tag: 'Database' },
+    doc: { summary: 'Update fields of a record', tag: 'Database' },
     input: { params: { collection, key }, body: Row },
     output: OneRow,
     resolve: async (sandbox, { params, body }) => ({
@@ -311,7 +306,7 @@ export const databaseOperations = [
   sandboxOperation({
     id: 'deleteRecord',
     route: 'DELETE /sandboxes/{sandbox}/database/{collection}/{key}',
-    doc: { summary: 'Remove a record, and read it for the last time', tag: 'Database' },
+    doc: { summary: 'Delete a record and return it', tag: 'Database' },
     input: { params: { collection, key } },
     output: OneRow,
     resolve: async (sandbox, { params }) => ({ data: await recordsOf(sandbox, params).delete(params.key) }),
@@ -319,7 +314,7 @@ export const databaseOperations = [
 ]
 
 function recordsOf(sandbox: Sandbox, params: { collection: z.infer<typeof collection> }): Records<object> {
-  // Every collection takes its own records; which ones these are, its schema checks.
+  // The schema of the collection validates the record.
   return sandbox.db[params.collection] as unknown as Records<object>
 }
 

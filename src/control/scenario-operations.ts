@@ -1,5 +1,5 @@
 /**
- * Scenarios over HTTP: the bundled ones, and the active ones of a sandbox.
+ * Control operations of bundled scenarios and of the active scenarios of a sandbox.
  */
 import * as z from 'zod'
 import type { GatewayCore } from '../gateway/gateway.ts'
@@ -18,71 +18,71 @@ const Name = z.string().min(1)
 const Summary = z.strictObject({ name: z.string(), description: z.string() })
 const UnusedRule = z.strictObject({
   scenario: z.string(),
-  rule: z.int().describe('Its place in the scenario, from 1.'),
+  rule: z.int().describe('Number of the rule in the scenario, from 1.'),
   name: z.string().optional(),
   on: z.array(z.string()),
 })
 
 const ScriptReading = z.strictObject({
   scenario: z.string(),
-  rule: z.int().describe("Its rule's place in the scenario, from 1."),
-  turns: z.int().describe('How many turns it has.'),
+  rule: z.int().describe('Number of the rule in the scenario, from 1.'),
+  turns: z.int().describe('Number of turns in the script.'),
   conversations: z.array(
     z.strictObject({
-      conversation: z.int().describe('Its number among the scripted conversations of the sandbox, from 1.'),
-      turns: z.int().describe('How many turns it has taken.'),
-      problem: z.string().nullable().describe('How its last request differed from what the turn expects.'),
+      conversation: z.int().describe('Number of the scripted conversation in the sandbox, from 1.'),
+      turns: z.int().describe('Number of turns taken.'),
+      problem: z.string().nullable().describe('Difference between the last request and the expected turn.'),
     }),
   ),
-  problem: z.string().nullable().describe('How the last new conversation differed from its first turn.'),
+  problem: z.string().nullable().describe('Difference between the last new conversation and the first turn.'),
 })
 
 const Use = z.strictObject({
-  id: z.string().describe('Ends this use of the scenario, and no other.'),
+  id: z.string().describe('Id of this activation, to deactivate it alone.'),
   name: z.string(),
 })
 
 const Active = z.strictObject({
-  id: z.string().describe('Ends this use of the scenario, and no other.'),
+  id: z.string().describe('Id of this activation, to deactivate it alone.'),
   name: z.string(),
   description: z.string().nullable(),
   rules: z.array(
     z.strictObject({
-      rule: z.int().describe('Its place in the scenario, from 1.'),
+      rule: z.int().describe('Number of the rule in the scenario, from 1.'),
       name: z.string().nullable(),
       on: z.array(z.string()),
-      seen: z.int().describe('Calls that met its conditions.'),
-      happened: z.int().describe('Calls to which it has happened.'),
-      left: z.int().nullable().describe('How often it can still happen; null for any number of times.'),
-      source: z.looseObject({}).describe('As it was given, with defaults filled in.'),
+      seen: z.int().describe('Number of requests that matched its conditions.'),
+      happened: z.int().describe('Number of requests that it was applied to.'),
+      left: z.int().nullable().describe('Number of times that it can still apply; null if unlimited.'),
+      source: z.looseObject({}).describe('The rule with defaults filled in.'),
     }),
   ),
 })
 
-/** Checked in full, with messages of its own, where it is used. */
-const Given = z
+/** Validated in full when it is used. */
+const ScenarioReference = z
   .union([z.string(), z.looseObject({})])
-  .describe('A bundled scenario by name, a scenario, or a single rule.')
+  .describe('Name of a bundled scenario, a scenario, or a single rule.')
 
 const sums = {
   requests: z.int(),
   inputTokens: z.int(),
-  cachedTokens: z.int().describe('Of the input: those that were read from a cache.'),
+  cachedTokens: z.int().describe('Input tokens read from a cache.'),
   outputTokens: z.int(),
-  reasoningTokens: z.int().describe('Of the output: those of thinking.'),
+  reasoningTokens: z.int().describe('Output tokens used for reasoning.'),
   totalTokens: z.int(),
   cost: z.number().describe('Dollars.'),
-  unpriced: z.int().describe('Requests to models without a price: they add nothing to the cost.'),
+  unpriced: z.int().describe('Requests to models without a price, which add nothing to the cost.'),
 }
 const Usage = z
   .strictObject({ ...sums, models: z.record(z.string(), z.strictObject(sums)) })
-  .meta({ id: 'Usage', description: 'What the calls of a sandbox have used.' })
+  .meta({ id: 'Usage', description: 'Usage of a sandbox.' })
 
 export const scenarioOperations = [
   gatewayOperation({
     id: 'listBundledScenarios',
     route: 'GET /scenarios',
-    doc: { summary: 'List the scenarios that come with the double', tag: 'Scenarios' },
+    doc: { summary: 'List bundled scenarios', tag: 'Scenarios' },
     output: z.object({ data: z.array(Summary) }),
     resolve: () => ({
       data: [...bundledScenarios.values()].map(({ name, description }) => ({ name, description })),
@@ -91,7 +91,7 @@ export const scenarioOperations = [
   gatewayOperation({
     id: 'getBundledScenario',
     route: 'GET /scenarios/{name}',
-    doc: { summary: 'Read a scenario that comes with the double', tag: 'Scenarios' },
+    doc: { summary: 'Read a bundled scenario', tag: 'Scenarios' },
     input: { params: z.object({ name: Name }) },
     output: z.object({ data: Scenario }),
     resolve({ params: { name } }) {
@@ -107,15 +107,19 @@ export const scenarioOperations = [
     id: 'listScenarios',
     route: 'GET /sandboxes/{sandbox}/scenarios',
     remote: 'scenarioNames',
-    doc: { summary: 'List the scenarios in force by name, newest first', tag: 'Scenarios' },
+    doc: { summary: 'List the names of active scenarios, newest first', tag: 'Scenarios' },
     output: z.object({ data: z.array(z.string()) }),
     resolve: (sandbox) => ({ data: sandbox.rules.names() }),
   }),
   sandboxOperation({
     id: 'useScenario',
     route: 'POST /sandboxes/{sandbox}/scenarios',
-    doc: { summary: 'Put a scenario in force, before all that are', tag: 'Scenarios', status: 201 },
-    input: { body: Given },
+    doc: {
+      summary: 'Activate a scenario; it takes precedence over those already active',
+      tag: 'Scenarios',
+      status: 201,
+    },
+    input: { body: ScenarioReference },
     output: z.object({ data: Use }),
     resolve: (sandbox, { gateway, body }) => ({ data: use(gateway, sandbox, body) }),
   }),
@@ -123,12 +127,12 @@ export const scenarioOperations = [
     id: 'putScenario',
     route: 'PUT /sandboxes/{sandbox}/scenarios/{name}',
     doc: {
-      summary: 'Put a scenario in force, in the place of those of its name; without a body, the bundled one',
+      summary: 'Replace active scenarios of this name; without a body, by the bundled scenario',
       tag: 'Scenarios',
     },
     input: {
       params: { name: Name },
-      body: z.looseObject({}).optional().describe('A scenario; its name is that of the path.'),
+      body: z.looseObject({}).optional().describe('A scenario. Its name is taken from the path.'),
       bodyIsOptional: true,
     },
     output: z.object({ data: Use }),
@@ -141,14 +145,14 @@ export const scenarioOperations = [
   sandboxOperation({
     id: 'deleteScenario',
     route: 'DELETE /sandboxes/{sandbox}/scenarios/{name}',
-    doc: { summary: 'End the scenarios of a name, or the one use with this id', tag: 'Scenarios' },
+    doc: { summary: 'Deactivate scenarios by name, or one activation by id', tag: 'Scenarios' },
     input: { params: { name: Name } },
     resolve(sandbox, { params: { name } }) {
       if (sandbox.rules.end(name) > 0) return
       const names = sandbox.rules.names()
       throw new GatewayError(
         404,
-        `No scenario '${name}' is in force; there are ${names.join(', ') || 'none'}`,
+        `No active scenario '${name}'; active scenarios: ${names.join(', ') || 'none'}`,
       )
     },
   }),
@@ -156,14 +160,14 @@ export const scenarioOperations = [
     id: 'resetScenarios',
     route: 'DELETE /sandboxes/{sandbox}/scenarios',
     remote: 'resetScenarios',
-    doc: { summary: 'End every scenario but those that the sandbox began with', tag: 'Scenarios' },
+    doc: { summary: 'Deactivate all scenarios except the initial ones', tag: 'Scenarios' },
     resolve: (sandbox) => sandbox.resetScenarios(),
   }),
   gatewayOperation({
     id: 'getBundledScenarioText',
     route: 'GET /scenarios/{name}/yaml',
     doc: {
-      summary: 'Read a scenario that comes with the double as YAML, to begin your own with',
+      summary: 'Read a bundled scenario as YAML, to start your own from',
       tag: 'Scenarios',
       type: 'text/yaml; charset=utf-8',
     },
@@ -175,18 +179,18 @@ export const scenarioOperations = [
     id: 'checkScenario',
     route: 'POST /scenario-checks',
     doc: {
-      summary: 'Check a scenario that is written in YAML or JSON: every problem with its line and column',
+      summary: 'Validate a scenario in YAML or JSON: every problem with its line and column',
       tag: 'Scenarios',
     },
     input: {
-      body: z.strictObject({ text: z.string().describe('As the file has it; a single rule does as well.') }),
+      body: z.strictObject({ text: z.string().describe('Content of a scenario file, or a single rule.') }),
     },
     output: z.object({
       data: z.strictObject({
         scenario: z
           .looseObject({})
           .nullable()
-          .describe('With defaults filled in; null where there are problems.'),
+          .describe('Scenario with defaults filled in; null if there are problems.'),
         problems: z.array(
           z.strictObject({
             line: z.int().describe('From 1.'),
@@ -202,35 +206,35 @@ export const scenarioOperations = [
     id: 'dryRunScenario',
     route: 'POST /sandboxes/{sandbox}/dry-runs',
     doc: {
-      summary: 'Say which of the calls that have been a scenario would have met; nothing changes',
+      summary: 'Dry-run a scenario: list the past calls that it would have matched. Changes nothing',
       tag: 'Scenarios',
     },
     input: {
       body: z.strictObject({
-        scenario: Given,
+        scenario: ScenarioReference,
         last: z
           .int()
           .min(1)
           .max(10_000)
           .optional()
-          .describe('Of so many of the newest calls. Default: 1,000.'),
+          .describe('Number of newest calls to check. Default: 1,000.'),
       }),
     },
     output: z.object({
       data: z.strictObject({
-        looked: z.int().describe('How many calls were looked at.'),
-        met: z.int().describe('How many of them a rule would have met.'),
+        looked: z.int().describe('Number of calls checked.'),
+        met: z.int().describe('Number of calls that a rule would have matched.'),
         rules: z.array(z.strictObject({ rule: z.int().describe('From 1.'), met: z.int() })),
         calls: z
           .array(z.strictObject({ id: z.string(), rule: z.int() }))
-          .describe('Those met, oldest first.'),
+          .describe('Matching calls, oldest first.'),
       }),
     }),
     async resolve(sandbox, { gateway, body: { scenario, last = 1000 } }) {
-      const given = gateway.checkScenario(scenario)
+      const checked = gateway.checkScenario(scenario)
       const { seed, options } = sandbox
       return {
-        data: dryRun(given, sandbox.journal.records(last), {
+        data: dryRun(checked, sandbox.journal.records(last), {
           seed,
           timeScale: options.timeScale,
           protocolOf: (operation) => gateway.operations.find(({ id }) => id === operation)?.protocol,
@@ -243,7 +247,7 @@ export const scenarioOperations = [
     route: 'GET /sandboxes/{sandbox}/active-scenarios',
     remote: 'activeScenarios',
     doc: {
-      summary: 'List the scenarios in force with how often each rule has happened, newest first',
+      summary: 'List active scenarios with the progress of each rule, newest first',
       tag: 'Scenarios',
     },
     output: z.object({ data: z.array(Active) }),
@@ -253,7 +257,7 @@ export const scenarioOperations = [
     id: 'listUnusedRules',
     route: 'GET /sandboxes/{sandbox}/unused-rules',
     remote: 'unusedRules',
-    doc: { summary: 'List the rules in force that have not happened once', tag: 'Scenarios' },
+    doc: { summary: 'List active rules that have never applied', tag: 'Scenarios' },
     output: z.object({ data: z.array(UnusedRule) }),
     resolve: (sandbox) => ({ data: sandbox.unusedRules() }),
   }),
@@ -262,7 +266,7 @@ export const scenarioOperations = [
     route: 'GET /sandboxes/{sandbox}/usage',
     remote: 'usage',
     doc: {
-      summary: 'Read what the calls have used: requests, tokens and dollars, in sum and by model',
+      summary: 'Read usage: requests, tokens and dollars, in total and by model',
       tag: 'Sandboxes',
     },
     output: z.object({ data: Usage }),
@@ -273,7 +277,7 @@ export const scenarioOperations = [
     route: 'GET /sandboxes/{sandbox}/scripts',
     remote: 'scripts',
     doc: {
-      summary: 'List the scripts in use, and how far the conversations that follow them are',
+      summary: 'List active scripts and the progress of their conversations',
       tag: 'Scenarios',
     },
     output: z.object({ data: z.array(ScriptReading) }),
@@ -281,9 +285,9 @@ export const scenarioOperations = [
   }),
 ]
 
-function use(gateway: GatewayCore, sandbox: Sandbox, given: string | object): z.infer<typeof Use> {
-  // A path is refused here, and what has passed is a name or a scenario, checked where it is used.
-  if (typeof given === 'string') gateway.checkScenario(given)
-  const { id, name } = sandbox.use(given as ScenarioInput)
+function use(gateway: GatewayCore, sandbox: Sandbox, scenario: string | object): z.infer<typeof Use> {
+  // Rejects paths of files. `use` validates everything else.
+  if (typeof scenario === 'string') gateway.checkScenario(scenario)
+  const { id, name } = sandbox.use(scenario as ScenarioInput)
   return { id, name }
 }

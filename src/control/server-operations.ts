@@ -1,5 +1,5 @@
 /**
- * The server itself over HTTP: health, metrics, the document of the control API.
+ * Control operations of the server: health, readiness, draining, and the OpenAPI document of the control API.
  */
 
 import * as z from 'zod'
@@ -10,7 +10,7 @@ export const documentOperations = [
   gatewayOperation({
     id: 'getHealth',
     route: 'GET /health',
-    doc: { summary: 'Whether the server is up; needs no token', tag: 'Server' },
+    doc: { summary: 'Health check; requires no token', tag: 'Server' },
     output: z.object({ data: z.strictObject({ status: z.literal('ok') }) }),
     resolve: () => ({ data: { status: 'ok' } }),
   }),
@@ -18,7 +18,7 @@ export const documentOperations = [
     id: 'getReadiness',
     route: 'GET /ready',
     doc: {
-      summary: 'Whether the server takes new sandboxes: 503 while it drains; needs no token',
+      summary: 'Readiness check: 503 while the server drains; requires no token',
       tag: 'Server',
     },
     output: z.object({ data: z.strictObject({ status: z.enum(['ready', 'draining']) }) }),
@@ -27,7 +27,7 @@ export const documentOperations = [
   gatewayOperation({
     id: 'drain',
     route: 'POST /drain',
-    doc: { summary: 'Take no new sandboxes from now on; those that live stay', tag: 'Server' },
+    doc: { summary: 'Reject new sandboxes from now on; existing ones stay', tag: 'Server' },
     resolve: ({ gateway }) => gateway.sandboxes.drain(),
   }),
   gatewayOperation({

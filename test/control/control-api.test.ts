@@ -95,7 +95,7 @@ describe('scenarios in the control API', () => {
 
   it('return 404 when an inactive scenario is deleted', async () => {
     const { status, body } = await control('DELETE /sandboxes/{id}/scenarios/flaky')
-    expect([status, body.error.message]).toEqual([404, "No scenario 'flaky' is in force; there are none"])
+    expect([status, body.error.message]).toEqual([404, "No active scenario 'flaky'; active scenarios: none"])
   })
 
   it('include the bundled ones in the list and by name', async () => {
@@ -171,7 +171,7 @@ describe('connectGateway', () => {
     const gone = await startServer()
     await gone.close()
     await expect(connectGateway(gone.url)).rejects.toThrow(
-      `No gateway answers at ${gone.url}: start one with \`npx gateway-understudy\``,
+      `No gateway is running at ${gone.url}: start one with \`npx gateway-understudy\``,
     )
   })
 
@@ -180,7 +180,7 @@ describe('connectGateway', () => {
     await once(breaking, 'listening')
     const url = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`
     await expect(connectGateway(url)).rejects.toThrow(
-      `The gateway at ${url} broke the connection before it answered GET /sandboxes/default`,
+      `The gateway at ${url} closed the connection before it replied to GET /sandboxes/default`,
     )
     breaking.close()
   })

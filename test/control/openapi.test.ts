@@ -167,7 +167,7 @@ describe('the API document', () => {
   })
 
   it('describes the 405 reply to a method that a path does not support', async () => {
-    expect(api.info.description).toContain('a 405 in the error envelope, and `Allow` names')
+    expect(api.info.description).toContain('a 405 in the error envelope; `Allow` lists')
     const gateway = createGateway()
     for (const [path, methods] of Object.entries<Document>(api.paths)) {
       const url = `https://gateway.example/api/v1${path.replace('{id}', 'production')}`

@@ -67,6 +67,6 @@ it('resend() rejects a call whose body was truncated in the journal', async () =
   )
   await expect(ask).rejects.toMatchObject({
     status: 409,
-    message: expect.stringMatching(/^The body of '\S+' was too long for the journal to keep it whole$/),
+    message: expect.stringMatching(/^The body of '\S+' is incomplete: it was too large for the journal$/),
   })
 })

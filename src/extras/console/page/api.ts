@@ -4,7 +4,7 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { TextCheck } from '../../../control/check-text.ts'
-import { ControlClient, type RouteId, type RouteParams, type Sent } from '../../../control/client.ts'
+import { type CallOptions, ControlClient, type RouteId, type RouteParams } from '../../../control/client.ts'
 import type {
   BundledScenario,
   CollectionChanges,
@@ -53,7 +53,7 @@ export function saveToken(token: string): void {
 }
 
 /** Returns a reply to read as it arrives. Throws the error of the server. */
-export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: Sent = {}) {
+export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, sent: CallOptions = {}) {
   try {
     return await client.response(id, params, sent)
   } catch (error) {
@@ -66,7 +66,7 @@ export async function open<Id extends RouteId>(id: Id, params: RouteParams<Id>, 
 export async function ask<Id extends RouteId>(
   id: Id,
   params: RouteParams<Id>,
-  sent?: Sent,
+  sent?: CallOptions,
 ): Promise<Reply<Id>> {
   const text = await (await open(id, params, sent)).text()
   // The types derive from the schemas that the server declares for its routes.
