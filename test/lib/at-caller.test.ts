@@ -8,7 +8,7 @@ import { intercept } from '../../src/node.ts'
 import { connectGateway } from '../../src/remote.ts'
 import { startServer } from '../../src/serve.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: what JavaScript may pass
+// biome-ignore lint/suspicious/noExplicitAny: values that only JavaScript callers can pass
 type Any = any
 
 const gateway: Any = createGateway()

@@ -191,7 +191,7 @@ describe('real timers', () => {
     expect(clock.elapsed()).toBe(45)
   })
 
-  it('are compensated for if they fire up to two milliseconds early, and not more', () => {
+  it('are compensated for if they fire up to two milliseconds early, but no more than that', () => {
     const waitAfter = (early: number) => {
       const waits = new Clock().pace()
       real.mockReturnValue(1000)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { intercept } from '../../src/node.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: what JavaScript may pass
+// biome-ignore lint/suspicious/noExplicitAny: values that only JavaScript callers can pass
 type Any = any
 const gateway = createGateway()
 const create = (options: object) => () => createGateway(options as Any)

@@ -16,7 +16,7 @@ type Form = [
   name: string,
   path: string,
   body: (schema: object) => object,
-  // biome-ignore lint/suspicious/noExplicitAny: any reply
+  // biome-ignore lint/suspicious/noExplicitAny: replies of six request forms
   json: (reply: any) => string | object,
 ]
 

@@ -21,9 +21,9 @@ describe('return type of a resolver', () => {
         resolve: async () => ok(Object.freeze({ data: Object.freeze([red]) })),
       }),
       defineOperation({ ...declared, id: 'listColours', resolve: () => eventStream([]) }),
-      // @ts-expect-error: a colour without its name
+      // @ts-expect-error: `name` is missing
       defineOperation({ ...declared, id: 'listColours', resolve: () => ok({ data: [{}] }) }),
-      // @ts-expect-error: the same, in a promise
+      // @ts-expect-error: `name` is missing in an asynchronous reply
       defineOperation({ ...declared, id: 'listColours', resolve: async () => ok({ data: [{}] }) }),
       // @ts-expect-error: the content of a plain Reply is unknown
       defineOperation({ ...declared, id: 'listColours', resolve: (): Reply => ok({ data: [red] }) }),

@@ -7,7 +7,7 @@ import { describeAdapters } from '../describe-adapters.ts'
 
 const question = { model: 'aurora/dawn-1', input: 'Why is the sky blue?' }
 
-describeAdapters('scenarios', (entrance) => {
+describeAdapters('scenarios and scripted replies', (entrance) => {
   const ask = (body: object = {}, headers = {}) =>
     entrance.call('POST /responses', { body: { ...question, ...body }, headers })
 

@@ -10,11 +10,11 @@ describe('types of rules and scenarios', () => {
     gateway.use({ on: 'POST /chat/other', reply: { body: {} } })
     // Accepts any string, because it may be computed; editors still complete the names.
     expect(() => gateway.use('flakey')).toThrow("did you mean 'flaky'?")
-    // @ts-expect-error no operation has this name
+    // @ts-expect-error unknown operation
     expect(() => gateway.use({ on: 'createRespons', fault: 'status' })).toThrow("'createResponse'")
-    // @ts-expect-error no operation has this name
+    // @ts-expect-error unknown operation
     expect(() => gateway.fail(503, { on: 'listProvider' })).toThrow("'listProviders'")
-    // @ts-expect-error the fault has no such parameter
+    // @ts-expect-error unknown parameter of the fault
     expect(() => gateway.use({ on: '*', fault: { name: 'latency', sm: 3 } })).toThrow("'ms'")
   })
 
