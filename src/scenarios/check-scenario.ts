@@ -614,7 +614,7 @@ function unknownFault(value: unknown, place: string): string {
     return `A fault without its name ${place}: write fault: 'latency', or { name: 'latency', ms: 500 }`
   if (!faultNames.includes(value)) {
     const meant = commonFaultNames.get(value) ?? nearest(value, faultNames)
-    const hint = meant ? `: did you mean '${meant}'?` : '; scenarios/README.md lists the faults'
+    const hint = meant ? `: did you mean '${meant}'?` : '; scenarios/FAULTS.md lists the faults'
     return `Unknown fault '${value}' ${place}${/^[45]\d\d$/.test(value) ? `: write { name: 'status', status: ${value} }` : hint}`
   }
   const needed = Object.entries(faultOf(value).params().shape)

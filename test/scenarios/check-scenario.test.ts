@@ -49,7 +49,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: '*', fault: 'constructor' },
-      "Unknown fault 'constructor' in scenario 'outage', rule 2; scenarios/README.md lists the faults",
+      "Unknown fault 'constructor' in scenario 'outage', rule 2; scenarios/FAULTS.md lists the faults",
     ],
     [
       { on: '*', tims: 2, ...status },
