@@ -385,6 +385,8 @@ describe('drift', () => {
     )
     expect(await exit('drift', '--spec', '@removed.json', '--baseline', '@drift.yaml')).toBe(0)
     expect(stdout).toContain('1 accepted')
+    await write('drift.yaml', /```yaml\n(accept:[\s\S]*?)```/.exec(await readDocument())?.[1] ?? '')
+    expect(await exit('drift', '--spec', '@removed.json', '--baseline', '@drift.yaml')).toBe(1)
     await write('drift.yaml', 'accept:\n  - finding: x\n    reason: y\n    expires: soon\n')
     expect(await exit('drift', '--spec', '@removed.json', '--baseline', '@drift.yaml')).toBe(2)
     expect(stderr).toMatch(/drift\.yaml:4:/)
@@ -435,7 +437,9 @@ it('every command says what it does, and its exit codes', async () => {
     expect(await exit(command, '--help')).toBe(0)
     expect(stdout).toContain(`gateway-understudy ${command}`)
   }
-  expect(
-    await readFile(join(import.meta.dirname, '../../../src/extras/recordings/README.md'), 'utf8'),
-  ).toContain('gateway-understudy drift')
+  expect(await readDocument()).toContain('gateway-understudy drift')
 })
+
+function readDocument(): Promise<string> {
+  return readFile(join(import.meta.dirname, '../../../src/extras/recordings/README.md'), 'utf8')
+}
