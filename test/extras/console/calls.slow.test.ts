@@ -6,18 +6,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call, open } from '../../call.ts'
 import { launch } from './browser.ts'
-import { paint, type Scenery } from './scenery.ts'
+import { makeSampleCalls, type SampleCalls } from './sample-calls.ts'
 
 let server: RunningServer
 let browser: Browser
 let page: Page
-let scenery: Scenery
+let sampleCalls: SampleCalls
 beforeAll(async () => {
   browser = await launch()
 })
 beforeEach(async () => {
   server = await startServer({ latency: { gapMs: 5 } })
-  scenery = await paint(server)
+  sampleCalls = await makeSampleCalls(server)
   const context = await browser.newContext()
   page = await context.newPage()
   await page.goto(`${server.url}/__understudy/`)
@@ -94,7 +94,7 @@ describe('the list of calls', () => {
 
 describe('a call', () => {
   it('shows its conversation and its answer, and replays its stream', async () => {
-    await page.locator(`[data-call="${scenery.conversation}"]`).click()
+    await page.locator(`[data-call="${sampleCalls.conversation}"]`).click()
     await page.getByRole('link', { name: 'Request' }).click()
     await expect
       .poll(() => page.locator('.turns .who').allTextContents())

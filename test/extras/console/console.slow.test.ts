@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { launch, open } from './browser.ts'
-import { paint, screensOf } from './scenery.ts'
+import { makeSampleCalls, screensOf } from './sample-calls.ts'
 
 let server: RunningServer
 let browser: Browser
@@ -18,7 +18,7 @@ const at = (hash: string) => `${server.url}/__understudy/${hash}`
 beforeAll(async () => {
   server = await startServer({ latency: { gapMs: 5 } })
   await server.gateway.createSandbox({ id: 'checkout-test' })
-  screens = screensOf(await paint(server))
+  screens = screensOf(await makeSampleCalls(server))
   browser = await launch()
 })
 afterAll(async () => {

@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { call } from '../../call.ts'
 import { open } from './browser.ts'
-import { openStage } from './stage.ts'
+import { startServerAndBrowser } from './server-and-browser.ts'
 
 /** If one of these ran, it would call `alert`, set `window.owned` or send a request to `evil.example`. */
 const payloads = [
@@ -42,13 +42,13 @@ const payloads = [
   '__proto__',
 ]
 
-const stage = openStage()
+const setup = startServerAndBrowser()
 
 const readable = (text: string) => encodeURIComponent(text)
 
 /** Puts a payload in every field that clients control. Returns the ids of the calls. */
 async function plant(payload: string): Promise<string[]> {
-  const { gateway, baseUrl } = stage.server
+  const { gateway, baseUrl } = setup.server
   const ids: string[] = []
   const headers = {
     'x-payload': readable(payload).replaceAll('%20', ' ').slice(0, 300),
@@ -108,7 +108,7 @@ async function look(page: Page, hash: string, text: string): Promise<void> {
 describe('the console', () => {
   it('runs none of 30 hostile payloads in text, headers, names, events, rows and YAML', async () => {
     expect(payloads).toHaveLength(30)
-    const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
+    const { page, complaints } = await open(setup.browser, `${setup.server.url}/__understudy/`)
     await page.addInitScript(() => {
       addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
         console.error(`policy: ${violatedDirective} ${blockedURI}`)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { call } from '../../call.ts'
 import { launch, open } from './browser.ts'
-import { paint } from './scenery.ts'
+import { makeSampleCalls } from './sample-calls.ts'
 
 let server: RunningServer
 let browser: Browser
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   server = await startServer({ latency: { gapMs: 5 } })
-  await paint(server)
+  await makeSampleCalls(server)
   ;({ page } = await open(browser, `${server.url}/__understudy/`))
   await page.getByText('Live', { exact: true }).waitFor()
   await page.locator('.row').first().waitFor()

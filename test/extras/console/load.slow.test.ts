@@ -4,12 +4,12 @@
 import { describe, expect, it } from 'vitest'
 import { call } from '../../call.ts'
 import { open } from './browser.ts'
-import { openStage } from './stage.ts'
+import { startServerAndBrowser } from './server-and-browser.ts'
 
-const stage = openStage()
+const setup = startServerAndBrowser()
 
 let sent = 0
-const ask = () => call(stage.server, `GET /presets/call-${sent++}`)
+const ask = () => call(setup.server, `GET /presets/call-${sent++}`)
 
 /** Allows for a busy machine. */
 const soon = { timeout: 10_000 }
@@ -33,7 +33,7 @@ async function callFor(seconds: number, perSecond: number): Promise<void> {
 describe('the console at 200 calls per second, with 1,000 in the list', () => {
   it('stays responsive, scrolls to the newest call, and stops when the user scrolls', async () => {
     for (let batch = 0; batch < 20; batch++) await Promise.all(Array.from({ length: 50 }, ask))
-    const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
+    const { page, complaints } = await open(setup.browser, `${setup.server.url}/__understudy/`)
     await page.waitForFunction(() => document.querySelectorAll('.rows li').length === 1000)
     await page.evaluate(() => {
       const tasks: number[] = []
@@ -45,7 +45,7 @@ describe('the console at 200 calls per second, with 1,000 in the list', () => {
     const top = () => page.evaluate(() => document.querySelector('.scroller')?.scrollTop)
     const newest = () => page.locator('.rows li:first-child .path').textContent()
     /** In order of arrival, which may differ from the order of sending. */
-    const paths = () => stage.server.gateway.journal.entries().map(({ path }) => path.replace('/api/v1', ''))
+    const paths = () => setup.server.gateway.journal.entries().map(({ path }) => path.replace('/api/v1', ''))
 
     let isOver = false
     const load = callFor(10, 200).then(() => {

@@ -6,7 +6,7 @@ import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../../src/serve.ts'
 import { launch, open } from './browser.ts'
-import { paint } from './scenery.ts'
+import { makeSampleCalls } from './sample-calls.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a sandbox', () => {
   it('can be saved as a file and opened on another server, where its calls can be resent', async () => {
     await using first = await startServer({ latency: { gapMs: 5 } })
     await using second = await startServer()
-    const { unmatched } = await paint(first)
+    const { unmatched } = await makeSampleCalls(first)
     const saving = await open(browser, `${first.url}/__understudy/#/sandboxes`)
     const download = saving.page.waitForEvent('download')
     await saving.page.getByRole('button', { name: 'Save as file' }).click()

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServer } from '../../../src/serve.ts'
 import { launch } from './browser.ts'
-import { paint, screensOf } from './scenery.ts'
+import { makeSampleCalls, screensOf } from './sample-calls.ts'
 
 const [folder] = process.argv.slice(2)
 const here = import.meta.dirname
@@ -21,7 +21,7 @@ interface Shot {
 
 await using server = await startServer({ latency: { gapMs: 5 } })
 await server.gateway.createSandbox({ id: 'checkout-test' })
-const screens = screensOf(await paint(server))
+const screens = screensOf(await makeSampleCalls(server))
 
 const shots: Shot[] =
   folder === undefined

@@ -4,9 +4,9 @@
 import type { BrowserContext, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { call } from '../../call.ts'
-import { openStage } from './stage.ts'
+import { startServerAndBrowser } from './server-and-browser.ts'
 
-const stage = openStage()
+const setup = startServerAndBrowser()
 
 /** Open requests for the event stream. */
 function openStreams(context: BrowserContext): Set<unknown> {
@@ -20,17 +20,17 @@ function openStreams(context: BrowserContext): Set<unknown> {
 
 describe('the tabs of a browser', () => {
   it('leave connections for an application: ten tabs and four stalled streams block no request', async () => {
-    stage.server.gateway.use({
+    setup.server.gateway.use({
       on: 'createResponse',
       when: { stream: true },
       fault: { name: 'stream-stall', afterDeltas: 1 },
     })
-    const context = await stage.browser.newContext()
+    const context = await setup.browser.newContext()
     const streams = openStreams(context)
     const tabs = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const page = await context.newPage()
-        await page.goto(`${stage.server.url}/__understudy/`)
+        await page.goto(`${setup.server.url}/__understudy/`)
         await page.getByText('Live', { exact: true }).waitFor()
         return page
       }),
@@ -39,7 +39,7 @@ describe('the tabs of a browser', () => {
 
     // An application on the same origin, with four stalled streams.
     const app = await context.newPage()
-    await app.goto(`${stage.server.url}/__understudy/health`)
+    await app.goto(`${setup.server.url}/__understudy/health`)
     const hanging = await app.evaluate(async (url) => {
       const ask = async () => {
         const response = await fetch(`${url}/responses`, {
@@ -52,13 +52,13 @@ describe('the tabs of a browser', () => {
         return response.status
       }
       return Promise.all([ask(), ask(), ask(), ask()])
-    }, stage.server.baseUrl)
+    }, setup.server.baseUrl)
     expect(hanging).toEqual([200, 200, 200, 200])
 
     const status = await app.evaluate(
       async (url) =>
         (await fetch(`${url}/presets/code-review`, { headers: { authorization: 'Bearer any' } })).status,
-      stage.server.baseUrl,
+      setup.server.baseUrl,
     )
     expect(status).toBe(200)
     for (const tab of tabs) await tab.getByText('/presets/code-review', { exact: true }).waitFor()
@@ -69,35 +69,35 @@ describe('the tabs of a browser', () => {
   })
 
   it('lose no call when the tab that reads for them is closed', async () => {
-    const context = await stage.browser.newContext()
+    const context = await setup.browser.newContext()
     const [first, second, third] = await Promise.all(
       [1, 2, 3].map(async () => {
         const page = await context.newPage()
-        await page.goto(`${stage.server.url}/__understudy/`)
+        await page.goto(`${setup.server.url}/__understudy/`)
         await page.getByText('Live', { exact: true }).waitFor()
         return page
       }),
     )
-    await call(stage.server, 'GET /presets/before')
+    await call(setup.server, 'GET /presets/before')
     for (const tab of [first, second, third])
       await tab?.getByText('/presets/before', { exact: true }).waitFor()
     // Closes two of the three, so that the reading tab is one of them.
     await first?.close()
-    await call(stage.server, 'GET /presets/between')
+    await call(setup.server, 'GET /presets/between')
     await second?.close()
-    await call(stage.server, 'GET /presets/after')
+    await call(setup.server, 'GET /presets/after')
     for (const path of ['between', 'after'])
       await third?.getByText(`/presets/${path}`, { exact: true }).waitFor()
     await context.close()
   })
 
   it('read nothing while all are hidden, and catch up when one is shown', async () => {
-    const context = await stage.browser.newContext()
+    const context = await setup.browser.newContext()
     const streams = openStreams(context)
     const [first, second] = await Promise.all(
       [1, 2].map(async () => {
         const page = await context.newPage()
-        await page.goto(`${stage.server.url}/__understudy/`)
+        await page.goto(`${setup.server.url}/__understudy/`)
         await page.getByText('Live', { exact: true }).waitFor()
         return page
       }),
@@ -110,11 +110,11 @@ describe('the tabs of a browser', () => {
       }, hidden)
     // One of the visible tabs continues to read.
     await hide(first, true)
-    await call(stage.server, 'GET /presets/seen-by-one')
+    await call(setup.server, 'GET /presets/seen-by-one')
     await second?.getByText('/presets/seen-by-one', { exact: true }).waitFor()
     await hide(second, true)
     await expect.poll(() => streams.size).toBe(0)
-    await call(stage.server, 'GET /presets/seen-by-none')
+    await call(setup.server, 'GET /presets/seen-by-none')
     await hide(first, false)
     for (const tab of [first, second])
       await tab?.getByText('/presets/seen-by-none', { exact: true }).waitFor()

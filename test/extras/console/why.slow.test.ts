@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../../src/scenarios/scenario.ts'
 import { call } from '../../call.ts'
 import { open } from './browser.ts'
-import { openStage } from './stage.ts'
+import { startServerAndBrowser } from './server-and-browser.ts'
 
-const stage = openStage({ timeScale: 0 })
+const setup = startServerAndBrowser({ timeScale: 0 })
 
 const fault = { name: 'status', status: 503 } as const
 const hello = { model: 'aurora/dawn-2', input: 'Hello' }
@@ -90,19 +90,19 @@ const cases: [rule: RuleInput, asked: ReturnType<typeof post> | ReturnType<typeo
 describe('Why', () => {
   it('names the nearest rule and the differing field in 20 of 20 cases', async () => {
     expect(cases).toHaveLength(20)
-    const { page, complaints } = await open(stage.browser, `${stage.server.url}/__understudy/`)
+    const { page, complaints } = await open(setup.browser, `${setup.server.url}/__understudy/`)
     const wrong: string[] = []
     for (const [index, [rule, { method, path, body, headers }, said]] of cases.entries()) {
       const scenario = `case-${index + 1}`
       // An unrelated rule comes first.
-      using _inForce = stage.server.gateway.use({
+      using _inForce = setup.server.gateway.use({
         name: scenario,
         rules: [
           { on: 'listProviders', fault },
           { ...rule, name: 'meant' },
         ],
       })
-      const reply = await call(stage.server, `${method} ${path}`, { body, headers })
+      const reply = await call(setup.server, `${method} ${path}`, { body, headers })
       const id = reply.headers.get('x-request-id') ?? ''
       await page.evaluate((call) => {
         location.hash = `#/calls?call=${call}&in=default`

@@ -184,7 +184,7 @@ describe.each(cases)(
       expect((await sdk.generations.getGeneration({ id })).data).toMatchObject({ id, model })
     })
 
-    it('refusals', async () => {
+    it('errors', async () => {
       const refused = sdk.chat.send({ chatRequest: { model: 'no-vendor', messages } })
       await expect(refused).rejects.toMatchObject({ statusCode: 400 })
     })

@@ -129,7 +129,7 @@ describe('GET /__understudy/metrics', () => {
   })
 })
 
-it('counts durations up to each bound and their sum in a histogram', () => {
+it('Histogram prints cumulative buckets, sum and count', () => {
   const histogram = new Histogram('seconds', 'How long.', [0.1, 1], 'of')
   for (const ms of [50, 100, 500, 5000]) histogram.observe(ms, 'a')
   expect([...histogram.lines()].map((line) => line.trim())).toEqual([
@@ -141,7 +141,7 @@ it('counts durations up to each bound and their sum in a histogram', () => {
   ])
 })
 
-it('escapes line breaks in labels', () => {
+it('Counter escapes line breaks in labels', () => {
   const counter = new Counter('calls', 'How many.', ['of'])
   counter.add(1, 'a "quoted"\n\\ line')
   expect([...counter.lines()]).toEqual(['calls{of="a \\"quoted\\"\\n\\\\ line"} 1\n'])

@@ -9,7 +9,7 @@ import { hardDocument } from './hard-document.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests read documents of any shape
 type Document = any
 
-it('includes active extensions and operations of another document, and resolves every reference', () => {
+it('the API document includes active extensions and operations of another document, and resolves every reference', () => {
   const gateway = createGateway({ extensions: ['chat'], openapi: hardDocument })
   const document = JSON.parse(JSON.stringify(apiDocument(gateway)))
   expect(document.paths['/chat/completions'].post.operationId).toBe('createChatCompletion')
@@ -25,7 +25,7 @@ it('includes active extensions and operations of another document, and resolves 
   }
 })
 
-it('includes components of another document, and renames those whose name is taken', () => {
+it('the API document includes components of another document, and renames those whose name is taken', () => {
   const schema = (more: object) => ({ type: 'object', ...more })
   const json = (name: string) => ({
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },

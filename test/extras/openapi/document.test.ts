@@ -250,12 +250,15 @@ it.each([
   ['/v2/files', [{ url: 'https://vendor.example/v2' }], '/files'],
   ['/files', [{ url: 'https://vendor.example/v2' }], '/files'],
   ['/api/v10/files', [{ url: 'https://vendor.example' }], '/api/v10/files'],
-])('serves the path %s of the servers %j at %s', async (path, servers, route) => {
-  const reply = { description: 'Done', content: { 'application/json': { schema: { const: 'here' } } } }
-  const openapi = { openapi: '3.1.0', servers, paths: { [path]: { get: { responses: { 200: reply } } } } }
-  const response = await call(createGateway({ openapi }), `GET ${route}`)
-  expect(response.body).toBe('here')
-})
+])(
+  'an OpenAPI document with the path %s and the servers %j is served at %s',
+  async (path, servers, route) => {
+    const reply = { description: 'Done', content: { 'application/json': { schema: { const: 'here' } } } }
+    const openapi = { openapi: '3.1.0', servers, paths: { [path]: { get: { responses: { 200: reply } } } } }
+    const response = await call(createGateway({ openapi }), `GET ${route}`)
+    expect(response.body).toBe('here')
+  },
+)
 
 describe('createGateway with openapi', () => {
   const ask = async (options: GatewayOptions, path: string) =>
@@ -373,7 +376,7 @@ describe('a body that matches none of several schemas', () => {
   })
 })
 
-it('reports keywords that are not simulated in the journal', async () => {
+it('unsupported keywords of an OpenAPI document are reported in the journal', async () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'integer', not: { const: 1 } } },
@@ -395,7 +398,7 @@ it('reports keywords that are not simulated in the journal', async () => {
   ])
 })
 
-it('does not require readOnly fields in requests, and omits writeOnly fields from replies', async () => {
+it('readOnly fields are not required in requests, and writeOnly fields are omitted from replies', async () => {
   const schema = {
     type: 'object',
     required: ['id', 'name', 'secret'],
@@ -420,7 +423,7 @@ it('does not require readOnly fields in requests, and omits writeOnly fields fro
   expect(paths.sort()).toEqual(['body.name', 'body.secret'])
 })
 
-it('accepts object and cookie parameters unchecked, and reports them in the journal', async () => {
+it('object and cookie parameters are accepted unchecked, and reported in the journal', async () => {
   const schema = { type: 'object', properties: { limit: { type: 'integer' } } }
   const parameters = [
     { name: 'filter', in: 'query', required: true, schema },
@@ -439,7 +442,7 @@ it('accepts object and cookie parameters unchecked, and reports them in the jour
   ])
 })
 
-it('checks the format of strings', async () => {
+it('strings in requests are validated by their format', async () => {
   const key = { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] }
   const requestBody = { content: { 'application/json': { schema: { type: 'object', properties: { key } } } } }
   const openapi = { openapi: '3.1.0', paths: { '/keys': { post: { requestBody, responses: { 204: {} } } } } }
@@ -449,7 +452,7 @@ it('checks the format of strings', async () => {
   expect((await post({ key: 'none' })).body.error.message).toContain('invalid uuid')
 })
 
-it('accepts any parameter and body without a schema', async () => {
+it('parameters and bodies without a schema accept anything', async () => {
   const openapi = {
     openapi: '3.1.0',
     info: { title: 'Notes', version: '1' },
@@ -472,7 +475,7 @@ it('accepts any parameter and body without a schema', async () => {
 })
 
 it.each(['', 'text', 'te xt/plain', 'text/plain\r\n', 'text/pl–n', 'text/\u0000json', 'a/b; c=\u2028'])(
-  'responds 500 for the invalid media type %j',
+  'an invalid media type in the document causes a 500 that names it: %j',
   async (type) => {
     const responses = { 200: { content: { [type]: { schema: { type: 'string' } } } } }
     const openapi = {
@@ -487,7 +490,7 @@ it.each(['', 'text', 'te xt/plain', 'text/plain\r\n', 'text/pl–n', 'text/\u000
   },
 )
 
-it('omits headers that replies cannot have', async () => {
+it('documented headers that replies cannot have are omitted', async () => {
   const header = { required: true, schema: { type: 'string' }, example: 'chunked' }
   const names = ['bad name', 'bäd', 'Transfer-Encoding', 'Connection', 'X-Good']
   const headers = Object.fromEntries(names.map((name) => [name, header]))
@@ -498,7 +501,7 @@ it('omits headers that replies cannot have', async () => {
   expect([reply.headers.get('x-good'), reply.headers.get('transfer-encoding')]).toEqual(['chunked', null])
 })
 
-it('bounds the work of ambiguous patterns, and reports undecided ones in the journal', async () => {
+it('a pattern with catastrophic backtracking is evaluated within limits, or reported in the journal', async () => {
   const schema = { type: 'object', properties: { key: { type: 'string', pattern: '^(a+)+$' } } }
   const requestBody = { content: { 'application/json': { schema } } }
   const post = { operationId: 'addKey', requestBody, responses: { 204: {} } }

@@ -1,5 +1,5 @@
 /**
- * The commands around the real gateway, as a person or a nightly job meets them: output, and exit codes.
+ * The recording commands as used by people and nightly jobs: output and exit codes.
  */
 
 import { spawn } from 'node:child_process'
@@ -48,7 +48,7 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-/** Runs a command line; `@` stands for the folder. */
+/** Runs a command; `@` is replaced by the folder. */
 async function exit(...args: string[]): Promise<number> {
   process.exitCode = undefined
   stdout = ''
@@ -72,7 +72,7 @@ function recordProcess(upstream: string, out: string) {
 }
 
 describe('record', () => {
-  it('records until it is stopped, and reports what it did as JSON', async () => {
+  it('records until stopped and reports each exchange as JSON', async () => {
     await using server = await startServer()
     const out = join(folder, 'recorded')
     const child = recordProcess(server.baseUrl, out)
@@ -96,7 +96,7 @@ describe('record', () => {
     ])
   }, 30_000)
 
-  it('keeps recording when the reader of its output is gone', async () => {
+  it('keeps recording when the reader of its output disconnects', async () => {
     await using server = await startServer()
     const out = join(folder, 'unread')
     const child = recordProcess(server.baseUrl, out)
@@ -130,7 +130,7 @@ describe('record', () => {
       'NO_SUCH_KEY',
     ],
     [['--upstream', 'https://gateway.example/api/v1', '--new', '--all'], 'cannot be used with'],
-  ])('%j ends with 2 and one line', async (flags, reason) => {
+  ])('rejects %j with one line and exit code 2', async (flags, reason) => {
     vi.stubEnv('CI', 'true')
     expect(await exit('record', ...flags)).toBe(2)
     expect(stderr).toContain(reason)
@@ -158,7 +158,7 @@ describe('serve', () => {
       ],
       'CI is set',
     ],
-  ])('%j ends with 2 and one line', async (flags, reason) => {
+  ])('rejects %j with one line and exit code 2', async (flags, reason) => {
     vi.stubEnv('CI', 'true')
     expect(await exit('serve', ...flags)).toBe(2)
     expect(stderr).toContain(reason)
@@ -172,7 +172,7 @@ describe('serve --recordings', () => {
       ['--on-unmatched-recording', 'passthrough', '--upstream', 'http://127.0.0.1:9/api/v1'],
       { replay: { onUnmatchedRecording: 'passthrough', upstream: 'http://127.0.0.1:9/api/v1' } },
     ],
-  ])('takes %j', async (args, options) => {
+  ])('accepts %j', async (args, options) => {
     vi.stubEnv('CI', '')
     const { started } = await runCommand('--recordings', folder, ...args)
     expect(started?.gateway.options).toMatchObject(options)
@@ -180,7 +180,7 @@ describe('serve --recordings', () => {
 })
 
 describe('import and export', () => {
-  it('imports event streams, and reports what cannot be used in one line', async () => {
+  it('import event streams, and report unusable ones in one line', async () => {
     await write('ask.json', { path: '/responses', body: { a: 1 } })
     await write('reply.txt', 'data: 1\r\n\r\n')
     expect(await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@imported')).toBe(0)
@@ -210,7 +210,7 @@ describe('import and export', () => {
     expect(stderr).toContain('--request is for import sse')
   })
 
-  it('takes the query of a request with its mark, without it, and none', async () => {
+  it('accept the query of a request with and without its question mark', async () => {
     await write('reply.txt', 'data: 1\n\n')
     for (const [place, query] of ['', 'a=1', '?a=1'].entries()) {
       await write('request.json', { method: 'get', path: '/providers', query })
@@ -221,7 +221,7 @@ describe('import and export', () => {
     }
   })
 
-  it('leaves out what the rules of --redact name, and refuses a bad expression of theirs', async () => {
+  it('apply --redact rules, and reject an invalid expression in them', async () => {
     await write('reply.txt', 'data: ticket-4711\n\n')
     await write('rules.yaml', 'patterns: [{ name: ticket, matches: "ticket-[0-9]+" }]')
     const args = [
@@ -243,7 +243,7 @@ describe('import and export', () => {
     expect(stderr).toContain('rules.yaml')
   })
 
-  it('exports an entry of a journal in three forms', async () => {
+  it('export a journal entry in three forms', async () => {
     await using server = await startServer()
     await ask(server.baseUrl, '/providers')
     await write('journal.json', { data: server.gateway.journal.entries() })
@@ -280,7 +280,7 @@ describe('import and export', () => {
 })
 
 describe('scan', () => {
-  it('ends with 0, 1 and 2, and never prints a value', async () => {
+  it('exits with 0, 1 or 2, and never prints a secret', async () => {
     const secret = 'sk-or-v1-0123456789abcdef0123456789'
     await mkdir(join(folder, 'clean'))
     await write('clean/a.txt', 'max_output_tokens: 16')
@@ -314,7 +314,7 @@ describe('scan', () => {
     expect(stdout).toContain('environment MY_SECRET')
   })
 
-  it.skipIf(process.getuid?.() === 0)('ends with 2 where a file cannot be read', async () => {
+  it.skipIf(process.getuid?.() === 0)('exits with 2 if a file cannot be read', async () => {
     await mkdir(join(folder, 'closed'))
     await write('closed/a.txt', 'x')
     await chmod(join(folder, 'closed/a.txt'), 0)
@@ -336,7 +336,7 @@ describe('drift', () => {
       }),
     )
 
-  it('ends with 0 without drift, with 1 for drift, with 2 where it could not check', async () => {
+  it('exits with 0 without drift, 1 with drift, and 2 if a check was impossible', async () => {
     await write('same.json', apiDocument())
     await write('removed.json', removed())
     await write('added.json', added())
@@ -377,7 +377,7 @@ describe('drift', () => {
     expect(stdout).toBe(`1 breaking, 0 additive, 0 info in ${operations.length - 1} document operations\n`)
   })
 
-  it('takes a baseline, and tells a wrong one with its place', async () => {
+  it('accepts a baseline, and reports the position of a mistake in it', async () => {
     await write('removed.json', removed())
     await write(
       'drift.yaml',
@@ -392,7 +392,7 @@ describe('drift', () => {
     expect(stderr).toMatch(/drift\.yaml:4:/)
   })
 
-  it('asks a real gateway within the budget, and finds nothing in one that is a double', async () => {
+  it('compares with a live gateway within the budget, and finds no drift in Understudy itself', async () => {
     await using server = await startServer()
     vi.stubEnv('TEST_GATEWAY_KEY', 'any-key-of-mine')
     const flags = [
@@ -415,7 +415,7 @@ describe('drift', () => {
     expect(stdout).toContain('live GET /providers: responds with 503')
   }, 20_000)
 
-  it('reads recordings, and prints their latencies', async () => {
+  it('reads recordings, and profile prints their latencies', async () => {
     await write('ask.json', { path: '/responses', body: { model: 'a/b', stream: true } })
     await write('reply.txt', 'data: {"response":{"usage":{"output_tokens":7}}}\n\ndata: [DONE]\n\n')
     await exit('import', 'sse', '@reply.txt', '--request', '@ask.json', '--out', '@latencies')
@@ -432,7 +432,7 @@ describe('drift', () => {
   })
 })
 
-it('every command says what it does, and its exit codes', async () => {
+it('every command prints help with its exit codes', async () => {
   for (const command of ['record', 'import', 'export', 'scan', 'drift', 'profile']) {
     expect(await exit(command, '--help')).toBe(0)
     expect(stdout).toContain(`gateway-understudy ${command}`)

@@ -1,5 +1,6 @@
 /**
- * Comparing two small documents: what each change means in a reply and in a request, in either direction, in words.
+ * Comparison of two small documents: the meaning of each change in a reply and in a request, in
+ * either direction.
  */
 import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../../src/extras/recordings/documents.ts'
@@ -52,7 +53,7 @@ const object = (properties: object, required: string[] = [], more: object = {}) 
 const tagged = (tag: string, more: object = {}, name = 'type') =>
   object({ [name]: { const: tag }, ...more }, [name])
 
-/** Two schemas, and what makes the difference between them. */
+/** Pairs of schemas with a description of their difference. */
 const pairs: [string, Schema, Schema][] = [
   ['text, or a whole number', text, whole],
   ['a whole number, or any number', whole, { type: 'number' }],
@@ -200,8 +201,8 @@ const pairs: [string, Schema, Schema][] = [
   ['words that bound nothing', { type: 'string', format: 'uri' }, { type: 'string', title: 'x' }],
 ]
 
-describe('Two schemas', () => {
-  it('differ in a reply and in a request as the file says, in either direction', async () => {
+describe('two schemas', () => {
+  it('differ in replies and requests as in the snapshot, in either direction', async () => {
     const told = pairs.flatMap(([what, left, right]) =>
       [['', left, right] as const, [', the other way round', right, left] as const].flatMap(
         ([way, ours, theirs]) => [
@@ -214,7 +215,7 @@ describe('Two schemas', () => {
     await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/schemas.txt')
   })
 
-  it('are the same where one refers to the other, and where a schema holds itself', () => {
+  it('are equal if one refers to the other or a schema refers to itself', () => {
     const components = {
       schemas: {
         Thing: object({ name: text, inner: { $ref: '#/components/schemas/Thing' } }, ['name']),
@@ -242,7 +243,7 @@ const media = (...types: string[]) => ({
 const envelope = (code: object) => json(object({ error: code }, ['error']))
 const refuses = (error: object) => ({ responses: { 200: json(text), default: envelope(error) } })
 
-/** Two operations, and what makes the difference between them. */
+/** Pairs of operations with a description of their difference. */
 const operations: [string, object, object][] = [
   ['a parameter more', {}, { parameters: [parameter('q')] }],
   ['a required parameter more', {}, { parameters: [parameter('q', { required: true })] }],
@@ -309,8 +310,8 @@ const operations: [string, object, object][] = [
   ],
 ]
 
-describe('Two operations', () => {
-  it('differ as the file says, in either direction', async () => {
+describe('two operations', () => {
+  it('differ as in the snapshot, in either direction', async () => {
     const told = operations.flatMap(([what, left, right]) => [
       what,
       ...lines(drift(documentOf(left), documentOf(right))),
@@ -320,7 +321,7 @@ describe('Two operations', () => {
     await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/operations.txt')
   })
 
-  it('are the same by method and path, whatever parameters of the path are called', () => {
+  it('are matched by method and path, independent of parameter names', () => {
     const at = (path: string, ...methods: string[]) => ({
       openapi: '3.1.0',
       paths: {
@@ -358,7 +359,7 @@ const recordingOf = (
     end: { end: more.end ?? 'fin', ms: 3, bytes: 0 },
   }) as Recording
 
-/** A schema, and JSON that was seen in its place. */
+/** Schemas with JSON values observed in their place. */
 const samples: [string, Schema, unknown[]][] = [
   ['a whole number where any will do', { type: 'number' }, [1, 2.5]],
   ['a fraction among whole numbers', whole, [1, 2.5]],
@@ -380,7 +381,7 @@ const samples: [string, Schema, unknown[]][] = [
   ['what has no schema', undefined, [1, 'a']],
 ]
 
-describe('Recordings', () => {
+describe('recordings compared with a document', () => {
   const seen = (schema: Schema, bodies: unknown[]) =>
     drift(
       documentOf(ok(schema)),
@@ -388,18 +389,18 @@ describe('Recordings', () => {
       Object.fromEntries(bodies.map((body, index) => [`${index}`, recordingOf(JSON.stringify(body))])),
     )
 
-  it('differ from a schema as the file says', async () => {
+  it('differ as in the snapshot', async () => {
     const told = samples.flatMap(([what, schema, bodies]) => [what, ...lines(seen(schema, bodies))])
     await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/samples.txt')
   })
 
-  it('tell no value of a place that has had more than 200', () => {
+  it('report no values for a field with more than 200 different ones', () => {
     const values = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`)
     expect(seen({ enum: ['a'] }, values(200)).findings).toHaveLength(1)
     expect(seen({ enum: ['a'] }, values(201)).findings).toEqual([])
   })
 
-  it('count where they are whole, and of an operation that is known', () => {
+  it('are used only if they are complete and of a known operation', () => {
     const ours = documentOf({ responses: { 200: json(text), default: envelope(text) } })
     const recordings = {
       whole: recordingOf('"a"'),
@@ -422,7 +423,7 @@ describe('Recordings', () => {
     ])
   })
 
-  it('say what is not shipped: a new field of the document that the objects there do not have', () => {
+  it('show that a documented field is missing in live replies', () => {
     const deep = (fields: object) =>
       object({ rows: { type: 'array', items: object({ of: object(fields) }) } })
     const ours = documentOf(ok(deep({ a: text })))
@@ -432,7 +433,7 @@ describe('Recordings', () => {
         ({ path, verdict, severity, source }) => `${path}: ${verdict}, ${severity}, ${source}`,
       )
     expect(verdict({ rows: [{ of: { a: 'x' } }] })).toEqual(['rows[].of.b: not-shipped, info, document'])
-    // Nobody has seen the object.
+    // The object was never observed.
     expect(verdict({ rows: [] })).toEqual(['rows[].of.b: ours-is-wrong, additive, document'])
     expect(verdict({ rows: [{ of: { a: 'x', b: 'y' } }] })).toEqual([
       'rows[].of.b: ours-is-wrong, additive, recordings',
@@ -443,7 +444,7 @@ describe('Recordings', () => {
     ).toMatchObject([{ path: 'total', verdict: 'not-shipped' }])
   })
 
-  it('say what is undocumented, also where the double does it too', () => {
+  it('show that a field is undocumented, even if Understudy has it as well', () => {
     const ours = documentOf(ok(object({ a: text, b: text })))
     const theirs = documentOf(ok(object({ a: text })))
     const found = drift(ours, theirs, { one: recordingOf('{"a":"x","b":"y"}') })
@@ -456,7 +457,7 @@ describe('Recordings', () => {
     expect(found.checked).toEqual({ 'document operations': 1, 'recorded replies': 1 })
   })
 
-  it('say of a source without a reply that it was not checked', () => {
+  it('are reported as unchecked if they contain no reply', () => {
     expect(drift(documentOf(ok(text)), undefined, {})).toEqual({
       findings: [],
       unchecked: ['recordings: no complete reply of a known operation'],
@@ -480,7 +481,7 @@ const done = (text: string, number = 9, of = 'm') => ({
 const part = (text: unknown, ...annotations: object[]) => ({ type: 'part', part: { text, annotations } })
 const span = (start_index: unknown, end_index: unknown) => ({ start_index, end_index })
 
-/** Events by themselves, and the flaws that they have. */
+/** Sequences of events, with their flaws. */
 const flaws: [unknown[], string[]][] = [
   [[delta('a', 1), delta('b', 2), done('ab')], []],
   [[delta('a', 2), delta('b', 2)], ['sequence numbers do not increase']],
@@ -488,7 +489,7 @@ const flaws: [unknown[], string[]][] = [
   [[delta('a', 0)], []],
   [[delta('a', 1), delta('b', 2, 'n'), done('a', 3), done('b', 4, 'n')], []],
   [[delta('a', 1), delta('b', 2), done('a', 3)], ['deltas do not add up to the text']],
-  // Without any delta, there is nothing to add up.
+  // Without deltas, there is nothing to add up.
   [[done('a', 3)], []],
   [[part('abc', span(0, 3), span(1, 2))], []],
   [[part('abc', span(0, 4))], ['annotations do not fit the text']],
@@ -501,7 +502,7 @@ const flaws: [unknown[], string[]][] = [
   [[{ no: 'type' }, null, 'text', { type: 1 }], []],
 ]
 
-describe('Streams', () => {
+describe('streams', () => {
   const toEvents = (stream: unknown[]): RecordedEvent[] =>
     stream.map((value) => ({
       data: typeof value === 'string' ? value : JSON.stringify(value),
@@ -520,7 +521,7 @@ describe('Streams', () => {
     expect([...model(events).flaws]).toEqual(expected)
   })
 
-  it('are modelled by what comes first, last, in each of them, and after what', () => {
+  it('are modelled by first events, last events, common events and successors', () => {
     expect(
       model(named('a', 'b', 'c', '[DONE]'), named('b', 'a', 'c'), [{ no: 'type' }, ...named('b', 'c')]),
     ).toMatchObject({
@@ -538,7 +539,7 @@ describe('Streams', () => {
     expect(model(named('a', '[DONE]', 'b')).flaws).toEqual(new Set(['events come after [DONE]']))
   })
 
-  it('differ in their events, the order of these, and their end', () => {
+  it('differ in their events, order and end', () => {
     const ours = [named('a', 'b', 'c', '[DONE]')]
     expect(compared(ours, named('a', 'b', 'c', '[DONE]'))).toEqual([])
     expect(compared(ours, named('a', 'x', 'b', 'c', '[DONE]'))).toEqual([
@@ -568,7 +569,7 @@ describe('Streams', () => {
   })
 })
 
-describe('A report', () => {
+describe('the drift report', () => {
   const ours = documentOf({ responses: { 200: json(object({ a: text }, ['a'])) } })
   const theirs = documentOf({ responses: { 200: json(object({ a: { enum: ['x|y'] }, b: text })) } })
   const found = { ...drift(ours, theirs), accepted: 0, notes: [] }
@@ -581,7 +582,7 @@ describe('A report', () => {
     notes: ["'x' was accepted until 2026-01-01"],
   }
 
-  it('is a line for each finding, remark, and the sum', () => {
+  it('has a line for each finding and note, and a summary', () => {
     expect(toText(found).split('\n')).toEqual([
       'breaking  ask reply 200 a field-optional: may be absent (document; Understudy is wrong)',
       'additive  ask reply 200 b field-added: is new (document; Understudy is wrong)',
@@ -619,7 +620,7 @@ describe('A report', () => {
     ])
   })
 
-  it('is SARIF, with a rule for each kind', () => {
+  it('has a rule for each kind in SARIF', () => {
     const location = [{ physicalLocation: { artifactLocation: { uri: 'a.json' }, region: { startLine: 1 } } }]
     const sarif = toSarif({ ...found, unchecked: ['live: no key'] }, '1.2.3', 'a.json')
     expect(sarif).toMatchObject({
@@ -658,7 +659,7 @@ describe('A report', () => {
   })
 })
 
-describe('A baseline', () => {
+describe('baseline entries', () => {
   const found = drift(
     documentOf(ok(object({ a: text, b: text, c: text }, ['a', 'b', 'c']))),
     documentOf(ok(object({}))),
@@ -669,7 +670,7 @@ describe('A baseline', () => {
     return [findings.map(({ path }) => path).join(''), accepted, ...notes]
   }
 
-  it('accepts by name or pattern, in any case, to the end of its day', () => {
+  it('accept findings by name or pattern, ignoring case, through their expiry date', () => {
     expect(names([])).toEqual(['abc', 0])
     expect(names([entry('ask reply 200 a field-removed')])).toEqual(['bc', 1])
     expect(names([entry('ASK * a field-removed'), entry('ask*b*')])).toEqual(['c', 2])
@@ -680,7 +681,7 @@ describe('A baseline', () => {
       1,
       "'other' is accepted, but was not found",
     ])
-    // The first entry that names a finding is the one that is used.
+    // The first matching entry is used.
     expect(names([entry('ask*'), entry('ask*b*')])).toEqual([
       '',
       3,

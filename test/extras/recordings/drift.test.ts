@@ -1,5 +1,5 @@
 /**
- * Drift: every planted change is found with its severity, and the double never drifts from itself.
+ * Drift: every planted change is found with its severity, and Understudy never drifts from itself.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { apiDocument } from '../../../src/control/documents.ts'
@@ -26,10 +26,10 @@ const content = (document: Any, path: string, method = 'get') =>
 const body = (document: Any) =>
   document.paths['/workspaces/{id}'].patch.requestBody.content['application/json'].schema
 
-/** A schema where it stands, or where it is referred to. */
+/** Resolves a schema that can be a reference. */
 const follow = (document: Any, schema: Any): Any =>
   schema.$ref ? schemas(document)[schema.$ref.split('/').at(-1)] : schema
-/** A schema that is changed, as this place's own copy: operations that refer to the same one keep theirs. */
+/** Replaces a schema by its own copy, so that other operations that refer to it are unchanged. */
 const own = (document: Any, place: Any, name: string): Any => {
   place[name] = place[name].$ref ? structuredClone(follow(document, place[name])) : place[name]
   return place[name]
@@ -47,51 +47,55 @@ const drop = (list: string[], name: string) => list.splice(list.indexOf(name), 1
 
 const inDocument: [string, Severity, (document: Any) => void][] = [
   [
-    'a required field of a reply is gone',
+    'a required field of a reply is removed',
     'breaking',
     (d) => {
       delete provider(d).properties.slug
       drop(provider(d).required, 'slug')
     },
   ],
-  ['a required field of a reply is optional', 'breaking', (d) => void drop(provider(d).required, 'name')],
   [
-    'a field of a reply may be null',
+    'a required field of a reply becomes optional',
+    'breaking',
+    (d) => void drop(provider(d).required, 'name'),
+  ],
+  [
+    'a field of a reply becomes nullable',
     'breaking',
     (d) => {
       provider(d).properties.name = { type: ['string', 'null'] }
     },
   ],
   [
-    'a field of a reply has another type',
+    'the type of a reply field changes',
     'breaking',
     (d) => {
       provider(d).properties.name = { type: 'integer' }
     },
   ],
   [
-    'an integer of a reply is a number',
+    'an integer in a reply becomes a number',
     'breaking',
     (d) => {
       model(d).properties.created = { type: 'number' }
     },
   ],
   [
-    'a field of a reply may be of one more type',
+    'a field of a reply gets an additional type',
     'breaking',
     (d) => {
       model(d).properties.id = { anyOf: [{ type: 'string' }, { type: 'object', properties: {} }] }
     },
   ],
   [
-    'a reply has a new optional field',
+    'a reply gets a new optional field',
     'additive',
     (d) => {
       provider(d).properties.country = { type: 'string' }
     },
   ],
   [
-    'a reply has a new required field',
+    'a reply gets a new required field',
     'additive',
     (d) => {
       provider(d).properties.country = { type: 'string' }
@@ -99,38 +103,38 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
     },
   ],
   [
-    'a field deep in a reply is new',
+    'a nested object in a reply gets a new field',
     'additive',
     (d) => {
       follow(d, model(d).properties.top_provider).properties.region = { type: 'string' }
     },
   ],
   [
-    'a closed set of a reply has a new value',
+    'an enum in a reply gets a new value',
     'additive',
     (d) => void response(d).properties.status.enum.push('paused'),
   ],
   [
-    'a closed set of a reply has one value less',
+    'an enum in a reply loses a value',
     'info',
     (d) => void drop(response(d).properties.status.enum, 'queued'),
   ],
   [
-    'a closed set of a reply is open',
+    'an enum in a reply becomes a string',
     'additive',
     (d) => {
       response(d).properties.status = { type: 'string' }
     },
   ],
   [
-    'a reply is never null any more',
+    'a nullable field of a reply becomes non-nullable',
     'info',
     (d) => {
       provider(d).properties.privacy_policy_url = { type: 'string' }
     },
   ],
   [
-    'an item of a union is new',
+    'a union gets a new member',
     'additive',
     (d) => {
       const items = response(d).properties.output.items
@@ -143,9 +147,9 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
       })
     },
   ],
-  ['an operation is gone', 'breaking', (d) => void delete d.paths['/benchmarks']],
+  ['an operation is removed', 'breaking', (d) => void delete d.paths['/benchmarks']],
   [
-    'an operation has another method',
+    'the method of an operation changes',
     'breaking',
     (d) => {
       d.paths['/workspaces/{id}'].put = d.paths['/workspaces/{id}'].patch
@@ -153,14 +157,14 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
     },
   ],
   [
-    'an operation is new',
+    'an operation is added',
     'additive',
     (d) => {
       d.paths['/credits'] = { get: { operationId: 'getCredits', responses: {} } }
     },
   ],
   [
-    'a reply has another status',
+    'the status of a reply changes',
     'breaking',
     (d) => {
       const { responses } = d.paths['/providers'].get
@@ -169,7 +173,7 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
     },
   ],
   [
-    'a reply has one more good status',
+    'an operation gets an additional success status',
     'additive',
     (d) => {
       const { responses } = d.paths['/providers'].get
@@ -177,7 +181,7 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
     },
   ],
   [
-    'a reply has another media type',
+    'the media type of a reply changes',
     'breaking',
     (d) => {
       const content = d.paths['/providers'].get.responses['200'].content
@@ -186,21 +190,21 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
     },
   ],
   [
-    'a field of a request is required',
+    'a field of a request becomes required',
     'breaking',
     (d) => {
       request(d).required = ['name']
     },
   ],
   [
-    'a field of a request is new',
+    'a request gets a new field',
     'additive',
     (d) => {
       request(d).properties.colour = { type: 'string' }
     },
   ],
   [
-    'a required field of a request is new',
+    'a request gets a new required field',
     'breaking',
     (d) => {
       request(d).properties.colour = { type: 'string' }
@@ -208,7 +212,7 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
     },
   ],
   [
-    'a field of a request is gone',
+    'a field of a request is removed',
     'breaking',
     (d) => {
       delete request(d).properties.slug
@@ -216,54 +220,46 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
     },
   ],
   [
-    'a text of a request may be shorter only',
+    'the maximum length in a request decreases',
     'breaking',
     (d) => {
       request(d).properties.name.maxLength = 50
     },
   ],
   [
-    'a text of a request may be longer',
+    'the maximum length in a request increases',
     'additive',
     (d) => {
       request(d).properties.name.maxLength = 500
     },
   ],
   [
-    'a pattern of a request changes',
+    'a pattern in a request changes',
     'breaking',
     (d) => {
       request(d).properties.slug.pattern = '^[a-z]+$'
     },
   ],
   [
-    'a parameter is new',
+    'a parameter is added',
     'additive',
     (d) => void parameters(d).push({ name: 'page', in: 'query', schema: { type: 'integer' } }),
   ],
   [
-    'a required parameter is new',
+    'a required parameter is added',
     'breaking',
     (d) =>
       void parameters(d).push({ name: 'page', in: 'query', required: true, schema: { type: 'integer' } }),
   ],
   [
-    'a parameter is gone',
+    'a parameter is removed',
     'breaking',
     (d) => void parameters(d).splice(parameters(d).indexOf(parameter(d, 'arena')), 1),
   ],
+  ['a parameter gets a new value', 'additive', (d) => void parameter(d, 'arena').schema.enum.push('robots')],
+  ['a parameter loses a value', 'breaking', (d) => void drop(parameter(d, 'arena').schema.enum, 'agents')],
   [
-    'a parameter takes one value more',
-    'additive',
-    (d) => void parameter(d, 'arena').schema.enum.push('robots'),
-  ],
-  [
-    'a parameter takes one value less',
-    'breaking',
-    (d) => void drop(parameter(d, 'arena').schema.enum, 'agents'),
-  ],
-  [
-    'a parameter is required',
+    'a parameter becomes required',
     'breaking',
     (d) => {
       parameter(d, 'source').required = true
@@ -271,7 +267,7 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
   ],
 ]
 
-/** What is found of each change, looked for once. */
+/** Findings of each change, computed once. */
 const found = new Map<unknown, readonly Finding[]>()
 
 function findingsInDocument(change: (document: Any) => void): readonly Finding[] {
@@ -296,7 +292,7 @@ async function findingsInRecordings(
   return findings
 }
 
-/** What is found of one change, the first of them in words. */
+/** Formats the findings of one change, with the message of the first. */
 function inLine(what: string, findings: readonly Finding[]): string {
   const [first] = findings
   const more = findings.length > 1 ? `, and ${findings.length - 1} more` : ''
@@ -304,7 +300,7 @@ function inLine(what: string, findings: readonly Finding[]): string {
 }
 
 describe('drift --spec', () => {
-  it('finds nothing between the double and its own document', () => {
+  it('finds nothing between Understudy and its own document', () => {
     const document = readDocument(ownDocument())
     expect(findDrift({ mock, document, observed: new Map() }).findings).toEqual([])
   })
@@ -312,16 +308,16 @@ describe('drift --spec', () => {
   it.each(inDocument)('finds that %s: %s', (_, severity, change) => {
     const findings = findingsInDocument(change)
     expect(findings.map((finding) => finding.severity)).toContain(severity)
-    // What is said first is what was changed: nothing worse is made of it.
+    // The first finding is the change itself, not a consequence of it.
     expect(findings[0]?.severity).toBe(severity)
   })
 
-  it('says each of these changes in a line', async () => {
+  it('describes each change in one line', async () => {
     const lines = inDocument.map(([what, , change]) => inLine(what, findingsInDocument(change)))
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/document.txt')
   })
 
-  it('reads OpenAPI 3.0 with its nullable, references and allOf as 3.1', () => {
+  it('reads OpenAPI 3.0 with nullable, references and allOf like 3.1', () => {
     const document = ownDocument()
     document.openapi = '3.0.3'
     const { properties, required } = provider(document)
@@ -334,7 +330,7 @@ describe('drift --spec', () => {
     expect(findDrift({ mock, document: readDocument(document), observed: new Map() }).findings).toEqual([])
   })
 
-  it.each([{}, [], 'text', { openapi: '3.1.0', paths: {} }])('cannot read %j as a document', (document) => {
+  it.each([{}, [], 'text', { openapi: '3.1.0', paths: {} }])('rejects %j as a document', (document) => {
     expect(() => readDocument(document)).toThrow(/paths/)
   })
 })
@@ -354,7 +350,7 @@ const standard: Ask[] = [
   searched,
 ]
 
-/** A recording whose JSON body is changed. */
+/** Changes the JSON body of a recording. */
 function withBody(recordings: Map<string, Recording>, index: number, change: (body: Any) => void): void {
   edit(recordings, index, (text) => {
     const value = JSON.parse(text)
@@ -363,7 +359,7 @@ function withBody(recordings: Map<string, Recording>, index: number, change: (bo
   })
 }
 
-/** A recording whose events are changed; `[DONE]` is one of them. */
+/** Changes the events of a recording, including `[DONE]`. */
 function withEvents(
   recordings: Map<string, Recording>,
   index: number,
@@ -392,7 +388,7 @@ const of = (events: Any[], type: string) => events.filter((event) => event.type 
 const without = (events: Any[], type: string) => events.filter((event) => event.type !== type)
 
 const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => void][] = [
-  ['a field is gone', 'breaking', (t) => withBody(t, 0, ({ data }) => void delete data[3].slug)],
+  ['a field is missing', 'breaking', (t) => withBody(t, 0, ({ data }) => void delete data[3].slug)],
   [
     'a field is null',
     'breaking',
@@ -402,7 +398,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'a field has another type',
+    'a field has a different type',
     'breaking',
     (t) =>
       withBody(t, 0, ({ data }) => {
@@ -426,7 +422,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'a field beside the data is new',
+    'a field next to the data is new',
     'additive',
     (t) =>
       withBody(t, 0, (all) => {
@@ -434,12 +430,12 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'a deep field is gone',
+    'a nested field is missing',
     'breaking',
     (t) => withBody(t, 1, ({ data }) => void delete data.designated_version.version),
   ],
   [
-    'an envelope has another code',
+    'an envelope has a different code',
     'breaking',
     (t) =>
       withBody(t, 2, ({ error }) => {
@@ -464,12 +460,12 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'an item is of a new type',
+    'an item has a new type',
     'additive',
     (t) => withBody(t, 3, ({ output }) => void output.push({ type: 'music_call', id: 'm' })),
   ],
   [
-    'usage counts in texts',
+    'a token count is a string',
     'breaking',
     (t) =>
       withBody(t, 3, ({ usage }) => {
@@ -477,7 +473,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'usage has a price',
+    'usage has a cost',
     'additive',
     (t) =>
       withBody(t, 3, ({ usage }) => {
@@ -491,19 +487,19 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
   ],
   ['a stream does not end with [DONE]', 'breaking', (t) => withEvents(t, 4, (e) => e.slice(0, -1))],
   [
-    'a stream lacks its last event',
+    'a stream is missing its last event',
     'breaking',
     (t) => withEvents(t, 4, (e) => without(e, 'response.completed')),
   ],
-  ['a stream lacks its first event', 'breaking', (t) => withEvents(t, 4, (e) => e.slice(1))],
+  ['a stream is missing its first event', 'breaking', (t) => withEvents(t, 4, (e) => e.slice(1))],
   [
-    'a stream lacks an event in its middle',
+    'a stream is missing an event in the middle',
     'breaking',
     (t) => withEvents(t, 4, (e) => without(e, 'response.output_item.added')),
   ],
-  ['two events have changed places', 'breaking', (t) => withEvents(t, 4, (e) => [e[1], e[0], ...e.slice(2)])],
+  ['two events are swapped', 'breaking', (t) => withEvents(t, 4, (e) => [e[1], e[0], ...e.slice(2)])],
   [
-    'sequence numbers are gone',
+    'sequence numbers are missing',
     'breaking',
     (t) =>
       withEvents(t, 4, (e) =>
@@ -511,7 +507,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       ),
   ],
   [
-    'sequence numbers stand still',
+    'sequence numbers do not increase',
     'breaking',
     (t) =>
       withEvents(t, 4, (e) =>
@@ -519,7 +515,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       ),
   ],
   [
-    'deltas do not add up',
+    'deltas do not add up to the text',
     'breaking',
     (t) =>
       withEvents(t, 4, (e) => {
@@ -546,7 +542,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'an event lacks a field',
+    'an event is missing a field',
     'breaking',
     (t) =>
       withEvents(t, 4, (e) => {
@@ -555,7 +551,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'an annotation lies past its text',
+    'an annotation exceeds its text',
     'breaking',
     (t) =>
       withEvents(t, 5, (e) => {
@@ -564,7 +560,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'the last response of a stream lacks its usage',
+    'the last response of a stream has no usage',
     'breaking',
     (t) =>
       withEvents(t, 4, (e) => {
@@ -573,7 +569,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
       }),
   ],
   [
-    'a reply is no JSON by its type',
+    'the content type of a reply is not JSON',
     'breaking',
     (t) => {
       const recording = t.get('0.recording.jsonl') as Recording
@@ -600,7 +596,7 @@ const inRecordings: [string, Severity, (recordings: Map<string, Recording>) => v
 ]
 
 describe('drift --recordings', () => {
-  it('finds nothing between the double and recordings of itself, under random data', async () => {
+  it('finds nothing between Understudy and recordings of itself, with random data', async () => {
     for (let seed = 1; seed <= cases(4, 500); seed++) {
       const recordings = await recordingsOfMock(randomAsks(seed), seed)
       const { findings } = findDrift({ mock, observed: new Map([['recordings', recordings]]) })
@@ -613,7 +609,7 @@ describe('drift --recordings', () => {
     expect(findings[0]?.severity, findings.map(nameOf).join('\n')).toBe(severity)
   })
 
-  it('says each of these changes in a line', async () => {
+  it('describes each change in one line', async () => {
     const lines: string[] = []
     for (const [what, , change] of inRecordings) {
       lines.push(inLine(what, await findingsInRecordings(change)))
@@ -621,7 +617,7 @@ describe('drift --recordings', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('drift/recordings.txt')
   })
 
-  it('says who is wrong, where there are a document and recordings', async () => {
+  it('names the side that is wrong if there are both a document and recordings', async () => {
     const recordings = await recordingsOfMock(standard, 1)
     withBody(recordings, 0, ({ data }) => {
       data[0].country = 'NO'
@@ -642,13 +638,13 @@ describe('drift --recordings', () => {
     expect(verdictsOf(more)).toContainEqual(['data[].planet', 'not-shipped'])
   })
 
-  it('cannot check where no recording has a reply of an operation that it plays', () => {
+  it('reports recordings as unchecked if none has a reply of a known operation', () => {
     const { unchecked } = findDrift({ mock, observed: new Map([['recordings', new Map()]]) })
     expect(unchecked).toHaveLength(1)
   })
 })
 
-describe('A baseline', () => {
+describe('a baseline', () => {
   const changed = ownDocument()
   provider(changed).properties.country = { type: 'string' }
   const findings = () => findDrift({ mock, document: readDocument(changed), observed: new Map() }).findings
@@ -658,7 +654,7 @@ describe('A baseline', () => {
     expires: '2026-06-30',
   }
 
-  it('accepts findings by name until its day is over', () => {
+  it('accepts findings by name until it expires', () => {
     expect(accept(findings(), { accept: [entry] }, '2026-06-30')).toMatchObject({
       findings: [],
       accepted: 1,
@@ -669,12 +665,12 @@ describe('A baseline', () => {
     expect(later.notes[0]).toContain('was accepted until 2026-06-30')
   })
 
-  it('says what it accepts and nobody finds any more', () => {
+  it('reports entries that match no finding any longer', () => {
     const { notes } = accept([], { accept: [entry] }, '2026-01-01')
     expect(notes[0]).toContain('was not found')
   })
 
-  it('is no part of SARIF, whose findings have their level', () => {
+  it('does not change the levels of findings in SARIF', () => {
     const report = { findings: findings(), accepted: 0, notes: [], unchecked: [], checked: {} }
     expect(toSarif(report, '1.0.0', 'openapi.json')).toMatchObject({
       version: '2.1.0',

@@ -3,7 +3,7 @@ import { connectGateway } from '../../../src/remote.ts'
 import { startServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
 
-it('A call is exported as a scenario, a fixture and a recording, where it has what that takes', async () => {
+it('journal.exportAs() exports a scenario, a fixture or a recording, or rejects if the call has no records', async () => {
   await using server = await startServer()
   const gateway = await connectGateway(server.url)
   const sandbox = await gateway.createSandbox()

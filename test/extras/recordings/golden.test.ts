@@ -1,12 +1,12 @@
 /**
- * A recording that was written by this format version.
+ * Compatibility with a recording written in this format version.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { call } from '../../call.ts'
 
-it('replays a recording byte by byte', async () => {
+it('a stored recording is replayed byte by byte', async () => {
   const folder = new URL('golden/', import.meta.url).pathname
   const [file] = readdirSync(folder)
   const lines = readFileSync(folder + file, 'utf8')

@@ -1,5 +1,6 @@
 /**
- * Imports of HAR files, event streams and journals, as a whole and field by field; exports of journal entries.
+ * Imports of HAR files, event streams and journals, as a whole and field by field, and exports of
+ * journal entries.
  */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -44,8 +45,8 @@ const asked: [string, object?][] = [
   ['/responses', { model: 'aurora/dawn-2', input: 'Wörter 🌊', stream: true }],
 ]
 
-describe('A HAR file', () => {
-  it('of our own journal, in and replayed, gives equal bytes and status', async () => {
+describe('importing a HAR file', () => {
+  it('restores the status and bytes of our own journal when replayed', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = []
     for (const [path, body] of asked) before.push(await ask(gateway, path, body))
@@ -98,7 +99,7 @@ describe('A HAR file', () => {
     ],
   })
 
-  it('of a browser brings the calls of the gateway, with their times and without what was about the wire', () => {
+  it('of a browser keeps the timing of gateway calls and drops transport headers', () => {
     const page = entry({}, { url: 'https://app.example/index.html' })
     const { exchanges } = importHar(
       `\ufeff${har(page, entry(stream('data: 1\r\n\r\n')))}`,
@@ -116,7 +117,7 @@ describe('A HAR file', () => {
     expect(exchanges[0]?.reply?.headers).not.toHaveProperty('content-length')
   })
 
-  it('of a proxy may have bodies in base64, and headers on several lines', () => {
+  it('of a proxy supports bodies in base64 and multi-line headers', () => {
     const body = {
       content: {
         size: 7,
@@ -133,7 +134,7 @@ describe('A HAR file', () => {
     ['U+FFFD', stream('data: W\ufffdrter\n\n')],
     ['UTF-8 read as Latin-1', stream('data: WÃ¶rter\n\n')],
     ['UTF-8 read as windows-1252', stream('data: so â€“ so\n\n')],
-    ['another length', stream('data: W\n\n', 99)],
+    ['a different length', stream('data: W\n\n', 99)],
     ['no text', { content: { size: 12, mimeType: 'text/event-stream' } }],
     [
       'not stored',
@@ -146,13 +147,13 @@ describe('A HAR file', () => {
         },
       },
     ],
-  ])('is not guessed at where its body was lost: %s', (_, response) => {
+  ])('skips an entry whose body is corrupted or missing: %s', (_, response) => {
     const { exchanges, skipped } = importHar(har(entry(response)), 'a.har', '/api/v1')
     expect(exchanges).toEqual([])
     expect(skipped[0]).toMatch(/^a\.har: entry 1: its (?:stream|body) /)
   })
 
-  it('that is none, or of another site, is told in one line', () => {
+  it('reports a file that is invalid or of another site in one line', () => {
     expect(() => importHar('{}', 'a.har', '/api/v1')).toThrow('a.har: is not a HAR file')
     expect(() => importHar('<html>', 'a.har', '/api/v1')).toThrow('a.har: not JSON')
     expect(() => importHar(har(entry({})), 'a.har', '/v9')).toThrow('give --base')
@@ -160,14 +161,14 @@ describe('A HAR file', () => {
   })
 })
 
-describe('An event stream', () => {
+describe('importing an event stream', () => {
   const bytes = (text: string) => new TextEncoder().encode(text)
   const recordingOf = (text: string, request?: RecordedRequest) => {
     const { exchanges, name } = importStream(bytes(text), 'folder/a.txt', request)
     return toRecording(exchanges[0] as Exchange, { redactor, operation: request ? undefined : name })
   }
 
-  it('keeps its bytes, CR LF included, and matches nothing by itself', async () => {
+  it('keeps its bytes, including CR LF, and matches no request by itself', async () => {
     const recording = recordingOf(': hi\r\ndata: ü\r\n\r\n')
     expect(recording.chunks).toMatchObject([{ text: ': hi\r\ndata: ü\r\n\r\n' }])
     expect(recording.reply).toEqual({
@@ -184,38 +185,35 @@ describe('An event stream', () => {
     })
   })
 
-  it('answers the request that it is given', async () => {
+  it('answers the given request', async () => {
     const request = { method: 'POST', path: '/responses', query: '', headers: {}, json: { a: 1 } }
     const gateway = createGateway({ recordings: [recordingOf('data: 1\n\n', request)] })
     expect((await ask(gateway, '/responses', { a: 1 })).text).toBe('data: 1\n\n')
   })
 
-  it('is named after its file', () => {
+  it('names the recording after the file', () => {
     expect(fileNameOf(recordingOf('data: 1\n\n').head)).toBe('a.recording.jsonl')
   })
 
-  it.each(['', 'data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'])(
-    'must have events: %j',
-    (text) => {
-      expect(() => recordingOf(text)).toThrow('folder/a.txt: has no events: it must be an event stream')
-    },
-  )
+  it.each(['', 'data: 1', ': a comment\n\n', '{"error":{}}', '\x1f\x8b\b'])('requires events: %j', (text) => {
+    expect(() => recordingOf(text)).toThrow('folder/a.txt: has no events: it must be an event stream')
+  })
 
-  it('must be without response headers', () => {
+  it('rejects a file with response headers', () => {
     expect(() => recordingOf('HTTP/1.1 200 OK\r\na: b\r\n\r\ndata: 1\r\n\r\n')).toThrow(
       'folder/a.txt: starts with response headers: save the body alone, without curl -i',
     )
   })
 })
 
-describe('An entry of the journal', () => {
+describe('a journal entry', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'understudy-export-'))
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('is imported as a recording, replayed with equal bytes', async () => {
+  it('can be imported as a recording and replayed byte by byte', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = []
     for (const [path, body] of asked) before.push(await ask(gateway, path, body))
@@ -229,7 +227,7 @@ describe('An entry of the journal', () => {
       expect(await ask(replaying, path, body)).toEqual(before[index])
   })
 
-  it('is exported as a recording, as a rule and as a fixture, each of which answers as it did', async () => {
+  it('can be exported as a recording, a rule and a fixture, each of which gives the same reply', async () => {
     const gateway = createGateway({ timeScale: 0, seed: 5 })
     const before = await ask(gateway, '/providers')
     const entry = gateway.journal.last('listProviders')
@@ -254,7 +252,7 @@ describe('An entry of the journal', () => {
   })
 })
 
-describe('An entry of a HAR file', () => {
+describe('an entry of a HAR file', () => {
   const url = 'https://a.example/api/v1/things'
   const har = (...entries: unknown[]) => JSON.stringify({ log: { entries } })
   const entry = ({ request = {}, response = {}, ...more }: Record<string, object | string>) => ({
@@ -268,7 +266,7 @@ describe('An entry of a HAR file', () => {
     return exchanges.length === 1 ? 'left out' : exchanges[0]
   }
 
-  it('has its times, without those that are not known', () => {
+  it('keeps its known times', () => {
     const times = (timings?: object) => {
       const exchange = read(entry({ ...(timings && { timings }) }))
       if (typeof exchange !== 'object') throw new Error(exchange)
@@ -280,7 +278,7 @@ describe('An entry of a HAR file', () => {
     expect(times({ wait: 2, receive: -1 })).toEqual([2, 2, 2])
   })
 
-  it('has the chunks that our journal says, where they are all of the body', () => {
+  it('keeps the chunks of our own journal if they cover the whole body', () => {
     const chunks = (_chunks: unknown) => {
       const exchange = read(entry({ _chunks: _chunks as object, timings: { wait: 9 } }))
       return typeof exchange === 'object'
@@ -308,7 +306,7 @@ describe('An entry of a HAR file', () => {
     expect(chunks([[-1, 5]])).toMatch(/^_chunks\.0\.0: /)
   })
 
-  it('has its request, headers in lower case and on one line', () => {
+  it('keeps its request, with lower-case, single-line headers', () => {
     const exchange = read(
       entry({
         request: {
@@ -371,11 +369,11 @@ describe('An entry of a HAR file', () => {
     ['aborted-by-fault', 'reset'],
     ['aborted-by-client', 'aborted-by-client'],
     [undefined, 'fin'],
-  ])('whose delivery was %s ended with %s', (delivery, how) => {
+  ])('with delivery %s ends with %s', (delivery, how) => {
     expect(read(entry({ ...(delivery && { _delivery: delivery }) }))).toMatchObject({ end: { how } })
   })
 
-  it('without an answer is one that was cut, or none', () => {
+  it('without a response is imported as an aborted reply, or skipped', () => {
     const failed = { response: { status: 0 }, timings: { wait: 1, receive: 2 } }
     expect(read(entry(failed))).toBe('has no response (status 0)')
     expect(read(entry({ ...failed, _delivery: 'aborted-by-client' }))).toBe('has no response (status 0)')
@@ -386,7 +384,7 @@ describe('An entry of a HAR file', () => {
     })
   })
 
-  it('keeps a length of bytes that had no coding', () => {
+  it('keeps the content-length of an unencoded body', () => {
     const headers = (...pairs: [string, string][]) => {
       const exchange = read(entry({ response: { headers: pairs.map(([name, value]) => ({ name, value })) } }))
       return typeof exchange === 'object' ? exchange.reply?.headers : exchange
@@ -414,46 +412,46 @@ describe('An entry of a HAR file', () => {
       entry({ response: { content: { size: 1 } } }),
       'its body is missing: save the HAR file with content',
     ],
-    ['no text of a stream', stream({}), 'its body is missing: save the HAR file with content'],
+    ['no text in a stream', stream({}), 'its body is missing: save the HAR file with content'],
     [
-      'no text of a stream by its header',
+      'no text in a stream, by its header',
       entry({ response: { content: {}, headers: [{ name: 'Content-Type', value: 'text/event-stream' }] } }),
       'its body is missing: save the HAR file with content',
     ],
-    ['no text of a stream that was refused', stream({}, { status: 400 }), []],
+    ['no text in an error stream', stream({}, { status: 400 }), []],
     ['base64', stream({ text: 'aGk=', encoding: 'base64' }), ['hi']],
-    ['a size that is right', stream({ text: 'ü', size: 2 }), ['ü']],
-    ['a size that is not known', stream({ text: 'ü', size: 0 }), ['ü']],
+    ['a correct size', stream({ text: 'ü', size: 2 }), ['ü']],
+    ['an unknown size', stream({ text: 'ü', size: 0 }), ['ü']],
     [
-      'a size that is wrong',
+      'a wrong size',
       stream({ text: 'ü', size: 1 }),
       'its stream has 2 bytes, but 1 were sent: it was decoded wrongly or cut',
     ],
     [
-      'a size that is wrong, of no stream',
+      'a wrong size outside a stream',
       entry({ response: { content: { mimeType: 'text/plain', text: 'ü', size: 1 } } }),
       ['ü'],
     ],
     [
-      'a replacement',
+      'U+FFFD in a stream',
       stream({ text: '\ufffd' }),
       'its stream was decoded wrongly (it contains U+FFFD), so bytes are lost',
     ],
     [
-      'a replacement, in no stream',
+      'U+FFFD outside a stream',
       entry({ response: { content: { mimeType: 'text/plain', text: '\ufffd' } } }),
       ['\ufffd'],
     ],
-    ['what was read as Latin-1', stream({ text: 'WÃ¶' }), misread],
-    ['what was read as windows-1252', stream({ text: 'â‚¬' }), misread],
-    ['what was read so, with all its characters', stream({ text: 'ðŸŒŠ' }), misread],
-    ['what was read so, to its last character', stream({ text: 'Ã¿' }), ['Ã¿'].map(() => misread)[0]],
-    ['a character of Latin-1', stream({ text: 'Wörter ÿ' }), ['Wörter ÿ']],
-    ['a character of windows-1252', stream({ text: '5 €' }), ['5 €']],
-    ['characters far beyond', stream({ text: 'Ã¶ 🌊' }), ['Ã¶ 🌊']],
+    ['UTF-8 decoded as Latin-1', stream({ text: 'WÃ¶' }), misread],
+    ['UTF-8 decoded as windows-1252', stream({ text: 'â‚¬' }), misread],
+    ['a wrongly decoded emoji', stream({ text: 'ðŸŒŠ' }), misread],
+    ['a wrongly decoded last character', stream({ text: 'Ã¿' }), ['Ã¿'].map(() => misread)[0]],
+    ['a Latin-1 character', stream({ text: 'Wörter ÿ' }), ['Wörter ÿ']],
+    ['a windows-1252 character', stream({ text: '5 €' }), ['5 €']],
+    ['characters outside Latin-1', stream({ text: 'Ã¶ 🌊' }), ['Ã¶ 🌊']],
     ['a comment', stream({ text: 'a', comment: 'nice' }), ['a']],
     [
-      'a comment that it is not whole',
+      'a comment about missing bytes',
       stream({ text: 'a', comment: '2 bytes not kept' }),
       'its body is incomplete (2 bytes not kept)',
     ],
@@ -467,12 +465,12 @@ describe('An entry of a HAR file', () => {
       entry({ request: { method: '' } }),
       'request.method: Too small: expected string to have >=1 characters',
     ],
-  ] as [string, unknown, unknown][])('with %s is read so, or skipped with the reason', (_, given, told) => {
+  ] as [string, unknown, unknown][])('with %s is imported or skipped with the reason', (_, given, told) => {
     expect(kept(given)).toEqual(told)
   })
 })
 
-describe('An entry of a journal', () => {
+describe('an entry of a journal file', () => {
   const entry = {
     method: 'POST',
     path: '/s1/api/v1/things',
@@ -491,7 +489,7 @@ describe('An entry of a journal', () => {
     return skipped[0]?.replace('a: entry 1: ', '') ?? exchanges[0]
   }
 
-  it('has all that a recording needs', () => {
+  it('contains everything that a recording needs', () => {
     expect(read({})).toEqual({
       request: {
         method: 'POST',
@@ -526,7 +524,7 @@ describe('An entry of a journal', () => {
     expect(read(more)).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason))
   })
 
-  it('stands in a list, in the reply of the control API, alone, or on a line', () => {
+  it('is read from a list, a control API reply, a single object or JSON Lines', () => {
     const one = JSON.stringify(entry)
     const count = (given: string) => importJournal(given, 'a').exchanges.length
     expect(
@@ -539,7 +537,7 @@ describe('An entry of a journal', () => {
     expect(() => importJournal(`${one}\nno`, 'a')).toThrow(/^a: is not a journal: /)
   })
 
-  it('is a fixture where it gives records', () => {
+  it('is exported as a fixture if its reply contains records', () => {
     const fixture = (data: unknown, operation: string | null, more: object = {}) => {
       const replyBody = { text: JSON.stringify({ data }), cut: 0 }
       return JSON.parse(exportEntry({ ...entry, replyBody, operation, ...more } as never, 'fixture', []))

@@ -1,17 +1,17 @@
 /**
- * Latency profiles of recordings.
+ * Latency profiles computed from recordings.
  */
 import { describe, expect, it } from 'vitest'
 import { latencyProfile } from '../../../src/extras/recordings/latency-profile.ts'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
 import { type Part, recordingOf, requestOf } from './samples.ts'
 
-describe('A latency profile', () => {
+describe('latencyProfile()', () => {
   const stream = (chunks: Part[], more: object = {}) =>
     recordingOf(chunks, { type: 'text/event-stream', ...more })
   const q = (p10: number, p50 = p10, p90 = p50, p99 = p90) => ({ p10, p50, p90, p99 })
 
-  it('has the quantiles of all replies, and of each model', () => {
+  it('computes quantiles over all replies and per model', () => {
     const of = (ms: number, model?: string) =>
       recordingOf([{ ms, text: '' }], {
         request: requestOf(model === undefined ? 'x' : { model }),
@@ -36,7 +36,7 @@ describe('A latency profile', () => {
     expect(latencyProfile([of(1.006)]).models['*']?.firstByteMs).toEqual(q(1.01))
   })
 
-  it('has gaps and events of streams, and tokens of whoever tells', () => {
+  it('computes gaps and event counts of streams, and tokens if usage is reported', () => {
     const usage = (usage: object) => `data: ${JSON.stringify(usage)}\n\n`
     const told = (...recordings: Recording[]) => latencyProfile(recordings).models['*']
     expect(told(stream(['data: 1\n\n', { ms: 30, text: 'data: 2\n\ndata: [DONE]\n\n' }]))).toEqual({
@@ -62,7 +62,7 @@ describe('A latency profile', () => {
     expect(told(stream(events.map(usage)))?.tokens).toEqual(q(9))
   })
 
-  it('leaves out what failed, or did not end well', () => {
+  it('ignores failed and incomplete replies', () => {
     const status = (status: number) => recordingOf([], { reply: { ms: 1, status, headers: {} } })
     const samples = (recording: Recording) => latencyProfile([recording]).models['*']?.samples
     expect([399, 400, 500].map((each) => samples(status(each)))).toEqual([1, undefined, undefined])

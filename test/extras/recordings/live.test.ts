@@ -1,5 +1,5 @@
 /**
- * A gateway that is asked what the double can be compared with: which requests it gets, and what they may cost.
+ * Live comparison: requests sent to a real gateway, and their budget.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** What is asked of an upstream that answers so. */
+/** Returns the requests sent to an upstream with these replies. */
 async function asked(
   answer: (line: string, call: number) => [number, string],
   { budgetUsd = 1, model }: { budgetUsd?: number; model?: string } = {},
@@ -51,8 +51,8 @@ const listings = [
 const noModel = 'live POST /responses: name a model with --model'
 const usedUp = 'live POST /responses: the budget is spent'
 
-describe('A real gateway', () => {
-  it('is asked for listings and refusals, with the key, and for no answer of a model without one', async () => {
+describe('drift --live', () => {
+  it('requests lists and errors with the key, and no model reply without --model', async () => {
     const { seen, told, unchecked, recordings } = await asked(() => [200, '{}'])
     expect(told).toEqual(listings)
     expect(seen).toEqual(
@@ -61,7 +61,7 @@ describe('A real gateway', () => {
     expect({ unchecked, recordings }).toEqual({ unchecked: [noModel], recordings: 5 })
   })
 
-  it('is asked for an answer and a stream of it, while the budget lasts', async () => {
+  it('requests a model reply and a stream within the budget', async () => {
     const cost =
       (text: string) =>
       (_line: string, call: number): [number, string] => [200, call === 6 ? text : '{}']
@@ -75,7 +75,7 @@ describe('A real gateway', () => {
 
   it.each([
     [0.009, '{}', 5, [usedUp, usedUp]],
-    // A reply that names no cost counts 0.01.
+    // A reply without a cost counts as 0.01.
     [0.01, '{}', 6, [usedUp]],
     [0.02, '{}', 7, []],
     [0.02, '{"usage":{"cost":0.011}}', 6, [usedUp]],
@@ -83,10 +83,10 @@ describe('A real gateway', () => {
     [0.01, '{"cost": 0}', 7, []],
     [1, '{"cost":2e-1}', 7, []],
     [0.2, '{"cost":2e-1}', 6, [usedUp]],
-    // The last one counts.
+    // The last cost in the reply counts.
     [1, '{"cost":1}{"cost":0.5}', 7, []],
     [1, '{"cost":0.5}{"cost":1}', 6, [usedUp]],
-  ])('of a budget of %f, an answer %s makes %i requests', async (budgetUsd, text, requests, reasons) => {
+  ])('with a budget of %f and the reply %s makes %i requests', async (budgetUsd, text, requests, reasons) => {
     const { seen, unchecked } = await asked((_, call) => [200, call === 6 ? text : '{}'], {
       budgetUsd,
       model: 'a/b',
@@ -94,7 +94,7 @@ describe('A real gateway', () => {
     expect([seen.length, unchecked]).toEqual([requests, reasons])
   })
 
-  it('was not checked where it refuses the key, fails, or hangs up; other refusals are looked at', async () => {
+  it('reports rejected keys, failures and disconnects as unchecked, and compares other errors', async () => {
     const statuses = [401, 403, 404, 500, 599]
     const { unchecked } = await asked((_, call) => [statuses[call - 1] ?? 200, '{}'])
     expect(unchecked).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Recordings of the double itself, under random data and random requests.
+ * Recordings of Understudy itself, with random data and random requests.
  */
 
 import { type Recording, toContent } from '../../../src/extras/recordings/recording.ts'
@@ -17,7 +17,7 @@ export interface Ask {
 
 const redactor = new Redactor()
 
-/** What the double answers to some requests, as recordings by name. */
+/** Returns the replies to the requests as recordings by name. */
 export async function recordingsOfMock(asks: readonly Ask[], seed: number): Promise<Map<string, Recording>> {
   const gateway = createGateway({ seed, timeScale: 0, recordCounts: { providers: 20 + (seed % 9) } })
   const recordings = new Map<string, Recording>()
@@ -40,7 +40,7 @@ export async function recordingsOfMock(asks: readonly Ask[], seed: number): Prom
   return recordings
 }
 
-/** Requests of every kind, right and wrong ones. */
+/** Returns random valid and invalid requests of every kind. */
 export function randomAsks(seed: number, count = 8): Ask[] {
   const next = random('asks', seed)
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(next() * items.length)] as Item

@@ -1,4 +1,4 @@
-/** Work grows in proportion to what recordings, imported files and texts with secrets contain. */
+/** Processing time grows in proportion to the contents of recordings, imported files and texts with secrets. */
 import { expect, it } from 'vitest'
 import { importHar, importJournal, importStream } from '../../../src/extras/recordings/import.ts'
 import { formatRecording, parseRecording } from '../../../src/extras/recordings/recording.ts'
@@ -23,7 +23,7 @@ const recording = (count: number) => ({
 })
 
 const places: Readonly<Record<string, Prepare>> = {
-  'calls of a journal, imported': async (count) => {
+  'journal entries, imported': async (count) => {
     const text = JSON.stringify({ data: (await gatewayWithCalls(count >> 3)).journal.entries() })
     return () => importJournal(text, 'journal.json')
   },
@@ -31,7 +31,7 @@ const places: Readonly<Record<string, Prepare>> = {
     const text = JSON.stringify((await gatewayWithCalls(count >> 3)).journal.har())
     return () => importHar(text, 'calls.har', '/api/v1')
   },
-  'events of a stream, imported': (count) => {
+  'events of an imported stream': (count) => {
     const bytes = Buffer.from(stream(count))
     return () => importStream(bytes, 'stream.txt', undefined)
   },
@@ -81,6 +81,10 @@ const places: Readonly<Record<string, Prepare>> = {
   },
 }
 
-it.each(Object.entries(places))('takes work in proportion to %s', { retry: 3 }, async (_, prepare) => {
-  expect(await growthOf(prepare)).toBeLessThanOrEqual(10)
-})
+it.each(Object.entries(places))(
+  'processing time grows in proportion to %s',
+  { retry: 3 },
+  async (_, prepare) => {
+    expect(await growthOf(prepare)).toBeLessThanOrEqual(10)
+  },
+)

@@ -1,5 +1,5 @@
 /**
- * Access to the recorder: who may use it, how far below the upstream's address, and which secrets stay inside.
+ * Access to the recorder: tokens, allowed hosts, the base path of the upstream, and secrets.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ async function textIn(folder: string): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('')
 }
 
-/** An upstream that shows the headers that it gets, and the credentials in them. */
+/** Starts an upstream that echoes the received headers and credentials. */
 const startEcho = () =>
   startUpstream(({ headers }, response) => {
     const [, basic = ''] = /^Basic (.*)/.exec(headers.authorization ?? '') ?? []
@@ -44,7 +44,7 @@ const startEcho = () =>
     response.end(JSON.stringify({ headers, note: `welcome ${atob(basic)}` }))
   })
 
-describe('the token of the recorder', () => {
+describe('recorder token', () => {
   it('is required beyond loopback, with and without a key', async () => {
     await using upstream = await startEcho()
     for (const key of [undefined, 'real-key-0001']) {
@@ -66,7 +66,7 @@ describe('the token of the recorder', () => {
     expect(upstream.requests).toEqual([])
   })
 
-  it('differs for each recorder, and is not made on loopback', async () => {
+  it('differs for each recorder, and is not generated on loopback', async () => {
     await using upstream = await startEcho()
     await using first = await record(upstream.url, { host: '0.0.0.0' })
     await using second = await record(upstream.url, { host: '0.0.0.0' })
@@ -76,7 +76,7 @@ describe('the token of the recorder', () => {
     expect((await ask(local.baseUrl, '/providers')).status).toBe(200)
   })
 
-  it('is required on loopback if it is given', async () => {
+  it('is required on loopback if it is set', async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { token: 'given-token' })
     expect(recorder.token).toBe('given-token')
@@ -85,7 +85,7 @@ describe('the token of the recorder', () => {
     expect((await ask(recorder.baseUrl, '/providers', { headers })).status).toBe(200)
   })
 
-  it('goes in x-understudy-token next to the key of the client, and no further', async () => {
+  it("is sent in x-understudy-token next to the client's key, and not forwarded", async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { token: 'given-token-0001' })
     const client = new OpenAI({
@@ -103,7 +103,7 @@ describe('the token of the recorder', () => {
     expect(recording).not.toContain('given-token-0001')
   })
 
-  it('is not accepted as the key of a client whose key goes upstream', async () => {
+  it('is not accepted in place of a client key that is forwarded', async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { token: 'given-token' })
     const headers = { authorization: 'Bearer given-token', 'x-api-key': 'given-token' }
@@ -111,7 +111,7 @@ describe('the token of the recorder', () => {
     expect(upstream.requests).toEqual([])
   })
 
-  it('can be the API key of the client if the recorder has the real one', async () => {
+  it("can be the client's API key if the recorder has the real one", async () => {
     await using upstream = await startEcho()
     const token = 'given-token-0001'
     await using recorder = await record(upstream.url, { host: '0.0.0.0', token, key: 'real-key-0001' })
@@ -129,8 +129,8 @@ describe('the token of the recorder', () => {
   })
 })
 
-describe('the host of a request to the recorder', () => {
-  it('must be loopback, its own or an allowed name', async () => {
+describe('Host of a request to the recorder', () => {
+  it("must be loopback, the recorder's own or an allowed name", async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { allowedHosts: ['host.docker.internal'] })
     const statusFor = async (host: string) =>
@@ -142,7 +142,7 @@ describe('the host of a request to the recorder', () => {
   })
 })
 
-describe('a path through the recorder', () => {
+describe('path of a request to the recorder', () => {
   const hostile = [
     '/api/v1/../../x',
     '/api/v1/..',
@@ -174,7 +174,7 @@ describe('a path through the recorder', () => {
     '/api/v1/..?/../x',
     '*',
   ]
-  /** Also as a proxy would be asked, with the scheme and the host in the request line. */
+  /** Includes absolute URLs in the request line, as sent to proxies. */
   const targets = (host: string) => [
     ...hostile,
     ...hostile.filter((path) => path.startsWith('/')).map((path) => `http://${host}${path}`),
@@ -192,7 +192,7 @@ describe('a path through the recorder', () => {
     expect(upstream.requests).toEqual([])
   })
 
-  it('arrives unchanged if it stays below', async () => {
+  it('is forwarded unchanged within the base path', async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url)
     const { host, port } = new URL(recorder.baseUrl)
@@ -216,7 +216,7 @@ describe('a path through the recorder', () => {
     )
   })
 
-  it('cannot be hidden in the chunked body of a request without a usual body', async () => {
+  it('cannot be smuggled in a chunked body of a request that usually has none', async () => {
     await using upstream = await startEcho()
     await using recorder = await record(upstream.url, { key: 'real-key-0001' })
     const { host, port } = new URL(recorder.baseUrl)
@@ -247,7 +247,7 @@ describe('a path through the recorder', () => {
   })
 })
 
-describe('credentials in the address of the upstream', () => {
+describe('credentials in the upstream URL', () => {
   const withCredentials = (url: URL) =>
     Object.assign(new URL(url), { username: 'user', password: 'pass-word-0001' })
 
@@ -262,7 +262,7 @@ describe('credentials in the address of the upstream', () => {
     ])
   })
 
-  it('are refused by a server that forwards: it would send them for any client', () => {
+  it('are rejected by a forwarding server, which would send them for any client', () => {
     const create = () =>
       createGateway({ replay: { upstream: 'https://user:pass-word-0001@gateway.example/api/v1' } })
     expect(create).toThrow('options.replay.upstream: Must have no credentials')
@@ -275,7 +275,7 @@ describe('credentials in the address of the upstream', () => {
     [['--quiet'], undefined],
     [['--token', 'given-token'], 'given-token'],
   ] as [string[], string | undefined][])(
-    'are printed nowhere and recorded nowhere by `record` %j, which prints a token that it made',
+    'are neither printed nor recorded by `record` %j, which prints a generated token',
     async (flags, given) => {
       await using upstream = await startEcho()
       const out = join(root, String(++folders))
@@ -308,7 +308,7 @@ describe('credentials in the address of the upstream', () => {
     ['drift', '--live', '--upstream', 'ftp://user:pass-word-0001@gateway.example'],
     ['serve', '--recordings', '.', '--upstream', 'ftp://user:pass-word-0001@gateway.example'],
     ['serve', '--recordings', '.', '--upstream', 'https://user:pass-word-0001@gateway.example'],
-  ])('are not part of the message that refuses %j', async (...flags) => {
+  ])('are not part of the error message for %j', async (...flags) => {
     const { printed } = await start(flags)
     expect(process.exitCode).toBe(2)
     process.exitCode = undefined
@@ -318,7 +318,7 @@ describe('credentials in the address of the upstream', () => {
   })
 })
 
-/** Runs a command line, and what SIGTERM does to it. */
+/** Runs a command and returns its output and its SIGTERM handler. */
 async function start(flags: readonly string[]) {
   let text = ''
   const write = (part: unknown) => {

@@ -1,5 +1,6 @@
 /**
- * Recording, at the socket: what passes is not touched, and the recording has every byte of it with its split points.
+ * The recorder on a socket: exchanges pass through unchanged, and recordings contain every byte and
+ * chunk boundary.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +31,7 @@ afterAll(() => rm(root, { recursive: true }))
 
 let folders = 0
 
-/** A recorder before an upstream, with a folder of its own. */
+/** Starts a recorder with its own folder in front of an upstream. */
 async function record(upstream: URL, setup: Partial<RecorderSetup> = {}) {
   const out = setup.out ?? join(root, String(++folders))
   const lines: ExchangeLine[] = []
@@ -55,8 +56,8 @@ async function recordingsIn(folder: string): Promise<Map<string, Recording>> {
 const chunksOf = (recording: Recording | undefined) =>
   (recording?.chunks ?? []).map((chunk) => ({ ms: chunk.ms, bytes: bytesOf(chunk) }))
 
-describe('The recorder', () => {
-  it('records streams of three protocols with every byte and split point, and passes them on unchanged', async () => {
+describe('the recorder', () => {
+  it('records and forwards streams of three protocols with every byte and chunk boundary', async () => {
     const streams = syntheticStreams(12)
     await using upstream = await startStreams(streams)
     const recorder = await record(upstream.url)
@@ -77,7 +78,7 @@ describe('The recorder', () => {
     }
   })
 
-  it('hands a chunk on before the next one comes', async () => {
+  it('forwards each chunk immediately', async () => {
     await using upstream = await startHeldStream()
     const recorder = await record(upstream.url)
     const seen = await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }) => {
@@ -87,7 +88,7 @@ describe('The recorder', () => {
     expect(seen.chunks.map(({ bytes }) => bytes.toString())).toEqual(['data: first\n\n', 'data: [DONE]\n\n'])
   })
 
-  it('asks upstream for uncompressed replies, and sends the key in use', async () => {
+  it('requests uncompressed replies from the upstream, and sends the configured key', async () => {
     await using upstream = await startUpstream((_, response) => void response.end('{}'))
     const recorder = await record(upstream.url, { key: 'real-key-0001' })
     await ask(recorder.baseUrl, '/providers?a=1', { headers: { 'accept-encoding': 'gzip' } })
@@ -98,7 +99,7 @@ describe('The recorder', () => {
     })
   })
 
-  it('keeps the recording of a client who hangs up after [DONE]', async () => {
+  it('keeps the recording if the client disconnects after [DONE]', async () => {
     await using upstream = await startUpstream(async (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: [DONE]\n\n')
@@ -112,7 +113,7 @@ describe('The recorder', () => {
     expect(recording).toMatchObject({ chunks: [{ text: 'data: [DONE]\n\n' }], end: { end: 'fin' } })
   })
 
-  it('says that the client left, where it left before the end', async () => {
+  it('reports a client that disconnects before the end', async () => {
     await using upstream = await startUpstream((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"type":"response.created"}\n\n')
@@ -124,7 +125,7 @@ describe('The recorder', () => {
     expect(recording?.end?.end).toBe('aborted-by-client')
   })
 
-  it('stops recording, not answering, above so many bytes (64 MB by default)', async () => {
+  it('stops recording, but not forwarding, above maxBytes (64 MB by default)', async () => {
     const piece = Buffer.alloc(64 * 1024, 'data: x\n')
     await using upstream = await startUpstream(async (_, response) => {
       for (let sent = 0; sent < 65; sent++)
@@ -142,7 +143,7 @@ describe('The recorder', () => {
     expect(recorder.lines[0]?.result).toEqual({ kind: 'not-recorded', reason: 'is larger than 4 MB' })
   })
 
-  it('numbers equal requests in their order, and records only new ones unless all are to be recorded', async () => {
+  it('numbers repeated requests, and records only new requests by default', async () => {
     let calls = 0
     await using upstream = await startUpstream((_, response) => void response.end(`{"call":${++calls}}`))
     const first = await record(upstream.url)
@@ -171,7 +172,7 @@ describe('The recorder', () => {
     expect(recording?.chunks).toMatchObject([{ text: '{"call":4}' }])
   })
 
-  it('hands the head on before the body begins, repeated headers too, and none that is about the connection', async () => {
+  it('forwards headers before the body arrives, including repeated ones, but no hop-by-hop headers', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     await using upstream = await startUpstream(async (_, response) => {
       response.writeHead(
@@ -220,27 +221,27 @@ describe('The recorder', () => {
 
   it.each([
     [
-      'a request that is compressed',
+      'a compressed request',
       { 'content-encoding': 'gzip' },
       '{}',
       {},
       'the request is compressed, so its secrets cannot be found',
     ],
-    ['a request with the coding that is none', { 'content-encoding': 'identity' }, '{}', {}, undefined],
-    ['a request of as many bytes as are recorded', {}, 'x'.repeat(100), {}, undefined],
-    ['a request of one byte more', {}, 'x'.repeat(101), {}, 'the request is larger than 0 MB'],
+    ['a request with identity encoding', { 'content-encoding': 'identity' }, '{}', {}, undefined],
+    ['a request of maximum size', {}, 'x'.repeat(100), {}, undefined],
+    ['a request one byte larger', {}, 'x'.repeat(101), {}, 'the request is larger than 0 MB'],
     [
-      'a reply that is compressed',
+      'a compressed reply',
       {},
       '{}',
       { 'content-encoding': 'br' },
       'the reply is compressed, although the request did not allow it',
     ],
-    ['a reply with the coding that is none', {}, '{}', { 'content-encoding': 'identity' }, undefined],
-    ['a reply of as many bytes as are recorded', {}, '{}', { 'x-length': '100' }, undefined],
-    ['a reply of one byte more', {}, '{}', { 'x-length': '101' }, 'is larger than 0 MB'],
+    ['a reply with identity encoding', {}, '{}', { 'content-encoding': 'identity' }, undefined],
+    ['a reply of maximum size', {}, '{}', { 'x-length': '100' }, undefined],
+    ['a reply one byte larger', {}, '{}', { 'x-length': '101' }, 'is larger than 0 MB'],
   ] as [string, Record<string, string>, string, Record<string, string>, string | undefined][])(
-    'passes %s on, and records it or reports why not',
+    'forwards %s, and records it or reports the reason',
     async (_, headers, body, replyHeaders, reason) => {
       const reply = 'y'.repeat(Number(replyHeaders['x-length'] ?? 5))
       await using upstream = await startUpstream(
@@ -262,7 +263,7 @@ describe('The recorder', () => {
     },
   )
 
-  it('answers 502 and records nothing if the upstream cannot be reached', async () => {
+  it('returns 502 and records nothing if the upstream is unreachable', async () => {
     const upstream = await startUpstream(() => {})
     await upstream[Symbol.asyncDispose]()
     const recorder = await record(upstream.url)
@@ -288,7 +289,7 @@ describe('The recorder', () => {
     expect(recording?.reply).toBeUndefined()
   })
 
-  it('is closed to pages of another origin', async () => {
+  it('rejects cross-origin pages', async () => {
     await using upstream = await startUpstream((_, response) => void response.end('{}'))
     const recorder = await record(upstream.url)
     const seen = await ask(recorder.baseUrl, '/providers', { headers: { origin: 'https://evil.example' } })

@@ -1,6 +1,6 @@
 /**
- * What recording and replay promise in numbers of streams: fifty of fifty, and a hundred at once. Times are printed,
- * as they belong to the machine.
+ * Recording and replay of fifty streams, and a hundred concurrent ones. Times are printed only,
+ * because they depend on the machine.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ async function recordAll(out: string): Promise<void> {
   await recorder.close()
 }
 
-/** How late each chunk came, against its recording, from the first one on. */
+/** Returns the deviation of each chunk from its recorded time, relative to the first chunk. */
 function lateness(seen: Seen, times: readonly number[]): number[] {
   const [first] = seen.chunks
   return seen.chunks.map(({ ms }, index) =>
@@ -48,8 +48,8 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
 }
 
-describe('Fifty synthetic streams of three protocols', () => {
-  it('come back with equal bytes, split points and endings, one at a time', async () => {
+describe('fifty synthetic streams of three protocols', () => {
+  it('are replayed with equal bytes, chunk boundaries and endings, one at a time', async () => {
     const out = join(root, 'fifty')
     await recordAll(out)
     const recordings = await Promise.all(
@@ -72,7 +72,7 @@ describe('Fifty synthetic streams of three protocols', () => {
     )
   })
 
-  it('come back so a hundred at once', async () => {
+  it('are replayed equally a hundred at a time', async () => {
     const out = join(root, 'hundred')
     await recordAll(out)
     const recordings = await Promise.all(
@@ -103,8 +103,8 @@ describe('Fifty synthetic streams of three protocols', () => {
   })
 })
 
-describe('Recording', () => {
-  it('delays a chunk by little', async () => {
+describe('the recorder', () => {
+  it('forwards chunks with little delay', async () => {
     const [stream] = streams
     if (!stream) throw new Error('no stream')
     const sentAt: number[] = []

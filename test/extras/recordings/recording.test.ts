@@ -1,5 +1,5 @@
 /**
- * Recordings as data: read, written, and their events.
+ * Recordings as data: reading, writing and events.
  */
 import { describe, expect, it } from 'vitest'
 import { isEventStream, joinedDeltas } from '../../../src/extras/recordings/events.ts'
@@ -19,14 +19,14 @@ import { defaultIgnoreFields, keyPartsOf, toKey } from '../../../src/extras/reco
 import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
 import { head, recordingOf, utf8 } from './samples.ts'
 
-describe('The file of a recording', () => {
+describe('a recording file', () => {
   const first = '{"recording":1,"operation":"ask","key":"k"}'
   const request = '{"request":{"method":"GET","path":"/a"}}'
   const reply = '{"reply":{"ms":1,"status":200,"headers":{}}}'
   const chunk = '{"ms":2,"text":"ab"}'
   const end = '{"end":"fin","ms":3,"bytes":2}'
 
-  it('is read line by line, blank lines left out, and written as it was', () => {
+  it('is parsed line by line, ignoring blank lines, and formatted unchanged', () => {
     const recording = parseRecording([first, '', request, reply, '  ', chunk, end].join('\n'))
     expect(recording).toEqual({
       head: { recording: 1, operation: 'ask', key: 'k', dialect: 'neutral', redacted: [] },
@@ -80,7 +80,7 @@ describe('The file of a recording', () => {
       [first, chunk, '{"end":"fin","ms":3,"bytes":2,"sha256":"00"}'],
       't: the chunks were changed after recording. If that is intended, remove sha256 from the last line',
     ],
-  ] as [string[], string | RegExp][])('that holds %j is refused', (lines, message) => {
+  ] as [string[], string | RegExp][])('with %j is rejected', (lines, message) => {
     expect(() => parseRecording(lines.join('\n'), 't')).toThrow(message)
     if (typeof message === 'string')
       expect(() => parseRecording(lines.join('\n'), 't')).toThrow(
@@ -88,7 +88,7 @@ describe('The file of a recording', () => {
       )
   })
 
-  it('has a name of its operation and key, and a number from the second on', () => {
+  it('is named after its operation and key, with a number from the second one on', () => {
     const named = { ...head, key: 'k' }
     expect(fileNameOf(named)).toBe('ask-k.recording.jsonl')
     expect(fileNameOf(named, 1)).toBe('ask-k.recording.jsonl')
@@ -103,7 +103,7 @@ describe('The file of a recording', () => {
     [null, false],
     ['recording', false],
     [() => {}, false],
-  ])('%j, given as a recording: %j', (value, is) => {
+  ])('isRecording(%j) is %j', (value, is) => {
     expect(isRecording(value)).toBe(is)
   })
 
@@ -113,11 +113,11 @@ describe('The file of a recording', () => {
     ['{ "a": 1 }', { text: '{ "a": 1 }' }],
     ['no JSON', { text: 'no JSON' }],
     ['null', { json: null }],
-  ])('keeps the body %j of a request in the form that reads best', (body, content) => {
+  ])('stores the request body %j in the most readable form', (body, content) => {
     expect(toContent(utf8(body))).toEqual(content)
   })
 
-  it('keeps bytes that are no text in base64, and times to a hundredth', () => {
+  it('stores binary data in base64, and times with two decimals', () => {
     expect(toContent(Uint8Array.of(0xff))).toEqual({ base64: '/w==' })
     expect(toChunk(1.234, utf8('a'))).toEqual({ ms: 1.23, text: 'a' })
     expect(toChunk(1.236, Uint8Array.of(0xff))).toEqual({ ms: 1.24, base64: '/w==' })
@@ -125,7 +125,7 @@ describe('The file of a recording', () => {
   })
 })
 
-describe('An exchange that is written', () => {
+describe('toRecording()', () => {
   const exchange: Exchange = {
     request: {
       method: 'POST',
@@ -144,7 +144,7 @@ describe('An exchange that is written', () => {
   const write = (more: Partial<Exchange> = {}, setup: object = {}) =>
     toRecording({ ...exchange, ...more }, { redactor: new Redactor(), operation: 'ask', ...setup })
 
-  it('is a recording of its lines', () => {
+  it('returns a recording with all its lines', () => {
     const recording = write({}, { dialect: 'own', recordedAt: 'today' })
     const parts = keyPartsOf(recording.request as NonNullable<Recording['request']>, defaultIgnoreFields)
     expect(recording).toEqual({
@@ -178,7 +178,7 @@ describe('An exchange that is written', () => {
     expect(parseRecording(formatRecording(recording))).toEqual(recording)
   })
 
-  it('says what was replaced in the request, and what in the reply', () => {
+  it('lists the redactions in request and reply', () => {
     const secret = `sk-or-v1-${'a1B2'.repeat(10)}7`
     const { head: own, end } = write({
       request: { ...(exchange.request as NonNullable<Recording['request']>), text: secret },
@@ -192,14 +192,14 @@ describe('An exchange that is written', () => {
     expect(write().end).not.toHaveProperty('redacted')
   })
 
-  it('has the hash of its body where its texts are filler', () => {
+  it('stores a hash of the body if texts are redacted', () => {
     expect(write().head).not.toHaveProperty('bodyHash')
     const filled = write({}, { redactor: new Redactor({ text: true }) })
     expect(filled.head.bodyHash).toBe(keyPartsOf(write().request as never, defaultIgnoreFields).bodyHash)
     expect(filled.head.redacted).toEqual(['header cookie', 'texts'])
   })
 
-  it('has filler for the texts of its request, whatever form that has', () => {
+  it('redacts texts in every form of request body', () => {
     const redacted = (given: object) =>
       new Redactor({ text: true }).request({ method: 'POST', path: '/a', query: '', headers: {}, ...given })
         .request
@@ -214,7 +214,7 @@ describe('An exchange that is written', () => {
     expect(redacted({})).toEqual(rest)
   })
 
-  it('may have no request or no reply', () => {
+  it('accepts an exchange without a request or a reply', () => {
     expect(write({ request: undefined }, { operation: undefined }).head).toEqual({
       ...head,
       operation: 'capture',
@@ -228,8 +228,8 @@ describe('An exchange that is written', () => {
   })
 })
 
-describe('Events', () => {
-  it('are there where the media type says so', () => {
+describe('recorded events', () => {
+  it('are detected by media type', () => {
     const is = (type: string) => isEventStream(recordingOf([], { type }))
     expect(
       ['text/event-stream', 'Text/Event-Stream; charset=utf-8', 'text/event-streams', 'a/b', ''].map(is),
@@ -286,7 +286,7 @@ describe('Events', () => {
       ['xy'],
     ],
     [[null, 7, 'text', undefined, {}, { delta: null }, { choices: 'none' }], []],
-  ])('%j have the texts %j', (values, texts) => {
+  ])('%j have the joined deltas %j', (values, texts) => {
     expect(joinedDeltas(values.map((value) => ({ data: '', event: undefined, value })))).toEqual(texts)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Secrets and texts in bodies, found, replaced and named, without a connection.
+ * Finding, replacing and listing secrets and texts in bodies, without a connection.
  */
 import { describe, expect, it } from 'vitest'
 import { formatRecording, type Recording } from '../../../src/extras/recordings/recording.ts'
@@ -14,7 +14,7 @@ import {
 import { fromLatin1, toLatin1 } from '../../../src/lib/bytes.ts'
 import { recordingOf, requestOf, text, utf8 } from './samples.ts'
 
-describe('Filler', () => {
+describe('redacted text', () => {
   it.each([
     ['Tides, at 12:05!', 'Xxxxx, xx 11:11!'],
     ['é€😀', 'é€😀'],
@@ -22,7 +22,7 @@ describe('Filler', () => {
     ['true nulls false null', 'true xxxxx false null'],
     ['a\\n\\u00e9\\"', 'x\\n\\u0078\\"'],
     ['AZaz09', 'XXxx11'],
-  ])('%j becomes %j', (given, filled) => {
+  ])('of %j is %j', (given, filled) => {
     expect(fillValue({ text: given })).toEqual({ text: filled })
     expect(fillValue({ text: [given, { id: given }] })).toEqual({ text: [filled, { id: given }] })
     const bytes = utf8(`{"text" : "${given.replace(/^(?=")/, '')}","id":"${given}"}`)
@@ -30,7 +30,7 @@ describe('Filler', () => {
     expect(line).toBe(`{"text" : "${filled}","id":"${given}"}`)
   })
 
-  it('leaves numbers, truths and nothing alone; lists of bytes become ones', () => {
+  it('leaves numbers, booleans and null unchanged, and fills lists of bytes with ones', () => {
     expect(fillValue({ text: [1, true, null], content: { text: 'a' } })).toEqual({
       text: [1, true, null],
       content: { text: 'x' },
@@ -39,14 +39,14 @@ describe('Filler', () => {
   })
 })
 
-describe('Secrets', () => {
+describe('secrets', () => {
   const known = `sk-or-v1-${'a1B2'.repeat(10)}7`
   const value = 'hunter2+"Ü"/x'
   const finder = new SecretFinder({ values: [{ kind: 'mine', value }] })
   const found = (given: string) =>
     finder.find(toLatin1(utf8(given))).map(({ start, end, kind }) => [start, end, kind])
 
-  it('are found in every form in which they may be written, with their place', () => {
+  it('are found in every encoding, with their position', () => {
     const json = JSON.stringify(value).slice(1, -1)
     const url = encodeURIComponent(value)
     for (const form of [
@@ -64,7 +64,7 @@ describe('Secrets', () => {
       expect(spaced.find(`<${form}>`)).toMatchObject([{ start: 1, end: 1 + form.length }])
   })
 
-  it('are found in base64 and its form for URLs, wherever they begin', () => {
+  it('are found in base64 and base64url at any offset', () => {
     for (let before = 0; before < 6; before++) {
       const bytes = toLatin1(utf8(`${'>'.repeat(before)}${value}${'?'.repeat(before)}`))
       for (const encoded of [btoa(bytes), btoa(bytes).replaceAll('+', '-').replaceAll('/', '_')]) {
@@ -91,7 +91,7 @@ describe('Secrets', () => {
     }
   })
 
-  it('are replaced by a stand-in of the same length, the same one each time', () => {
+  it('are replaced by a placeholder of the same length, the same one each time', () => {
     const kinds: string[] = []
     const clean = finder.replace(`a ${known} b ${known}`, (kind) => kinds.push(kind))
     expect(clean).toBe(`a ${placeholderFor(known)} b ${placeholderFor(known)}`)
@@ -114,17 +114,17 @@ describe('Secrets', () => {
     ['rad', false],
     ['redacted.g', false],
     ['a redacted.0a9f.', false],
-  ])('%j is a stand-in: %j', (given, is) => {
+  ])('%j is a placeholder: %j', (given, is) => {
     expect(isPlaceholder(given)).toBe(is)
   })
 
-  it('that were replaced count as one word', () => {
+  it('that were replaced compare as one word', () => {
     expect(withoutPlaceholders('a redacted.0a9f.xxx b redacted.1111. redacted.')).toBe(
       'a redacted b redacted redacted.',
     )
   })
 
-  it('are named by line and kind, each once', () => {
+  it('are listed by line and kind, without duplicates in a line', () => {
     const [{ kind } = { kind: '' }] = finder.find(known)
     expect(scanText(`a\n${known}\n\n${known} ${known}`, finder)).toEqual([
       { line: 2, kind },
@@ -136,7 +136,7 @@ describe('Secrets', () => {
     expect(scanFile(utf8(''), finder)).toEqual([])
   })
 
-  it('in a recording are named by the line where they stand', () => {
+  it('in a recording are listed by the line of the file', () => {
     const [{ kind } = { kind: '' }] = finder.find(known)
     const halves = [known.slice(0, 20), known.slice(20)]
     const line = (recording: Recording) => scanRecording(recording, finder)
@@ -151,7 +151,7 @@ describe('Secrets', () => {
     expect(line(recordingOf([], { request: requestOf({}, { query: `?a=${known}` }) }))).toEqual([
       { line: 2, kind },
     ])
-    // Neither of the two alone.
+    // Neither of the two on its own.
     expect(
       line(recordingOf([], { request: requestOf({}, { path: `/${halves[0]}`, query: halves[1] }) })),
     ).toEqual([{ line: 2, kind }])
@@ -177,7 +177,7 @@ describe('Secrets', () => {
     ).toEqual([{ line: 3, kind }])
   })
 
-  it('in a body that comes in pieces are replaced before a piece is given back', () => {
+  it('in a chunked body are replaced before a chunk is forwarded', () => {
     const body = (text = false) => new Redactor({ text, values: [{ kind: 'mine', value }] }).body()
     const given = (chunks: { ms: number; bytes: Uint8Array }[]) =>
       chunks.map(({ ms, bytes }) => [ms, text(bytes)])
@@ -207,7 +207,7 @@ describe('Secrets', () => {
     expect(given(filled.push(1, utf8('{"text":"Hi"}\n\n')))).toEqual([[1, '{"text":"Xx"}\n\n']])
   })
 
-  it('in a long body without blank lines are looked for in pieces', () => {
+  it('in a long body without blank lines are searched piecewise', () => {
     const mebi = 1024 * 1024
     const wait = 64 * 1024
     const sizes = (...pieces: string[]) => {
@@ -221,7 +221,7 @@ describe('Secrets', () => {
     expect(sizes('a,b', ' '.repeat(mebi - 2))).toEqual([0, 0, 2])
   })
 
-  it('of more lines than one wait for the longest of them', () => {
+  it('of several lines delay the body until the longest of them could have ended', () => {
     const lines = '-----one\n\ntwo-----'
     const body = new Redactor({ values: [{ kind: 'mine', value: lines }] }).body()
     const all = utf8(`${'x'.repeat(200)}\n\n${lines}`)
@@ -231,7 +231,7 @@ describe('Secrets', () => {
     )
   })
 
-  it('in headers are all those that are not on a list', () => {
+  it('in headers are all headers that are not on the list of public ones', () => {
     const redactor = new Redactor({ headers: ['X-Own', 'x-mine-*'] })
     const names = [
       'Accept',

@@ -1,4 +1,4 @@
-/** Former names of the options of replay: each is answered with the present one. */
+/** Former names of replay options: each error names the current one. */
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 
@@ -11,6 +11,6 @@ it.each<[now: string, use: () => unknown]>([
   ["'passthrough'", create({ recordings: [], replay: { onUnmatchedRecording: 'forward' } })],
   ["'replay.ignoreFields'", create({ recordings: [], volatileFields: ['id'] })],
   ["'replay.upstream'", create({ recordings: [], upstream: 'https://gateway.example/api/v1' })],
-])('%s is named for its former name', (now, use) => {
+])('the former name of %s is rejected with the current one', (now, use) => {
   expect(use).toThrow(new RegExp(`'\\w+' is now ${now}`))
 })

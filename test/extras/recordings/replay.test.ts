@@ -1,5 +1,6 @@
 /**
- * Recordings that answer: what was recorded comes again, byte for byte and chunk for chunk, and what was not is a clear miss.
+ * Replay: recorded replies are sent byte by byte and chunk by chunk, and unmatched requests get a
+ * clear error.
  */
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -31,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-/** Records some calls, and gives the folder. */
+/** Records some calls and returns the folder. */
 async function recorded(
   upstream: URL,
   calls: readonly { path: string; body?: unknown }[],
@@ -44,7 +45,7 @@ async function recorded(
   return out
 }
 
-/** A folder with the answers of a small upstream. */
+/** Records the replies of a small upstream and returns the folder. */
 async function simple(calls: readonly { path: string; body?: unknown }[], text = false): Promise<string> {
   let count = 0
   await using upstream = await startUpstream((_, response) => {
@@ -65,8 +66,8 @@ const hello = { model: 'aurora/dawn-2', input: 'Hello' }
 const replaying = (recordings: string, options: GatewayOptions = {}) =>
   createGateway({ recordings, timeScale: 0, ...options })
 
-describe('Recordings', () => {
-  it('answer on a socket with the bytes and split points of the recording, and its ending', async () => {
+describe('recordings', () => {
+  it('are replayed on a socket with their bytes, chunk boundaries and ending', async () => {
     const streams = syntheticStreams(12, 2)
     await using upstream = await startStreams(streams)
     const out = await recorded(upstream.url, streams)
@@ -79,7 +80,7 @@ describe('Recordings', () => {
     }
   })
 
-  it('made where an environment secret was set are found without it', async () => {
+  it('made while an environment secret was set match requests without it', async () => {
     await using upstream = await startUpstream((_, response) => void response.end('{"answer":1}'))
     const out = join(root, String(++folders))
     vi.stubEnv('PROJECT_TOKEN', 'apollo "eleven"')
@@ -107,7 +108,7 @@ describe('Recordings', () => {
     expect((await post(gateway, path, body)).status).toBe(404)
   })
 
-  it('answer through fetch too, also for paths that no operation has', async () => {
+  it('are replayed through fetch as well, even for paths without an operation', async () => {
     const gateway = replaying(await simple([{ path: '/chat/completions', body: hello }]))
     const { status, headers, text } = await post(gateway, '/chat/completions', hello)
     expect({ status, text }).toEqual({ status: 200, text: '{"answer":1}' })
@@ -115,7 +116,7 @@ describe('Recordings', () => {
     expect(headers.get('set-cookie')).toBeNull()
   })
 
-  it('answer equal requests in order, each recording once, and then nothing', async () => {
+  it('answer repeated requests in order, each recording once, and then return 404', async () => {
     const calls = [{ path: '/responses', body: hello }]
     const gateway = replaying(await simple([...calls, ...calls]))
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
@@ -127,7 +128,7 @@ describe('Recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('do not look at the order of fields, at ignored ones, or at the order of parameters', async () => {
+  it('match regardless of field order, ignored fields and parameter order', async () => {
     const gateway = replaying(await simple([{ path: '/responses?a=1&b=2', body: { ...hello, user: 'u-1' } }]))
     const { status } = await post(gateway, '/responses?b=2&a=1', {
       input: 'Hello',
@@ -137,7 +138,7 @@ describe('Recordings', () => {
     expect(status).toBe(200)
   })
 
-  it('name the nearest recording and the field that differs, where none answers', async () => {
+  it('are named in a 404 with the field that differs if none matches', async () => {
     const out = await simple([
       { path: '/responses', body: hello },
       { path: '/responses', body: { ...hello, input: 'Good morning', stream: true } },
@@ -160,7 +161,7 @@ describe('Recordings', () => {
     expect((await post(gateway, '/chat', hello)).body.error.message).toContain('path is /responses')
   })
 
-  it('say that none is recorded, where there are none', async () => {
+  it('are reported as missing if there are none', async () => {
     const gateway = createGateway({ recordings: [] })
     const { text } = await post(gateway, '/responses', hello)
     expect(JSON.parse(text).error.message).toBe(
@@ -168,7 +169,7 @@ describe('Recordings', () => {
     )
   })
 
-  it('leave a miss to the double where onUnmatchedRecording says so', async () => {
+  it("leave unmatched requests to the simulation with onUnmatchedRecording: 'simulate'", async () => {
     const gateway = replaying(await simple([{ path: '/responses', body: hello }]), {
       replay: { onUnmatchedRecording: 'simulate' },
     })
@@ -177,7 +178,7 @@ describe('Recordings', () => {
     expect(gateway.journal.last('createResponse')?.warnings[0]).toContain('No recording matches')
   })
 
-  it('come after rules, and before the operation', async () => {
+  it('apply after rules and before the operation', async () => {
     const gateway = replaying(await simple([{ path: '/responses', body: hello }]))
     {
       using _ = gateway.fail(503)
@@ -186,13 +187,13 @@ describe('Recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('need the key that the gateway wants', async () => {
+  it('require an API key of the gateway', async () => {
     const gateway = replaying(await simple([{ path: '/responses', body: hello }]), { apiKeys: ['one'] })
     expect((await post(gateway, '/responses', hello)).status).toBe(401)
     expect((await post(gateway, '/responses', hello, { authorization: 'Bearer one' })).status).toBe(200)
   })
 
-  it('with filler for texts are still found by what was asked', async () => {
+  it('with redacted texts still match the original request', async () => {
     const out = await simple([{ path: '/responses', body: { ...hello, input: 'A private question' } }], true)
     const [file = ''] = await readdir(out)
     expect(await readFile(join(out, file), 'utf8')).not.toContain('private')
@@ -201,7 +202,7 @@ describe('Recordings', () => {
     expect((await post(gateway, '/responses', { ...hello, input: 'X xxxxxxx xxxxxxxx' })).status).toBe(404)
   })
 
-  it('are used as a scenario, by path or parsed', async () => {
+  it('can be used as a scenario, by path or parsed', async () => {
     const out = await simple([{ path: '/responses', body: hello }])
     const [file = ''] = await readdir(out)
     const gateway = createGateway({ timeScale: 0 })
@@ -219,7 +220,7 @@ describe('Recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('of earlier versions, which are called tapes, are read from a folder, from a file and as data', async () => {
+  it('of earlier versions, called tapes, can be read from a folder, a file or data', async () => {
     const out = await simple([{ path: '/responses', body: hello }])
     const [file = ''] = await readdir(out)
     const text = await readFile(join(out, file), 'utf8')
@@ -241,7 +242,7 @@ describe('Recordings', () => {
     expect((await post(gateway, '/responses', hello)).text).toBe('{"answer":1}')
   })
 
-  it('forward a miss as it comes, and only where that is allowed', async () => {
+  it("forward unmatched requests as a stream with onUnmatchedRecording: 'passthrough'", async () => {
     await using upstream = await startHeldStream()
     const options: GatewayOptions = {
       recordings: [],
@@ -263,7 +264,7 @@ describe('Recordings', () => {
     expect(() => createGateway(options)).toThrow('CI is set')
   })
 
-  it('forward replies that are compressed all the same as they read, without their encoding', async () => {
+  it('forward compressed replies decoded, without their content-encoding', async () => {
     const text = '{"answer":"compressed"}'
     await using upstream = await startUpstream((_, response) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'x-other': 'kept' }
@@ -278,7 +279,7 @@ describe('Recordings', () => {
     expect(reply.headers.get('content-encoding')).toBeNull()
   })
 
-  it('are not forwarded in a circle', async () => {
+  it('are not forwarded in a loop', async () => {
     await using upstream = await startUpstream(async ({ headers }, response) => {
       const again = { [marker]: headers[marker] as string }
       const { status, text } = await call(server, 'POST /responses', { body: hello, headers: again })
@@ -297,8 +298,8 @@ describe('Recordings', () => {
     ])
   })
 
-  it.each(['the client leaves', 'a rule cuts the reply'])(
-    'let go of who they forwarded to when %s',
+  it.each(['the client disconnects', 'a rule cuts the reply'])(
+    'abort the forwarded request when %s',
     async (why) => {
       const left = Promise.withResolvers<void>()
       await using upstream = await startUpstream((_, response) => {
@@ -327,7 +328,7 @@ describe('Recordings', () => {
     },
   )
 
-  it('let go of each model that they asked before another one answered', async () => {
+  it('abort the forwarded request to each model before trying the next one', async () => {
     const left = Promise.withResolvers<void>()
     let asked = 0
     await using upstream = await startUpstream((_, response) => {
@@ -347,7 +348,7 @@ describe('Recordings', () => {
     await left.promise
   })
 
-  it('that cannot be read are told with file and line', async () => {
+  it('that are invalid are reported with file and line', async () => {
     const folder = await mkdtemp(join(root, 'bad-'))
     await writeFile(
       join(folder, 'a.recording.jsonl'),

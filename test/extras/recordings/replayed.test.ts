@@ -1,5 +1,5 @@
 /**
- * A recording as a reply, and as a scenario, without a connection.
+ * A recording as a reply and as a scenario, without a connection.
  */
 import { describe, expect, it } from 'vitest'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
@@ -13,7 +13,7 @@ import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
 import { toLatin1 } from '../../../src/lib/bytes.ts'
 import { head, recordingOf, requestOf, text, utf8 } from './samples.ts'
 
-describe('A replay', () => {
+describe('toReplay()', () => {
   const framesOf = (recording: Recording, elapsed?: () => number) => {
     const { waitMs, reply } = toReplay(recording, elapsed)
     const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : [reply.body]
@@ -27,12 +27,12 @@ describe('A replay', () => {
     ]
   }
 
-  it('waits as it was recorded', () => {
+  it('waits as recorded', () => {
     const recording = recordingOf(['a', { ms: 10, text: 'b' }, { ms: 40, base64: 'Yw==' }])
     expect(framesOf(recording)).toEqual([4, 10, 'a', 'b', 30, 'c', 60])
   })
 
-  it('does not wait for what was late already', () => {
+  it('does not wait if it is already late', () => {
     expect(framesOf(recordingOf(['a', 'b']), () => 15)).toEqual([-11, 'a', 5, 'b', 80])
     expect(
       framesOf(
@@ -62,7 +62,7 @@ describe('A replay', () => {
     expect(hangUpOf(recording)).toBe(how)
   })
 
-  it('of a connection that ended without a head hangs up after the same time', () => {
+  it('of a connection that ended without headers hangs up after the same time', () => {
     const nothing = (end: string) => framesOf(recordingOf([], { end, reply: undefined }))
     expect(nothing('reset')).toEqual([100, 'hang up: reset'])
     expect(nothing('idle')).toEqual([100, 'hang up: stall'])
@@ -73,7 +73,7 @@ describe('A replay', () => {
     expect(framesOf({ ...recordingOf(['a']), end: undefined })).toEqual([4, 10, 'a'])
   })
 
-  it('leaves headers out that are not true of it, were redacted, or cannot be sent', () => {
+  it('omits headers that no longer apply, were redacted or cannot be sent', () => {
     const headers = {
       'content-type': 'a',
       date: 'today',
@@ -92,14 +92,14 @@ describe('A replay', () => {
   })
 })
 
-describe('A recording as a scenario', () => {
+describe('recordingScenario()', () => {
   const operations = [
     { id: 'getThing', method: 'get', path: '/things/{id}/of/{name}' },
     { id: 'ask', method: 'post', path: '/ask' },
   ]
   const rule = (recording: Recording) => recordingScenario(recording, operations).rules[0]
 
-  it('has the query, the path and the body of the request as its conditions', () => {
+  it('matches query, path and body of the request', () => {
     const get = recordingOf(['a'], {
       request: requestOf(undefined, { method: 'GET', path: '/things/a%20b/of/c', query: '?q=1&r=' }),
     })
@@ -130,7 +130,7 @@ describe('A recording as a scenario', () => {
     expect(rule(filled)).not.toHaveProperty('when')
   })
 
-  it('is about the operation that is called so, the path, or every call', () => {
+  it('applies to the recorded operation, path or every call', () => {
     const on = (request?: Recording['request']) => rule(recordingOf([], { request }))?.on
     expect(on()).toBe('*')
     expect(on(requestOf({}))).toBe('ask')
@@ -139,14 +139,14 @@ describe('A recording as a scenario', () => {
     expect(on(requestOf({}, { method: 'GET', path: '/things/a/at/b' }))).toBe('GET /things/a/at/b')
   })
 
-  it('is named by operation and key, 100 characters at most', () => {
+  it('is named after operation and key, with at most 100 characters', () => {
     expect(recordingScenario(recordingOf([]), operations).name).toBe('recording-ask-capture')
     expect(
       recordingScenario(recordingOf([], { head: { ...head, operation: 'x'.repeat(200) } }), operations).name,
     ).toBe(`recording-${'x'.repeat(90)}`)
   })
 
-  it('waits, keeps braces, and hangs up as it was', () => {
+  it('keeps waits, braces and the hang-up', () => {
     const recording = recordingOf(
       [
         { ms: 4, text: 'a {{b}} é' },
@@ -168,7 +168,7 @@ describe('A recording as a scenario', () => {
     })
   })
 
-  it('is a fault where there was no reply, and refused where there is none yet', () => {
+  it('becomes a fault if there was no reply, and rejects an unfinished recording', () => {
     const fault = (end: string) => rule(recordingOf([], { end, reply: undefined }))?.fault
     expect(fault('idle')).toEqual({ name: 'timeout' })
     expect(fault('reset')).toEqual({ name: 'connection-reset' })

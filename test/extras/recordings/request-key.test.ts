@@ -1,5 +1,5 @@
 /**
- * What requests are matched by, and the nearest recording of a request that none matches.
+ * How requests match recordings, and the nearest recording of an unmatched request.
  */
 import { describe, expect, it } from 'vitest'
 import type { Recording } from '../../../src/extras/recordings/recording.ts'
@@ -13,20 +13,20 @@ import {
 import { placeholderFor } from '../../../src/extras/recordings/secrets.ts'
 import { head, recordingOf, requestOf } from './samples.ts'
 
-describe('Names and keys', () => {
+describe('names and keys', () => {
   it.each([
     ['ask', 'POST', '/a', 'ask'],
     [undefined, 'POST', '/chat/completions', 'post-chat-completions'],
     [undefined, 'GET', '/a/', 'get-a'],
     [undefined, 'GET', '/', 'get'],
-  ])('of the operation %j, asked with %s %s: %s', (operation, method, path, name) => {
+  ])('for the operation %j, requested with %s %s: %s', (operation, method, path, name) => {
     expect(operationName(operation, method, path)).toBe(name)
   })
 
   const parts = (request: object) =>
     keyPartsOf(requestOf({ b: 1, a: [{ d: 2, c: null }] }, request), defaultIgnoreFields)
 
-  it('are of what counts of a request', () => {
+  it('depend on the relevant parts of a request only', () => {
     expect(parts({ query: '?b=2&a=1' })).toEqual({ ...parts({}), query: 'a=1&b=2' })
     expect(parts({ method: 'HEAD' })).toEqual({ ...parts({}), method: 'GET' })
     const same = [
@@ -34,13 +34,13 @@ describe('Names and keys', () => {
       { json: undefined, text: '{ "a": [{"d":2,"c":null}], "b": 1 }' },
       { json: { a: [{ d: 2, c: null }], b: 1, user: 'me', metadata: { trace_id: '1' } } },
     ].map((more) => parts(more).bodyHash)
-    // What is left of the metadata counts.
+    // The remaining metadata is compared.
     expect(same.map((each) => each === parts({}).bodyHash)).toEqual([true, true, false])
     expect(parts({ json: { a: [{ d: 2, c: null }], b: 1, user: 'me' } })).toEqual(parts({}))
     expect(parts({ json: { a: [{ d: 2, c: null }], b: 2 } })).not.toEqual(parts({}))
   })
 
-  it('know a body as it is where it is no JSON', () => {
+  it('use a body unchanged if it is not JSON', () => {
     expect(canonicalBody(requestOf(undefined, { text: '{no' }), [])).toBe('{no')
     expect(canonicalBody(requestOf(undefined, { base64: '/w==' }), [])).toBe('\xff')
     expect(canonicalBody(requestOf(undefined), [])).toBe('')
@@ -51,7 +51,7 @@ describe('Names and keys', () => {
   })
 })
 
-describe('Recordings', () => {
+describe('RecordingIndex', () => {
   const recorded = (name: string, request: object | undefined, body: unknown = {}): [string, Recording] => [
     name,
     recordingOf([name], { request: request && requestOf(body, request) }),
@@ -59,7 +59,7 @@ describe('Recordings', () => {
   const miss = (recordings: [string, Recording][], body: unknown, more: object = {}) =>
     new RecordingIndex(new Map(recordings)).find(requestOf(body, more)).explainMiss()
 
-  it('give the recordings of equal requests in their order', () => {
+  it('returns the recordings of equal requests in order', () => {
     const recordings = new RecordingIndex(
       new Map([
         recorded('a.10.recording.jsonl', {}),
@@ -89,7 +89,7 @@ describe('Recordings', () => {
       2,
       'All 2 recordings of POST /ask have been replayed: record the request again, or set replay.onUnmatchedRecording',
     ],
-  ])('report that %i were replayed', (count, message) => {
+  ])('reports that %i were replayed', (count, message) => {
     const recordings = Array.from({ length: count }, (_, index) =>
       recorded(`a.${index + 1}.recording.jsonl`, {}),
     )
@@ -99,7 +99,7 @@ describe('Recordings', () => {
   it.each([
     ['another field', [recorded('a', {}, { a: 1 })], { a: 2 }, {}, 'body.a', 'body.a is 1, not 2'],
     [
-      'a field that is absent',
+      'a missing field',
       [recorded('a', {}, { a: 1, b: 1 })],
       { a: 1 },
       {},
@@ -107,7 +107,7 @@ describe('Recordings', () => {
       'body.b is 1, not absent',
     ],
     [
-      'a field more',
+      'an additional field',
       [recorded('a', {}, {})],
       { a: { b: null } },
       {},
@@ -115,7 +115,7 @@ describe('Recordings', () => {
       'body.a is absent, not {"b":null}',
     ],
     [
-      'a deep field',
+      'a nested field',
       [recorded('a', {}, { a: [{ b: 1 }] })],
       { a: [{ b: 2 }] },
       {},
@@ -131,7 +131,7 @@ describe('Recordings', () => {
       'body.a is 1, not 2 (and 1 more)',
     ],
     [
-      'the nearer of two',
+      'the nearest of two',
       [recorded('b', {}, { a: 1, b: 1 }), recorded('a', {}, { a: 2, b: 1 })],
       { a: 2, b: 2 },
       {},
@@ -157,16 +157,23 @@ describe('Recordings', () => {
       'path is /aks, not /ask',
     ],
     [
-      'a path far away',
+      'a different path',
       [recorded('a', { path: '/elsewhere' })],
       {},
       {},
       'path',
       'path is /elsewhere, not /ask',
     ],
-    ['no JSON', [recorded('a', { json: undefined, text: '<' })], {}, {}, 'body', 'body is absent, not {}'],
     [
-      'a long text',
+      'a body that is not JSON',
+      [recorded('a', { json: undefined, text: '<' })],
+      {},
+      {},
+      'body',
+      'body is absent, not {}',
+    ],
+    [
+      'long text',
       [recorded('a', {}, 'x'.repeat(78))],
       'x'.repeat(79),
       {},
@@ -182,7 +189,7 @@ describe('Recordings', () => {
       'body.a is 1, not 2',
     ],
   ] as [string, [string, Recording][], unknown, object, string, string][])(
-    'name the nearest recording, which differs by %s',
+    'names the nearest recording, which differs by %s',
     (_, recordings, body, more, field, reason) => {
       expect(miss(recordings, body, more)).toEqual({
         message: `No recording matches POST /ask. The nearest is a, whose ${reason}`,
@@ -191,7 +198,7 @@ describe('Recordings', () => {
     },
   )
 
-  it('say nothing of texts that are filler, and nothing where no recording has a request', () => {
+  it('reports only that a body with redacted texts differs, and no recording without a request', () => {
     const [name, recording] = recorded('a', {}, { a: 1 })
     const filled = { ...recording, head: { ...head, bodyHash: 'h' } }
     expect(miss([[name, filled]], { a: 2 }).message).toBe(

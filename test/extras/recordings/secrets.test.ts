@@ -1,6 +1,6 @@
 /**
- * Secrets: planted in every place of an exchange, they reach no file; planted in recordings, they are found; and clean recordings
- * are clean.
+ * Secrets planted in every place of an exchange reach no file, secrets planted in recordings are
+ * found, and clean recordings have no findings.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-/** Five secrets of five kinds; what they are made of is drawn. */
+/** Returns five random secrets of five kinds. */
 function secretsOf(seed: number): string[] {
   const next = random('secrets', seed)
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -49,7 +49,7 @@ interface Planted {
   headers?: Record<string, string>
   body?: unknown
   replyHeaders?: Record<string, string>
-  /** What upstream writes, chunk by chunk. */
+  /** Chunks written by the upstream. */
   chunks?: (string | Buffer)[]
 }
 
@@ -81,13 +81,13 @@ const places: Record<string, (secret: string) => Planted> = {
   }),
 }
 
-/** Every way in which a secret may be written. */
+/** Returns every encoding of a secret. */
 function forms(secret: string): string[] {
   const escaped = json(secret).slice(1, -1)
   return [secret, escaped, json(escaped).slice(1, -1), encodeURIComponent(secret)]
 }
 
-/** What a recording's files and bodies say, base64 decoded at every offset too. */
+/** Returns all text of a recording, including base64 decoded at every offset. */
 function everything(text: string): string {
   const recording = parseRecording(text)
   const body = Buffer.concat(
@@ -102,9 +102,9 @@ function everything(text: string): string {
   return [all, ...decoded].join('\n')
 }
 
-describe('Redaction', () => {
+describe('redaction', () => {
   for (const [place, plant] of Object.entries(places)) {
-    it(`keeps five secrets in ${place} out of every file, at the same length and split points`, async () => {
+    it(`removes five secrets in ${place} from every file, keeping length and chunk boundaries`, async () => {
       for (const secret of secretsOf(Object.keys(places).indexOf(place))) {
         const planted = plant(secret)
         const chunks = planted.chunks ?? ['{}']
@@ -141,7 +141,7 @@ describe('Redaction', () => {
     })
   }
 
-  it('takes keys of known form, secret fields and every header that is not on the list, without being told a value', async () => {
+  it('removes keys of known formats, secret fields and unlisted headers without knowing their values', async () => {
     const redactor = new Redactor()
     const { request } = redactor.request({
       method: 'POST',
@@ -156,7 +156,7 @@ describe('Redaction', () => {
     expect(request.json).toMatchObject({ max_output_tokens: 5 })
   })
 
-  it('takes secret fields by their names, without case, dashes and underscores, and leaves the tokens of models', () => {
+  it('removes secret fields regardless of case, dashes and underscores, but keeps token counts', () => {
     const value = 'hushhushhushhush'
     const secret = {
       auth: value,
@@ -189,7 +189,7 @@ describe('Redaction', () => {
     expect(redactor.request(asked).request.query).not.toContain('hush')
   })
 
-  it('reads the values of the environment whose name says that they are secret', () => {
+  it('reads environment variables with secret names', () => {
     const found = environmentSecrets({
       GATEWAY_KEY: 'abcdefgh',
       npm_token: '12345678',
@@ -199,7 +199,7 @@ describe('Redaction', () => {
     expect(found.map(({ kind }) => kind)).toEqual(['environment GATEWAY_KEY', 'environment npm_token'])
   })
 
-  it('deletes a recording in which the last check finds a secret that came in several events', async () => {
+  it('deletes a recording if the final check finds a secret that is split across events', async () => {
     const [secret = ''] = secretsOf(99)
     await using upstream = await startUpstream((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -222,7 +222,7 @@ describe('Redaction', () => {
     expect(await readdir(out)).toEqual([])
   })
 
-  it('turns texts into filler of the same shape, so that lengths, links and offsets stay', () => {
+  it('fills texts with the same shape, so that lengths, links and offsets are unchanged', () => {
     const redactor = new Redactor({ text: true })
     const body = redactor.body()
     const text = event({
@@ -237,7 +237,7 @@ describe('Redaction', () => {
     )
   })
 
-  it('leaves values that are not said by anybody: models, ids, and lists of plain values', () => {
+  it('keeps values that are not text: models, ids and lists of plain values', () => {
     expect(fillValue('plain')).toBe('plain')
     expect(
       fillValue({ model: 'aurora/dawn-2', tags: ['a'], text: ['Tides', { id: 'x', title: 'Moon' }] }),
@@ -249,7 +249,7 @@ describe('Redaction', () => {
   })
 })
 
-/** A recording with a secret in one of its places, as a careless tool would have written it. */
+/** Returns a recording with a secret in one of its places, as a careless tool could have written it. */
 function recordingWith(secret: string, place: number): Recording {
   const recording: Recording = {
     head: {
@@ -307,7 +307,7 @@ function recordingWith(secret: string, place: number): Recording {
 }
 
 describe('scan', () => {
-  it('finds each of sixty secrets, planted in twelve places of recordings', async () => {
+  it('finds sixty secrets planted in twelve places of recordings', async () => {
     for (let place = 0; place < 12; place++) {
       for (const secret of secretsOf(100 + place)) {
         const folder = join(root, `scan-${++folders}`)
@@ -321,7 +321,7 @@ describe('scan', () => {
     }
   })
 
-  it('finds keys of known form in every place without knowing their value', async () => {
+  it('finds keys of known formats in every place without knowing their values', async () => {
     const finder = new SecretFinder()
     for (let place = 0; place < 12; place++)
       for (const secret of secretsOf(200 + place).slice(0, 3)) {
@@ -334,7 +334,7 @@ describe('scan', () => {
       }
   })
 
-  it('reads every file of a folder, whatever it holds, and names file, line and kind', async () => {
+  it('reads every file in a folder and reports file, line and kind', async () => {
     const [secret = ''] = secretsOf(3)
     const folder = join(root, `scan-${++folders}`)
     await mkdir(join(folder, 'deep'), { recursive: true })
@@ -369,7 +369,7 @@ describe('scan', () => {
     )
   })
 
-  it('names a secret header that is not masked, in a request and in a reply, whatever its value', () => {
+  it('reports unmasked secret headers in requests and replies, whatever their value', () => {
     const recording = recordingWith('none', 0)
     const request = recording.request && { ...recording.request, headers: { cookie: 'tasty' } }
     const reply = recording.reply && { ...recording.reply, headers: { 'set-cookie': 'tasty' } }

@@ -1,6 +1,6 @@
 /**
- * Synthetic event streams of three protocols, and a server that plays them to the byte: comments, CR LF, characters
- * split between chunks, errors in the middle, resets.
+ * Synthetic event streams of three protocols, and a server that plays them byte by byte: comments,
+ * CR LF, characters split between chunks, errors mid-stream, and resets.
  */
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,7 @@ const words = [
   '\u2028',
 ]
 
-/** So many streams, the same for the same seed. */
+/** Generates streams, the same for the same seed. */
 export function syntheticStreams(count: number, seed = 1): SyntheticStream[] {
   return Array.from({ length: count }, (_, index) => synthetic(index, `${seed}-${index}`))
 }
@@ -96,7 +96,7 @@ const protocols: Record<'responses' | 'chat' | 'messages', (texts: string[]) => 
   ],
 }
 
-/** A server on a free port of this machine. */
+/** A server on a free local port. */
 export interface Upstream extends AsyncDisposable {
   readonly url: URL
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[]
@@ -130,7 +130,7 @@ export async function startUpstream(answer: Answer): Promise<Upstream> {
   }
 }
 
-/** Starts an upstream that sends the first event of a stream, and `[DONE]` only after a call of `finish`. */
+/** Starts an upstream that sends the first event of a stream immediately, and `[DONE]` after `finish` is called. */
 export async function startHeldStream(): Promise<Upstream & { finish(): void }> {
   const { promise, resolve: finish } = Promise.withResolvers<void>()
   const upstream = await startUpstream(async (_, response) => {
@@ -142,7 +142,7 @@ export async function startHeldStream(): Promise<Upstream & { finish(): void }> 
   return { ...upstream, finish }
 }
 
-/** A server that plays the stream whose body was sent. */
+/** Starts a server that plays the stream of the received body. */
 export function startStreams(streams: readonly SyntheticStream[]): Promise<Upstream> {
   return startUpstream(async ({ body }, response) => {
     const stream = streams.find((each) => JSON.stringify(each.body) === body)
@@ -159,7 +159,7 @@ export function startStreams(streams: readonly SyntheticStream[]): Promise<Upstr
   })
 }
 
-/** What a client on a socket saw of a reply. */
+/** What a client on a socket received. */
 export interface Seen {
   status: number
   headers: IncomingMessage['headers']
@@ -167,7 +167,7 @@ export interface Seen {
   end: 'fin' | 'reset'
 }
 
-/** Asks over a socket, and keeps each chunk as it comes. */
+/** Sends a request over a socket and records each chunk. */
 export function ask(
   baseUrl: string,
   path: string,
@@ -210,7 +210,7 @@ export function joined(chunks: readonly { bytes: Uint8Array }[]): string {
   return Buffer.concat(chunks.map(({ bytes }) => bytes)).toString('latin1')
 }
 
-/** Where the chunks of a body end. */
+/** Returns the offsets at which chunks of a body end. */
 export function splitPoints(chunks: readonly { bytes: Uint8Array }[]): number[] {
   let at = 0
   return chunks.map(({ bytes }) => {

@@ -1,5 +1,6 @@
 /**
- * `gateway.fetch` against a function that returns a ready `Response`; both are read, as every client does.
+ * `gateway.fetch` compared with a function that returns a prepared `Response`. Both bodies are
+ * read, as every client does.
  */
 import { type Bench, compare, cpuPerCall, type Figure, microseconds } from './measure.ts'
 
@@ -23,13 +24,13 @@ export async function measure(bench: Bench): Promise<Figure[]> {
       value: result.ratio,
       unit: 'x',
       aim: 2,
-      detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}`,
+      detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)}`,
     },
     await templates(bench, createGateway),
   ]
 }
 
-/** A rule whose reply has a template against one without. */
+/** Compares a rule whose reply has a template with one without. */
 async function templates(
   bench: Bench,
   createGateway: typeof import('../../../src/index.ts').createGateway,
@@ -56,6 +57,6 @@ async function templates(
     value: result.ratio,
     unit: 'x',
     aim: 1.3,
-    detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)} without`,
+    detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)} without`,
   }
 }

@@ -1,14 +1,15 @@
 /**
- * What a request costs in a large double against what it costs in a small one.
+ * The cost of a request in a large gateway compared with a small one.
  */
-import { aside } from './aside.ts'
-import { Corridor, type CorridorCall } from './corridor.ts'
+
+import { type DirectCall, DirectCalls } from './direct-calls.ts'
 import { type Bench, compare, cpuPerCall, type Figure, microseconds, type Section } from './measure.ts'
+import { inSeparateProcess } from './separate-process.ts'
 
 export const growth: Section = {
   name: 'growth',
-  title: 'Growth, processor time in the corridor against the same in a small double',
-  run: (bench) => aside(new URL(import.meta.url), bench),
+  title: 'Growth, CPU time of direct calls compared with a small gateway',
+  run: (bench) => inSeparateProcess(new URL(import.meta.url), bench),
 }
 
 interface Case {
@@ -18,13 +19,13 @@ interface Case {
   large: Exercise
 }
 
-/** A double, made ready, and the call that is made again and again. */
+/** A prepared gateway and the call to repeat. */
 interface Exercise {
-  corridor: Corridor
-  call: CorridorCall
-  /** Whose keys are used in turn. Default: the default sandbox. */
+  direct: DirectCalls
+  call: DirectCall
+  /** Keys to use in turn. Default: the default sandbox. */
   keys?: readonly string[]
-  /** Done before each round. */
+  /** Called before each round. */
   prepare?: () => void
 }
 
@@ -46,46 +47,47 @@ const cases: ReadonlyArray<() => Case> = [
   () => ({
     name: 'Point read, 60 -> 10,000 rows',
     aim: flat,
-    small: { corridor: new Corridor({ recordCounts: { presets: 60 } }), call: getPreset },
-    large: { corridor: new Corridor({ recordCounts: { presets: 10_000 } }), call: getPreset },
+    small: { direct: new DirectCalls({ recordCounts: { presets: 60 } }), call: getPreset },
+    large: { direct: new DirectCalls({ recordCounts: { presets: 10_000 } }), call: getPreset },
   }),
   () => ({
-    // `@msw/data` looks for the record among all: no aim.
+    // `@msw/data` searches all records: no target.
     name: 'Point write, 60 -> 10,000 rows',
-    small: { corridor: new Corridor({ recordCounts: { workspaces: 60 } }), call: patchWorkspace },
-    large: { corridor: new Corridor({ recordCounts: { workspaces: 10_000 } }), call: patchWorkspace },
+    small: { direct: new DirectCalls({ recordCounts: { workspaces: 60 } }), call: patchWorkspace },
+    large: { direct: new DirectCalls({ recordCounts: { workspaces: 10_000 } }), call: patchWorkspace },
   }),
   () => ({
     name: 'List of unchanged rows, 60 -> 10,000',
-    small: { corridor: new Corridor({ recordCounts: { providers: 60 } }), call: getProviders },
-    large: { corridor: new Corridor({ recordCounts: { providers: 10_000 } }), call: getProviders },
+    small: { direct: new DirectCalls({ recordCounts: { providers: 60 } }), call: getProviders },
+    large: { direct: new DirectCalls({ recordCounts: { providers: 10_000 } }), call: getProviders },
   }),
   () => ({
     name: 'Matching, 0 -> 1,000 rules for another operation',
     aim: flat,
-    small: { corridor: new Corridor(), call: postResponse },
-    large: { corridor: withRules('listProviders'), call: postResponse },
+    small: { direct: new DirectCalls(), call: postResponse },
+    large: { direct: withRules('listProviders'), call: postResponse },
   }),
   () => ({
-    // Each of these is asked, without an index of models: some 0.15 µs a rule.
+    // Every rule is evaluated: about 0.15 µs per rule.
     name: 'Matching, 0 -> 1,000 rules for the same operation',
-    small: { corridor: new Corridor(), call: postResponse },
-    large: { corridor: withRules('createResponse'), call: postResponse },
+    small: { direct: new DirectCalls(), call: postResponse },
+    large: { direct: withRules('createResponse'), call: postResponse },
   }),
   () => ({
-    name: 'Choice of a sandbox, 1 -> 10,000',
+    name: 'Sandbox lookup, 1 -> 10,000',
     aim: flat,
     small: withSandboxes(1),
     large: withSandboxes(10_000),
   }),
   () => {
-    const emptied = new Corridor({ limits: { journalEntries: 1000 } })
+    const emptied = new DirectCalls({ limits: { journalEntries: 1000 } })
     return {
       name: 'Journal, empty -> full',
       aim: flat,
-      // With room for all calls of a round; the other one is full when the rounds that count begin.
-      small: { corridor: emptied, call: getProviders, prepare: () => emptied.gateway.journal.clear() },
-      large: { corridor: new Corridor({ limits: { journalEntries: 1000 } }), call: getProviders },
+      // Large enough for all calls of a round, while the other journal is full before the measured
+      // rounds begin.
+      small: { direct: emptied, call: getProviders, prepare: () => emptied.gateway.journal.clear() },
+      large: { direct: new DirectCalls({ limits: { journalEntries: 1000 } }), call: getProviders },
     }
   },
 ]
@@ -96,33 +98,33 @@ export async function measure(bench: Bench): Promise<Figure[]> {
     const { name, aim, small, large } = make()
     bench.progress(name)
     const result = await compare(bench.rounds, cost(small, bench), cost(large, bench))
-    const detail = `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}`
+    const detail = `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)}`
     figures.push({ name, value: result.ratio, unit: 'x', ...(aim !== undefined && { aim }), detail })
     globalThis.gc?.()
   }
   return figures
 }
 
-function cost({ corridor, call, keys = ['bench'], prepare }: Exercise, bench: Bench) {
+function cost({ direct, call, keys = ['bench'], prepare }: Exercise, bench: Bench) {
   let turn = 0
   return () => {
     prepare?.()
-    return cpuPerCall(Math.round(700 * bench.scale), () => corridor.call(call, keys[turn++ % keys.length]))
+    return cpuPerCall(Math.round(700 * bench.scale), () => direct.call(call, keys[turn++ % keys.length]))
   }
 }
 
-/** Rules that look at the request, and are all about another model. */
-function withRules(on: 'listProviders' | 'createResponse'): Corridor {
+/** Rules that inspect the request and match another model. */
+function withRules(on: 'listProviders' | 'createResponse'): DirectCalls {
   const rules = Array.from({ length: 1000 }, (_, index) => ({
     on,
     ...(on === 'createResponse' && { when: { model: `borealis/model-${index}` } }),
     reply: { status: 503, body: {} },
   }))
-  return new Corridor({ scenarios: [{ name: 'many', rules }] })
+  return new DirectCalls({ scenarios: [{ name: 'many', rules }] })
 }
 
 function withSandboxes(count: number): Exercise {
-  const corridor = new Corridor({ recordCounts: { providers: 60 } })
-  const made = Array.from({ length: count }, () => corridor.gateway.createSandbox())
-  return { corridor, call: getProviders, keys: made.slice(-1).map(({ apiKey }) => apiKey) }
+  const direct = new DirectCalls({ recordCounts: { providers: 60 } })
+  const made = Array.from({ length: count }, () => direct.gateway.createSandbox())
+  return { direct, call: getProviders, keys: made.slice(-1).map(({ apiKey }) => apiKey) }
 }

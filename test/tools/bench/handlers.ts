@@ -1,5 +1,5 @@
 /**
- * Our MSW handlers against one bare handler that returns the same body, both behind interception.
+ * Our MSW handlers compared with one bare handler that returns the same body, both intercepted.
  */
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
@@ -18,7 +18,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   const body = await reply.text()
   const bare = http.get(path, () => new HttpResponse(body, init))
 
-  // One interception, whose handlers change: two at once would both see every request.
+  // One interception whose handlers are replaced: two would both see every request.
   const server = setupServer()
   server.listen()
   const cost = (handlers: Parameters<typeof server.resetHandlers>) => () => {
@@ -33,7 +33,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
       value: result.ratio,
       unit: 'x',
       aim: 1.15,
-      detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)} of one bare handler`,
+      detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)} of one bare handler`,
     },
   ]
 }

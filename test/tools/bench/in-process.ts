@@ -1,10 +1,12 @@
 /**
- * In process: `gateway.fetch`, an intercepted `fetch`, and our handlers under MSW, for both of its majors.
+ * In-process measurements: `gateway.fetch`, an intercepted `fetch`, and our handlers with both
+ * major versions of MSW.
  */
-import { aside } from './aside.ts'
-import type { Section } from './measure.ts'
 
-/** Lets everything that asks for `msw` have `msw2`. */
+import type { Section } from './measure.ts'
+import { inSeparateProcess } from './separate-process.ts'
+
+/** Resolves every import of `msw` to `msw2`. */
 const withMsw2 = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from 'node:module'
 registerHooks({ resolve: (name, context, next) => next(name.replace(/^msw(?=$|\\/)/, 'msw2'), context) })
@@ -12,16 +14,16 @@ registerHooks({ resolve: (name, context, next) => next(name.replace(/^msw(?=$|\\
 
 export const inProcess: Section = {
   name: 'in-process',
-  title: 'In process, processor time',
+  title: 'In process, CPU time',
   async run(bench) {
-    const figures = await aside(new URL('./fetch.ts', import.meta.url), bench)
-    figures.push(...(await aside(new URL('./intercepted.ts', import.meta.url), bench)))
+    const figures = await inSeparateProcess(new URL('./fetch.ts', import.meta.url), bench)
+    figures.push(...(await inSeparateProcess(new URL('./intercepted.ts', import.meta.url), bench)))
     const handlers = new URL('./handlers.ts', import.meta.url)
     for (const [major, options] of [
       [3, []],
       [2, ['--import', withMsw2]],
     ] as const) {
-      const measured = await aside(handlers, bench, [...options])
+      const measured = await inSeparateProcess(handlers, bench, [...options])
       figures.push(...measured.map((figure) => ({ ...figure, name: `${figure.name} under MSW ${major}` })))
     }
     return figures

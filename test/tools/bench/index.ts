@@ -1,9 +1,11 @@
 /**
- * `npm run bench`: what the double costs against the least that could do it, measured in the same run.
+ * `npm run bench`: the cost of Understudy compared with the cheapest possible implementation,
+ * measured in the same run.
  *
- * Processor time of the process that is measured, not time on the wall: the machine may be doing other things. The
- * entries are built first, as they are published. `--quick` does less of everything, `--only requests,start` some
- * sections, `--json` prints figures for a machine, `--source` measures the sources in place of the built entries.
+ * Measures CPU time of the process instead of elapsed time, because the machine can be busy. Builds
+ * the entries as published first. `--quick` reduces everything, `--only requests,start` selects
+ * sections, `--json` prints machine-readable figures, `--source` measures the sources instead of
+ * the built entries.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, writeFileSync } from 'node:fs'
@@ -44,7 +46,7 @@ const { values: flags } = parseArgs({
 const wanted = flags.only?.split(',')
 const unknown = wanted?.find((name) => !sections.some((section) => section.name === name))
 if (unknown !== undefined) {
-  console.error(`There is no section '${unknown}': there are ${sections.map(({ name }) => name).join(', ')}`)
+  console.error(`Unknown section '${unknown}'. Sections: ${sections.map(({ name }) => name).join(', ')}`)
   process.exit(2)
 }
 
@@ -58,7 +60,7 @@ for (const section of sections) {
 }
 console.log(flags.json ? JSON.stringify(measured, undefined, 2) : `\n${toTable(measured)}`)
 
-/** Sections of extras, from their tests. */
+/** Sections of extras, from their test folders. */
 async function ofExtras(): Promise<Section[]> {
   const files = globSync('*/bench.ts', { cwd: new URL('../../extras', import.meta.url) })
   return Promise.all(
@@ -66,7 +68,7 @@ async function ofExtras(): Promise<Section[]> {
   )
 }
 
-/** The entries as they are published, somewhere else. */
+/** Builds the entries as published, into a separate folder. */
 function build(): void {
   const root = fileURLToPath(new URL('../../../', import.meta.url))
   const args = ['--no-dts', '--no-sourcemap', '--log-level', 'error', '--out-dir', fileURLToPath(built)]

@@ -1,6 +1,6 @@
 /**
- * An intercepted `fetch` against undici's MockAgent that answers the same bytes, and against MSW's `setupServer` with
- * our handlers.
+ * An intercepted `fetch` compared with undici's MockAgent returning the same bytes, and with MSW's
+ * `setupServer` with our handlers.
  */
 import { setupServer } from 'msw/node'
 import { MockAgent, setGlobalDispatcher } from 'undici'
@@ -14,7 +14,7 @@ const requests = {
   'POST /responses': { path: '/api/v1/responses', init: { method: 'POST', headers, body } },
 }
 
-/** The place that Node's `fetch` reads at each call. */
+/** Where Node's `fetch` looks up its dispatcher for each request. */
 const place = Symbol.for('undici.globalDispatcher.1')
 
 export async function measure(bench: Bench): Promise<Figure[]> {
@@ -25,7 +25,7 @@ export async function measure(bench: Bench): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [name, { path, init }] of Object.entries(requests)) {
     const call = async () => (await fetch(origin + path, init)).text()
-    // Long enough for the garbage of both to be cleared in their own rounds.
+    // Long enough for each to collect its own garbage within its rounds.
     const count = Math.round(1500 * bench.scale)
     const ours = async () => {
       const interception = intercept(gateway)
@@ -58,19 +58,19 @@ export async function measure(bench: Bench): Promise<Figure[]> {
       return cost
     }
     const againstMsw = await compare(Math.min(bench.rounds, 15), msw, ours)
-    const detail = ({ ours, floor }: typeof againstMock, of: string) =>
-      `${microseconds(ours.median)} against ${microseconds(floor.median)} of ${of}`
+    const detail = ({ ours, baseline }: typeof againstMock, of: string) =>
+      `${microseconds(ours.median)} vs. ${microseconds(baseline.median)} of ${of}`
     const aims = path.endsWith('providers') ? [{ aim: 1.3 }, { aim: 1 / 12 }] : [{}, {}]
     figures.push(
       {
-        name: `Intercepted fetch, ${name}, against undici's MockAgent`,
+        name: `Intercepted fetch, ${name}, compared with undici's MockAgent`,
         value: againstMock.ratio,
         unit: 'x',
         ...aims[0],
         detail: detail(againstMock, 'MockAgent'),
       },
       {
-        name: `Intercepted fetch, ${name}, against MSW 3's setupServer`,
+        name: `Intercepted fetch, ${name}, compared with MSW 3's setupServer`,
         value: againstMsw.ratio,
         unit: 'x',
         ...aims[1],

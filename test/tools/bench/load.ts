@@ -1,13 +1,13 @@
 /**
- * The load: requests over raw sockets that stay open, one at a time on each of them. No HTTP client is as light, and
- * the machine is shared with the server that is measured.
+ * Load generator: requests over raw keep-alive sockets, one at a time on each. It is lighter than
+ * any HTTP client, because it shares the machine with the measured server.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Wanted } from './floor.ts'
+import type { Wanted } from './baseline.ts'
 import type { Subject } from './subject.ts'
 
-/** A request as it goes over the wire. */
+/** Formats a request as bytes. */
 export function toBytes({ method, path, body }: Wanted): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body)
   const head = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', 'authorization: Bearer bench']
@@ -22,13 +22,13 @@ export class Load implements Disposable {
     this.#lines = lines
   }
 
-  /** @param connections Enough of them keep the server busy. Default: 32. */
+  /** @param connections Enough connections keep the server busy. Default: 32. */
   static async to({ port }: Pick<Subject, 'port'>, connections = 32): Promise<Load> {
     const opening = Array.from({ length: connections }, () => Line.to(port))
     return new Load(await Promise.all(opening))
   }
 
-  /** Sends so many requests, in turn from a list, and waits for all replies. Returns the seconds that it took. */
+  /** Sends this many requests from a list in turn and waits for all replies. Returns the elapsed seconds. */
   async send(count: number, requests: readonly Buffer[]): Promise<number> {
     const begin = performance.now()
     let sent = 0
@@ -45,10 +45,11 @@ export class Load implements Disposable {
 }
 
 /**
- * Keeps this process from sleeping. Waking it up is part of a server's write, and dear in a virtual machine: a slow
- * server, whose client sleeps after every request, would pay for it each time, and a fast one never.
+ * Keeps this process from sleeping. Waking it is part of a server's write and expensive in a
+ * virtual machine: a slow server, whose client sleeps after every request, would pay for it each
+ * time, and a fast one never.
  *
- * @returns Lets it sleep again.
+ * @returns A function that lets the process sleep again.
  */
 export function stayAwake(): () => void {
   let turn = setImmediate(function again() {
@@ -60,7 +61,7 @@ export function stayAwake(): () => void {
 /** One connection. */
 class Line {
   readonly #socket: Socket
-  /** Bytes of the present reply still to come; undefined before its head is there, -1 in a chunked body. */
+  /** Remaining bytes of the current reply; undefined before its headers, -1 in a chunked body. */
   #left: number | undefined
   #tail = ''
   #done: () => void = () => {}

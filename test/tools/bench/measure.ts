@@ -1,8 +1,9 @@
 /**
- * Measuring in rounds that alternate with a floor, so that whatever else the machine does meanwhile hits both alike.
+ * Measurements in rounds that alternate with a baseline, so that other load on the machine affects
+ * both alike.
  */
 
-/** The middle of several measurements, and the quartiles around it. */
+/** Median and quartiles of several measurements. */
 export interface Spread {
   median: number
   low: number
@@ -11,39 +12,39 @@ export interface Spread {
 
 /** One line of the table. */
 export interface Figure {
-  /** `GET /providers, 60 rows` */
+  /** Such as `GET /providers, 60 rows`. */
   name: string
   value: Spread
-  /** `x` is a ratio to the floor of the same run. */
+  /** `x` is a ratio to the baseline of the same run. */
   unit: 'x' | 'ms' | 'µs' | 'MB' | 'KB' | 'lost'
-  /** At most this. Undefined where nothing was aimed at. */
+  /** Maximum to aim for. Undefined without a target. */
   aim?: number
-  /** What the figure is made of. */
+  /** What the figure consists of. */
   detail?: string
 }
 
 export interface BenchFlags {
-  /** Less of everything. */
+  /** If true, does less of everything. */
   quick: boolean
-  /** The sources in place of the built entries. */
+  /** If true, measures the sources instead of the built entries. */
   source: boolean
 }
 
-/** What a section may use. */
+/** Context of a section. */
 export interface Bench {
   readonly flags: BenchFlags
-  /** How many rounds a ratio is the median of. */
+  /** Number of rounds per ratio, whose median is reported. */
   readonly rounds: number
-  /** 1, or less for a quick run: factor on how much is done in one round. */
+  /** Factor for the amount of work per round: 1, or less with `--quick`. */
   readonly scale: number
-  /** The URL of an entry: `entry('serve')`. */
+  /** Returns the URL of an entry: `entry('serve')`. */
   entry(name: string): string
-  /** Tells a person who waits what is going on. */
+  /** Prints progress. */
   progress(text: string): void
 }
 
 const root = new URL('../../../', import.meta.url)
-/** Where the entries are built for the benchmark; nobody's `dist` is touched. */
+/** Folder of the entries built for the benchmark, separate from `dist`. */
 export const built = new URL('node_modules/.cache/understudy-bench/', root)
 
 export function toBench(flags: BenchFlags): Bench {
@@ -63,39 +64,39 @@ export interface Section {
   run(bench: Bench): Promise<Figure[]>
 }
 
-/** What something took. Only the ratio of two of them means anything beyond this machine. */
+/** Returns a cost. Only ratios of costs are meaningful on other machines. */
 export type Cost = () => Promise<number> | number
 
 export interface Comparison {
   ratio: Spread
   ours: Spread
-  floor: Spread
+  baseline: Spread
 }
 
-/** Rounds of each that do not count: until then the compiler is at work, too. */
+/** Rounds to ignore while the compiler is still optimising. */
 const warmUp = 8
 
-/** Runs both in turns. */
-export async function compare(rounds: number, floor: Cost, ours: Cost): Promise<Comparison> {
+/** Runs both alternately. */
+export async function compare(rounds: number, baseline: Cost, ours: Cost): Promise<Comparison> {
   for (let round = 0; round < warmUp; round++) {
-    await floor()
+    await baseline()
     await ours()
   }
-  const pairs: Array<{ floor: number; ours: number }> = []
+  const pairs: Array<{ baseline: number; ours: number }> = []
   for (let round = 0; round < rounds; round++) {
-    // The one who goes first changes, as the second may profit from what the first has warmed.
+    // The order alternates, because the second can profit from the first.
     if (round % 2 === 0) {
-      const below = await floor()
-      pairs.push({ floor: below, ours: await ours() })
+      const below = await baseline()
+      pairs.push({ baseline: below, ours: await ours() })
     } else {
       const above = await ours()
-      pairs.push({ floor: await floor(), ours: above })
+      pairs.push({ baseline: await baseline(), ours: above })
     }
   }
   return {
-    ratio: spread(pairs.map((pair) => pair.ours / pair.floor)),
+    ratio: spread(pairs.map((pair) => pair.ours / pair.baseline)),
     ours: spread(pairs.map((pair) => pair.ours)),
-    floor: spread(pairs.map((pair) => pair.floor)),
+    baseline: spread(pairs.map((pair) => pair.baseline)),
   }
 }
 
@@ -104,12 +105,12 @@ export function spread(values: readonly number[]): Spread {
   return { median: at(sorted, 0.5), low: at(sorted, 0.25), high: at(sorted, 0.75) }
 }
 
-/** A figure that was measured once, or counted. */
+/** Returns a value that was measured once or counted. */
 export function exactly(value: number): Spread {
   return { median: value, low: value, high: value }
 }
 
-/** The value below which this share of a sorted list lies. */
+/** Returns a quantile of a sorted list. */
 export function at(sorted: ArrayLike<number>, share: number): number {
   const place = share * (sorted.length - 1)
   const below = sorted[Math.floor(place)] ?? Number.NaN
@@ -117,7 +118,7 @@ export function at(sorted: ArrayLike<number>, share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** Microseconds of processor time that this process spends on one of `count` calls. */
+/** Returns the CPU time of this process per call in microseconds, averaged over `count` calls. */
 export async function cpuPerCall(count: number, call: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   for (let index = 0; index < count; index++) await call()

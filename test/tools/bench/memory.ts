@@ -1,7 +1,7 @@
 /**
- * Memory over many requests, with the journal on: what is kept has an end.
+ * Memory over many requests with the journal enabled: it must stay bounded.
  */
-import type { Wanted } from './floor.ts'
+import type { Wanted } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import { exactly, type Section } from './measure.ts'
 import { startSubject } from './subject.ts'
@@ -16,7 +16,7 @@ const mix: readonly Wanted[] = Array.from({ length: 400 }, (_, index) => [
 
 export const memory: Section = {
   name: 'memory',
-  title: 'Memory over many requests, journal on',
+  title: 'Memory over many requests, journal enabled',
   async run(bench) {
     await using ours = await startSubject({ kind: 'understudy', entry: bench.entry('serve'), options: {} })
     using load = await Load.to(ours)
@@ -34,7 +34,7 @@ export const memory: Section = {
       weights.map((weight) => (weight[key] / 1e6).toFixed(1)).join(', ')
     return [
       {
-        name: `Heap after ${(4 * leg).toLocaleString('en')} requests, against after ${leg.toLocaleString('en')}`,
+        name: `Heap after ${(4 * leg).toLocaleString('en')} requests, compared with ${leg.toLocaleString('en')}`,
         value: exactly(last.heap / first.heap),
         unit: 'x',
         aim: 1.2,

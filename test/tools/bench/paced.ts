@@ -1,5 +1,5 @@
 /**
- * Many paced streams at once, each on a connection of its own: every event is looked at as it arrives.
+ * Many concurrent paced streams, each on its own connection, with every event inspected on arrival.
  */
 import { connect } from 'node:net'
 import { stayAwake } from './load.ts'
@@ -9,32 +9,35 @@ import type { Usage } from './subject.ts'
 export interface Plan {
   streams: number
   perSecond: number
-  /** Deltas of each stream. */
+  /** Deltas per stream. */
   tokens: number
-  /** Milliseconds over which the clients arrive. They all stay for longer. */
+  /** Milliseconds over which the clients arrive. All streams last longer. */
   arrivalMs: number
   request: Buffer
 }
 
 export interface Held {
-  /** Streams that ended early, or whose events were not all there, each in its place. */
+  /** Streams that ended early or had missing or misplaced events. */
   lost: number
   events: number
-  /** Milliseconds between when a delta arrived and when it was due, counted from the first one of its stream. */
+  /**
+   * Milliseconds between the arrival of a delta and the time it was due, relative to the first
+   * delta of its stream.
+   */
   error: { p50: number; p99: number; worst: number }
-  /** Milliseconds between one delta and the next. */
+  /** Milliseconds between consecutive deltas. */
   gap: { p99: number }
   /** Milliseconds from a request to the first event of its reply. */
   firstEvent: { p50: number; p99: number }
-  /** Of the server, while all streams were open. */
+  /** Usage of the server while all streams were open. */
   usage: Usage
 }
 
-/** @param look Asked when every stream is open. */
+/** @param look Called when every stream is open. */
 export async function holdStreams(port: number, plan: Plan, look: () => Promise<Usage>): Promise<Held> {
   const streams: Stream[] = []
   const rest = stayAwake()
-  // As clients would come: one after the other, so that what is measured is pace, and not a crowd at the door.
+  // Clients arrive one after the other, to measure pacing instead of a burst of connections.
   const begin = performance.now()
   while (streams.length < plan.streams) {
     const early = begin + (plan.arrivalMs * streams.length) / plan.streams - performance.now()
@@ -84,7 +87,7 @@ class Stream {
       for (const event of events) this.#read(event, arrived)
       if (rest.endsWith('\r\n0\r\n\r\n')) socket.destroy()
     })
-    // A stream that breaks off is lost, and counted as such when it is over.
+    // A broken stream is counted as lost when it closes.
     socket.on('error', () => {})
   }
 

@@ -1,7 +1,8 @@
 /**
- * Chat completions against POST /responses: the same questions to the same server, plain and streamed.
+ * Chat completions compared with POST /responses: the same questions to the same server, plain and
+ * streamed.
  */
-import type { Wanted } from './floor.ts'
+import type { Wanted } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import { compare, type Figure, microseconds, type Section } from './measure.ts'
 import { cpuPerUnit, various } from './requests.ts'
@@ -11,7 +12,7 @@ const model = 'aurora/large'
 
 export const protocols: Section = {
   name: 'protocols',
-  title: 'Chat completions on the socket, processor time against POST /responses',
+  title: 'Chat completions on the socket, CPU time compared with POST /responses',
   async run(bench) {
     const options = { extensions: ['chat' as const] }
     await using subject = await startSubject({ kind: 'understudy', entry: bench.entry('serve'), options })
@@ -39,8 +40,8 @@ export const protocols: Section = {
         path: '/api/v1/chat/completions',
         body: { model, messages: [{ role: 'user', content: question(index) }], stream },
       }))
-      const { ratio, ours, floor } = await compare(bench.rounds, cost(responses), cost(completions))
-      const detail = `${microseconds(ours.median)} against ${microseconds(floor.median)}`
+      const { ratio, ours, baseline } = await compare(bench.rounds, cost(responses), cost(completions))
+      const detail = `${microseconds(ours.median)} vs. ${microseconds(baseline.median)}`
       figures.push({ name, value: ratio, unit: 'x', aim: 1.1, detail })
     }
     return figures

@@ -1,10 +1,11 @@
 /**
- * Processor time of a request on the socket, against bare `node:http` that writes the same bytes. Journal on.
+ * CPU time of a request on the socket, compared with bare `node:http` writing the same bytes.
+ * Journal enabled.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { capture, type Wanted } from './floor.ts'
+import { capture, type Wanted } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import {
   type Bench,
@@ -57,14 +58,14 @@ const exercises: readonly Exercise[] = [
   },
 ]
 
-/** Requests that are not all the same, so that nothing is answered from the memory of the last one. */
+/** Returns requests that differ from each other, to avoid cache hits. */
 export function various(make: (index: number) => Wanted): Wanted[] {
   return Array.from({ length: 1000 }, (_, index) => make(index + 1000))
 }
 
 export const requests: Section = {
   name: 'requests',
-  title: 'Requests on the socket, processor time against bare node:http',
+  title: 'Requests on the socket, CPU time compared with bare node:http',
   async run(bench) {
     await using ours = await startSubject({
       kind: 'understudy',
@@ -76,7 +77,7 @@ export const requests: Section = {
       bench.progress(exercise.name)
       figures.push(await measure(exercise, ours, bench))
     }
-    bench.progress('POST /responses against phantomllm')
+    bench.progress('POST /responses compared with phantomllm')
     figures.push(await againstPeer(ours, bench))
     bench.progress('memory of the program')
     figures.push(await memoryOfProgram(bench))
@@ -86,21 +87,21 @@ export const requests: Section = {
 
 async function measure({ name, aim, requests }: Exercise, ours: Subject, bench: Bench): Promise<Figure> {
   const reply = await capture(ours.port, requests[0] as Wanted)
-  await using floor = await startSubject({ kind: 'floor', replies: [reply] })
+  await using baseline = await startSubject({ kind: 'baseline', replies: [reply] })
   const bytes = requests.map(toBytes)
   const count = Math.round(1000 * bench.scale)
   const rates: number[] = []
-  const result = await compareServers(bench.rounds, floor, ours, async (load, subject) => {
+  const result = await compareServers(bench.rounds, baseline, ours, async (load, subject) => {
     const seconds = await load.send(count, bytes)
     if (subject === ours) rates.push(count / seconds)
     return count
   })
   const rate = Math.max(...rates)
-  const detail = `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}, ${Math.round(rate).toLocaleString('en')} a second`
+  const detail = `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)}, ${Math.round(rate).toLocaleString('en')} a second`
   return { name, value: result.ratio, unit: 'x', ...(aim !== undefined && { aim }), detail }
 }
 
-/** Another double that serves POST /responses, with a text that it was given. */
+/** Compares with another mock server for POST /responses, with a fixed text. */
 async function againstPeer(ours: Subject, bench: Bench): Promise<Figure> {
   await using peer = await startSubject({ kind: 'peer', text: 'A ready answer of a few words.' })
   const wanted = various((index) => ({
@@ -119,15 +120,18 @@ async function againstPeer(ours: Subject, bench: Bench): Promise<Figure> {
     return count
   })
   return {
-    name: 'POST /responses, plain, against phantomllm 1.0.3',
+    name: 'POST /responses, plain, compared with phantomllm 1.0.3',
     value: result.ratio,
     unit: 'x',
     aim: 1,
-    detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}`,
+    detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)}`,
   }
 }
 
-/** The program as people start it: the servers above also hold the benchmark, and what Node reads TypeScript with. */
+/**
+ * Measures the program as users start it: the servers above also contain the benchmark and Node's
+ * TypeScript loader.
+ */
 async function memoryOfProgram(bench: Bench): Promise<Figure> {
   const args = [fileURLToPath(bench.entry('bin')), '--port', '0', '--json', '--quiet']
   const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -149,24 +153,24 @@ async function memoryOfProgram(bench: Bench): Promise<Figure> {
   }
 }
 
-/** @param exert Puts load on one of them, and returns how many units of work that was. */
+/** @param exert Puts load on a server and returns the units of work done. */
 export async function compareServers(
   rounds: number,
-  floor: Subject,
+  baseline: Subject,
   ours: Subject,
   exert: (load: Load, subject: Subject) => Promise<number>,
 ): Promise<Comparison> {
-  using floorLoad = await Load.to(floor)
+  using baselineLoad = await Load.to(baseline)
   using ourLoad = await Load.to(ours)
   const cost = (load: Load, subject: Subject) => () => cpuPerUnit(subject, () => exert(load, subject))
-  // Awaited here: the connections are closed when this function returns.
-  return await compare(rounds, cost(floorLoad, floor), cost(ourLoad, ours))
+  // Awaited here because the connections close when this function returns.
+  return await compare(rounds, cost(baselineLoad, baseline), cost(ourLoad, ours))
 }
 
 /**
- * Microseconds of a server's processor time for each unit of some work.
+ * Returns the CPU time of a server per unit of work in microseconds.
  *
- * @param exert Makes it work, and returns how many units that was.
+ * @param exert Puts load on the server and returns the units of work done.
  */
 export async function cpuPerUnit(subject: Subject, exert: () => Promise<number>): Promise<number> {
   const { cpu: before } = await subject.usage()

@@ -1,8 +1,9 @@
 /**
- * Sandboxes: what making, forking and resetting one costs against reading one list, and what an idle one weighs.
+ * Sandboxes: the cost of creating, forking and resetting one compared with reading one list, and
+ * the memory of an idle one.
  */
-import { aside } from './aside.ts'
-import type { Wanted } from './floor.ts'
+
+import type { Wanted } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import {
   type Bench,
@@ -14,12 +15,16 @@ import {
   type Section,
 } from './measure.ts'
 import { cpuPerUnit } from './requests.ts'
+import { inSeparateProcess } from './separate-process.ts'
 import { startSubject } from './subject.ts'
 
 export const sandboxes: Section = {
   name: 'sandboxes',
   title: 'Sandboxes',
-  run: async (bench) => [...(await aside(new URL(import.meta.url), bench)), ...(await overHttp(bench))],
+  run: async (bench) => [
+    ...(await inSeparateProcess(new URL(import.meta.url), bench)),
+    ...(await overHttp(bench)),
+  ],
 }
 
 const url = 'https://gateway.example/api/v1/providers'
@@ -46,17 +51,17 @@ export async function measure(bench: Bench): Promise<Figure[]> {
     bench.progress(name)
     const result = await compare(bench.rounds, get, () => cpuPerCall(count, act))
     figures.push({
-      name: `${name}, against one GET /providers in process`,
+      name: `${name}, compared with one GET /providers in process`,
       value: result.ratio,
       unit: 'x',
       aim: 1,
-      detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}`,
+      detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)}`,
     })
   }
   return [...figures, ...(await weigh(bench, createGateway))]
 }
 
-/** The same over the control API, against the same list over the API. */
+/** The same over the control API, compared with the same list over the API. */
 async function overHttp(bench: Bench): Promise<Figure[]> {
   await using server = await startSubject({ kind: 'understudy', entry: bench.entry('serve'), options: {} })
   using load = await Load.to(server)
@@ -83,11 +88,11 @@ async function overHttp(bench: Bench): Promise<Figure[]> {
     bench.progress(`${name} over HTTP`)
     const result = await compare(bench.rounds, get, cost(wanted))
     figures.push({
-      name: `${name}, against one GET /providers over HTTP`,
+      name: `${name}, compared with one GET /providers over HTTP`,
       value: result.ratio,
       unit: 'x',
       aim: 1.5,
-      detail: `${microseconds(result.ours.median)} against ${microseconds(result.floor.median)}`,
+      detail: `${microseconds(result.ours.median)} vs. ${microseconds(result.baseline.median)}`,
     })
   }
   return figures

@@ -1,12 +1,12 @@
 /**
- * The process behind `startSubject`: serves what the first message says, the double through its command line as a
- * person would, and tells what it has used whenever asked.
+ * The process behind `startSubject`: starts the server in the first message, Understudy through its
+ * command line, and reports its usage on request.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startFloor } from './floor.ts'
+import { startBaseline } from './baseline.ts'
 import type { Setup, Usage } from './subject.ts'
 
 const [setup] = (await once(process, 'message')) as [Setup]
@@ -22,7 +22,7 @@ process.on('disconnect', () => process.exit())
 process.send?.({ port: await start(setup) })
 
 async function start(wanted: Setup): Promise<number> {
-  if (wanted.kind === 'floor') return startFloor(wanted.replies)
+  if (wanted.kind === 'baseline') return startBaseline(wanted.replies)
   if (wanted.kind === 'peer') return startPeer(wanted.text)
   const { runCommandLine } = (await import(wanted.entry)) as typeof import('../../../src/serve.ts')
   const folder = mkdtempSync(join(tmpdir(), 'understudy-bench-'))

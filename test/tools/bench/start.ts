@@ -1,5 +1,5 @@
 /**
- * From the start of the process to the first reply, and what importing an entry costs.
+ * Time from the start of the process to the first reply, and the cost of importing an entry.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { extensionNames } from '../../../src/sandbox/options-input.ts'
 import { type Bench, compare, type Figure, type Section } from './measure.ts'
 
-/** Bare `node:http` that answers, and says on which port: the floor of a start. */
+/** Baseline for the start: bare `node:http` that prints its port. */
 const bare = `
 import { createServer } from 'node:http'
 const body = JSON.stringify({ data: [] })
@@ -22,30 +22,30 @@ server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.add
 
 export const start: Section = {
   name: 'start',
-  title: 'Start, time on the wall',
+  title: 'Start, elapsed time',
   async run(bench) {
     bench.progress('start to first reply')
     const server = fileURLToPath(bench.entry('bin'))
-    const floor = () => firstReply(['--input-type=module', '--eval', bare])
+    const baseline = () => firstReply(['--input-type=module', '--eval', bare])
     const ours = () => firstReply([server, '--port', '0', '--json'])
-    const first = await compare(bench.rounds, floor, ours)
+    const first = await compare(bench.rounds, baseline, ours)
     const figures: Figure[] = [
       {
         name: 'Start of the server to the first reply',
         value: first.ratio,
         unit: 'x',
         aim: 1.5,
-        detail: `${first.ours.median.toFixed(0)} ms against ${first.floor.median.toFixed(0)} ms of bare node:http`,
+        detail: `${first.ours.median.toFixed(0)} ms vs. ${first.baseline.median.toFixed(0)} ms of bare node:http`,
       },
     ]
     const extended = () => firstReply([server, '--port', '0', '--json', ...everyExtension])
     const extensions = await compare(bench.rounds, extended, ours)
     figures.push({
-      name: 'Start without extensions, against one with all of them',
+      name: 'Start without extensions, compared with all of them enabled',
       value: extensions.ratio,
       unit: 'x',
       aim: 1,
-      detail: `${extensions.ours.median.toFixed(0)} ms against ${extensions.floor.median.toFixed(0)} ms`,
+      detail: `${extensions.ours.median.toFixed(0)} ms vs. ${extensions.baseline.median.toFixed(0)} ms`,
     })
     const nothing = await cpuOfProcess('0')
     const msw = await compare(
@@ -54,11 +54,11 @@ export const start: Section = {
       () => cpuOfProcess(interception(bench)).then((cpu) => cpu - nothing),
     )
     figures.push({
-      name: 'What interception costs a test file, against msw/node',
+      name: 'Cost of interception per test file, compared with msw/node',
       value: msw.ratio,
       unit: 'x',
       aim: 0.6,
-      detail: `${msw.ours.median.toFixed(0)} ms against ${msw.floor.median.toFixed(0)} ms of processor time`,
+      detail: `${msw.ours.median.toFixed(0)} ms vs. ${msw.baseline.median.toFixed(0)} ms of CPU time`,
     })
     const called = await compare(
       bench.rounds,
@@ -66,10 +66,10 @@ export const start: Section = {
       () => cpuOfProcess(`${interception(bench)}; ${oneCall}`).then((cpu) => cpu - nothing),
     )
     figures.push({
-      name: 'The same with one call by fetch',
+      name: 'The same, including one fetch',
       value: called.ratio,
       unit: 'x',
-      detail: `${called.ours.median.toFixed(0)} ms against ${called.floor.median.toFixed(0)} ms of processor time`,
+      detail: `${called.ours.median.toFixed(0)} ms vs. ${called.baseline.median.toFixed(0)} ms of CPU time`,
     })
     for (const name of ['index', 'msw', 'node', 'serve', 'remote']) {
       if (existsSync(new URL(bench.entry(name)))) figures.push(await importTime(name, bench))
@@ -90,7 +90,7 @@ function interception(bench: Bench): string {
   return `const { createGateway, intercept } = await import('${bench.entry('node')}'); intercept(createGateway())`
 }
 
-/** Milliseconds of processor time of a process that runs this. */
+/** Returns the CPU milliseconds of a process that runs this code. */
 async function cpuOfProcess(code: string): Promise<number> {
   const told =
     'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000); process.exit()'
@@ -100,7 +100,10 @@ async function cpuOfProcess(code: string): Promise<number> {
   return Number(await text(child.stdout))
 }
 
-/** Milliseconds from spawning a server to the end of its first reply. It says where it listens in its first line. */
+/**
+ * Returns the milliseconds from spawning a server to the end of its first reply. The server prints
+ * its URL in the first line.
+ */
 async function firstReply(args: readonly string[]): Promise<number> {
   const begin = performance.now()
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -132,6 +135,6 @@ async function importTime(name: string, bench: Bench): Promise<Figure> {
     name: `Process that imports the entry '${name}'`,
     value: result.ours,
     unit: 'ms',
-    detail: `Node itself takes ${result.floor.median.toFixed(0)} ms`,
+    detail: `Node itself takes ${result.baseline.median.toFixed(0)} ms`,
   }
 }

@@ -1,15 +1,15 @@
 /**
- * Event streams: the cost of an event when nothing is paced; the timing of many paced streams, and their cost against
- * bare `node:http` that writes the same events at the same pace.
+ * Event streams: the cost of an event without pacing, the timing of many paced streams, and their
+ * cost compared with bare `node:http` writing the same events at the same pace.
  */
-import { type Captured, capture, type Wanted } from './floor.ts'
+import { type Captured, capture, type Wanted } from './baseline.ts'
 import { toBytes } from './load.ts'
 import { type Bench, exactly, type Figure, microseconds, type Section } from './measure.ts'
 import { holdStreams } from './paced.ts'
 import { compareServers } from './requests.ts'
 import { type Setup, startSubject } from './subject.ts'
 
-/** Each word is a token, and so a delta. */
+/** Each word is a token and so a delta. */
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ')
 
 const deltas = 200
@@ -35,15 +35,15 @@ async function unpaced(bench: Bench): Promise<Figure[]> {
   bench.progress(`${deltas} deltas without pacing`)
   await using ours = await startSubject(story(bench, deltas))
   const reply = await capture(ours.port, wanted)
-  await using stepwise = await startSubject({ kind: 'floor', replies: [reply] })
+  await using stepwise = await startSubject({ kind: 'baseline', replies: [reply] })
   await using atOnce = await startSubject({
-    kind: 'floor',
+    kind: 'baseline',
     replies: [{ ...reply, writes: [reply.writes.join('')] }],
   })
   const bytes = [toBytes(wanted)]
   const count = Math.round(150 * bench.scale)
-  const against = (floor: typeof stepwise) =>
-    compareServers(bench.rounds, floor, ours, async (load) => {
+  const against = (baseline: typeof stepwise) =>
+    compareServers(bench.rounds, baseline, ours, async (load) => {
       await load.send(count, bytes)
       return count
     })
@@ -53,17 +53,17 @@ async function unpaced(bench: Bench): Promise<Figure[]> {
   const each = microseconds(first.ours.median / events)
   return [
     {
-      name: `${deltas} deltas, against one write an event`,
+      name: `${deltas} deltas, compared with one write per event`,
       value: first.ratio,
       unit: 'x',
       aim: 1,
-      detail: `${microseconds(first.ours.median)} against ${microseconds(first.floor.median)} a stream, ${each} an event`,
+      detail: `${microseconds(first.ours.median)} vs. ${microseconds(first.baseline.median)} per stream, ${each} per event`,
     },
     {
-      name: `${deltas} deltas, against one write in all`,
+      name: `${deltas} deltas, compared with a single write`,
       value: second.ratio,
       unit: 'x',
-      detail: `${microseconds(second.ours.median)} against ${microseconds(second.floor.median)} a stream`,
+      detail: `${microseconds(second.ours.median)} vs. ${microseconds(second.baseline.median)} per stream`,
     },
   ]
 }
@@ -86,13 +86,13 @@ async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
   const plan = { streams, perSecond, tokens, arrivalMs, request: toBytes(wanted) }
   const held = await holdStreams(ours.port, plan, () => ours.usage())
   const used = (await ours.usage()).cpu - idle.cpu
-  await using floor = await startSubject({
-    kind: 'floor',
+  await using baseline = await startSubject({
+    kind: 'baseline',
     replies: [await pacedReply(bench, tokens, perSecond)],
   })
-  const floorIdle = await floor.usage(true)
-  const bare = await holdStreams(floor.port, plan, () => floor.usage())
-  const floorUsed = (await floor.usage()).cpu - floorIdle.cpu
+  const baselineIdle = await baseline.usage(true)
+  const bare = await holdStreams(baseline.port, plan, () => baseline.usage())
+  const baselineUsed = (await baseline.usage()).cpu - baselineIdle.cpu
   const perStream = (bytes: number, before: number) => (bytes - before) / streams / 1000
   const inSeconds = (cpu: number) => `${(cpu / 1e6).toFixed(1)} s`
   return [
@@ -111,11 +111,11 @@ async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
       detail: `p50 ${held.error.p50.toFixed(1)} ms, worst ${held.error.worst.toFixed(0)} ms; gaps p99 ${held.gap.p99.toFixed(0)} ms where ${(1000 / perSecond).toFixed(0)} are due`,
     },
     {
-      name: `${name}: processor time`,
-      value: exactly(used / floorUsed),
+      name: `${name}: CPU time`,
+      value: exactly(used / baselineUsed),
       unit: 'x',
       aim: 1.3,
-      detail: `${inSeconds(used)} against ${inSeconds(floorUsed)}, from a cold start`,
+      detail: `${inSeconds(used)} vs. ${inSeconds(baselineUsed)}, from a cold start`,
     },
     {
       name: `${name}: first event, p99`,
@@ -133,7 +133,7 @@ async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
   ]
 }
 
-/** A server that tells a story of so many tokens. */
+/** A server that streams a text with this many tokens. */
 function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
   const scenarios = [
     { name: 'story', rules: [{ on: 'createResponse' as const, reply: { text: words(tokens) } }] },
@@ -145,7 +145,7 @@ function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
   return { kind: 'understudy', entry: bench.entry('serve'), options }
 }
 
-/** The same bytes, for the floor to write at the same pace. */
+/** The same bytes, to be written by the baseline at the same pace. */
 async function pacedReply(bench: Bench, tokens: number, perSecond: number): Promise<Captured> {
   await using subject = await startSubject(story(bench, tokens))
   return { ...(await capture(subject.port, wanted)), everyMs: 1000 / perSecond }

@@ -1,31 +1,31 @@
 /**
- * A server under measurement, in a process of its own: the double, the floor below it, or a peer.
+ * A server under measurement in a separate process: Understudy, the baseline, or a peer.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { GatewayOptions } from '../../../src/index.ts'
-import type { Captured } from './floor.ts'
+import type { Captured } from './baseline.ts'
 
-/** What the process is asked to serve. */
+/** What the process serves. */
 export type Setup =
   | { kind: 'understudy'; entry: string; options: GatewayOptions }
-  | { kind: 'floor'; replies: Captured[] }
-  /** Another test double, `phantomllm`, that answers every POST /v1/responses with this text. */
+  | { kind: 'baseline'; replies: Captured[] }
+  /** Another mock server, `phantomllm`, that answers every POST /v1/responses with this text. */
   | { kind: 'peer'; text: string }
 
-/** What a server process has used so far. */
+/** Resources used by a server process so far. */
 export interface Usage {
-  /** Microseconds of processor time, of all its threads. */
+  /** CPU time of all threads in microseconds. */
   cpu: number
   /** Bytes. */
   rss: number
-  /** Bytes, after a garbage collection where one was asked for. */
+  /** Bytes, after garbage collection if requested. */
   heap: number
 }
 
 export interface Subject extends AsyncDisposable {
   readonly port: number
-  /** @param collect Collects garbage first. Default: false. */
+  /** @param collect If true, collects garbage first. Default: false. */
   usage(collect?: boolean): Promise<Usage>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Figures as a person reads them: what, how much, how sure, what was aimed at, and whether it was met.
+ * Prints figures as a table: name, value, quartiles, target and whether it was met.
  */
 import type { Figure } from './measure.ts'
 

@@ -1,7 +1,8 @@
 /**
- * The types of schemas as published: plain interfaces with the sentences of `.describe`, which editors show, and no zod,
- * whose types would cost each user's compiler more than all the rest. Sources infer these types; the build replaces each
- * `export type Name = z.input<typeof Schema>` (or `z.output`; `z.infer` stays), and the types in `listed`.
+ * The published types of schemas: plain interfaces with the sentences of `.describe`, which editors
+ * show, and without zod, whose types would slow down every user's compiler. Sources infer these
+ * types; the build replaces each `export type Name = z.input<typeof Schema>` (or `z.output`;
+ * `z.infer` stays), and the types in `listed`.
  */
 import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -14,7 +15,7 @@ import { comment, declaration, fieldsOf, pascal, union, type Writing } from './w
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Returns the text of a source or of its declarations with plain types. */
+/** Returns the text of a source file or its declarations with plain types. */
 export type WithPlainTypes = (text: string, file: string) => string
 
 export function plainDeclarations(): Rolldown.Plugin {
@@ -84,7 +85,7 @@ async function findAliases(): Promise<Alias[]> {
 
 const alias = /^export type (\w+) = z\.(input|output)<typeof (\w+)>$/gm
 
-/** The types that are inferred from lists: of faults, of collections and of scenarios. */
+/** Types inferred from lists of faults, collections and scenarios. */
 async function listed(): Promise<[name: string, text: string][]> {
   const { faults } = await import('../../../src/faults/index.ts')
   const { collections } = await import('../../../src/resources/collections.ts')
@@ -92,7 +93,7 @@ async function listed(): Promise<[name: string, text: string][]> {
   const names = (all: readonly { readonly name: string }[]) => union(all.map(({ name }) => `'${name}'`))
   const output: Writing = { side: 'output', names: new Map() }
   const rowName = (name: string) => `${pascal(name).replace(/ies$/, 'y').replace(/s$/, '')}Row`
-  // Written out, as editors find no sentences in a mapped type.
+  // Written out, because editors show no documentation for members of a mapped type.
   const databaseOf = (name: string, records: string) =>
     `export interface ${name} {\n${collections.map((each) => `  /** Records of \`${each.name}\`. */\n  readonly ${each.name}: ${records}<Rows['${each.name}']>\n`).join('')}}`
   const rows = collections.map(({ name }) => `  /** Of \`db.${name}\`. */\n  ${name}: ${rowName(name)}\n`)
@@ -157,7 +158,7 @@ function replaced(
     if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) known.add(local.name)
     const { declaration } = node.type === 'ExportNamedDeclaration' ? node : { declaration: undefined }
     if (file.endsWith('.d.ts') && declaration?.type === 'VariableDeclaration') {
-      // Of a schema and its type, the type is published.
+      // If a schema and a type share a name, the type is published.
       const [{ id } = {}] = declaration.declarations
       if (id?.type !== 'Identifier' || !types.has(id.name)) continue
       parts.push(text.slice(end, node.start), '')

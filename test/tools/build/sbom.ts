@@ -1,5 +1,6 @@
 /**
- * Writes `dist/sbom.cdx.json`, the packages inside the published files with their versions and licences, as CycloneDX.
+ * Writes `dist/sbom.cdx.json`: the bundled packages with versions and licences, in CycloneDX
+ * format.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
@@ -18,7 +19,7 @@ function read(folder: string): Manifest {
 }
 
 function toComponent({ name, version, license }: Manifest): Models.Component {
-  // The only character of a package name that a package URL escapes.
+  // The only character in a package name that a package URL escapes.
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
   const component = new Models.Component(Enums.ComponentType.Library, name, { version, purl, bomRef: purl })
   component.licenses.add(new Models.SpdxLicense(license))

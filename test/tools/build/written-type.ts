@@ -1,25 +1,26 @@
 /**
- * Schemas of zod written as TypeScript: plain interfaces, with the sentences of `.describe` above the fields.
+ * Prints zod schemas as TypeScript: plain interfaces with the sentences of `.describe` above the
+ * fields.
  */
 import type * as z from 'zod'
 
 type Side = 'input' | 'output'
 
-/** How one file writes types. */
+/** How a file prints types. */
 export interface Writing {
   readonly side: Side
-  /** What schemas are called that have a name; those of other files are called the same. */
+  /** Names of schemas, including those in other files. */
   readonly names: ReadonlyMap<z.ZodType, string>
 }
 
-// The parts of a schema that are looked at; zod types each kind of schema by itself.
+// zod has a separate type for each kind of schema; this code reads several kinds.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const definitionOf = (schema: z.ZodType): any => schema._zod.def
 
-/** Returns the schema of a lazy one: the same each time, unlike its getter. */
+/** Returns the inner schema of a lazy one, always the same object, unlike its getter. */
 const innerOf = (schema: z.ZodType) => (schema as z.ZodLazy)._zod.innerType as z.ZodType
 
-/** @param name What the type is called: an interface for an object. */
+/** @param name Name of the type, which is an interface for an object. */
 export function declaration(schema: z.ZodType, name: string, writing: Writing): string {
   const others = new Map(writing.names)
   others.delete(schema)
@@ -30,7 +31,7 @@ export function declaration(schema: z.ZodType, name: string, writing: Writing): 
     : `export type ${name} =${typeOf(bare, inner, 0).replace(/^(?! ?\n)/, ' ')}`
 }
 
-/** The fields of an object, a line each. */
+/** Prints the fields of an object, one per line. */
 export function fieldsOf(schema: z.ZodType, writing: Writing, depth: number): string {
   const { shape, catchall } = definitionOf(schema)
   const margin = '  '.repeat(depth)
@@ -114,13 +115,13 @@ function typeOf(schema: z.ZodType, writing: Writing, depth: number): string {
   }
 }
 
-/** Also of a schema that only has another description. */
+/** Finds the name of a schema, or of the schema it was derived from by another description. */
 function nameOf(schema: z.ZodType | undefined, writing: Writing): string | undefined {
   if (schema === undefined) return undefined
   return writing.names.get(schema) ?? nameOf(schema._zod.parent as z.ZodType | undefined, writing)
 }
 
-/** A schema of `z.json()`. */
+/** Returns true for a schema created by `z.json()`. */
 function isJson(schema: z.ZodType): boolean {
   const { type, options } = definitionOf(schema)
   const kinds = ['string', 'number', 'boolean', 'null', 'array', 'record']

@@ -1,6 +1,6 @@
 /**
- * `npm run mutate`: changes the sources in small ways, one at a time, and tells which changes the quick tests do not
- * notice.
+ * `npm run mutate`: applies small changes to the sources, one at a time, and reports those that the
+ * quick tests do not notice.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,17 +13,17 @@ import { type Mutant, mutantsOf } from './mutants.ts'
 
 const usage = `Usage: npm run mutate -- [options]
 
-Changes the sources in small ways, one at a time, and tells which changes the quick tests do not notice.
-Run it on a quiet machine: a test of time that fails under load is taken for one that noticed.
+Applies small changes to the sources, one at a time, and reports those that the quick tests do not notice.
+Run it on an idle machine: a timing test that fails under load counts as having noticed a change.
 
-  --mutants <n>     how many (default: 160)
-  --seed <text>     which sample of them (default: 1)
-  --file <prefix>   only of sources whose path begins so, as in src/scenarios (default: src)
-  --only <ids>      only these of the sample, as in 12,31
-  --workers <n>     how many at a time (default: one for each processor)
-  --killed <n>      percent that must be noticed (default: 92)
+  --mutants <n>     sample size (default: 160)
+  --seed <text>     seed of the sample (default: 1)
+  --file <prefix>   path prefix of the sources, such as src/scenarios (default: src)
+  --only <ids>      run only these mutants of the sample, such as 12,31
+  --workers <n>     number of concurrent runs (default: number of processors)
+  --killed <n>      required percentage of noticed changes (default: 92)
 
-Ends with 0 where that many were noticed, with 1 where not, and with 2 where nothing could be judged.`
+Exits with 0 if the percentage is reached, 1 if not, and 2 if nothing could be judged.`
 
 const values = settings()
 
@@ -47,7 +47,7 @@ function settings() {
     whole('mutants', mutants)
     whole('workers', workers)
     whole('killed', killed)
-    if (!/^(\d+(,\d+)*)?$/.test(only)) throw new Error(`--only takes ids, as in 12,31, not '${only}'`)
+    if (!/^(\d+(,\d+)*)?$/.test(only)) throw new Error(`--only takes ids, such as 12,31, not '${only}'`)
     if (!help) return parsed.values
     console.log(usage)
     process.exit(0)
@@ -57,10 +57,10 @@ function settings() {
   }
 }
 
-/** The console's screens are tested in a browser, in the slow tier. */
+/** The screens of the console are tested in a browser, in the slow tier. */
 const untested = /^src\/extras\/console\/page\//
 
-/** Tests that take this much longer with a mutant than without are in an endless loop: milliseconds, and a factor. */
+/** Tests that exceed their usual time by this much count as endless loop: milliseconds, and a factor. */
 const patience = { ms: 30_000, times: 3 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'mutate-'))
@@ -69,8 +69,8 @@ const notesFile = join(scratch, 'passed.jsonl')
 const orderFile = (mutant: number) => join(scratch, `order-${mutant}.json`)
 
 /**
- * A seeded sample of all mutants; none lies inside another. What is drawn depends on the code that is changed, not on
- * what stands around it, so that most of a sample stays when sources change.
+ * Draws a seeded sample of non-overlapping mutants. The draw depends on the changed code, not on
+ * its surroundings, so that most of a sample survives changes of the sources.
  */
 function sample(): { chosen: Mutant[]; of: number } {
   const seen = new Map<string, number>()
@@ -106,7 +106,7 @@ type Report = {
   }>
 }
 
-/** `routes.test.ts: every route of the control API has a method` */
+/** Formats failures, such as `routes.test.ts: control routes > getHealth has a client method`. */
 function failuresIn({ testResults }: Report): string[] {
   return testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
@@ -118,13 +118,13 @@ function failuresIn({ testResults }: Report): string[] {
 /** Milliseconds that each test file takes without a mutant. */
 const durations = new Map<string, number>()
 
-/** Milliseconds that test files take together without a mutant; much, where nobody knows. */
+/** Total milliseconds that test files take without a mutant, or a large number if unknown. */
 const usual = (files: readonly string[]) =>
   durations.size === 0 ? 600_000 : files.reduce((sum, file) => sum + (durations.get(file) ?? 0), 0)
 
 type Outcome = { report?: Report; timedOut: boolean; output: string }
 
-/** Runs test files in this order with one mutant awake, or none. */
+/** Runs test files in this order with at most one active mutant. */
 async function runTests(files: readonly string[], mutant?: number, workers = 1): Promise<Outcome> {
   const reportFile = join(scratch, `report-${mutant ?? 'none'}.json`)
   rmSync(reportFile, { force: true })
@@ -170,7 +170,7 @@ async function runTests(files: readonly string[], mutant?: number, workers = 1):
 }
 
 const startedAt = monotonic()
-const tell = (line: string) =>
+const log = (line: string) =>
   console.log(`${((monotonic() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 
 const { chosen, of } = sample()
@@ -178,21 +178,21 @@ const asked = values.only ? new Set(values.only.split(',').map(Number)) : undefi
 const waiting = chosen.filter(({ id }) => asked?.has(id) ?? true)
 if (waiting.length === 0) {
   const why =
-    asked && chosen.length > 0 ? `the sample has no ${values.only}` : `nothing to change in ${values.file}`
+    asked && chosen.length > 0 ? `the sample does not contain ${values.only}` : `no mutants in ${values.file}`
   console.error(`mutate: ${why}`)
   process.exit(2)
 }
 writeFileSync(chosenFile, JSON.stringify(chosen))
-tell(`${chosen.length} of ${of} mutants, seed ${values.seed}; the tests without a mutant come first`)
+log(`${chosen.length} of ${of} mutants, seed ${values.seed}; running the tests without a mutant first`)
 
 const unchanged = await runTests([], undefined, Number(values.workers))
 if (!unchanged.report?.success) {
   console.error(unchanged.report ? failuresIn(unchanged.report).join('\n') : unchanged.output)
-  console.error('mutate: the tests fail without a mutant')
+  console.error('mutate: the tests fail even without a mutant')
   process.exit(2)
 }
 
-/** Which mutants each test file passes. */
+/** The mutants that each test file executes. */
 const notes: Array<{ file: string; passed: number[]; atImport: number[] }> = readFileSync(notesFile, 'utf8')
   .trim()
   .split('\n')
@@ -200,14 +200,14 @@ const notes: Array<{ file: string; passed: number[]; atImport: number[] }> = rea
 for (const { name, startTime, endTime } of unchanged.report.testResults)
   durations.set(relative(process.cwd(), name), endTime - startTime)
 const atImport = new Set(notes.flatMap((note) => note.atImport))
-/** How many mutants each test file has killed so far. */
+/** Number of mutants that each test file has killed so far. */
 const kills = new Map<string, number>()
 
-/** Those first that are quick, or near, or have killed many. */
+/** Sorts test files that are fast, close to the mutant or effective first. */
 function filesThatPass(mutant: Mutant): string[] {
-  const room = mutant.file.split('/')[1] ?? ''
+  const folder = mutant.file.split('/')[1] ?? ''
   const rank = (file: string) => {
-    const distance = file.startsWith(`test/${room}/`) ? 0 : 300
+    const distance = file.startsWith(`test/${folder}/`) ? 0 : 300
     return ((durations.get(file) ?? 0) + distance) / (1 + (kills.get(file) ?? 0))
   }
   return notes
@@ -222,7 +222,7 @@ async function judge(mutant: Mutant): Promise<Verdict> {
   const files = filesThatPass(mutant)
   if (files.length === 0) return { mutant, state: 'not reached' }
   const { report, timedOut, output } = await runTests(files, mutant.id)
-  if (timedOut) return { mutant, state: 'killed', by: 'an endless loop' }
+  if (timedOut) return { mutant, state: 'killed', by: 'endless loop' }
   if (!report) return { mutant, state: 'killed', by: `no report: ${output.trim().split('\n').at(-1)}` }
   if (report.success) return { mutant, state: 'survived' }
   for (const { name, status } of report.testResults) {
@@ -232,7 +232,7 @@ async function judge(mutant: Mutant): Promise<Verdict> {
   return { mutant, state: 'killed', by: failuresIn(report)[0] ?? 'a file that did not load' }
 }
 
-function inWords({ mutant, state, by }: Verdict): string {
+function formatVerdict({ mutant, state, by }: Verdict): string {
   const { id, file, line, kind, before, after } = mutant
   const short = (text: string) => text.replace(/\s+/g, ' ').slice(0, 90)
   const change = after === undefined ? `without ${short(before)}` : `${short(before)}  ->  ${short(after)}`
@@ -245,7 +245,7 @@ async function work(): Promise<void> {
   for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
     const verdict = await judge(mutant)
     verdicts.push(verdict)
-    tell(`${verdicts.length}/${total}  ${inWords(verdict)}`)
+    log(`${verdicts.length}/${total}  ${formatVerdict(verdict)}`)
   }
 }
 await Promise.all(Array.from({ length: Number(values.workers) }, work))
@@ -254,6 +254,6 @@ rmSync(scratch, { recursive: true })
 const killed = verdicts.filter(({ state }) => state === 'killed').length
 const share = (100 * killed) / verdicts.length
 console.log()
-for (const verdict of verdicts.filter(({ state }) => state !== 'killed')) console.log(inWords(verdict))
-tell(`${killed} of ${verdicts.length} killed: ${share.toFixed(1)} %, asked for ${values.killed} %`)
+for (const verdict of verdicts.filter(({ state }) => state !== 'killed')) console.log(formatVerdict(verdict))
+log(`${killed} of ${verdicts.length} killed: ${share.toFixed(1)} %, required: ${values.killed} %`)
 process.exitCode = share >= Number(values.killed) ? 0 : 1

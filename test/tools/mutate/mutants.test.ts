@@ -3,8 +3,8 @@ import { type Mutant, mutantsOf, withMutants } from './mutants.ts'
 
 const changes = (source: string) => mutantsOf('a.ts', source).map(({ before, after }) => [before, after])
 
-describe('Mutants of a source', () => {
-  it('are changed operators, conditions, numbers, booleans, fallbacks, and calls left out', () => {
+describe('mutantsOf()', () => {
+  it('changes operators, conditions, numbers, booleans and fallbacks, and removes calls', () => {
     expect(changes('const a = b < 3')).toEqual([
       ['b < 3', 'b <= 3'],
       ['3', '3 + 1'],
@@ -18,7 +18,7 @@ describe('Mutants of a source', () => {
     expect(changes('await close(b)')).toEqual([['await close(b)', undefined]])
   })
 
-  it('leave types, imports, keys and the step of a loop alone', () => {
+  it('skips types, imports, keys and the step of a loop', () => {
     const source = `import b from './3.ts'
       type A = { 3: true } & (typeof c)[0]
       const a = { 3: b as 3 }
@@ -26,12 +26,12 @@ describe('Mutants of a source', () => {
     expect(changes(source)).toEqual([['d()', undefined]])
   })
 
-  it('leave the line after a comment alone that says they are equivalent', () => {
+  it('skips the line after a comment that marks a mutant as equivalent', () => {
     const source = '// mutation: equivalent: any similar number will do\nconst a = 3\nconst b = 4'
     expect(changes(source)).toEqual([['4', '4 + 1']])
   })
 
-  it('sleep until their id is chosen', () => {
+  it('returns mutants that are inactive until their id is chosen', () => {
     const source =
       'let calls = 0\nfunction f() { calls = calls + 2 }\nif (true) f()\nelse calls = 9\nreturn calls'
     const mutants: Mutant[] = mutantsOf('a.ts', source.replace('\nreturn calls', ''))

@@ -5,17 +5,17 @@ import { parseSync } from 'vite'
 
 export type Mutant = {
   id: number
-  /** From the top folder, as in `src/lib/seed.ts`. */
+  /** Relative to the root folder, such as `src/lib/seed.ts`. */
   file: string
   line: number
-  /** The line where it begins. */
+  /** The source line where it begins. */
   code: string
-  /** Offsets in the file's text, in UTF-16 units. */
+  /** Offsets in the text of the file, in UTF-16 units. */
   start: number
   end: number
   kind: 'operator' | 'condition' | 'number' | 'boolean' | 'fallback' | 'call'
   before: string
-  /** Undefined where a statement is left out. */
+  /** Undefined if a statement is removed. */
   after?: string
 }
 
@@ -38,7 +38,7 @@ const otherOperator: Record<string, string> = {
   '||': '&&',
 }
 
-/** TypeScript's nodes that hold an expression; all others are types. */
+/** TypeScript nodes that contain an expression; all others are types. */
 const aroundExpression = new Set([
   'TSAsExpression',
   'TSSatisfiesExpression',
@@ -50,11 +50,11 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
 /**
- * All mutants of one file, without ids.
+ * Returns all mutants of a file, without ids.
  *
- * Left out: types, imports, keys, the step of a `for` (it would never end), what begins a statement (its replacement
- * would be read together with the line before it), and what begins in the line after a comment that starts with
- * `// mutation: equivalent`.
+ * Skips types, imports, keys, the step of a `for` (it would never end), the start of a statement
+ * (its replacement would be parsed together with the previous line), and code in the line after a
+ * comment that starts with `// mutation: equivalent`.
  */
 export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'>> {
   const found: Found[] = []
@@ -94,7 +94,7 @@ export function mutantsOf(file: string, source: string): Array<Omit<Mutant, 'id'
     }))
 }
 
-/** The change of one node, if there is one. */
+/** Returns the change of one node, if there is one. */
 function mutate(node: Node, text: (node: Node) => string): Pick<Mutant, 'kind' | 'after'> | undefined {
   switch (node.type) {
     case 'BinaryExpression':
@@ -132,10 +132,10 @@ function mutate(node: Node, text: (node: Node) => string): Pick<Mutant, 'kind' |
 }
 
 /**
- * The file with its mutants in it, each asleep until its id is chosen: `globalThis.__mutant(id)` says whether it is,
- * and notes that the place was passed.
+ * Returns the file with all its mutants, each inactive until its id is chosen:
+ * `globalThis.__mutant(id)` returns true for the chosen one and notes that the place was executed.
  *
- * @param mutants Of this file; none may lie inside another.
+ * @param mutants Non-overlapping mutants of this file.
  */
 export function withMutants(source: string, mutants: readonly Mutant[]): string {
   let mutated = source

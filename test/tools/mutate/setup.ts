@@ -1,4 +1,7 @@
-/** In each test file of a mutation run: which mutant is awake, and which places the file passes. */
+/**
+ * Setup of each test file in a mutation run: selects the active mutant and notes the places that
+ * the file executes.
+ */
 import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -19,7 +22,8 @@ globalThis.__mutant = (id) => {
 }
 
 if (notes) {
-  // What modules pass while they load counts for every file of this worker, since none loads them again.
+  // Places executed while modules load count for every file of this worker, because modules are
+  // loaded once.
   beforeAll(() => {
     for (const id of scope.__passed ?? []) scope.__atImport?.add(id)
     scope.__passed = new Set()

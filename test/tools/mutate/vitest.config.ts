@@ -1,4 +1,4 @@
-/** The quick tests over sources that hold the chosen mutants. */
+/** Runs the quick tests on sources that contain the chosen mutants. */
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
@@ -14,7 +14,7 @@ const orderFile = process.env['UNDERSTUDY_TEST_ORDER']
 const order: string[] = orderFile === undefined ? [] : JSON.parse(readFileSync(orderFile, 'utf8'))
 const quick = project.test?.projects?.[0] as UserWorkspaceConfig
 
-/** As the run asks for it: those first that are likely to fail. */
+/** Runs the files in the requested order: those likely to fail first. */
 class AsAsked extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => order.indexOf(relative(root, moduleId))
@@ -41,7 +41,7 @@ export default defineConfig({
     maxConcurrency: 50,
     sequence: { sequencer: AsAsked },
     reporters: ['json'],
-    // A cache of its own for each run: Vitest does not know which mutants are in a module.
+    // A separate cache for each run, because Vitest does not know which mutants are in a module.
     fsModuleCachePath: join(dirname(mutantsFile), 'modules'),
     setupFiles: ['test/tools/mutate/setup.ts'],
   },

@@ -1,4 +1,4 @@
-/** The seeded part of `npm run soak`, which sends more of them. */
+/** A seeded part of `npm run soak`, which sends more requests. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
@@ -8,8 +8,8 @@ import { cases } from '../../whole.ts'
 import { anyRequest, tryInProcess } from './any-request.ts'
 import { trySocket } from './socket.ts'
 
-describe('any request', () => {
-  it('in process is answered by the specification or in the envelope, and changes nothing where it is refused', async () => {
+describe('arbitrary requests', () => {
+  it('in process are answered by the specification or an envelope, and change nothing if rejected', async () => {
     const gateway = createGateway({ timeScale: 0 })
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
@@ -19,10 +19,10 @@ describe('any request', () => {
     )
   })
 
-  it('on a socket, whole, cut off or with bytes turned round, leaves the server usable', async () => {
+  it('on a socket, complete, truncated or corrupted, leave the server usable', async () => {
     await using server = await startServer({ timeScale: 0, requestTimeoutMs: 100 })
     const requests = fc.sample(anyRequest, { numRuns: cases(60, 5000), seed: 1 })
-    const wrong = await Promise.all(requests.map((request, luck) => trySocket(server.port, request, luck)))
+    const wrong = await Promise.all(requests.map((request, seed) => trySocket(server.port, request, seed)))
     expect(wrong.filter((each) => each !== undefined)).toEqual([])
     expect((await open(server, 'GET /providers')).status).toBe(200)
   })

@@ -1,13 +1,13 @@
 /**
- * Any request at all, and what must hold of its answer: it is one of the specification, or the error envelope; it is
- * never a 500 that nobody planned; and a write that is refused has changed nothing.
+ * Arbitrary requests and the properties of their replies: a reply is valid or an error envelope,
+ * never an unplanned 500, and a rejected write changes nothing.
  */
 import fc from 'fast-check'
 import type { Gateway } from '../../../src/index.ts'
 
 export interface AnyRequest {
   readonly method: string
-  /** With the query. */
+  /** Path with query. */
   readonly path: string
   readonly headers: Record<string, string>
   readonly body: string | undefined
@@ -50,7 +50,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }))
 
-/** One that is nearly right gets further than one that is not. */
+/** A nearly valid body gets further than a random one. */
 const likely = fc.record(
   {
     model: fc.oneof(fc.constantFrom('aurora/dawn-2', 'a/b:online', '@preset/code-review'), json),
@@ -110,7 +110,7 @@ const body = fc.oneof(
   { weight: 2, arbitrary: changes.map((value) => JSON.stringify(value)) },
   { weight: 2, arbitrary: json.map((value) => JSON.stringify(value)) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
-  // A list or an object of the caller's size.
+  // Deep or long lists and objects.
   {
     weight: 1,
     arbitrary: fc
@@ -189,7 +189,7 @@ export const anyRequest: fc.Arbitrary<AnyRequest> = fc
     }
   })
 
-/** What is wrong with an answer; undefined where nothing is. */
+/** Returns what is wrong with a reply, or undefined. */
 export function violationIn(status: number, type: string, text: string, method: string): string | undefined {
   if (method === 'HEAD' || status === 204) return text === '' ? undefined : 'a body where there is none'
   if (status < 300) {
@@ -212,7 +212,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends a request to a gateway in process. Returns what is wrong, or nothing. */
+/** Sends a request to a gateway in process and returns what is wrong, or undefined. */
 export async function tryInProcess(
   gateway: Gateway,
   { method, path, headers, body }: AnyRequest,

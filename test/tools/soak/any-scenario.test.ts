@@ -1,11 +1,11 @@
-/** The seeded part of `npm run soak`, which tries many more. */
+/** A seeded part of `npm run soak`, which tries many more. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { cases } from '../../whole.ts'
 import { anyScenario, tryScenario } from './any-scenario.ts'
 
-it('any scenario leaves the gateway usable and the journal readable, or is refused with a place', async () => {
+it('an arbitrary scenario leaves the gateway usable and the journal readable, or is rejected with a position', async () => {
   const gateway = createGateway({ timeScale: 0 })
   let valid = 0
   const scenarios = fc.sample(anyScenario, { numRuns: cases(50, 10_000), seed: 1 })
@@ -14,7 +14,7 @@ it('any scenario leaves the gateway usable and the journal readable, or is refus
     expect(wrong, JSON.stringify(scenario)).toBeUndefined()
     if (isValid) valid++
   }
-  // Both kinds are tried.
+  // Both outcomes occur.
   expect(valid).toBeGreaterThan(scenarios.length / 20)
   expect(valid).toBeLessThan(scenarios.length)
 }, 60_000)

@@ -1,6 +1,6 @@
 /**
- * Any scenario at all, and what must hold of it: a valid one leaves the gateway usable and the journal readable; an
- * invalid one is refused with a place.
+ * Arbitrary scenarios and their properties: a valid one leaves the gateway usable and the journal
+ * readable; an invalid one is rejected with a position.
  */
 import fc from 'fast-check'
 import { faultNames } from '../../../src/faults/index.ts'
@@ -27,7 +27,7 @@ const number = fc.oneof(
   fc.constantFrom(0.5, 1e9, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e308, -0),
 )
 const json = fc.jsonValue({ maxDepth: 2 })
-/** What a field may be, and now and then what it may not. */
+/** Mostly valid values of a field, occasionally an invalid one. */
 const nearly = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 60, arbitrary: value as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: json })
 const some = (fields: Record<string, fc.Arbitrary<unknown>>, required: string[] = []) =>
@@ -153,7 +153,7 @@ const rule = some(
   ],
 )
 
-/** Few fields at a time and one effect: with all of them, hardly a rule is valid. */
+/** Few fields and one effect at a time: with all of them, hardly any rule is valid. */
 const fewFields = fc
   .tuple(
     rule,
@@ -169,7 +169,7 @@ export const anyScenario: fc.Arbitrary<unknown> = fc.record({
   rules: fc.array(fewFields, { minLength: 1, maxLength: 3 }),
 })
 
-/** What is wrong; otherwise whether the scenario was accepted. */
+/** Returns what is wrong, or else whether the scenario was accepted. */
 export async function tryScenario(
   gateway: Gateway,
   scenario: unknown,
@@ -202,14 +202,14 @@ export async function tryScenario(
   return { isValid: true, ...(after.status !== 200 && { wrong: `${after.status} after a reset` }) }
 }
 
-/** Reads the answer, for as long as there is one: who falls silent is left after some turns. */
+/** Reads the reply if there is one; aborts after some turns without a reply. */
 export async function ask(gateway: Gateway, path: string, init: RequestInit): Promise<void> {
   const left = new AbortController()
   let isDone = false
   const answer = gateway
     .fetch(`https://gateway.example/api/v1${path}`, { ...init, signal: left.signal })
     .then((response) => response.arrayBuffer())
-    // A connection that breaks is one of the answers.
+    // A broken connection is one of the expected outcomes.
     .catch(() => {})
     .finally(() => {
       isDone = true

@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of every kind, for properties that must hold for all of them: useful ones, odd ones, impossible ones.
+ * Arbitrary JSON Schemas for property tests: useful, odd and impossible ones.
  */
 import fc from 'fast-check'
 import type { JsonSchema } from '../../../src/model/json-schema/schema.ts'
@@ -42,7 +42,7 @@ const json = fc.constantFrom<unknown>(
   { a: 'x' },
 )
 
-/** References may lead to the root and to three definitions, which may lead on. */
+/** References can lead to the root and to three definitions, which can lead further. */
 const { schema } = fc.letrec<{ schema: JsonSchema; object: object }>((tie) => {
   const inner = tie('schema')
   const list = fc.array(inner, { minLength: 1, maxLength: 3 })
@@ -105,7 +105,7 @@ const { schema } = fc.letrec<{ schema: JsonSchema; object: object }>((tie) => {
   return { schema: fc.oneof({ maxDepth: 4 }, leaf, object, array, combined), object }
 })
 
-/** A whole schema: all its references lead somewhere. */
+/** A complete schema, all of whose references resolve. */
 export const anySchema = fc
   .tuple(schema, schema, schema, schema)
   .map(([root, a, b, c]) => ({ ...(typeof root === 'boolean' ? {} : root), $defs: { a, b, c } }))

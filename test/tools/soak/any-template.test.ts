@@ -1,11 +1,11 @@
-/** The seeded part of `npm run soak -- --templates 20000`. */
+/** A seeded part of `npm run soak -- --templates 20000`. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { cases } from '../../whole.ts'
 import { anyTemplate, tryTemplate } from './any-template.ts'
 
-it('any template writes what it names, or is refused with a place', async () => {
+it('an arbitrary template renders the values it names, or is rejected with a position', async () => {
   const gateway = createGateway({ timeScale: 0 })
   let valid = 0
   const templates = fc.sample(anyTemplate, { numRuns: cases(150, 20_000), seed: 1 })
@@ -14,7 +14,7 @@ it('any template writes what it names, or is refused with a place', async () => 
     expect(wrong, JSON.stringify(template)).toBeUndefined()
     if (isValid) valid++
   }
-  // Both kinds are tried.
+  // Both outcomes occur.
   expect(valid).toBeGreaterThan(templates.length / 2)
   expect(valid).toBeLessThan(templates.length)
 }, 60_000)

@@ -1,6 +1,6 @@
 /**
- * Templates of texts and tags with a known result, and any texts with braces, and what must hold of them: a template
- * writes what it names, or is refused in one line that has a place.
+ * Templates of texts and tags with a known result, and arbitrary texts with braces: a template
+ * renders the values it names, or is rejected with a one-line message and a position.
  */
 import fc from 'fast-check'
 import type { Gateway } from '../../../src/index.ts'
@@ -70,7 +70,7 @@ const loose = fc
 
 export const anyTemplate: fc.Arbitrary<AnyTemplate> = fc.oneof(known, loose)
 
-/** What is wrong; otherwise whether the template was accepted. */
+/** Returns what is wrong, or else whether the template was accepted. */
 export async function tryTemplate(
   gateway: Gateway,
   { template, written }: AnyTemplate,

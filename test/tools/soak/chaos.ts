@@ -1,6 +1,6 @@
 /**
- * Mixed load with chaos for some minutes: 40 clients at a time, sandboxes made, used and deleted all the while. The
- * server's vitals are read as it goes.
+ * Several minutes of mixed load with chaos: 40 concurrent clients that keep creating, using and
+ * deleting sandboxes. Reads memory, descriptors and delays of the server meanwhile.
  */
 import { monotonic } from '../../../src/lib/clock.ts'
 import { open } from '../../call.ts'
@@ -8,9 +8,9 @@ import type { Program, Vitals } from './program.ts'
 
 export interface Chaos {
   requests: number
-  /** Sandboxes made. */
+  /** Number of sandboxes created. */
   sandboxes: number
-  /** One each ten seconds. */
+  /** One reading every ten seconds. */
   readings: Reading[]
 }
 
@@ -20,9 +20,9 @@ export interface Reading extends Vitals {
 
 export interface Load {
   minutes: number
-  /** Requests of all clients together, at most. */
+  /** Maximum requests per second of all clients together. */
   perSecond: number
-  /** Sandboxes that live at a time. */
+  /** Number of sandboxes alive at a time. */
   living: number
 }
 
@@ -72,7 +72,7 @@ export async function chaos(
   return result
 }
 
-/** `y = start + slope × minutes`, by least squares. */
+/** Line `y = start + slope × minutes`, fitted by least squares. */
 export interface Fit {
   start: number
   slope: number
@@ -94,8 +94,8 @@ export function inWords({ rss, heapUsed, descriptors, delayMs }: Vitals): string
 }
 
 /**
- * Tried again where the server has just closed an idle connection, and where it or this process had no processor for as
- * long as a request may take: on a busy machine that and a request can meet.
+ * Retries if the server has just closed an idle connection, or if either process was starved for as
+ * long as a request can take.
  */
 async function control(url: string, method: string, path: string, tries = 5): Promise<Response> {
   try {
@@ -120,7 +120,7 @@ async function ask(url: string, apiKey: string, number: number): Promise<void> {
       : kind === 1
         ? await open(target, 'PATCH /workspaces/production', { body: { name: `Number ${number}` }, signal })
         : await open(target, 'POST /responses', { body: question, signal })
-  // Some read nothing of it.
+  // Some clients do not read the reply.
   if (number % 11 === 0) await response.body?.cancel()
   else await response.text()
 }

@@ -1,4 +1,4 @@
-/** The server of `served.ts`, from outside. */
+/** Client for the server in `served.ts`. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerOptions } from '../../../src/serve.ts'
@@ -9,7 +9,7 @@ export interface Reading {
   heapTotal: number
   external: number
   arrayBuffers: number
-  /** What the gateway counts as held. */
+  /** Bytes that the gateway counts as held. */
   held: number
   sockets: number
   timers: number
@@ -18,7 +18,7 @@ export interface Reading {
 export interface Child {
   readonly url: string
   readonly port: number
-  /** After a garbage collection. */
+  /** Reads memory after a garbage collection. */
   read(): Promise<Reading>
   end(): void
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run soak`: requests of any kind, on sockets and in process, schemas, scenarios, changed files, snippets,
- * templates, plans against the model of the state, clients without luck, and load with chaos, with progress and a
- * summary. Ends with 1 if something was violated. These are the defaults; 0 leaves a part out:
+ * `npm run soak`: arbitrary requests on sockets and in process, schemas, scenarios, mutated files, snippets,
+ * templates, plans for the state model, failing clients, and load with chaos, with progress and a summary.
+ * Exits with 1 after a violation. These are the defaults; 0 skips a part:
  *
  *   npm run soak -- --requests 100000 --sockets 20000 --schemas 20000 --scenarios 20000 --files 20000 \
  *     --snippets 2000 --templates 20000 --plans 20000 --clients 5000 --minutes 30 --sandboxes 1000 --per-second 250 \
@@ -19,11 +19,11 @@ import { anySchema } from './any-schema.ts'
 import { anyTemplate, tryTemplate } from './any-template.ts'
 import { chaos, fitOf, inWords } from './chaos.ts'
 import { type Reading, startChild } from './child.ts'
+import { runFailingClients } from './failing-clients.ts'
 import { anyMutation, mutated, realFiles, tryFile } from './mutated-file.ts'
 import { startProgram } from './program.ts'
 import { trySocket } from './socket.ts'
 import { runModel, steps, untilDone } from './state-model.ts'
-import { unlucky } from './unlucky.ts'
 
 const { values } = parseArgs({
   options: {
@@ -53,18 +53,18 @@ const seed = count('seed')
 const violations: string[] = []
 const summary: string[] = []
 const startedAt = monotonic()
-const tell = (line: string) =>
+const log = (line: string) =>
   console.log(`${((monotonic() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 
-function violated(what: string, how: unknown): void {
+function reportViolation(what: string, how: unknown): void {
   violations.push(what)
-  tell(`VIOLATION ${what}: ${JSON.stringify(how).slice(0, 500)}`)
+  log(`VIOLATION ${what}: ${JSON.stringify(how).slice(0, 500)}`)
 }
 
-/** Each request is sent with its own body, and with those of others. */
+/** Number of bodies with which each request is sent: its own and those of others. */
 const bodies = 4
 
-/** Cases in batches, so that none has to be kept. */
+/** Generates cases in batches, so that they need not be kept. */
 function* batches<Case>(arbitrary: fc.Arbitrary<Case>, count: number): Generator<Case[]> {
   const size = 2000
   for (let done = 0; done < count; done += size)
@@ -81,12 +81,12 @@ async function inProcess(): Promise<void> {
         const { body } = batch[(index + other * 7) % batch.length] ?? each
         const request = other === 0 || each.body === undefined ? each : { ...each, body }
         const wrong = await tryInProcess(gateway, request).catch((error) => `rejected: ${error.stack}`)
-        if (wrong) violated(wrong, request)
+        if (wrong) reportViolation(wrong, request)
         done++
       }
     }
     for (const { status } of gateway.journal.entries()) statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    if (done % 40_000 === 0) tell(`${done} requests in process`)
+    if (done % 40_000 === 0) log(`${done} requests in process`)
   }
   const shares = [...statuses]
     .sort(([left], [right]) => left - right)
@@ -94,7 +94,7 @@ async function inProcess(): Promise<void> {
   summary.push(`${done} requests in process; of those in journals ${shares.join(', ')}`)
 }
 
-/** Who falls silent is soon let go. */
+/** Silent clients are disconnected soon. */
 const impatient = { requestTimeoutMs: 1000 }
 
 async function onSockets(): Promise<void> {
@@ -106,10 +106,10 @@ async function onSockets(): Promise<void> {
       const wrong = await Promise.all(
         part.map((request, index) => trySocket(child.port, request, done + at + index)),
       )
-      for (const [index, each] of wrong.entries()) if (each) violated(each, part[index])
+      for (const [index, each] of wrong.entries()) if (each) reportViolation(each, part[index])
     }
     done += batch.length
-    tell(`${done} requests on sockets, cut off or changed`)
+    log(`${done} requests on sockets, truncated or corrupted`)
   }
   summary.push(`${done} requests on sockets; then ${inMegabytes(await child.read())}`)
   child.end()
@@ -126,17 +126,16 @@ function ofSchemas(): void {
         fakeValue(schema, { path: 'schema', subject: 'tides', seed: String(seed), warn() {} })
         valued++
       } catch (error) {
-        if ((error as { status?: number }).status !== 400) violated('a schema that is no 400', schema)
+        if ((error as { status?: number }).status !== 400)
+          reportViolation('a schema error other than 400', schema)
       }
       const { user, system } = process.threadCpuUsage(from)
       slowest = Math.max(slowest, (user + system) / 1000)
       done++
     }
-    tell(`${done} schemas`)
+    log(`${done} schemas`)
   }
-  summary.push(
-    `${done} schemas, ${valued} with a value, the slowest ${Math.round(slowest)} ms of processor time`,
-  )
+  summary.push(`${done} schemas, ${valued} with a value, the slowest ${Math.round(slowest)} ms of CPU time`)
 }
 
 async function ofScenarios(): Promise<void> {
@@ -149,16 +148,16 @@ async function ofScenarios(): Promise<void> {
         wrong: `rejected: ${error.stack}`,
         isValid: true,
       }))
-      if (wrong) violated(wrong, scenario)
+      if (wrong) reportViolation(wrong, scenario)
       if (isValid) valid++
       done++
     }
-    tell(`${done} scenarios, ${valid} of them valid`)
+    log(`${done} scenarios, ${valid} of them valid`)
   }
   summary.push(`${done} scenarios, ${valid} of them valid`)
 }
 
-/** Files that users exchange, changed: accepted and working, or refused in one line. */
+/** Mutated user files are accepted and work, or are rejected with a one-line message. */
 async function ofFiles(): Promise<void> {
   const files = await realFiles()
   let done = 0
@@ -175,19 +174,19 @@ async function ofFiles(): Promise<void> {
       const { user, system } = process.threadCpuUsage(from)
       const ms = (user + system) / 1000
       slowest = Math.max(slowest, ms)
-      if (ms > 1000) violated(`a changed file takes ${Math.round(ms)} ms`, { kind, ...mutation })
-      if (wrong) violated(wrong, { kind, ...mutation })
+      if (ms > 1000) reportViolation(`a mutated file takes ${Math.round(ms)} ms`, { kind, ...mutation })
+      if (wrong) reportViolation(wrong, { kind, ...mutation })
       if (isValid) valid++
       done++
     }
-    tell(`${done} changed files, ${valid} of them valid`)
+    log(`${done} mutated files, ${valid} of them valid`)
   }
   summary.push(
-    `${done} changed files, ${valid} of them valid, the slowest ${Math.round(slowest)} ms of processor time`,
+    `${done} mutated files, ${valid} of them valid, the slowest ${Math.round(slowest)} ms of CPU time`,
   )
 }
 
-/** Sandboxes against a model of their state, each fifth plan with steps that wait for each other. */
+/** Compares sandboxes with a model of their state; one in five plans has sequential steps. */
 async function ofState(): Promise<void> {
   let done = 0
   const plans = fc.oneof(
@@ -196,15 +195,17 @@ async function ofState(): Promise<void> {
   )
   for (const batch of batches(plans, count('plans'))) {
     for (const plan of batch) {
-      await runModel(plan).catch((error) => violated(`the state is not the model's: ${error.message}`, plan))
+      await runModel(plan).catch((error) =>
+        reportViolation(`the state deviates from the model: ${error.message}`, plan),
+      )
       done++
     }
-    tell(`${done} plans against the model of the state`)
+    log(`${done} plans for the state model`)
   }
-  summary.push(`${done} plans against the model of the state`)
+  summary.push(`${done} plans for the state model`)
 }
 
-/** Copied calls are the intended literals and nothing else: as curl, and as a test. */
+/** Copied calls contain only the intended literals, as curl and as a test. */
 async function ofSnippets(): Promise<void> {
   let done = 0
   for (const batch of batches(anyRecord, count('snippets') / 2)) {
@@ -213,11 +214,11 @@ async function ofSnippets(): Promise<void> {
         if (index % 40 === 0) tryCurl(batch.slice(index, index + 40))
         await tryTest(record, index % 2 === 0 ? 'vitest' : 'playwright')
       } catch (error) {
-        violated(`a snippet: ${(error as Error).message}`, record)
+        reportViolation(`a snippet: ${(error as Error).message}`, record)
       }
       done += 2
     }
-    tell(`${done} snippets`)
+    log(`${done} snippets`)
   }
   summary.push(`${done} snippets`)
 }
@@ -229,11 +230,11 @@ async function ofTemplates(): Promise<void> {
     const gateway = createGateway({ timeScale: 0, seed })
     for (const template of batch) {
       const { wrong, isValid } = await tryTemplate(gateway, template)
-      if (wrong) violated(wrong, template)
+      if (wrong) reportViolation(wrong, template)
       if (isValid) valid++
       done++
     }
-    tell(`${done} templates, ${valid} of them valid`)
+    log(`${done} templates, ${valid} of them valid`)
   }
   summary.push(`${done} templates, ${valid} of them valid`)
 }
@@ -241,12 +242,12 @@ async function ofTemplates(): Promise<void> {
 async function ofClients(): Promise<void> {
   const child = await startChild(impatient)
   for (let round = 1; round <= 2; round++) {
-    const { before, after } = await unlucky(child, clients)
-    if (after.sockets > before.sockets) violated('sockets stay open', { before, after })
-    if (after.timers > before.timers) violated('timers stay', { before, after })
-    tell(`${clients} clients without luck, round ${round}: ${inMegabytes(after)}`)
+    const { before, after } = await runFailingClients(child, clients)
+    if (after.sockets > before.sockets) reportViolation('sockets leak', { before, after })
+    if (after.timers > before.timers) reportViolation('timers leak', { before, after })
+    log(`${clients} failing clients, round ${round}: ${inMegabytes(after)}`)
     summary.push(
-      `${clients} clients without luck: sockets ${before.sockets} to ${after.sockets}, timers ${before.timers} to ${after.timers}, ${inMegabytes(after)}`,
+      `${clients} failing clients: sockets ${before.sockets} to ${after.sockets}, timers ${before.timers} to ${after.timers}, ${inMegabytes(after)}`,
     )
   }
   child.end()
@@ -256,12 +257,12 @@ async function ofChaos(): Promise<void> {
   if (minutes === 0) return
   const program = await startProgram('--scenario', 'chaos')
   const load = { minutes, perSecond: count('per-second'), living: count('sandboxes') }
-  const { requests, sandboxes, readings } = await chaos(program, load, tell)
+  const { requests, sandboxes, readings } = await chaos(program, load, log)
   const endMs = await program.end()
   summary.push(
     `${requests} requests of chaos in ${minutes} minutes, ${load.living} sandboxes at a time, ${sandboxes} made`,
   )
-  // The first third warms up.
+  // The first third is warm-up.
   const steady = readings.slice(Math.floor(readings.length / 3))
   for (const reading of [readings[0], steady[0], readings.at(-1)])
     if (reading) summary.push(`  after ${reading.minutes.toFixed(1)} minutes: ${inWords(reading)}`)
@@ -270,15 +271,15 @@ async function ofChaos(): Promise<void> {
     const end = start + slope * minutes
     const sign = slope < 0 ? '-' : '+'
     summary.push(
-      `  ${name}: ${(start / scale).toFixed(1)} ${sign} ${Math.abs(slope / scale).toFixed(3)} ${unit} a minute`,
+      `  ${name}: ${(start / scale).toFixed(1)} ${sign} ${Math.abs(slope / scale).toFixed(3)} ${unit} per minute`,
     )
     const begin = start + (slope * minutes) / 3
-    if (name !== 'delayMs' && end > begin * 1.2) violated(`${name} grows`, { begin, end })
+    if (name !== 'delayMs' && end > begin * 1.2) reportViolation(`${name} grows`, { begin, end })
   }
   summary.push(`  ended in ${Math.round(endMs)} ms`)
 }
 
-/** With the unit of a line, and how many of the figure it has. */
+/** Figures with their unit and scale. */
 const figures = [
   ['rss', 'MB', 1024 * 1024],
   ['heapUsed', 'MB', 1024 * 1024],

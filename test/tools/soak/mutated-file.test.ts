@@ -1,4 +1,4 @@
-/** The seeded part of `npm run soak -- --files 20000`. */
+/** A seeded part of `npm run soak -- --files 20000`. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cases } from '../../whole.ts'
@@ -6,11 +6,11 @@ import { anyMutation, mutated, realFiles, tryFile } from './mutated-file.ts'
 
 const files = await realFiles()
 
-it.each(files)('a real %s file is accepted and works', async (kind, data) => {
+it.each(files)('a valid %s file is accepted and works', async (kind, data) => {
   expect(await tryFile(kind, data)).toEqual({ isValid: true })
 })
 
-it('a changed file is accepted and works, or is refused in one line', async () => {
+it('a mutated file is accepted and works, or is rejected with one line', async () => {
   let valid = 0
   const mutations = fc.sample(anyMutation, { numRuns: cases(60, 20_000), seed: 1 })
   for (const mutation of mutations) {
@@ -19,7 +19,7 @@ it('a changed file is accepted and works, or is refused in one line', async () =
     expect(wrong, `${kind} ${JSON.stringify(mutation)}`).toBeUndefined()
     if (isValid) valid++
   }
-  // Both kinds are tried.
+  // Both outcomes occur.
   expect(valid).toBeGreaterThan(mutations.length / 20)
   expect(valid).toBeLessThan(mutations.length)
 }, 600_000)

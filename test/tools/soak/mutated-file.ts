@@ -1,6 +1,6 @@
 /**
- * Files that users exchange, each changed in one or two places, and what must hold of them: a file is accepted and
- * works, or is refused in one line.
+ * Files that users exchange, each mutated in one or two places: a file is accepted and works, or is
+ * rejected with a one-line message.
  */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ import { ask, tryScenario } from './any-scenario.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 
-/** A rule of each kind that has numbers. */
+/** One rule for each numeric feature. */
 const rules = [
   { on: 'createResponse', rateLimit: { requests: 5, tokens: 9000, per: '1m', by: 'key' } },
   { on: 'listProviders', rateLimit: { requests: 50, per: 60_000 }, fault: { name: 'latency', ms: 20 } },
@@ -80,7 +80,7 @@ const config = {
 
 type Kind = 'sandbox' | 'recording' | 'profile' | 'scenario' | 'config'
 
-/** Real files of each kind, as data. */
+/** Returns valid files of each kind, as data. */
 export async function realFiles(): Promise<readonly [Kind, unknown][]> {
   return [
     ['sandbox', JSON.parse(read('golden/sandbox.json'))],
@@ -98,7 +98,7 @@ const other = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
 )
 
-/** Where, as a share of all places, and what is done there: half of the changes are numbers for numbers. */
+/** A place, as a share of all places, and a change: half of the changes replace numbers by numbers. */
 const change = fc.record({
   at: fc.noBias(fc.nat({ max: 9999 })).map((place) => place / 10_000),
   how: fc.constantFrom('number', 'number', 'number', 'number', 'set', 'delete', 'add', 'repeat'),
@@ -106,7 +106,7 @@ const change = fc.record({
   other,
 })
 
-/** One of the real files, by its share, and changes of it. */
+/** The index of a valid file, and changes to it. */
 export const anyMutation = fc.record({
   of: fc.noBias(fc.nat({ max: 5 })),
   changes: fc.array(change, { minLength: 1, maxLength: 2 }),
@@ -118,7 +118,7 @@ interface Place {
   readonly key: string
 }
 
-/** A copy of the data with the changes. */
+/** Returns a copy of the data with the changes applied. */
 export function mutated(data: unknown, { changes }: Mutation): unknown {
   const root: Record<string, unknown> = { file: structuredClone(data) }
   for (const { at, how, number, other } of changes) {
@@ -131,7 +131,7 @@ export function mutated(data: unknown, { changes }: Mutation): unknown {
     else if (how === 'add') owner[Array.isArray(owner) ? owner.length : 'extra'] = other
     else owner[key] = how === 'number' ? number : other
   }
-  // As from a file: no holes, and no number without JSON.
+  // Normalised as if read from a file: no holes, and no numbers outside JSON.
   return JSON.parse(JSON.stringify(root.file) ?? 'null')
 }
 
@@ -141,7 +141,7 @@ function placesIn(value: unknown): Place[] {
   return Object.keys(owner).flatMap((key) => [{ owner, key }, ...placesIn(owner[key])])
 }
 
-/** What is wrong; otherwise whether the file was accepted. */
+/** Returns what is wrong, or else whether the file was accepted. */
 export async function tryFile(
   kind: Kind,
   file: unknown,
@@ -166,7 +166,7 @@ export async function tryFile(
     { fetch: gateway.fetch, apiKey: sandbox.apiKey },
     'GET /embeddings/models',
   )
-  // A config may let sandboxes expire at once.
+  // A configuration can let sandboxes expire immediately.
   if (kind === 'config' && status === 410) return { isValid: true }
   if (status !== 200 && !headers.has('x-understudy-scenario'))
     return { isValid: true, wrong: `${status} at the end` }
@@ -196,7 +196,7 @@ function optionsWith(kind: Kind, file: unknown): unknown {
   return { timeScale: 0, ...(kind === 'profile' && { latency: file }) }
 }
 
-/** A refusal of ours: nothing of the engine, and no more than a line. */
+/** Returns true for a one-line error of ours, without text of the JavaScript engine. */
 function isOneLine(error: unknown): boolean {
   const { name, message, status } = error as { name: string; message: string; status?: number }
   const isOurs =
@@ -215,7 +215,7 @@ const lines = [
   'POST /responses',
 ]
 
-/** @param fields Of the body; or whether it asks for a stream. */
+/** @param fields Fields of the body, or whether to request a stream. */
 function answer(gateway: Gateway, apiKey: string, line: string, fields: unknown = false): Promise<void> {
   const [method = '', path = ''] = line.split(' ')
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }

@@ -1,24 +1,24 @@
-/** The command `serve` in a process of its own, as people start it, from outside. */
+/** The command `serve` as a separate process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { monotonic } from '../../../src/lib/clock.ts'
 
-/** Memory in bytes, by the server's own metrics. */
+/** Memory in bytes, from the server's own metrics. */
 export interface Vitals {
   rss: number
   heapUsed: number
   /** Open files and sockets. NaN if the system has no /proc. */
   descriptors: number
-  /** Delay of the event loop since the last reading, 99 % of it. */
+  /** 99th percentile of the event loop delay since the last reading. */
   delayMs: number
 }
 
 export interface Program {
   readonly url: string
   read(): Promise<Vitals>
-  /** Ends it by SIGTERM. Returns the real milliseconds that it took. */
+  /** Stops it with SIGTERM and returns the real milliseconds until it exits. */
   end(): Promise<number>
 }
 

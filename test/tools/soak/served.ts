@@ -1,4 +1,4 @@
-/** A server in a process of its own, which tells its memory when it is asked. Started by `child.ts`. */
+/** A server in a separate process that reports its memory on request. Started by `child.ts`. */
 import { type ServerOptions, startServer } from '../../../src/serve.ts'
 
 const options: ServerOptions = JSON.parse(process.argv[2] ?? '{}')

@@ -1,13 +1,13 @@
 /**
- * Requests on a socket as bytes: whole, cut off somewhere, or with a byte that is another one.
+ * Requests as bytes on a socket: complete, truncated, or with one byte changed.
  */
 import { connect } from 'node:net'
 import { random } from '../../../src/lib/seed.ts'
 import type { AnyRequest } from './any-request.ts'
 
-/** What is wrong with the answer; undefined where nothing is. A client that leaves early may get none. */
-export function trySocket(port: number, request: AnyRequest, luck: number): Promise<string | undefined> {
-  const draw = random('socket', luck)
+/** Returns what is wrong with the reply, or undefined. A client that disconnects early need not get one. */
+export function trySocket(port: number, request: AnyRequest, seed: number): Promise<string | undefined> {
+  const draw = random('socket', seed)
   const bytes = toBytes(request)
   const kind = Math.floor(draw() * 4)
   if (kind === 1) bytes[Math.floor(draw() * bytes.length)] = Math.floor(draw() * 256)
@@ -26,7 +26,7 @@ export function trySocket(port: number, request: AnyRequest, luck: number): Prom
     }
     socket.on('data', (chunk) => {
       chunks.push(chunk)
-      // It may have been asked to keep the connection.
+      // The corrupted request may have asked to keep the connection open.
       if (kind === 1) setTimeout(end, 20)
     })
     socket.on('close', end)

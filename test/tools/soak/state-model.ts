@@ -1,9 +1,10 @@
 /**
- * Sandboxes against a model of them: rows, requests, forks, snapshots, restores, resets and ends, in any order, each
- * begun while those before it are at any of their awaits.
+ * Sandboxes compared with a model: rows, requests, forks, snapshots, restores, resets and disposal,
+ * in any order, each started while earlier ones are at any of their awaits.
  *
- * The model is a list of row lists, one for each write in the order in which they were begun. Whoever looks must see one
- * of those between the last write that was done before the look and the last one begun before its end.
+ * The model is a list of row lists, one per write in the order in which writes started. Every read
+ * must return one of those between the last write completed before the read and the last one
+ * started before its end.
  */
 import fc from 'fast-check'
 import { discard } from '../../../src/gateway/call.ts'
@@ -32,31 +33,31 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('dispose' as const) }) },
 )
 
-/** One step: what is done to which sandbox, and how many turns of promises pass before the next. */
+/** One step: an action on a sandbox, and the number of microtask turns before the next step. */
 export type Step = { action: typeof action extends fc.Arbitrary<infer Action> ? Action : never } & {
   on: number
   turns: number
 }
 
-/** @param turns Turns of promises between steps; undefined waits until everything begun is done. */
+/** @param turns Microtask turns between steps; `untilDone` waits for everything started. */
 export function steps(turns: fc.Arbitrary<number>): fc.Arbitrary<Step[]> {
   return fc.array(fc.record({ action, on: fc.nat({ max: 3 }), turns }), { minLength: 1, maxLength: 25 })
 }
 
-/** For steps that wait for each other. */
+/** For sequential steps. */
 export const untilDone = Number.POSITIVE_INFINITY
 
-/** What one state of a sandbox should be. */
+/** Expected state of a sandbox. */
 class ModelState {
-  /** After each write, in the order in which they were begun. */
+  /** Rows after each write, in the order in which writes started. */
   readonly history: Row[][]
-  /** How many of them are known to be done. */
+  /** Number of writes known to be complete. */
   done = 0
-  /** Requests that arrived. */
+  /** Number of requests that arrived. */
   steps: number
-  /** By content: how often the same request came. */
+  /** Number of occurrences by request content. */
   readonly counts: Map<string, number>
-  /** Entries that the journal had when the state began, and those that its requests will add. */
+  /** Journal entries at the start of the state, plus those of its requests. */
   entries: number
 
   constructor(rows: Row[], steps = 0, counts: ReadonlyMap<string, number> = new Map(), entries = 0) {
@@ -70,12 +71,12 @@ class ModelState {
     return this.history.at(-1) as Row[]
   }
 
-  /** All that may be seen now. */
+  /** Row lists that a read may return now. */
   get visible(): Row[][] {
     return this.history.slice(this.done)
   }
 
-  /** Begins a write; the rows after it, or the status of its refusal. */
+  /** Starts a write; returns the new rows, or the status of its error. */
   begin(write: (rows: Row[]) => Row[] | number): { result: Row[] | number; end: () => void } {
     const result = write(this.rows)
     const place = this.history.push(typeof result === 'number' ? this.rows : result) - 1
@@ -106,7 +107,7 @@ const seed: Row[] = [
   { id: ids[1] as string, slug: 'two', name: 'Two' },
 ]
 
-/** Throws where a sandbox is not what the model says. */
+/** Throws if a sandbox deviates from the model. */
 export async function runModel(plan: readonly Step[]): Promise<void> {
   const template = (await createGateway().db.workspaces.list())[0] as Workspace
   const whole = (row: Row): Workspace => ({ ...template, ...row })
@@ -229,7 +230,7 @@ export async function runModel(plan: readonly Step[]): Promise<void> {
   for (const subject of subjects) await compare(subject)
 }
 
-/** All that can be seen of a sandbox when nothing is under way. */
+/** Compares everything observable while nothing is in flight. */
 async function compare({ sandbox, state }: Subject): Promise<void> {
   same(await read(sandbox), state.rows, 'rows')
   for (const key of [...ids, ...slugs]) {
@@ -251,7 +252,7 @@ async function read(sandbox: Sandbox): Promise<Row[]> {
   return (await sandbox.db.workspaces.list()).map(({ id, slug, name }) => ({ id, slug, name }))
 }
 
-/** A request, and the moment at which its write is queued, which is its place in the order of writes. */
+/** Sends a request, and reports when its write is queued, which determines the order of writes. */
 function patch(gateway: Gateway, sandbox: Sandbox, key: string, body: object) {
   const { state } = sandbox
   const { promise: queued, resolve } = Promise.withResolvers<void>()
@@ -306,7 +307,7 @@ function updated(rows: Row[], key: string, changes: Partial<Row>): Row[] | numbe
   return isTaken(rows, after, before) ? 409 : rows.map((row) => (row === before ? after : row))
 }
 
-/** As an update, and a slug is taken where it is another one's id, too. A slug has at most 50 characters. */
+/** Like an update, but a slug also conflicts with the id of another row. A slug has at most 50 characters. */
 function patched(rows: Row[], key: string, changes: Partial<Row>): Row[] | number {
   const before = find(rows, key)
   if (before && rows.some((row) => row !== before && row.id === changes.slug)) return 409

@@ -1,5 +1,6 @@
 /**
- * Clients that leave at every stage, read nothing, or say nothing: what they took comes back.
+ * Clients that disconnect at every stage, do not read, or stay silent: all their resources must be
+ * freed.
  */
 import { connect, type Socket } from 'node:net'
 import type { Child, Reading } from './child.ts'
@@ -14,25 +15,28 @@ const whole = [
   body,
 ].join('\r\n')
 
-/** What each client sends before it falls silent, leaves, or stops reading. */
+/** What each client sends before it falls silent, disconnects or stops reading. */
 const stages = ['', 'POST', whole.slice(0, 60), whole.slice(0, -10), whole, whole + whole]
 
-/** @returns Readings before and after: sockets and timers must be the same, memory nearly. */
-export async function unlucky(child: Child, count: number): Promise<{ before: Reading; after: Reading }> {
+/** @returns Readings before and after: sockets and timers must be equal, memory nearly so. */
+export async function runFailingClients(
+  child: Child,
+  count: number,
+): Promise<{ before: Reading; after: Reading }> {
   const before = await child.read()
   const sockets: Socket[] = []
   for (let index = 0; index < count; index++) {
     const socket = connect(child.port, '127.0.0.1')
     socket.on('error', () => {})
     const kind = index % 4
-    // Kind 0 never reads; 1 leaves at once; 2 ends its half; 3 stays and is silent.
+    // Kind 0 never reads, 1 disconnects immediately, 2 closes its half, 3 stays open and silent.
     if (kind === 0) socket.pause()
     else socket.resume()
     socket.write(stages[index % stages.length] as string)
     if (kind === 1) socket.destroy()
     if (kind === 2) socket.end()
     sockets.push(socket)
-    // A listener's queue that is full drops connections: the kernel of such a client tries again for seconds.
+    // A full listen queue drops connections, and the client's kernel then retries for seconds.
     if (index % 200 === 199) await Promise.all(sockets.slice(-200).map(connected))
   }
   await new Promise((resolve) => setTimeout(resolve, 2500))
@@ -45,7 +49,7 @@ export async function unlucky(child: Child, count: number): Promise<{ before: Re
   return { before, after }
 }
 
-/** Or gone, where it did not wait for that. */
+/** Resolves when the socket is connected or closed. */
 function connected(socket: Socket): Promise<void> {
   if (!socket.connecting) return Promise.resolve()
   return new Promise((resolve) => {

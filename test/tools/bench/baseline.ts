@@ -1,25 +1,25 @@
 /**
- * The least that could do it: bare `node:http` that writes the bytes which the double was seen to write.
+ * The baseline: bare `node:http` that writes the same bytes as Understudy.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request, and the reply that it got from the double. */
+/** A request and the reply of Understudy to it. */
 export interface Captured {
   method: string
-  /** With its query. */
+  /** Path with query. */
   path: string
   status: number
-  /** Without those that `node:http` adds by itself. */
+  /** Without the headers that `node:http` adds by itself. */
   headers: Record<string, string>
-  /** What is written, one string a write: the whole body, or the events of a stream. */
+  /** The body in one string per write: the whole body, or the events of a stream. */
   writes: string[]
-  /** Milliseconds before each write that is a delta. Default: everything is written at once. */
+  /** Milliseconds before each write of a delta. Default: no pacing. */
   everyMs?: number
 }
 
-/** Serves the captured replies by method and path, and does nothing else. Returns the port. */
-export async function startFloor(replies: readonly Captured[]): Promise<number> {
+/** Serves the captured replies by method and path. Returns the port. */
+export async function startBaseline(replies: readonly Captured[]): Promise<number> {
   const known = new Map(replies.map((reply) => [reply.method + reply.path, reply]))
   const server = createServer((request, response) => {
     const reply = known.get((request.method ?? '') + request.url) as Captured
@@ -33,7 +33,7 @@ export async function startFloor(replies: readonly Captured[]): Promise<number> 
   return (server.address() as AddressInfo).port
 }
 
-/** Each delta when it is due, counted from the first, so that delays do not add up. */
+/** Writes each delta when it is due, counted from the first, so that delays do not add up. */
 function writePaced({ writes }: Captured, everyMs: number, response: ServerResponse): void {
   let due = performance.now()
   let place = 0
@@ -56,7 +56,7 @@ export interface Wanted {
 
 const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
 
-/** Sends a request to the double and keeps what comes back. The events of a stream become one write each. */
+/** Sends a request to Understudy and captures the reply. Each event of a stream becomes one write. */
 export async function capture(port: number, { method, path, body }: Wanted): Promise<Captured> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,

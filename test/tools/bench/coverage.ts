@@ -1,6 +1,6 @@
 /**
- * The functions and files of `src` that a request passes, by precise coverage of a running server that is warm:
- * `node test/tools/bench/reach.ts`, with `--list` to see their names.
+ * Lists the functions and files of `src` that a request executes, by precise coverage of a
+ * warmed-up server: `node test/tools/bench/coverage.ts`, with `--list` for their names.
  */
 import { Session } from 'node:inspector/promises'
 

@@ -5,13 +5,13 @@ import type { RunningServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
 
 /** Ids of some of the calls. */
-export interface Scenery {
+export interface SampleCalls {
   conversation: string
   cut: string
   unmatched: string
 }
 
-export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scenery> {
+export async function makeSampleCalls({ baseUrl, gateway }: RunningServer): Promise<SampleCalls> {
   const ask = async (line: string, body?: unknown) => {
     const response = await open({ baseUrl }, line, { body })
     // A cut stream throws.
@@ -64,7 +64,7 @@ export async function paint({ baseUrl, gateway }: RunningServer): Promise<Scener
 }
 
 /** URL hash of every screen. */
-export function screensOf({ conversation, cut, unmatched }: Scenery): Record<string, string> {
+export function screensOf({ conversation, cut, unmatched }: SampleCalls): Record<string, string> {
   return {
     calls: '#/calls',
     why: `#/calls?call=${conversation}&in=default`,

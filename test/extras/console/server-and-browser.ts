@@ -6,21 +6,21 @@ import { afterAll, beforeAll } from 'vitest'
 import { type RunningServer, startServer } from '../../../src/serve.ts'
 import { launch } from './browser.ts'
 
-export interface Stage {
+export interface ServerAndBrowser {
   readonly server: RunningServer
   readonly browser: Browser
 }
 
 /** Starts both before the first test, and stops them after the last. */
-export function openStage(options?: Parameters<typeof startServer>[0]): Stage {
-  const stage = {} as { server: RunningServer; browser: Browser }
+export function startServerAndBrowser(options?: Parameters<typeof startServer>[0]): ServerAndBrowser {
+  const setup = {} as { server: RunningServer; browser: Browser }
   beforeAll(async () => {
-    stage.server = await startServer(options)
-    stage.browser = await launch()
+    setup.server = await startServer(options)
+    setup.browser = await launch()
   })
   afterAll(async () => {
-    await stage.browser.close()
-    await stage.server.close()
+    await setup.browser.close()
+    await setup.server.close()
   })
-  return stage
+  return setup
 }

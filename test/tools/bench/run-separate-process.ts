@@ -1,9 +1,10 @@
 /**
- * The process behind `aside`: runs the measurement that it is given by URL, and sends the figures back.
+ * The separate process: runs the measurement given by URL and sends the figures back.
  */
-import type { Aside } from './aside.ts'
+
 import { type BenchFlags, toBench } from './measure.ts'
+import type { SeparateModule } from './separate-process.ts'
 
 const [, , module = '', flags = '{}'] = process.argv
-const { measure } = (await import(module)) as Aside
+const { measure } = (await import(module)) as SeparateModule
 process.send?.(await measure(toBench(JSON.parse(flags) as BenchFlags)), () => process.exit())

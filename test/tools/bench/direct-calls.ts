@@ -1,5 +1,6 @@
 /**
- * Calls straight into the corridor, without an adapter: what grows there is not hidden behind what adapters cost.
+ * Calls the request handler directly, without an adapter, so that its growth is not hidden by the
+ * cost of adapters.
  */
 
 import { discard } from '../../../src/gateway/call.ts'
@@ -7,13 +8,13 @@ import { GatewayCore } from '../../../src/gateway/gateway.ts'
 import { handle } from '../../../src/gateway/handle.ts'
 import type { GatewayOptions } from '../../../src/index.ts'
 
-export interface CorridorCall {
+export interface DirectCall {
   method: string
   path: string
   body?: unknown
 }
 
-export class Corridor {
+export class DirectCalls {
   readonly gateway: GatewayCore
   #count = 0
 
@@ -21,9 +22,9 @@ export class Corridor {
     this.gateway = new GatewayCore(options)
   }
 
-  /** @param key Default: one that means the default sandbox. */
-  async call({ method, path, body }: CorridorCall, key = 'bench'): Promise<void> {
-    // No two bodies are the same, so that nothing is answered from memory.
+  /** @param key Default: a key for the default sandbox. */
+  async call({ method, path, body }: DirectCall, key = 'bench'): Promise<void> {
+    // Every body is different, to avoid cache hits.
     const text =
       body === undefined ? '' : JSON.stringify({ ...body, metadata: { count: `${this.#count++}` } })
     const record = await handle(this.gateway, {
