@@ -36,6 +36,7 @@ export interface ServeFlags {
   watch?: true
   quiet?: true
   json?: true
+  stopWithStdin?: true
   open?: true
   console: boolean
   timeScale?: number
@@ -106,6 +107,7 @@ export async function serve(flags: ServeFlags, start: Start): Promise<void> {
     process.exit(0)
   }
   process.on('SIGINT', stop)
+  if (flags.stopWithStdin) process.stdin.resume().once('close', stop)
   let isDraining = false
   for (const signal of ['SIGTERM', 'SIGHUP'] as const)
     process.on(signal, async () => {

@@ -65,6 +65,14 @@ const failing = (status: number) =>
   `name: mine\nrules:\n  - on: listProviders\n    fault: { name: status, status: ${status} }\n`
 const statusOf = async (url: string) => (await open({ baseUrl: `${url}/api/v1` }, 'GET /providers')).status
 
+it('stops with its stdin', { timeout }, async () => {
+  const server = run(['--port', '0', '--json', '--quiet', '--stop-with-stdin'])
+  const [line] = await server.until(/.+\n/)
+  expect((await fetch(`${JSON.parse(line).url}/__understudy/health`)).status).toBe(200)
+  server.child.stdin?.end()
+  expect(await server.exit).toBe(0)
+})
+
 it('prints the start screen, then a line for each request except control requests', async () => {
   const server = run(['--port', '0', '--seed', '7', '--scenario', 'flaky', '--scenario', 'slow-stream'])
   const url = await ready(server)

@@ -1,26 +1,70 @@
 /**
  * Other languages: a pytest project, and a client that is generated from the control API's own document.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServer } from '../../src/serve.ts'
+import { type Consumer, install } from './consumer.ts'
 
 const root = join(import.meta.dirname, '../..')
-const hasPytest = spawnSync('python3', ['-c', 'import pytest, requests'], { stdio: 'ignore' }).status === 0
+const hasPython = spawnSync('python3', ['-m', 'venv', '--help'], { stdio: 'ignore' }).status === 0
 
-describe.skipIf(!hasPytest)('A pytest project (python3 with pytest and requests)', () => {
-  it('starts the server, and gives each test a sandbox of its own', () => {
-    const env = {
-      ...process.env,
-      PYTHONDONTWRITEBYTECODE: '1',
-      UNDERSTUDY_COMMAND: `${process.execPath} ${join(root, 'src/serve.ts')}`,
-    }
-    const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', join(import.meta.dirname, 'python')]
-    const { status, stdout } = spawnSync('python3', args, { env, encoding: 'utf8' })
-    expect(stdout).toContain('2 passed')
-    expect(status).toBe(0)
+describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', () => {
+  let project: Consumer
+  let hasPytest = false
+  beforeAll(async () => {
+    project = await install('python')
+    const pip = await project.run(
+      'python3 -m venv .venv && .venv/bin/pip install pytest pytest-xdist requests',
+    )
+    hasPytest = pip.code === 0
+  })
+  afterAll(() => project?.[Symbol.asyncDispose]())
+
+  /** Command lines of the processes that run in the project. */
+  const left = () =>
+    readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid))
+      .flatMap((pid) => {
+        try {
+          if (readlinkSync(`/proc/${pid}/cwd`) !== project.folder) return []
+          return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+        } catch {
+          return []
+        }
+      })
+
+  it.each(['pytest', 'pytest -n 2'])(
+    'gives each test its sandbox, and ends its servers (%s)',
+    async (command) => {
+      if (!hasPytest) return
+      const { code, stdout, stderr } = await project.run(`.venv/bin/${command}`)
+      expect(stdout, stderr).toContain('2 passed')
+      expect(code).toBe(0)
+      expect(left()).toEqual([])
+    },
+  )
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('ends its servers after %s', async (signal) => {
+    if (!hasPytest) return
+    const test = `import pathlib, time\n\ndef test_hangs(sandbox):\n    pathlib.Path('hangs').touch()\n    time.sleep(100)\n`
+    writeFileSync(join(project.folder, 'test_hangs.py'), test)
+    const pytest = spawn('.venv/bin/pytest', ['-n', '2', 'test_hangs.py'], { cwd: project.folder })
+    await vi.waitUntil(() => existsSync(join(project.folder, 'hangs')), { timeout: 60_000, interval: 50 })
+    expect(left().filter((line) => line.includes('gateway-understudy'))).not.toEqual([])
+    pytest.kill(signal)
+    await expect.poll(left, { timeout: 60_000, interval: 50 }).toEqual([])
+    rmSync(join(project.folder, 'hangs'))
   })
 })
 

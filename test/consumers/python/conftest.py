@@ -1,22 +1,20 @@
 """A server for the whole run, and a sandbox of its own for each test."""
 import json
-import os
 import subprocess
 
 import pytest
 import requests
 
-SERVER = os.environ.get("UNDERSTUDY_COMMAND", "npx gateway-understudy").split()
+# The server stops when its stdin closes: at the end of the run, and when pytest is interrupted or killed.
+COMMAND = "npx gateway-understudy --port 0 --json --quiet --stop-with-stdin"
 
 
 @pytest.fixture(scope="session")
 def gateway():
     """Where the control API is: http://127.0.0.1:4141/__understudy"""
-    process = subprocess.Popen([*SERVER, "--port", "0", "--json", "--quiet"], stdout=subprocess.PIPE)
-    ready = json.loads(process.stdout.readline())
-    yield ready["url"] + "/__understudy"
-    process.terminate()
-    process.wait()
+    with subprocess.Popen(COMMAND.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        ready = json.loads(process.stdout.readline())
+        yield ready["url"] + "/__understudy"
 
 
 @pytest.fixture
