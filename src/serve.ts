@@ -19,6 +19,7 @@ import { ok, type Reply } from './http/reply.ts'
 import type { CallRecord } from './journal/call-record.ts'
 import { promiseAtCaller } from './lib/at-caller.ts'
 import { monotonic } from './lib/clock.ts'
+import { type Duration, toMilliseconds } from './lib/numbers.ts'
 import { printError, surviveOutputErrors } from './lib/print.ts'
 import { retried } from './lib/retried.ts'
 import { allowOrigin, answerPreflight, isPreflight } from './server/cors.ts'
@@ -52,8 +53,8 @@ export interface ServerOptions extends GatewayOptions {
   console?: boolean
   /** Serves an existing gateway. Cannot be combined with gateway options. Default: a new gateway. */
   gateway?: GatewayCore
-  /** Maximum time to receive a request body, in real milliseconds. Headers have at most 10,000. Default: 30,000. */
-  requestTimeoutMs?: number
+  /** Maximum real time to receive a request body: milliseconds or `'1m'`. Headers have at most 10 s. Default: 30 s. */
+  requestTimeoutMs?: Duration
   /** Called after each request completes. Errors that it throws are printed. Default: none. */
   onRequest?: (line: RequestLine) => unknown
 }
@@ -118,9 +119,9 @@ async function start(options: ServerOptions): Promise<RunningServer> {
     advertise,
     console: hasConsole = true,
     gateway,
-    requestTimeoutMs = defaultTimeoutMs,
     onRequest,
   } = serverOptions
+  const requestTimeoutMs = toMilliseconds(serverOptions.requestTimeoutMs ?? defaultTimeoutMs)
   const core = gateway ?? new GatewayCore(gatewayOptions, gatewaySetup)
   const guard = new Guard({ host, allowedHosts, allowedOrigins, token })
   let control: Control | undefined

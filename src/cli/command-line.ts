@@ -7,6 +7,7 @@ import type { Flag } from '../gateway/extra.ts'
 import { FileError, formatProblem } from '../lib/data-file.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { collect, environmentHelp, readEnvironment, toToken } from '../lib/flags.ts'
+import { toMilliseconds } from '../lib/numbers.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { print, printable, printError } from '../lib/print.ts'
 import { renamed } from '../lib/renamed.ts'
@@ -143,9 +144,9 @@ function addServe(program: Command, start: Start): Command {
     .option('--advertise <url>', 'URL of this node, bypassing the load balancer', toOrigin)
     .option('--no-default', 'reject requests that select no sandbox')
     .option(
-      '--drain-ms <milliseconds>',
+      '--drain-ms <duration>',
       'on SIGTERM, maximum wait for sandboxes in use; new sandboxes are rejected',
-      toMilliseconds,
+      toDuration,
       0,
     )
     .allowExcessArguments()
@@ -243,9 +244,10 @@ function toPort(text: string): number {
   throw new InvalidArgumentError('A port must be a whole number from 0 to 65535.')
 }
 
-function toMilliseconds(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number of milliseconds.')
+function toDuration(text: string): number {
+  const ms = /^\d+$/.test(text) ? Number(text) : toMilliseconds(text)
+  if (ms < 1e9) return ms
+  throw new InvalidArgumentError("It must be milliseconds, or a duration such as '10s'.")
 }
 
 function toOrigin(text: string): string {

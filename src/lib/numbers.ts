@@ -20,7 +20,12 @@ const withUnit = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)$/
 const wrongDuration = "give milliseconds, or a duration: '500ms', '10s', '1m'"
 
 /** Schema of a duration; parses to milliseconds. */
-export const Duration = z.lazy(() =>
+export const Duration = z.lazy(() => duration(0))
+
+/** Schema of a duration of at least a millisecond. */
+export const PositiveDuration = z.lazy(() => duration(1))
+
+const duration = (least: number) =>
   z
     .union([
       z.number(),
@@ -28,8 +33,9 @@ export const Duration = z.lazy(() =>
         .templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])], { error: wrongDuration })
         .transform(toMilliseconds),
     ])
-    .refine((ms) => ms >= 0 && ms <= largest, { error: wrongDuration }),
-)
+    .refine((ms) => ms >= least && ms <= largest, {
+      error: least === 0 ? wrongDuration : wrongDuration.replace('milliseconds', 'at least 1 millisecond'),
+    })
 
 /** Converts a duration to milliseconds; returns NaN for an invalid one. */
 export function toMilliseconds(value: unknown): number {

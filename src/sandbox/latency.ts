@@ -6,20 +6,22 @@ import * as z from 'zod'
 import type { Reply } from '../http/reply.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { compileGlob } from '../lib/glob.ts'
-import { amount } from '../lib/numbers.ts'
+import { amount, Duration, PositiveDuration } from '../lib/numbers.ts'
 import { random } from '../lib/seed.ts'
 
 /** Values by quantile: `p50` is the median. */
-export const Quantiles = z.lazy(() => quantilesOf(amount()))
+export const Quantiles = z.lazy(() => quantilesOf(Duration))
 export type Quantiles = Readonly<Record<string, number>>
 
 /** Maximum number of tokens drawn for a reply. */
 const maxTokens = 100_000
 
-const quantilesOf = (value: z.ZodNumber): z.ZodType<Quantiles, Quantiles | number> =>
+const quantilesOf = <Value>(
+  value: z.ZodType<number, Value>,
+): z.ZodType<Quantiles, Record<string, Value> | Value> =>
   z.union([value.transform((median) => ({ p50: median })), quantileRecord(value)])
 
-const quantileRecord = (value: z.ZodNumber) =>
+const quantileRecord = <Value>(value: z.ZodType<number, Value>) =>
   z
     .record(
       z.string().regex(/^p(?:100|\d{1,2}(?:\.\d+)?)$/, "must be a quantile such as 'p50' or 'p99.9'"),
@@ -42,17 +44,17 @@ const quantileRecord = (value: z.ZodNumber) =>
     )
 
 const times = () => ({
-  firstByteMs: Quantiles.optional().describe('Milliseconds until the first event of a stream. Default: 0.'),
-  gapMs: Quantiles.optional().describe('Milliseconds before each token of a stream. Default: none.'),
+  firstByteMs: Quantiles.optional().describe('Duration until the first event of a stream. Default: 0.'),
+  gapMs: Quantiles.optional().describe('Duration before each token of a stream. Default: none.'),
   totalMs: Quantiles.optional().describe(
-    'Milliseconds until a reply that is not a stream. Default: the sum of firstByteMs and all gaps.',
+    'Duration until a reply that is not a stream. Default: the sum of firstByteMs and all gaps.',
   ),
   tokens: quantilesOf(amount().max(maxTokens))
     .optional()
     .describe('Number of tokens in a plain text reply. Default: the length without a profile.'),
-  keepAliveMs: amount(1)
-    .optional()
-    .describe('Milliseconds without an event before a stream sends a comment line. Default: never.'),
+  keepAliveMs: PositiveDuration.optional().describe(
+    'Duration without an event before a stream sends a comment line. Default: never.',
+  ),
 })
 
 /** Latency of all models. */
@@ -93,6 +95,8 @@ export const Latency = z.lazy(() =>
     LatencyProfile,
     ModelLatency.transform(forAllModels),
     z.string().transform((name, { addIssue }): LatencyProfile => {
+      const { data: ms } = Duration.safeParse(name)
+      if (ms !== undefined) return forAllModels({ firstByteMs: { p50: ms } })
       try {
         return name.includes('.') || name.includes('/') ? readProfile(name) : findProfile(name)
       } catch (error) {

@@ -2,6 +2,8 @@
  * The options of `createGateway`, all optional. Editors show these comments on hover, and the table in the README is
  * generated from them.
  */
+
+import type { Duration } from '../lib/numbers.ts'
 import type { CollectionName, Rows, SizedCollectionName } from '../resources/collections.ts'
 import type { BundledScenarioName } from '../scenarios/bundled.ts'
 import type { ScenarioPath } from '../scenarios/names.ts'
@@ -78,10 +80,10 @@ export interface GatewayOptionsInput {
     events?: 'all' | 'documented'
   }
   /**
-   * Simulated latency: milliseconds until the first event, quantiles for all models, or a profile by model (a bundled
+   * Simulated latency: time until the first event (milliseconds or `'2s'`), quantiles for all models, or a profile by model (a bundled
    * name, the path of a JSON file from the `profile` command, or an object). Default: none.
    */
-  latency?: number | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
+  latency?: Duration | LatencyProfileName | (string & {}) | LatencyInput | LatencyProfileInput
   /** Web search. */
   search?: {
     /** Search engine that limits `max_results` to 20; null for none. Default: `engine_c`. */
@@ -101,8 +103,8 @@ export interface GatewayOptionsInput {
     journalBodyBytes?: number
     /** Maximum number of sandboxes. Default: 100,000. */
     sandboxes?: number
-    /** Time in milliseconds after which an idle sandbox is disposed. Default: 1 hour. */
-    sandboxIdleMs?: number
+    /** Time after which an idle sandbox is disposed: milliseconds or `'30m'`. Default: 1 hour. */
+    sandboxIdleMs?: Duration
   }
   /** Sandboxes. */
   sandboxes?: {

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { Fixtures, Size } from '../database/seed-data.ts'
-import { amount, count } from '../lib/numbers.ts'
+import { count, PositiveDuration } from '../lib/numbers.ts'
 import type { RuleInput, ScenarioInput } from '../scenarios/scenario.ts'
 import { Latency, type LatencyProfile } from './latency.ts'
 import { type CustomOperation, extensionNames, type GatewayOptionsInput } from './options-input.ts'
@@ -77,7 +77,7 @@ const checks = {
       journalBytes: count(1).default(limits.journalBytes),
       journalBodyBytes: count().default(limits.journalBodyBytes),
       sandboxes: count(1).default(limits.sandboxes),
-      sandboxIdleMs: amount().positive().default(limits.sandboxIdleMs),
+      sandboxIdleMs: PositiveDuration.default(limits.sandboxIdleMs),
     })
   },
   sandboxes: () =>
@@ -99,7 +99,7 @@ export interface GatewayOptions
   latency?: LatencyProfile
   stream: Complete<'stream'>
   search: Complete<'search'>
-  limits: Complete<'limits'>
+  limits: Record<keyof Complete<'limits'>, number>
   sandboxes: SandboxOptions & Required<Omit<SandboxOptions, 'node'>>
 }
 

@@ -4,12 +4,11 @@
 import * as z from 'zod'
 import { type GatewayCore, isGateway } from '../gateway/gateway.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { amount } from '../lib/numbers.ts'
+import { PositiveDuration } from '../lib/numbers.ts'
 import type { GatewayOptionsInput } from '../sandbox/options-input.ts'
 import { assertObject, readOptions, serverOptionNames } from '../sandbox/read-options.ts'
 
 const names = () => z.array(z.string().min(1))
-const milliseconds = () => amount().positive()
 
 const checks = {
   port: () => z.int().min(0).max(65_535),
@@ -20,7 +19,7 @@ const checks = {
   advertise: () => z.url({ protocol: /^https?$/ }),
   console: () => z.boolean(),
   gateway: () => z.custom<GatewayCore>(isGateway, 'Must be a gateway, from createGateway()'),
-  requestTimeoutMs: milliseconds,
+  requestTimeoutMs: () => PositiveDuration,
   onRequest: () =>
     z.custom<(line: never) => void>((value) => typeof value === 'function', 'Must be a function'),
 } satisfies Record<(typeof serverOptionNames)[number], () => z.ZodType>

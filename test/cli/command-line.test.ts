@@ -184,8 +184,8 @@ describe('serve', () => {
     [['--advertise', 'ftp://a.example'], 'It must be a URL such as http://10.0.0.7:4141.'],
     [['--time-scale', '-1'], 'A factor must be a number, 0 or more.'],
     [['--time-scale', '1.'], 'A factor must be a number, 0 or more.'],
-    [['--drain-ms', '1.5'], 'It must be a whole number of milliseconds.'],
-    [['--drain-ms', '1234567890'], 'It must be a whole number of milliseconds.'],
+    [['--drain-ms', 'soon'], "It must be milliseconds, or a duration such as '10s'."],
+    [['--drain-ms', '1234567890'], "It must be milliseconds, or a duration such as '10s'."],
     [['--token', ''], 'A token cannot contain spaces.'],
   ])('rejects %j in one line', async (args, line) => {
     expect(await exit(...args)).toBe(2)

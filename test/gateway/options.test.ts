@@ -97,7 +97,7 @@ describe('createGateway', () => {
       'limits',
       [
         { requestBodyBytes: 1, journalEntries: 1, journalBytes: 1, journalBodyBytes: 0 },
-        { sandboxes: 1, sandboxIdleMs: 0.5 },
+        { sandboxes: 1, sandboxIdleMs: '30m' },
       ],
       [
         { requestBodyBytes: 0 },
@@ -141,4 +141,8 @@ describe('createGateway', () => {
     gateway.resetScenarios()
     expect(await status()).toBe(500)
   })
+})
+
+it('limits.sandboxIdleMs takes a duration', () => {
+  expect(createGateway({ limits: { sandboxIdleMs: '30m' } }).options.limits.sandboxIdleMs).toBe(1_800_000)
 })

@@ -192,7 +192,24 @@ describe('latency profiles', () => {
   })
 
   it.each([
+    ['300ms', { firstByteMs: { p50: 300 } }],
+    [
+      { firstByteMs: '1s', gapMs: { p50: '20ms', p99: 90 }, totalMs: '1m', keepAliveMs: '10s' },
+      {
+        firstByteMs: { p50: 1000 },
+        gapMs: { p50: 20, p99: 90 },
+        totalMs: { p50: 60_000 },
+        keepAliveMs: 10_000,
+      },
+    ],
+  ] as const)('takes durations, as in %j', (latency, parsed) => {
+    expect(createGateway({ latency }).options.latency?.models['*']).toEqual(parsed)
+  })
+
+  it.each([
     ['typcal', "did you mean 'typical'?"],
+    ['9999999d', 'there is no profile'],
+    [{ keepAliveMs: '0s' }, 'keepAliveMs'],
     ['./nothing.json', 'cannot read'],
     ['constructor', "unknown profile 'constructor' (fast, typical, reasoning, or a file)"],
     ['package.json', "the profile 'package.json' is invalid at 'profile'"],

@@ -18,7 +18,7 @@ const controlLines = (await controlOperations(createGateway())).map(
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await startServer({ limits: { requestBodyBytes: 1000 }, requestTimeoutMs: 150 })
+  server = await startServer({ limits: { requestBodyBytes: 1000 }, requestTimeoutMs: '150ms' })
 })
 afterAll(() => server.close())
 

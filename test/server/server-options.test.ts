@@ -36,7 +36,10 @@ it.each([
   [{ advertise: 'ftp://a.example' }, 'options.advertise: Invalid URL'],
   [{ console: 1 }, 'options.console: Invalid input: expected boolean, received number'],
   [{ gateway: {} }, 'options.gateway: Must be a gateway, from createGateway()'],
-  [{ requestTimeoutMs: 0 }, 'options.requestTimeoutMs: Too small: expected number to be >0'],
+  [
+    { requestTimeoutMs: 0 },
+    "options.requestTimeoutMs: give at least 1 millisecond, or a duration: '500ms', '10s', '1m'",
+  ],
   [{ onRequest: 'log' }, 'options.onRequest: Must be a function'],
   [{ prot: 1 }, "options.prot: Unknown field: did you mean 'port'?"],
   [{ sed: 1 }, "options.sed: Unknown field: did you mean 'seed'?"],

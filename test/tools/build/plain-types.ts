@@ -39,13 +39,14 @@ export async function loadPlainTypes(): Promise<WithPlainTypes> {
     aliases.flatMap(({ name, side, schema }) => (side === 'input' ? [[schema, name] as const] : [])),
   )
   const { FaultSetting } = await import('../../../src/faults/index.ts')
-  const { Duration } = await import('../../../src/lib/numbers.ts')
+  const { Duration, PositiveDuration } = await import('../../../src/lib/numbers.ts')
   const { Rule } = await import('../../../src/scenarios/scenario.ts')
   const { Fixtures } = await import('../../../src/database/seed-data.ts')
   const outputNames = new Map<z.ZodType, string>([[Fixtures, "NonNullable<GatewayOptionsInput['fixtures']>"]])
   names
     .set(FaultSetting, 'FaultInput')
     .set(Duration, 'Duration')
+    .set(PositiveDuration, 'Duration')
     .set(
       Rule._zod.innerType.shape.on,
       'OperationName | CustomOperationId | (OperationName | CustomOperationId)[]',
