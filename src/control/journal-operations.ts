@@ -12,7 +12,7 @@ import { GatewayError } from '../http/errors.ts'
 import { hidden } from '../http/secrets.ts'
 import type { CallRecord } from '../journal/call-record.ts'
 import { assertEntryFields, hiddenEntry, type JournalEntry, toEntry } from '../journal/entry.ts'
-import { matches } from '../journal/expectations.ts'
+import { matches, unknownFieldWarnings } from '../journal/expectations.ts'
 import { Duration } from '../lib/numbers.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { sandboxBaseUrl } from '../sandbox/sandbox-id.ts'
@@ -159,12 +159,21 @@ export const journalOperations = [
         last: z.int().min(1).optional().describe('Maximum number of entries; the newest are returned.'),
       }),
     },
-    output: Entries,
+    output: Entries.extend({
+      meta: z
+        .object({
+          warnings: z.array(z.string()).describe('Fields of the match that no call of the operation has.'),
+        })
+        .optional(),
+    }),
     resolve({ journal }, { body: { operation, match = {}, last } }) {
       assertEntryFields(match)
       const calls = operation === undefined ? journal.entries() : journal.calls(operation)
       const matching = calls.filter((entry) => matches(entry, match))
-      return { data: shown(last === undefined ? matching : matching.slice(-last)) }
+      const isMistaken = operation !== undefined && matching.length === 0 && calls.length > 0
+      const warnings = isMistaken ? unknownFieldWarnings(calls, match) : []
+      const data = shown(last === undefined ? matching : matching.slice(-last))
+      return warnings.length > 0 ? { data, meta: { warnings } } : { data }
     },
   }),
   sandboxOperation({

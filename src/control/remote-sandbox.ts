@@ -9,6 +9,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { BodyOf, CallMatch, Journal } from '../journal/journal.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import { readDataFile } from '../lib/data-file.ts'
+import { printWarning } from '../lib/print.ts'
 import type { Bodies } from '../operations/index.ts'
 import type { ScenarioOrRule } from '../sandbox/options-input.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -281,6 +282,8 @@ export interface RemoteJournal<Bodies extends object>
 
 function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bodies> {
   const here = { sandbox }
+  /** Warnings that were already printed. */
+  const warned = new Set<string>()
   return {
     ...derived(journalMethods, client, sandbox),
     entry: (id) => client.data('getCall', { sandbox, entry: id }),
@@ -296,7 +299,18 @@ function remoteJournal(client: ControlClient, sandbox: string): RemoteJournal<Bo
         .whole<{ meta: { evictedCount: number } }, 'listJournal'>('listJournal', here)
         .then(({ meta }) => meta.evictedCount)
     },
-    calls: (operation, match) => client.data('queryJournal', here, { body: { operation, match } }),
+    async calls(operation, match) {
+      const { data, meta }: { data: never[]; meta?: { warnings: string[] } } = await client.whole(
+        'queryJournal',
+        here,
+        { body: { operation, match } },
+      )
+      for (const warning of meta?.warnings ?? []) {
+        if (!warned.has(warning)) printWarning(warning)
+        warned.add(warning)
+      }
+      return data
+    },
     async last(operation) {
       const [newest]: never[] = await client.data('queryJournal', here, { body: { operation, last: 1 } })
       return newest

@@ -3,7 +3,7 @@
  * and report the received calls on failure.
  */
 import { hidden } from '../http/secrets.ts'
-import { didYouMean } from '../lib/did-you-mean.ts'
+import { didYouMean, nearest } from '../lib/did-you-mean.ts'
 import { textOperations } from '../scenarios/names.ts'
 import { titleOf } from '../scenarios/near-misses.ts'
 import type { UnusedRule } from '../scenarios/rules.ts'
@@ -48,15 +48,15 @@ export function judgeCalls(
   const received = `received ${matching.length === 0 ? 'none' : matching.length}`
 
   const other = called.filter((entry) => !matching.includes(entry))
-  const nearest = match === undefined ? undefined : nearestTo(match, other, has)
-  if (pass || nearest === undefined) {
+  const closest = match === undefined ? undefined : nearestTo(match, other, has)
+  if (pass || closest === undefined) {
     return { pass, message: `${expectation}, ${received}.\n${inAll(entries)}` }
   }
-  const position = entries.indexOf(nearest) + 1
+  const position = entries.indexOf(closest) + 1
   return {
     pass,
     message: `${expectation}, ${received}. The closest is call ${position}:\n${inAll(entries)}`,
-    ...withoutSecrets(pickFields(match, nearest), match),
+    ...withoutSecrets(pickFields(match, closest), match),
   }
 }
 
@@ -190,8 +190,17 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
+/** Returns a warning for each field of a match that no call has. */
+export function unknownFieldWarnings(calls: readonly unknown[], match: unknown): string[] {
+  return unknownFieldsOf(calls, match).map(({ path, fields }) => {
+    const suggestion = nearest(path.slice(path.lastIndexOf('.') + 1), fields)
+    const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
+    return `[understudy] journal.calls(): no call to this operation has '${path}'${hint}`
+  })
+}
+
 /** Lists the fields of a match that no value has, with the existing fields at the same level. */
-export function unknownFieldsOf(
+function unknownFieldsOf(
   values: readonly unknown[],
   match: unknown,
   above = '',

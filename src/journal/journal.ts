@@ -8,7 +8,7 @@ import { GatewayError } from '../http/errors.ts'
 import { hideInQuery, hideInString } from '../http/secrets.ts'
 import { methodsAtCaller } from '../lib/at-caller.ts'
 import { maxTimerMs } from '../lib/clock.ts'
-import { didYouMean, nearest } from '../lib/did-you-mean.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { type Duration, toMilliseconds } from '../lib/numbers.ts'
 import { withoutBreaks } from '../lib/one-line.ts'
 import { printable, printWarning } from '../lib/print.ts'
@@ -23,7 +23,7 @@ import {
   toEntry,
   toSummary,
 } from './entry.ts'
-import { type Matching, matches, unknownFieldsOf } from './expectations.ts'
+import { type Matching, matches, unknownFieldWarnings } from './expectations.ts'
 import { type Har, toHar } from './har.ts'
 import { reasonToShow, sentence, turnText } from './journal-text.ts'
 
@@ -54,7 +54,7 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
   #evicted = 0
   #waiters: Set<() => void> | undefined
   #hasEnded = false
-  /** Unknown fields that were already reported. */
+  /** Warnings about unknown fields that were already printed. */
   readonly #warned = new Set<string>()
 
   static {
@@ -114,13 +114,10 @@ export class Journal<Bodies extends object = Record<string, unknown>> {
 
   /** Warns once about each field of a match that no call has. */
   #warnOfUnknownFields(entries: readonly JournalEntry[], match: object): void {
-    for (const { path, fields } of unknownFieldsOf(entries, match)) {
-      if (this.#warned.has(path)) continue
-      this.#warned.add(path)
-      const field = path.split('.').at(-1) as string
-      const suggestion = nearest(field, fields)
-      const hint = suggestion === undefined ? '' : `; did you mean '${suggestion}'?`
-      printWarning(`[understudy] journal.calls(): no call to this operation has '${path}'${hint}`)
+    for (const warning of unknownFieldWarnings(entries, match)) {
+      if (this.#warned.has(warning)) continue
+      this.#warned.add(warning)
+      printWarning(warning)
     }
   }
 

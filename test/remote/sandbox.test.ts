@@ -1,7 +1,7 @@
 /**
  * One specification for sandboxes in this process and for remote sandboxes.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Bodies, GatewayOptions, SandboxOptions } from '../../src/index.ts'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
@@ -251,6 +251,17 @@ function describeSandbox(title: string, connect: () => Create | Promise<Create>)
         ])
         expect((await sandbox.journal.last('createResponse'))?.body.input).toBe('Two')
         expect(await sandbox.journal.last('getPreset')).toBeUndefined()
+      })
+
+      it('warns once of a field that no call has, and suggests one', async () => {
+        const warn = vi.spyOn(console, 'warn').mockReturnValue()
+        onTestFinished(() => warn.mockRestore())
+        await ask('One')
+        for (let round = 0; round < 2; round++)
+          expect(await sandbox.journal.calls('createResponse', { body: { modle: 'x' } } as never)).toEqual([])
+        expect(warn.mock.calls).toEqual([
+          ["[understudy] journal.calls(): no call to this operation has 'body.modle'; did you mean 'model'?"],
+        ])
       })
 
       it('returns unmatched calls and near misses, and explains them', async () => {

@@ -13,8 +13,9 @@ var control string
 
 // TestMain starts a server for all tests of the package.
 func TestMain(m *testing.M) {
-	bin := "node_modules/gateway-understudy/dist/bin.js"
-	server := exec.Command("node", bin, "--port", "0", "--json", "--quiet")
+	server := exec.Command("npx", "gateway-understudy", "--port", "0", "--json", "--quiet", "--stop-with-stdin")
+	// The server stops when this pipe closes, which it does when the tests end in any way.
+	input, _ := server.StdinPipe()
 	output, _ := server.StdoutPipe()
 	if err := server.Start(); err != nil {
 		panic(err)
@@ -25,7 +26,8 @@ func TestMain(m *testing.M) {
 	}
 	control = ready.URL + "/__understudy"
 	code := m.Run()
-	server.Process.Kill()
+	input.Close()
+	server.Wait()
 	os.Exit(code)
 }
 
