@@ -208,7 +208,7 @@ describe('latency profiles', () => {
 
   it.each([
     ['typcal', "did you mean 'typical'?"],
-    ['9999999d', 'there is no profile'],
+    ['9999999d', 'unknown profile'],
     [{ keepAliveMs: '0s' }, 'keepAliveMs'],
     ['./nothing.json', 'cannot read'],
     ['constructor', "unknown profile 'constructor' (fast, typical, reasoning, or a file)"],
