@@ -113,14 +113,19 @@ describe('README.md', () => {
   })
 })
 
-describe('CONTRIBUTING.md', () => {
+describe.each([
+  { name: 'CONTRIBUTING.md', folder: 'src/gateway/' },
+  { name: 'AGENTS.md', folder: '' },
+  { name: 'test/README.md', folder: 'test/' },
+])('$name', ({ name, folder }) => {
   it('refers only to existing files and folders', () => {
-    const text = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8')
-    const named = [...text.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)]
-    const steps = [...text.matchAll(/^\| [^|]+ \| `([\w-]+\.ts)` \|/gm)]
-    const paths = [...named.map(([, path]) => path), ...steps.map(([, file]) => `src/gateway/${file}`)]
-    expect(paths.length).toBeGreaterThan(20)
-    expect(paths.filter((path) => !existsSync(new URL(path ?? '', root)))).toEqual([])
+    const text = readFileSync(new URL(name, root), 'utf8')
+    const paths = [...text.matchAll(/`((?:src|test|fixtures|scenarios)\/[\w./-]*)`/g)].map(([, path]) => path)
+    // Files in the cells of a table are relative to a folder.
+    const cells = [...text.matchAll(/(?<=\| (?:`[\w./-]+`, )?)`((?!src|test)[\w/-]+\.ts)`(?=,? [|`])/g)]
+    const files = [...paths, ...cells.map(([, file]) => `${folder}${file}`)]
+    expect(files.length).toBeGreaterThan(5)
+    expect(files.filter((path) => !existsSync(new URL(path ?? '', root)))).toEqual([])
   })
 })
 
