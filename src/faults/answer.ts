@@ -1,5 +1,5 @@
 /**
- * Faults of what an answer says: its form, its fields, what a model reports about it, and its citations.
+ * Faults in the content of an answer: its form, fields, id, usage, status and citations.
  */
 import * as z from 'zod'
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
@@ -13,7 +13,7 @@ export const answerFaults = [
   defineFault({
     name: 'json-instead-of-stream',
     layer: 'form',
-    summary: 'A request for a stream gets JSON.',
+    summary: 'A request for a stream gets a JSON reply.',
     asked: 'stream',
   }),
   defineFault({
@@ -25,21 +25,21 @@ export const answerFaults = [
   defineFault({
     name: 'missing-field',
     layer: 'fields',
-    summary: 'A field that the contract requires is missing.',
+    summary: 'A required field is missing.',
     params: () => z.strictObject({ path: path() }),
     apply: ({ path }, context, reply) => changeFields(reply, context, path, () => undefined),
   }),
   defineFault({
     name: 'wrong-type',
     layer: 'fields',
-    summary: 'A field has a different type from the one in the contract.',
+    summary: 'A field has the wrong type.',
     params: () =>
       z.strictObject({
         path: path(),
         as: z
           .enum(types)
           .optional()
-          .describe('Type of the field instead. Default: number for a string, string for all other types.'),
+          .describe('The wrong type. Default: number for strings, string for all other types.'),
       }),
     apply: ({ path, as }, context, reply) =>
       changeFields(reply, context, path, (value) => retyped(value, as)),
@@ -64,16 +64,16 @@ export const answerFaults = [
   defineFault({
     name: 'content-filter',
     layer: 'answer',
-    summary: 'The answer is `incomplete` with the reason `content_filter` and the text up to that point.',
+    summary: 'The answer is `incomplete` with the reason `content_filter`; its text is kept.',
     apply: (_params, context, reply) =>
-      changeJson(reply, context, 'the answer is not whole', (value) =>
+      changeJson(reply, context, 'the answer is not complete', (value) =>
         isFields(value) ? context.protocol.filtered(value) : value,
       ),
   }),
   defineFault({
     name: 'citation-out-of-range',
     layer: 'answer',
-    summary: 'The offsets of each citation are past the end of the text.',
+    summary: 'The offsets of each citation are beyond the end of the text.',
     params: () =>
       z.strictObject({
         by: z
@@ -83,7 +83,7 @@ export const answerFaults = [
           .describe('Characters between the end of the text and the start of the citation.'),
       }),
     apply({ by }, context, reply) {
-      // The length of the text is known only at its end, so all frames are read before the first is sent.
+      // The length of the text is unknown until its end, so all frames are read before the first is sent.
       const frames = reply.body.kind === 'frames' ? [...reply.body.frames] : undefined
       const longest = longestText(frames ?? reply.body)
       const read = frames ? withFrames(reply, frames) : reply
@@ -131,7 +131,7 @@ export const answerFaults = [
   defineFault({
     name: 'citation-late',
     layer: 'events',
-    summary: 'The citations of a stream are sent after the end of its text.',
+    summary: 'In a stream, citations are sent after the end of the text.',
     *apply(_params, context, frames) {
       const { isAnnotation, isTextDone } = context.protocol
       const late: Frame[] = []
@@ -153,7 +153,7 @@ export const answerFaults = [
   defineFault({
     name: 'citation-dropped-in-stream',
     layer: 'events',
-    summary: 'The citations of a stream are only in its final event.',
+    summary: 'In a stream, citations are only in the final event.',
     *apply(_params, context, frames) {
       const { isAnnotation, isFinal } = context.protocol
       let dropped = 0
@@ -176,12 +176,14 @@ export const answerFaults = [
 const path = () =>
   z
     .string()
-    .refine((text) => readPath(text).length > 0, 'a path names a field: `data.0.slug`')
-    .describe('Path of the field: `data.0.slug`; `*` matches every key. In a stream, a path in each event.')
+    .refine((text) => readPath(text).length > 0, 'a path must name a field, as in `data.0.slug`')
+    .describe(
+      'Path of the field, such as `data.0.slug`; `*` matches every key. In a stream, the path within each event.',
+    )
 
 const types = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const
 
-/** A citation of Responses or Messages, or the `url_citation` of one of Chat. */
+/** A citation in Responses or Messages, or the `url_citation` of a citation in Chat. */
 type Citation = Record<string, unknown>
 
 const uncited = 'the answer has no citations'
@@ -195,10 +197,10 @@ function isFields(value: unknown): value is Fields {
 }
 
 /**
- * Changes the JSON of a reply, or each event of a stream. The fault acts if that changes anything.
+ * Changes the JSON of a reply, or each event of a stream, and reports whether the fault acted.
  *
- * @param nothing Why the fault has nothing to act on if nothing changes.
- * @param change Returns the value itself to leave it unchanged.
+ * @param nothing Reason to report if nothing changes.
+ * @param change Returns its argument to leave it unchanged.
  */
 function changeJson(
   reply: Reply,
@@ -222,7 +224,7 @@ function* changeEvents(
   change: (value: unknown) => unknown,
 ): Generator<Frame> {
   for (const frame of frames) {
-    // Changes keep an event an object.
+    // A changed event is still an object.
     const event = frame.kind === 'event' ? (change(frame.event) as StreamEvent) : undefined
     if (frame.kind !== 'event' || !event || event === frame.event) yield frame
     else {
@@ -246,7 +248,7 @@ function changeFields(
   })
 }
 
-/** Changes an answer that has a field: the JSON body, or the `response` or `message` in the events of a stream. */
+/** Changes answers that have a field: the JSON body, or `response` or `message` in the events of a stream. */
 function changeAnswer(
   reply: Reply,
   context: FaultContext,
@@ -258,10 +260,10 @@ function changeAnswer(
     if (!isFields(value)) return value
     for (const place of ['response', 'message']) {
       if (!isFields(value[place])) continue
-      const whole = changed(value[place])
-      return whole === value[place] ? value : { ...value, [place]: whole }
+      const answer = changed(value[place])
+      return answer === value[place] ? value : { ...value, [place]: answer }
     }
-    // The events of other protocols are parts of the answer themselves.
+    // In other protocols, an event is itself a part of the answer.
     return changed(value)
   })
 }
@@ -290,7 +292,7 @@ function uncitedEvent({ event }: EventFrame): Frame {
   return { kind: 'event', event: mapCitations(event, () => undefined) }
 }
 
-/** Numbers reordered events from `first`, so that their numbers still increase. */
+/** Renumbers reordered events from `first`, so that sequence numbers still increase. */
 function inOrder(frames: readonly Frame[], first: number | undefined): Frame[] {
   return frames.map((frame, index) => {
     if (!isEvent(frame) || first === undefined || Number.isNaN(first)) return frame
@@ -298,7 +300,7 @@ function inOrder(frames: readonly Frame[], first: number | undefined): Frame[] {
   })
 }
 
-/** Changes each citation in the body or in the events of a stream. */
+/** Changes all citations in the body or in the events of a stream. */
 function changeCitations(
   reply: Reply,
   context: FaultContext,
@@ -307,7 +309,7 @@ function changeCitations(
   return changeJson(reply, context, uncited, (value) => mapCitations(value, change))
 }
 
-/** Returns a copy with each list of citations reversed, or the value itself if that changes nothing. */
+/** Returns a copy with all lists of citations reversed, or the value itself if there is nothing to reverse. */
 function reversed<Value>(value: Value): Value {
   return mapInside(value, (inner) => {
     if (!Array.isArray(inner) || inner.length < 2 || !inner.every(isCitation)) return inner
@@ -315,7 +317,7 @@ function reversed<Value>(value: Value): Value {
   })
 }
 
-/** Reverses the events that add the citations of each text. */
+/** Reverses consecutive events that add citations. */
 function* reversedAnnotations(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
   const run: EventFrame[] = []
   const takeReversed = function* (): Generator<Frame> {
@@ -323,7 +325,7 @@ function* reversedAnnotations(frames: Iterable<Frame>, context: FaultContext): G
     for (const [index, frame] of events.entries()) {
       const other = events[events.length - 1 - index] as typeof frame
       if (events.length < 2) yield frame
-      // Events of protocols without sequence numbers swap as they are.
+      // In protocols without sequence numbers, whole events are swapped.
       else if (!Object.hasOwn(frame.event, 'annotation')) yield other
       else yield { kind: 'event', event: { ...frame.event, annotation: other.event['annotation'] } }
     }
@@ -339,12 +341,12 @@ function* reversedAnnotations(frames: Iterable<Frame>, context: FaultContext): G
   yield* takeReversed()
 }
 
-/** Returns a copy with `change` applied to every citation; returning undefined removes the citation from its list. */
+/** Returns a copy with `change` applied to all citations; returning undefined removes a citation. */
 function mapCitations<Value>(value: Value, change: (citation: Citation) => unknown): Value {
   return mapInside(value, (inner) => (isCitation(inner) ? change(inner) : inner))
 }
 
-/** Returns a copy with inner values replaced, or the value itself if nothing changes. */
+/** Returns a copy with nested values replaced, or the value itself if nothing changes. */
 function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Value {
   const map = (inner: unknown): unknown => {
     const replaced = change(inner)
@@ -354,13 +356,13 @@ function mapInside<Value>(value: Value, change: (inner: unknown) => unknown): Va
     if (!Array.isArray(inner)) return Object.fromEntries(entries.map(([key, , after]) => [key, after]))
     return entries.flatMap(([, , after]) => (after === undefined ? [] : [after]))
   }
-  // Only inner values are replaced, so the result has the outer shape of the argument.
+  // Only nested values are replaced, so the result has the type of the argument.
   return map(value) as Value
 }
 
 function longestText(value: unknown): number {
   let longest = 0
-  /** Length of all pieces together, for streams that never send the whole text. */
+  /** Total length of deltas, for streams that never send the full text. */
   let pieces = 0
   mapInside(value, (inner) => {
     const { text, content } = typeof inner === 'object' && inner !== null ? (inner as StreamEvent) : {}

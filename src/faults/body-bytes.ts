@@ -1,14 +1,14 @@
 /**
- * Bodies as bytes: read frame by frame or whole, cut into pieces, and encoded as gzip.
+ * Converts bodies to bytes, splits them, and encodes them as gzip.
  */
 import { encodeFrame, toBytes } from '../http/encode.ts'
 import type { Body, Frame, Reply } from '../http/reply.ts'
 import { joinBytes } from '../lib/bytes.ts'
 
-/** Bytes, time, or an ending. */
+/** A frame with bytes, a wait, or the end of the connection. */
 export type RawFrame = Frame & { kind: 'bytes' | 'wait' | 'hang-up' }
 
-/** Yields any body as raw frames. Events are encoded when they are read. */
+/** Yields the raw frames of any body; events are encoded lazily. */
 export function* byteFrames(body: Body): Generator<RawFrame> {
   if (body.kind === 'json') yield { kind: 'bytes', bytes: body.text ?? JSON.stringify(body.value) }
   if (body.kind !== 'frames') return
@@ -18,7 +18,7 @@ export function* byteFrames(body: Body): Generator<RawFrame> {
   }
 }
 
-/** Reads a body to its end: its bytes, the time that it took, and the frame by which it hung up, if any. */
+/** Reads a complete body. Returns its bytes, the sum of its waits, and its hang-up frame, if any. */
 export function readWhole(body: Body): { bytes: Uint8Array; waitedMs: number; ending: RawFrame[] } {
   const chunks: Uint8Array[] = []
   let waitedMs = 0
@@ -43,17 +43,17 @@ export function withFrames(
   return { ...reply, headers: { ...reply.headers, ...headers }, body: { kind: 'frames', frames } }
 }
 
-/** The head of a gzip member without name and time, from an unknown system. RFC 1952. */
+/** Header of a gzip member: no name, no time, unknown operating system. RFC 1952. */
 const gzipHead = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
-/** An empty stored block with the flag of the last one. RFC 1951, 3.2.4. */
+/** Empty stored block, flagged as the last one. RFC 1951, 3.2.4. */
 const lastBlock = Uint8Array.of(1, 0, 0, 0xff, 0xff)
 const maxBlock = 0xffff
 
 /**
- * Encodes a body as gzip in stored blocks: without compression, it needs no library, works chunk by chunk, and is the
- * same on every machine. A body that is cut cleanly ends like a whole one.
+ * Encodes a body as gzip with stored blocks. Without compression it needs no library, works chunk by chunk, and gives
+ * the same bytes on every machine. A body that is cut by `end` gets a valid trailer.
  *
- * @param damage Changes the checksum at the end unless it is 0.
+ * @param damage XORed with the checksum; 0 leaves it valid.
  */
 export function* gzipped(body: Body, damage: number): Generator<Frame> {
   let crc = 0xffffffff

@@ -1,26 +1,26 @@
 /**
- * The rules about faults that cannot act together. All other faults combine: in one rule, each of them has its effect.
+ * Combinations of faults that are rejected. All other faults of a rule can be combined.
  */
 import type { Fault, Layer } from './fault.ts'
 import type { FaultName } from './index.ts'
 
-/** Faults by their layers and names. */
+/** Faults by layer or name. */
 export type Selection = readonly (Layer | FaultName)[]
 
-/** At most one of the faults can be in a rule, because each of them decides the same thing. */
+/** Mutually exclusive faults, because each of them determines the same thing. */
 interface Choice {
   readonly oneOf: Selection
   readonly decides: string
 }
 
-/** Each of the faults removes what the others need. */
+/** Faults that remove something that others need. */
 interface Removal {
   readonly faults: Selection
   readonly leaves: string
   readonly forNone: Selection
 }
 
-/** A rule about one whole layer is the sentence of that layer; the other rules are the exceptions. */
+/** Rules about whole layers first, then exceptions. */
 export const rules: readonly (Choice | Removal)[] = [
   {
     faults: ['timeout', 'connection-reset', 'empty-response', 'truncated-head', 'lost-reply'],
@@ -86,15 +86,15 @@ export const rules: readonly (Choice | Removal)[] = [
   },
 ]
 
-/** Layers in which the same fault, listed twice, has two effects: two delays, two fields, two events. */
+/** Layers in which the same fault can be used twice: two delays, two fields, two events. */
 export const repeatable: readonly Layer[] = ['delay', 'fields', 'events']
 
-/** Returns why two faults of one rule cannot both have their effect; undefined if they can. */
+/** Returns the reason why two faults of a rule cannot be combined; undefined if they can. */
 export function conflict(first: Fault, second: Fault): string | undefined {
-  if (first === second && !repeatable.includes(first.layer)) return 'the same fault twice has one effect'
+  if (first === second && !repeatable.includes(first.layer)) return 'the same fault is listed twice'
   for (const rule of rules) {
     if ('oneOf' in rule) {
-      if (includes(rule.oneOf, first) && includes(rule.oneOf, second)) return `both decide ${rule.decides}`
+      if (includes(rule.oneOf, first) && includes(rule.oneOf, second)) return `both determine ${rule.decides}`
       continue
     }
     for (const [one, other] of [

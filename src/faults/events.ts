@@ -1,6 +1,6 @@
 /**
- * Faults of event streams: one event is broken, repeated, moved or added; the stream is slow or ends in the wrong way;
- * or its events are written in another way that the format allows.
+ * Stream faults: an event is malformed, repeated, moved or added; the stream is slow or ends incorrectly; or its events
+ * use unusual but valid syntax.
  */
 import * as z from 'zod'
 import { encodeFrame } from '../http/encode.ts'
@@ -13,12 +13,12 @@ export const streamFaults = [
   defineFault({
     name: 'stream-sequence-gap',
     layer: 'events',
-    summary: 'From one event on, the sequence numbers are too high, as if events had been lost.',
+    summary: 'After one event, sequence numbers are too high, as if events had been lost.',
     params: () =>
       atOnePlace(
         z.strictObject({
           ...eventPosition(),
-          missing: count(1).default(5).describe('How many numbers are missing.'),
+          missing: count(1).default(5).describe('Number of missing sequence numbers.'),
         }),
       ),
     apply: ({ missing, ...where }, context, frames) =>
@@ -75,7 +75,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-unknown-event',
     layer: 'events',
-    summary: 'An event of an unknown type is added, with a sequence number of its own.',
+    summary: 'An event of an unknown type is added, with its own sequence number.',
     params: () =>
       atOnePlace(
         z.strictObject({
@@ -124,7 +124,7 @@ export const streamFaults = [
             .enum(['failed', 'error'])
             .default('failed')
             .describe(
-              '`response.failed` with the whole Response, or the flat `error` event. Default: failed.',
+              '`response.failed` with the full Response object, or the flat `error` event. Default: failed.',
             ),
           code: z.string().default('server_error').describe('`error.code`.'),
           message: z.string().default('Provider returned error').describe('`error.message`.'),
@@ -142,7 +142,7 @@ export const streamFaults = [
   defineFault({
     name: 'stream-without-completed',
     layer: 'events',
-    summary: 'The final event, with the whole answer, is missing; `[DONE]` is sent.',
+    summary: 'The final event, which contains the full response, is missing; `[DONE]` is sent.',
     apply: (_params, context, frames) =>
       without(frames, context, (frame) => isEvent(frame) && context.protocol.isFinal(frame.event)),
   }),
@@ -171,11 +171,11 @@ export const streamFaults = [
   defineFault({
     name: 'slow-stream',
     layer: 'events',
-    summary: 'The response head is sent at once, the events slowly.',
+    summary: 'The response head is sent at once, the events with delays.',
     params: () =>
       z.strictObject({
         firstEventMs: Duration.default(0).describe('Milliseconds before the first event.'),
-        everyMs: Duration.default(200).describe('Milliseconds before each further event.'),
+        everyMs: Duration.default(200).describe('Milliseconds before each subsequent event.'),
       }),
     *apply({ firstEventMs, everyMs }, context, frames) {
       let ms = firstEventMs
@@ -187,7 +187,7 @@ export const streamFaults = [
         }
         yield frame
       }
-      context.missed('it takes no time')
+      context.missed('its delays are 0')
     },
   }),
   defineFault({
@@ -203,7 +203,7 @@ export const streamFaults = [
     layer: 'events',
     layerOf: layerOfEnd,
     summary:
-      'The connection is reset in the middle of the stream. Through MSW and `fetch`, reading the body fails.',
+      'The connection is reset in the middle of the stream. With MSW and `fetch`, reading the body fails.',
     params: () => atOnePlace(z.strictObject(position())),
     apply: endsBy('reset'),
   }),
@@ -211,14 +211,14 @@ export const streamFaults = [
     name: 'stream-stall',
     layer: 'events',
     layerOf: layerOfEnd,
-    summary: 'The stream goes silent in the middle and stays open.',
+    summary: 'The stream stops sending in the middle, and the connection stays open.',
     params: () => atOnePlace(z.strictObject(position())),
     apply: endsBy('stall'),
   }),
   defineFault({
     name: 'stream-multiline-data',
     layer: 'text',
-    summary: 'The JSON of each event is spread over several `data:` lines.',
+    summary: 'The JSON of each event is split across several `data:` lines.',
     apply: (_params, context, frames) => rewritten(frames, context, overLines),
   }),
   defineFault({
@@ -231,12 +231,12 @@ export const streamFaults = [
   defineFault({
     name: 'stream-comments',
     layer: 'text',
-    summary: 'A comment line precedes each event, as gateways send it to keep a connection alive.',
+    summary: 'A comment line precedes each event, like the keep-alive comments of real gateways.',
     params: () =>
       z.strictObject({
         comment: z
           .string()
-          .regex(/^[^\r\n]*$/, 'a comment is one line')
+          .regex(/^[^\r\n]*$/, 'a comment must be a single line')
           .default('keep-alive')
           .describe('Text of the comment lines.'),
       }),
@@ -267,13 +267,13 @@ export const streamFaults = [
   defineFault({
     name: 'stream-lone-cr',
     layer: 'text',
-    summary: 'Lines end in CR alone.',
+    summary: 'Lines end in CR only.',
     apply: (_params, context, frames) => rewritten(frames, context, (text) => text.replaceAll('\n', '\r')),
   }),
   defineFault({
     name: 'stream-split-crlf',
     layer: 'text',
-    summary: 'Lines end in CR LF, and a chunk ends between the two.',
+    summary: 'Lines end in CR LF, and chunks end between CR and LF.',
     *apply(_params, context, frames) {
       for (const frame of frames) {
         const text = textOf(frame)
@@ -290,7 +290,7 @@ export const streamFaults = [
   }),
 ] as const
 
-/** The position of a fault that acts on an event; a byte or a time does not name one. */
+/** Parameters for the position of an event, so without bytes and times. */
 const eventPosition = () => {
   const { atEvent, afterDeltas } = position()
   return { atEvent, afterDeltas }
@@ -316,9 +316,9 @@ function changeNext(
   })
 }
 
-/** Swaps the next two events. The final one stays the last. */
+/** Swaps the next two events, but never the final one. */
 function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Frame> {
-  /** The first of the two, and the frames since. */
+  /** The first of the two events, and the frames since. */
   const held: Frame[] = []
   let isDone = false
   for (const frame of frames) {
@@ -337,17 +337,17 @@ function* swapNext(frames: Iterable<Frame>, context: FaultContext): Generator<Fr
     }
   }
   yield* held
-  context.missed('there are no two consecutive events before the final one')
+  context.missed('the stream has no two consecutive events before the final one')
 }
 
-/** Cuts the JSON of an event in half. It is still an event for the faults that count events. */
+/** Cuts the JSON of an event in half. Faults that count events still count it. */
 function broken({ event, wire = '' }: EventFrame): Frame {
   const json = JSON.stringify(event)
   const [name = ''] = /^event: .*\n/.exec(wire) ?? []
   return { kind: 'event', event, wire: `${name}data: ${json.slice(0, json.length >> 1)}\n\n` }
 }
 
-/** Adds a number to the sequence number of an event. */
+/** Increases the sequence number of an event. */
 export function renumbered(frame: Frame, by: number): Frame {
   if (!isEvent(frame) || typeof frame.event.sequence_number !== 'number') return frame
   const number = frame.event.sequence_number + by
@@ -367,20 +367,20 @@ function* without(
     if (drops(frame)) context.acted()
     else yield frame
   }
-  context.missed('the stream has none')
+  context.missed('the stream has no such event')
 }
 
 /** The part of a stream that has been sent. */
 interface Seen {
-  /** The newest event. */
+  /** The latest event. */
   last?: StreamEvent
-  /** The newest complete answer. */
+  /** The latest complete response. */
   response: object | undefined
   /** The next sequence number. */
   sequence: number
 }
 
-/** Records the newest answer and sequence number of a stream as it passes. */
+/** Passes a stream on and records its latest response and sequence number. */
 function* noted(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
   for (const frame of frames) {
     if (!isEvent(frame)) {
@@ -390,7 +390,7 @@ function* noted(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
     const { response, sequence_number } = frame.event
     const answer = typeof response === 'object' && response !== null ? response : undefined
     seen.last = frame.event
-    // A failure before the first event takes its answer from that event; a later one only from what has been sent.
+    // A failure before the first event uses the response in that event; a later one uses only events already sent.
     seen.response ??= answer
     yield frame
     seen.response = answer ?? seen.response
@@ -398,7 +398,7 @@ function* noted(frames: Iterable<Frame>, seen: Seen): Generator<Frame> {
   }
 }
 
-/** At an event, the sender stops; at a byte or after a time, the connection does. */
+/** At an event, the sender stops; at a byte or after a time, the connection ends. */
 function layerOfEnd({ atByte, afterMs }: Position): Layer {
   return atByte === undefined && afterMs === undefined ? 'events' : 'connection'
 }
@@ -415,7 +415,7 @@ function endsBy(how: HangUp) {
   }
 }
 
-/** Returns a frame of text as it is sent; undefined for bytes, waits and endings. */
+/** Returns the encoded text of a frame; undefined for bytes, waits and endings. */
 function textOf(frame: Frame): string | undefined {
   // mutation: equivalent: for the types; such a frame has no text
   if (frame.kind === 'wait' || frame.kind === 'hang-up') return undefined
@@ -443,7 +443,7 @@ function* rewritten(
   }
 }
 
-/** Breaks JSON between its parts, where a reader joins the lines again. Malformed JSON is left unchanged. */
+/** Splits JSON between tokens, so that readers can join the lines again. Malformed JSON is unchanged. */
 function overLines(text: string): string {
   return text.replace(/^data: ([[{].*)$/gm, (line, json: string) => {
     try {

@@ -1,5 +1,5 @@
 /**
- * Applies the faults of one rule to one request, in the order of their layers, and records which of them had an effect.
+ * Applies the faults of a rule to a request, in the order of their layers, and records which of them had an effect.
  */
 import type { Frame, Reply, StreamEvent } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
@@ -8,18 +8,18 @@ import { type FaultSetting, faultOf } from './index.ts'
 
 export interface FaultListener {
   /** Called if none of the faults had an effect. */
-  nothingHappened(): void
+  noEffect(): void
   /** Adds a warning to the journal. */
   warn(message: string): void
 }
 
-/** The effect of faults before the operation runs. */
+/** Effect of faults before the operation runs. */
 export interface BeforeAnswer {
-  /** Milliseconds of sandbox time to wait first. */
+  /** Delay in milliseconds of sandbox time. */
   readonly waitMs: number
-  /** Reply to send instead of running the operation: the request is not checked, and nothing is written. */
+  /** Reply to send instead of running the operation. The request is not validated, and nothing is written. */
   readonly instead: Reply | undefined
-  /** If given, the operation answers with a stream, or with JSON, whatever the request says. */
+  /** If true, forces a stream; if false, forces JSON. Default: as requested. */
   readonly stream: boolean | undefined
 }
 
@@ -35,7 +35,7 @@ export class FaultRun {
   readonly #facts: FaultFacts
   readonly #listener: FaultListener
 
-  /** @param settings In the order of their layers: see `inOrder`. */
+  /** @param settings Sorted by `inOrder`. */
   constructor(settings: readonly FaultSetting[], facts: FaultFacts, listener: FaultListener) {
     this.#applications = settings.map((setting) => ({
       setting,
@@ -67,8 +67,8 @@ export class FaultRun {
     const isStream = reply.headers['content-type']?.startsWith('text/event-stream') ?? false
     let distorted = reply
     for (const application of this.#applications) {
-      if (needsStream(application.fault) && !isStream) application.why = 'the answer is no event stream'
-      else if (distorted.body.kind === 'hang-up') application.why = 'there is no answer'
+      if (needsStream(application.fault) && !isStream) application.why = 'the reply is not an event stream'
+      else if (distorted.body.kind === 'hang-up') application.why = 'there is no reply'
       else distorted = this.#apply(application, distorted)
     }
     const { body } = distorted
@@ -82,7 +82,7 @@ export class FaultRun {
     const { fault, setting } = application
     const context = this.#contextOf(application)
     switch (fault.layer) {
-      // These have acted before the operation ran.
+      // Applied before the operation ran.
       case 'delay':
       case 'replacement':
       case 'form':
@@ -104,10 +104,10 @@ export class FaultRun {
     }
   }
 
-  /** Passes the frames. The last one decides which faults found nothing to act on. */
+  /** Passes the frames on. After the last one, reports the faults that found nothing to act on. */
   *#watched(frames: Iterable<Frame>): Generator<Frame> {
     for (const frame of frames) {
-      // No frame is read after this one.
+      // The consumer reads no frame after this one.
       if (frame.kind === 'hang-up') this.#settle()
       yield frame
     }
@@ -121,7 +121,7 @@ export class FaultRun {
           `'${setting.name}' found nothing to act on: ${why ?? 'its position was never reached'}`,
         )
     }
-    if (this.#applications.every(({ acted }) => !acted)) this.#listener.nothingHappened()
+    if (this.#applications.every(({ acted }) => !acted)) this.#listener.noEffect()
   }
 
   #contextOf(application: Application): FaultContext {
@@ -151,7 +151,7 @@ function changeFrames(reply: Reply, change: (frames: Iterable<Frame>) => Iterabl
   return body.kind === 'frames' ? { ...reply, body: { ...body, frames: change(body.frames) } } : reply
 }
 
-/** Writes new and changed events in the form of their protocol. */
+/** Encodes new and changed events as their protocol does. */
 function encoded(reply: Reply, { encode }: StreamPlaces): Reply {
   return encode ? changeFrames(reply, (frames) => encodeEvents(frames, encode)) : reply
 }

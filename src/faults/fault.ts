@@ -1,12 +1,12 @@
 /**
- * The declaration of a fault: one planned misbehaviour, as a value. Scenario files refer to it by name; its layer says
- * when it acts and which other faults it can act with.
+ * Declaration of faults. Scenario files refer to a fault by name; its layer determines when it is applied and which
+ * faults it can be combined with.
  */
 import * as z from 'zod'
 import type { Frame, Reply } from '../http/reply.ts'
 import type { StreamPlaces } from '../resources/protocol.ts'
 
-/** What the faults of each layer act on. Faults act in the order of these layers. */
+/** Targets of the faults in each layer. Faults are applied in the order of these layers. */
 export const layers = {
   delay: 'the time before the request is processed',
   replacement: 'the reply as a whole: another reply is sent, or none, and the operation does not run',
@@ -14,56 +14,56 @@ export const layers = {
   fields: 'the fields of a JSON body, or of the JSON in each event',
   answer: 'the contents of a generated answer, as JSON or in the events of a stream',
   events: 'the events of a stream: which ones are sent, in which order, when, and how the stream ends',
-  text: 'how the events of a stream are written',
+  text: 'the encoding of the events of a stream',
   bytes: 'the encoding of the body, its length and its speed',
   chunks: 'the chunks in which a stream is sent',
   connection: 'the response head, and the connection of the reply',
 } as const
 export type Layer = keyof typeof layers
 
-/** What a fault may know of the request in addition to its parameters. */
+/** Data of the request that a fault may use in addition to its parameters. */
 export interface FaultFacts {
-  /** Returns the next number in [0, 1). Equal requests get equal numbers, whatever else runs. */
+  /** Returns the next random number in [0, 1). Equal requests get equal numbers. */
   random(): number
   /** Sandbox time of the request, in milliseconds since 1970. */
   readonly now: number
-  /** State of the rule's quota, if it has one. */
+  /** State of the rule's rate limit, if it has one. */
   readonly quota: QuotaReading | undefined
-  /** If true, the reply has a connection of its own: a socket, not MSW or `fetch`. */
+  /** If true, the reply is sent over a socket, not through MSW or `fetch`. */
   readonly hasConnection: boolean
-  /** Where the parts of an answer are in the operation's streams. */
+  /** Finds the parts of an answer in the operation's streams. */
   readonly protocol: StreamPlaces
 }
 
 export interface FaultContext extends FaultFacts {
-  /** Reports that the fault had its effect. Call it after yielding everything that shows the effect. */
+  /** Reports that the fault had an effect. Call it after yielding all affected frames. */
   acted(): void
-  /** Reports why the fault had nothing to act on: the end of the warning `… found nothing to act on: …`. */
+  /** Reports why the fault had no effect, for the warning `… found nothing to act on: …`. */
   missed(why: string): void
-  /** Returns true after all other faults of the rule that act on the reply before this one have acted. */
+  /** Returns true if all faults that are applied to the reply before this one have acted. */
   othersActed(): boolean
-  /** If true, no other fault of the rule acts on the reply before this one. */
+  /** If true, no other fault is applied to the reply before this one. */
   readonly isFirst: boolean
 }
 
 export interface QuotaReading {
   /** Requests allowed per window. */
   limit: number
-  /** Requests left in this window. */
+  /** Remaining requests in this window. */
   remaining: number
   /** Milliseconds until the next window. */
   resetMs: number
-  /** Both dimensions separately, if the quota limits tokens. */
+  /** Requests and tokens separately, if tokens are limited. */
   requests?: { limit: number; remaining: number }
   tokens?: { limit: number; remaining: number }
 }
 
 interface Described<Name extends string, Params extends z.ZodObject> {
-  /** As scenario files write it: `stream-cut`. */
+  /** Name in scenario files: `stream-cut`. */
   readonly name: Name
-  /** Effect that the client sees. */
+  /** Effect from the client's point of view. */
   readonly summary: string
-  /** Builds the schema of the parameters, when the first scenario is checked. */
+  /** Creates the schema of the parameters. Called when the first scenario is checked. */
   params(): Params
 }
 
@@ -78,7 +78,7 @@ interface Replacing<Params extends z.ZodObject> {
   apply(params: z.output<Params>, context: FaultContext): Reply
 }
 
-/** Acts on requests for one form of the answer only. The operation answers in the other one. */
+/** Applies only to requests for a stream, or only to requests for JSON; the operation replies with the other form. */
 interface OnForm {
   readonly layer: 'form'
   readonly asked: 'stream' | 'json'
@@ -92,7 +92,7 @@ interface OnReply<Params extends z.ZodObject> {
 /** Changes, drops, delays or ends the frames of an event stream; lazily, one at a time. */
 interface OnStream<Params extends z.ZodObject> {
   readonly layer: 'events' | 'text'
-  /** Returns the layer in which the fault acts with these parameters. Default: `layer`. */
+  /** Returns the layer of the fault for these parameters. Default: `layer`. */
   layerOf?(params: z.output<Params>): Layer
   apply(params: z.output<Params>, context: FaultContext, frames: Iterable<Frame>): Iterable<Frame>
 }
@@ -111,38 +111,38 @@ export type Fault<Name extends string = string, Params extends z.ZodObject = z.Z
   Effect<Params>
 
 /**
- * Declares a fault. If all of its parameters have defaults, scenario files may write the bare name.
+ * Declares a fault. If all parameters have defaults, scenario files may use just its name.
  *
- * @param fault `params` may be left out for a fault without parameters.
+ * @param fault `params` may be omitted for a fault without parameters.
  */
 export function defineFault<const Name extends string, Params extends z.ZodObject = ReturnType<typeof none>>(
   fault: Omit<Described<Name, Params>, 'params'> & { params?(): Params } & Effect<Params>,
 ): Fault<Name, Params> {
-  // The spread of a union forgets which layer belongs to which `apply`.
+  // Spreading a union loses the connection between `layer` and `apply`.
   return { params: none, ...fault } as Fault<Name, Params>
 }
 
 const none = () => z.strictObject({})
 
-/** Returns true for a fault that only an event stream can show. */
+/** Returns true for a fault that affects only event streams. */
 export function needsStream({ layer }: Fault): boolean {
   return layer === 'events' || layer === 'text' || layer === 'chunks'
 }
 
-/** Returns true for a fault that only operations with generated answers can show. */
+/** Returns true for a fault that affects only operations with generated answers. */
 export function needsGeneratedAnswer(fault: Fault): boolean {
   return fault.layer === 'form' || fault.layer === 'answer' || needsStream(fault)
 }
 
-/** Returns the form of the answer that a request must ask for; undefined for either. */
+/** Returns the form that the client must request for the fault to act; undefined for either. */
 export function askedForm(fault: Fault): 'stream' | 'json' | undefined {
   if (fault.layer === 'form') return fault.asked
   return needsStream(fault) ? 'stream' : undefined
 }
 
 /**
- * Returns the form of the answer that a request must ask for so that one of the faults can act; undefined for either.
- * A fault of streams also acts on the stream that `stream-instead-of-json` makes of JSON.
+ * Returns the form that the client must request for at least one of the faults to act; undefined for either. Stream
+ * faults also act on the stream sent by `stream-instead-of-json`.
  */
 export function formFor(faults: readonly Fault[]): 'stream' | 'json' | undefined {
   const forms = new Set(faults.map(askedForm))

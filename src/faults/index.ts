@@ -1,5 +1,5 @@
 /**
- * The catalogue of faults. Names are known from WireMock, toxiproxy and MockServer.
+ * The catalogue of faults. Names follow WireMock, toxiproxy and MockServer.
  */
 import * as z from 'zod'
 import { answerFaults } from './answer.ts'
@@ -10,23 +10,23 @@ import { transportFaults } from './transport.ts'
 
 const table = [...replacingFaults, ...answerFaults, ...streamFaults, ...transportFaults] as const
 
-/** All faults, in the order in which they act: by layer, then as listed. */
+/** All faults in the order of application: by layer, then as listed. */
 export const faults: readonly Fault[] = table
 
 type Declared = (typeof table)[number]
 
-/** A fault with its parameters, including defaults. */
+/** A fault with its parameters, defaults included. */
 export type FaultSetting = { [F in Declared as F['name']]: { name: F['name'] } & Output<F> }[FaultName]
 
-/** A fault by its name. */
+/** Name of a fault. */
 export type FaultName = Declared['name']
 
-/** The faults whose parameters all have defaults. */
+/** Name of a fault whose parameters all have defaults. */
 export type BareFaultName = {
   [F in Declared as F['name']]: object extends Input<F> ? F['name'] : never
 }[FaultName]
 
-/** A fault: `'stream-cut'`, or `{ name: 'stream-cut', atEvent: 5 }`. */
+/** A fault: its name, or an object with parameters, such as `{ name: 'stream-cut', atEvent: 5 }`. */
 export type FaultInput =
   | BareFaultName
   | { [F in Declared as F['name']]: { name: F['name'] } & Input<F> }[FaultName]
@@ -42,7 +42,7 @@ export function faultOf(name: string): Fault {
   return byName.get(name) as Fault
 }
 
-/** Sorts the faults of one rule into the order in which they act. */
+/** Sorts the faults of a rule by order of application. */
 export function inOrder(settings: readonly FaultSetting[]): FaultSetting[] {
   return settings.toSorted(
     (left, right) => layerPlace(left) - layerPlace(right) || place(left) - place(right),
@@ -62,7 +62,7 @@ function place({ name }: FaultSetting): number {
 
 export const faultNames: readonly string[] = faults.map(({ name }) => name)
 
-// A list of schemas loses the type of each fault, so the type is stated above.
+// A union of a mapped list loses the type of each fault, hence the cast to the types above.
 export const FaultSetting = z.lazy(() => {
   const built = faults.map(({ name, summary, params }) => ({ name, summary, params: params() }))
   const settings = built.map(({ name, summary, params }) =>
@@ -70,7 +70,7 @@ export const FaultSetting = z.lazy(() => {
   )
   const bare = new Map<string, object>()
   for (const { name, params } of built) {
-    // Each schema parses only once here; compiling it first, zod's default, would take longer.
+    // Each schema parses only once here; compiling it first, which is zod's default, would take longer.
     const { data } = params.safeParse({}, { jitless: true })
     if (data) bare.set(name, data)
   }

@@ -1,5 +1,5 @@
 /**
- * The position in a stream at which a fault acts: at an event, after some deltas, at a byte, or after a time.
+ * The position of a fault in a stream: at an event, after some deltas, at a byte, or after a time.
  */
 import type * as z from 'zod'
 import { encodeFrame, toBytes } from '../http/encode.ts'
@@ -9,23 +9,23 @@ import type { FaultContext } from './fault.ts'
 
 const places = ['atEvent', 'afterDeltas', 'atByte', 'afterMs'] as const
 
-/** Parameters for the position; a rule gives at most one of them. */
+/** Parameters for the position, at most one of which may be set. */
 export const position = () => ({
   atEvent: count().optional().describe('Number of events sent before the fault.'),
   afterDeltas: count()
     .optional()
     .describe(
-      'Number of pieces of text or arguments sent before the fault. Default: 3, or all but the last if there are fewer. With other faults in the rule, it also waits until those have acted.',
+      'Number of text or argument deltas sent before the fault. Default: 3, or all but the last if there are fewer. If the rule has other faults, the position also comes after those.',
     ),
   atByte: count().optional().describe('Number of bytes sent before the fault.'),
-  afterMs: Duration.optional().describe("Milliseconds of the stream's pace before the fault."),
+  afterMs: Duration.optional().describe('Milliseconds of streaming before the fault.'),
 })
 
-/** Returns the parameters of a fault that acts at one position. */
+/** Adds the check that at most one position is set. */
 export function atOnePlace<Params extends z.ZodObject>(params: Params): Params {
-  const given = (position: Position) => places.filter((place) => position[place] !== undefined)
-  return params.refine((position) => given(position).length <= 1, {
-    error: `a fault acts at one position: give one of ${places.join(', ')}`,
+  const setIn = (position: Position) => places.filter((place) => position[place] !== undefined)
+  return params.refine((position) => setIn(position).length <= 1, {
+    error: `a fault acts at one position: set only one of ${places.join(', ')}`,
   })
 }
 
@@ -42,12 +42,12 @@ export function isEvent(frame: Frame): frame is EventFrame {
   return frame.kind === 'event'
 }
 
-/** Returns what is sent instead of the rest of a stream. */
+/** Returns the frames to send instead of the rest of a stream. */
 type ChangeRest = (rest: Iterable<Frame>) => Iterable<Frame>
 
 /**
- * Yields the frames before a position, then what `change` makes of the rest. The position is between two events and
- * before the final one. A stream that ends before its position passes unchanged, and the fault has not acted.
+ * Yields the frames before a position, then the result of `change` for the rest. The position is between two events and
+ * before the final one. If the stream ends before the position, it is unchanged and the fault has not acted.
  */
 export function at(
   { atEvent, afterDeltas, atByte, afterMs }: Position,
@@ -58,25 +58,25 @@ export function at(
   const events = (frame: Frame) => (isEvent(frame) ? 1 : 0)
   const deltas = (frame: Frame) => (isEvent(frame) && context.protocol.isDelta(frame.event) ? 1 : 0)
   const pauses = (frame: Frame) => (frame.kind === 'wait' ? frame.ms : 0)
-  const upTo = (limit: number, measure: (frame: Frame) => number, has: (seen: number) => string) =>
+  const upTo = (limit: number, measure: (frame: Frame) => number, describe: (seen: number) => string) =>
     between(meter(limit, measure), frames, context, change, (seen) =>
-      context.missed(`${has(seen)} before its last event, not ${limit}`),
+      context.missed(`${describe(seen)} before its last event, not ${limit}`),
     )
   if (atEvent !== undefined) return upTo(atEvent, events, (seen) => `the stream has ${seen} events`)
   if (afterDeltas !== undefined)
-    return upTo(afterDeltas, deltas, (seen) => `the stream has ${seen} pieces of text or arguments`)
+    return upTo(afterDeltas, deltas, (seen) => `the stream has ${seen} deltas of text or arguments`)
   if (atByte !== undefined) return upTo(atByte, sizeOf, (seen) => `the stream has ${seen} bytes`)
-  if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `the pace of the stream takes ${seen} ms`)
+  if (afterMs !== undefined) return upTo(afterMs, pauses, (seen) => `the stream lasts ${seen} ms`)
   if (context.isFirst) return inTheMiddle(frames, context, change)
-  const usual = meter(usualDeltas, deltas)
-  // After the other faults have acted, so that both are seen.
+  const usual = meter(defaultDeltas, deltas)
+  // After the other faults, so that the client sees the effects of all.
   const others = { ...usual, reached: () => usual.reached() && context.othersActed() }
   return between(others, frames, context, change)
 }
 
-const usualDeltas = 3
+const defaultDeltas = 3
 
-/** Measures a stream on its way to a position. */
+/** Measures the progress of a stream towards a position. */
 interface Meter {
   reached(): boolean
   pass(frame: Frame): void
@@ -99,7 +99,7 @@ function sizeOf(frame: Frame): number {
 }
 
 /**
- * @param missed Called if the stream ends before its position. Default: the position is before the final event then.
+ * @param missed Called if the stream ends before the position. Default: act before the final event instead.
  */
 function* between(
   { reached, pass, seen }: Meter,
@@ -123,10 +123,10 @@ function* between(
   missed?.(seen())
 }
 
-/** Acts before the fourth delta; in a shorter stream before the last one, or before the final event. */
+/** Acts before the fourth delta, or before the last delta of a shorter stream, or before the final event. */
 function* inTheMiddle(frames: Iterable<Frame>, context: FaultContext, change: ChangeRest): Generator<Frame> {
   const reader = frames[Symbol.iterator]()
-  /** The newest delta and the frames since. */
+  /** The latest delta and the frames since. */
   const held: Frame[] = []
   let passed = 0
   for (let next = reader.next(); !next.done; next = reader.next()) {
@@ -135,7 +135,7 @@ function* inTheMiddle(frames: Iterable<Frame>, context: FaultContext, change: Ch
     if (isEvent(frame) && context.protocol.isDelta(frame.event)) {
       if (held.length > 0) passed++
       yield* held.splice(0)
-      if (passed >= usualDeltas) return yield* change(chained([frame], reader))
+      if (passed >= defaultDeltas) return yield* change(chained([frame], reader))
       held.push(frame)
     } else if (held.length > 0) held.push(frame)
     else yield frame
@@ -144,9 +144,9 @@ function* inTheMiddle(frames: Iterable<Frame>, context: FaultContext, change: Ch
 }
 
 /**
- * Yields a number of bytes, or the frames of some milliseconds, then what `change` makes of the rest. The position may
- * be in the middle of an event or of a pause, since a connection knows no events. If nothing is left, the fault has
- * not acted.
+ * Yields a number of bytes, or the frames of a duration, then the result of `change` for the rest. The position may be
+ * in the middle of an event or a pause, because connections do not know about events. If nothing is left, the fault
+ * has not acted.
  */
 export function* onTheWire(
   { atByte = Number.POSITIVE_INFINITY, afterMs = Number.POSITIVE_INFINITY }: Position,
@@ -184,7 +184,7 @@ export function* onTheWire(
   context.missed(
     Number.isFinite(atByte)
       ? `the body has ${atByte - bytesLeft} bytes, so the fault cannot act after ${atByte}`
-      : `the body takes ${afterMs - msLeft} ms, so the fault cannot act after ${afterMs}`,
+      : `the body lasts ${afterMs - msLeft} ms, so the fault cannot act after ${afterMs}`,
   )
 }
 

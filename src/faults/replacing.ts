@@ -1,5 +1,5 @@
 /**
- * Faults that act before the operation runs: they delay the request, or send another reply, or none.
+ * Faults that are applied before the operation runs: they delay the request, or replace or drop the reply.
  */
 import * as z from 'zod'
 import { type EnvelopeExtras, envelope, messageOf } from '../http/errors.ts'
@@ -12,17 +12,21 @@ export const replacingFaults = [
   defineFault({
     name: 'latency',
     layer: 'delay',
-    summary: 'The reply is late: by a fixed, a uniformly drawn or a log-normally drawn number of Duration.',
+    summary: 'The reply is delayed by a fixed, uniformly distributed or log-normally distributed time.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(1000).describe('Milliseconds; the median of a log-normal draw.'),
-        jitterMs: Duration.default(0).describe('Upper bound of a uniformly drawn addition, in Duration.'),
+        ms: Duration.default(1000).describe('Delay in milliseconds; the median if `sigma` is set.'),
+        jitterMs: Duration.default(0).describe(
+          'Maximum random addition in milliseconds, uniformly distributed.',
+        ),
         sigma: z
           .number()
           .positive()
           .max(3)
           .optional()
-          .describe('If given, the delay is log-normal with this spread. 0.5 has a realistic tail.'),
+          .describe(
+            'If set, the delay has a log-normal distribution with this spread. 0.5 has a realistic tail.',
+          ),
       }),
     apply({ ms, jitterMs, sigma }, context) {
       // mutation: equivalent: the logarithm is symmetric
@@ -33,41 +37,41 @@ export const replacingFaults = [
   defineFault({
     name: 'timeout',
     layer: 'replacement',
-    summary: 'The request is accepted and never answered; the connection stays open.',
+    summary: 'The request gets no reply; the connection stays open.',
     apply: () => noReply('stall'),
   }),
   defineFault({
     name: 'connection-reset',
     layer: 'replacement',
     summary:
-      'The connection is reset (RST) before any byte of the reply. Through MSW and `fetch`, `fetch` fails.',
+      'The connection is reset (RST) before any byte of the reply. With MSW and `fetch`, `fetch` fails.',
     apply: () => noReply('reset'),
   }),
   defineFault({
     name: 'empty-response',
     layer: 'replacement',
-    summary: 'The connection closes cleanly (FIN) before any byte. Through MSW and `fetch`, `fetch` fails.',
+    summary: 'The connection closes cleanly (FIN) before any byte. With MSW and `fetch`, `fetch` fails.',
     apply: () => noReply('end'),
   }),
   defineFault({
     name: 'status',
     layer: 'replacement',
-    summary: 'The error envelope with any 4xx or 5xx status.',
+    summary: 'An error reply with any 4xx or 5xx status.',
     params: () =>
       z.strictObject({
         status: statusCode().default(500).describe('400 to 599; also `error.code`.'),
-        message: z.string().optional().describe("`error.message`. Default: the status's usual message."),
+        message: z.string().optional().describe('`error.message`. Default: depends on the status.'),
         metadata: anything()
           .optional()
           .describe(
-            '`error.metadata`. Default: the `error_type` of 429, 502, 503, 524 and 529, otherwise none.',
+            '`error.metadata`. Default: `error_type` for 429, 502, 503, 524 and 529, otherwise none.',
           ),
         gateway_metadata: anything()
           .optional()
           .describe('`gateway_metadata`, next to `error`. Default: none.'),
         user_id: z.string().nullable().optional().describe('`user_id`, next to `error`. Default: none.'),
         headers: HeaderRecord.default({}).describe(
-          'Added to the usual headers: `WWW-Authenticate` of a 401, `Retry-After` of a 429 and a 503, `X-RateLimit-*` of a 429.',
+          'Additional headers. Default headers are `WWW-Authenticate` for 401, `Retry-After` for 429 and 503, and `X-RateLimit-*` for 429.',
         ),
       }),
     apply({ status, message, headers, ...extras }, { quota }) {
@@ -80,12 +84,12 @@ export const replacingFaults = [
   defineFault({
     name: 'rate-limit',
     layer: 'replacement',
-    summary: "A 429 with `Retry-After` and `X-RateLimit-*`, which follow the rule's quota if it has one.",
+    summary: "A 429 with `Retry-After` and `X-RateLimit-*`, taken from the rule's `rateLimit` if it has one.",
     params: () =>
       z.strictObject({
         message: z.string().optional().describe('`error.message`. Default: Rate limit exceeded.'),
-        limit: count().default(60).describe('`X-RateLimit-Limit` of a rule without a quota.'),
-        retryAfterMs: Duration.default(1000).describe('Milliseconds, for a rule without a quota.'),
+        limit: count().default(60).describe('`X-RateLimit-Limit`, if the rule has no `rateLimit`.'),
+        retryAfterMs: Duration.default(1000).describe('Milliseconds, if the rule has no `rateLimit`.'),
       }),
     apply({ message, limit, retryAfterMs }, { quota = { limit, remaining: 0, resetMs: retryAfterMs } }) {
       return refusal(429, message, { headers: usualHeaders(429, quota) })
@@ -95,7 +99,7 @@ export const replacingFaults = [
     name: 'retry-after-date',
     layer: 'replacement',
     summary:
-      'An error whose `Retry-After` is an HTTP date, `ms` after its `Date`. Both are sandbox time. A client that compares them with the clock of its machine sees a date in the past, unless the gateway runs with `clock: "system"` or the test sets the machine’s clock.',
+      'An error reply whose `Retry-After` is an HTTP date, `ms` after its `Date` header. Both are in sandbox time. A client that compares them with the real time sees a date in the past, unless the gateway uses `clock: "system"` or the test mocks the time.',
     params: () =>
       z.strictObject({
         status: z
@@ -103,7 +107,7 @@ export const replacingFaults = [
           .default(429)
           .describe('Status of the reply.'),
         ms: Duration.default(2000).describe(
-          'Milliseconds from the request to the date, rounded up to a second.',
+          'Milliseconds from the request to the date, rounded up to a full second.',
         ),
       }),
     apply({ status, ms }, { now, quota }) {
@@ -119,8 +123,7 @@ export const replacingFaults = [
     name: 'malformed-body',
     layer: 'replacement',
     summary: 'A 200 with `Content-Type: application/json` whose body is not JSON.',
-    params: () =>
-      z.strictObject({ body: z.string().default('{"data":[{"id":').describe('The body as it is sent.') }),
+    params: () => z.strictObject({ body: z.string().default('{"data":[{"id":').describe('The raw body.') }),
     apply: ({ body }) => text(200, 'application/json', body),
   }),
   defineFault({
@@ -137,8 +140,7 @@ export const replacingFaults = [
   defineFault({
     name: 'random-bytes',
     layer: 'replacement',
-    summary:
-      'A 200 with a body of random bytes that are not UTF-8; the same bytes for the same seed and request.',
+    summary: 'A 200 with random bytes that are not UTF-8; the same bytes for the same seed and request.',
     params: () =>
       z.strictObject({
         bytes: z
@@ -146,12 +148,12 @@ export const replacingFaults = [
           .min(1)
           .max(1024 * 1024)
           .default(1024)
-          .describe('Length of the body.'),
+          .describe('Length of the body in bytes.'),
         contentType: HeaderValue.default('application/json').describe('The wrong `Content-Type`.'),
       }),
     apply({ bytes, contentType }, context) {
       const body = Uint8Array.from({ length: bytes }, () => context.random() * 256)
-      // No character of UTF-8 starts with this byte.
+      // This byte never occurs in UTF-8.
       body[0] = 0xff
       return text(200, contentType, body)
     },
@@ -159,7 +161,7 @@ export const replacingFaults = [
   defineFault({
     name: 'empty-body',
     layer: 'replacement',
-    summary: 'A success without a body: a 200 with `Content-Length: 0`, or a 204.',
+    summary: 'A successful reply without a body: a 200 with `Content-Length: 0`, or a 204.',
     params: () =>
       z.strictObject({
         status: z
@@ -175,11 +177,11 @@ export const replacingFaults = [
   defineFault({
     name: 'error-body-in-200',
     layer: 'replacement',
-    summary: 'The error envelope with status 200, as gateways send it once they have started to answer.',
+    summary: 'An error envelope with status 200, as sent by gateways that fail after starting the reply.',
     params: () =>
       z.strictObject({
         code: statusCode().default(502).describe('`error.code`.'),
-        message: z.string().optional().describe("`error.message`. Default: the code's usual message."),
+        message: z.string().optional().describe('`error.message`. Default: depends on the code.'),
       }),
     apply: ({ code, message }) => ({ ...refusal(code, message, {}), status: 200 }),
   }),
@@ -188,7 +190,7 @@ export const replacingFaults = [
 const statusCode = () => z.int().min(400).max(599)
 const anything = () => z.record(z.string(), z.json()).nullable()
 
-/** Draws from the standard normal distribution, by Box and Muller. */
+/** Draws from the standard normal distribution (Box–Muller). */
 function normal(context: FaultContext): number {
   return Math.sqrt(-2 * Math.log(1 - context.random())) * Math.cos(2 * Math.PI * context.random())
 }
@@ -197,7 +199,7 @@ export function noReply(how: HangUp): Reply {
   return { status: 0, headers: {}, body: { kind: 'hang-up', how } }
 }
 
-/** Returns the error envelope; parts that a rule leaves out are those of real gateways. */
+/** Creates an error reply; omitted parts default to those of real gateways. */
 function refusal(status: number, message: string | undefined, extras: EnvelopeExtras): Reply {
   const errorType = errorTypes[status]
   const metadata = extras.metadata === undefined && errorType ? { error_type: errorType } : extras.metadata
@@ -215,7 +217,7 @@ const errorTypes: Record<number, string> = {
   529: 'provider_overloaded',
 }
 
-/** Default quota: none left of 60 requests, for another second. */
+/** Default quota: 0 of 60 requests remaining for one second. */
 function usualHeaders(
   status: number,
   quota: QuotaReading = { limit: 60, remaining: 0, resetMs: 1000 },
@@ -226,7 +228,7 @@ function usualHeaders(
   return status === 503 ? wait : {}
 }
 
-/** Writes the state of a quota. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now: clocks may differ. */
+/** Returns the headers of a quota. Like `Retry-After`, `X-RateLimit-Reset` is in seconds from now, as clocks may differ. */
 export function quotaHeaders({
   limit,
   remaining,
@@ -249,12 +251,12 @@ export function quotaHeaders({
   }
 }
 
-/** Rounds up to whole seconds, so that a client that waits for them has waited long enough. */
+/** Rounds up to whole seconds, so that clients wait long enough. */
 function seconds(ms: number): string {
   return String(Math.ceil(ms / 1000))
 }
 
-/** `Thu, 01 Jan 2026 00:00:02 GMT`. RFC 9110, 5.6.7. */
+/** Formats a date such as `Thu, 01 Jan 2026 00:00:02 GMT`. RFC 9110, 5.6.7. */
 function httpDate(ms: number): string {
   return new Date(ms).toUTCString()
 }
@@ -267,7 +269,7 @@ function text(status: number, contentType: string, bytes: string | Uint8Array): 
   }
 }
 
-/** Reason phrases of nginx error pages; 524 and 529 are those of the vendors that send them. */
+/** Reason phrases of nginx error pages; those of 524 and 529 are from the vendors that send them. */
 const reasonPhrases: Record<number, string> = {
   400: 'Bad Request',
   401: 'Authorization Required',

@@ -1,5 +1,5 @@
 /**
- * Faults of transport: the encoding, length, speed and chunks of a body, the response head, and the connection.
+ * Transport faults: encoding, length, speed and chunks of the body, the response head, and the connection.
  */
 import * as z from 'zod'
 import { toBytes } from '../http/encode.ts'
@@ -14,7 +14,7 @@ export const transportFaults = [
   defineFault({
     name: 'wrong-content-type',
     layer: 'bytes',
-    summary: 'The right body with a wrong content type.',
+    summary: 'The body is correct, but its content type is wrong.',
     params: () =>
       z.strictObject({
         contentType: HeaderValue.default('text/plain').describe('The wrong `Content-Type`.'),
@@ -29,20 +29,20 @@ export const transportFaults = [
   defineFault({
     name: 'gzip-body',
     layer: 'bytes',
-    summary: 'The body is gzip with `Content-Encoding: gzip`, even if the client did not ask for it.',
+    summary: 'The body is compressed with `Content-Encoding: gzip`, even if the client did not request it.',
     apply: (_params, context, reply) => asGzip(reply, context, 0),
   }),
   defineFault({
     name: 'broken-gzip',
     layer: 'bytes',
-    summary: 'The body is gzip with a wrong checksum: reading it fails at its end.',
+    summary: 'The body is gzip with a wrong checksum: reading it fails at the end.',
     apply: (_params, context, reply) => asGzip(reply, context, 1),
   }),
   defineFault({
     name: 'truncated-body',
     layer: 'bytes',
     summary:
-      'The body ends before its `Content-Length`, or without its last chunk, and the connection closes.',
+      'The body ends before its `Content-Length`, or without the last chunk, and the connection closes.',
     params: () =>
       z.strictObject({
         atByte: count().optional().describe('Number of bytes sent. Default: half of the body.'),
@@ -61,9 +61,13 @@ export const transportFaults = [
   defineFault({
     name: 'short-content-length',
     layer: 'bytes',
-    summary: '`Content-Length` is too short, so the last bytes of the body do not belong to it.',
+    summary: '`Content-Length` is too small, so the last bytes are not part of the body.',
     params: () =>
-      z.strictObject({ by: count(1).default(10).describe('Number of bytes missing from the length.') }),
+      z.strictObject({
+        by: count(1)
+          .default(10)
+          .describe('Difference between the length of the body and `Content-Length`, in bytes.'),
+      }),
     apply({ by }, context, reply) {
       const { frames, length } = measured(reply, context)
       if (by > length) {
@@ -72,23 +76,23 @@ export const transportFaults = [
       }
       context.acted()
       const headers = { 'content-length': String(length - by) }
-      // Without a connection of its own, nothing could read the bytes after the promised ones.
+      // Without a dedicated connection, nothing could read the extra bytes.
       return withFrames(reply, context.hasConnection ? frames : upTo(frames, length - by), headers)
     },
   }),
   defineFault({
     name: 'slow-body',
     layer: 'bytes',
-    summary: 'The response head is sent at once, the body slowly in equal pieces.',
+    summary: 'The response head is sent at once, the body slowly in pieces of equal size.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(2000).describe('Duration of the body in Duration.'),
+        ms: Duration.default(2000).describe('Duration of the body in milliseconds.'),
         chunks: z.int().min(1).max(10_000).default(10).describe('Number of pieces.'),
       }),
     apply({ ms, chunks }, context, reply) {
       const { bytes, waitedMs, ending } = readWhole(reply.body)
       if (bytes.length > 0 && ms > 0) context.acted()
-      else context.missed('it takes no time')
+      else context.missed('its duration is 0')
       const size = Math.max(1, Math.ceil(bytes.length / chunks))
       const pause = (ms + waitedMs) / Math.max(1, Math.ceil(bytes.length / size))
       const frames = inPieces([{ kind: 'bytes', bytes }, ...ending], size, (piece) => after(pause, piece))
@@ -104,7 +108,7 @@ export const transportFaults = [
         bytesPerSecond: count(1).default(1000).describe('Bytes per second.'),
       }),
     apply({ bytesPerSecond }, context, reply) {
-      // Twenty pieces per second, so that a low rate is smooth.
+      // Twenty pieces per second, so that low rates are smooth.
       const size = Math.max(1, Math.floor(bytesPerSecond / 20))
       const frames = inPieces(byteFrames(reply.body), size, (piece) => {
         context.acted()
@@ -121,14 +125,14 @@ export const transportFaults = [
     params: () =>
       z.strictObject({
         ms: Duration.default(1000).describe(
-          'Minimum delay in Duration. A stream that takes longer is delayed until its end.',
+          'Minimum delay in milliseconds. A stream that takes longer is delayed until its end.',
         ),
       }),
     apply({ ms }, context, reply) {
       const { bytes, waitedMs, ending } = readWhole(reply.body)
       const delayMs = Math.max(ms, waitedMs)
       if (delayMs > 0) context.acted()
-      else context.missed('the stream takes no time')
+      else context.missed('the delay is 0')
       return {
         ...withFrames(reply, [{ kind: 'bytes', bytes }, ...ending]),
         transport: { ...reply.transport, delayMs },
@@ -143,7 +147,7 @@ export const transportFaults = [
     params: () => z.strictObject({ bytes: count(1).default(1).describe('Length of each chunk in bytes.') }),
     apply({ bytes }, context, reply) {
       context.acted()
-      // A wait of 0 ms is a chunk boundary: what precedes it has been sent.
+      // A wait of 0 ms is a chunk boundary.
       const frames = inPieces(byteFrames(reply.body), bytes, (piece) => [
         { kind: 'bytes', bytes: piece },
         { kind: 'wait', ms: 0 },
@@ -155,14 +159,14 @@ export const transportFaults = [
     name: 'slow-head',
     layer: 'connection',
     summary:
-      'Status line and headers are sent slowly, byte by byte. Through MSW and `fetch`, the promise resolves late.',
+      'The status line and headers are sent slowly, byte by byte. With MSW and `fetch`, the promise resolves late.',
     params: () =>
       z.strictObject({
-        ms: Duration.default(2000).describe('Duration of the head in Duration.'),
+        ms: Duration.default(2000).describe('Duration of the head in milliseconds.'),
       }),
     apply({ ms }, context, reply) {
       if (ms > 0) context.acted()
-      else context.missed('it takes no time')
+      else context.missed('its duration is 0')
       return { ...reply, transport: { ...reply.transport, headMs: ms } }
     },
   }),
@@ -170,7 +174,7 @@ export const transportFaults = [
     name: 'truncated-head',
     layer: 'connection',
     summary:
-      'The connection closes in the middle of the headers, after the status line. Through MSW and `fetch`, `fetch` fails.',
+      'The connection closes in the middle of the headers, after the status line. With MSW and `fetch`, `fetch` fails.',
     apply(_params, context, reply) {
       context.acted()
       return { ...reply, transport: { ...reply.transport, headIsCut: true } }
@@ -180,14 +184,14 @@ export const transportFaults = [
     name: 'idle-connection-closed',
     layer: 'connection',
     summary:
-      'The reply is complete and keeps the connection alive, but the connection closes before the next request.',
+      'The reply is complete and announces a keep-alive connection, but the connection closes before the next request.',
     params: () =>
       z.strictObject({
         afterMs: Duration.default(0).describe('Milliseconds after the end of the reply.'),
       }),
     apply({ afterMs }, context, reply) {
       if (!context.hasConnection) {
-        context.missed('MSW and fetch have no connection that stays open')
+        context.missed('MSW and fetch have no keep-alive connection')
         return reply
       }
       context.acted()
@@ -198,7 +202,7 @@ export const transportFaults = [
     name: 'lost-reply',
     layer: 'connection',
     summary:
-      'The operation runs, including its writes, and the connection is reset before any byte of the reply.',
+      'The operation runs, including its writes, but the connection is reset before any byte of the reply.',
     apply(_params, context): Reply {
       context.acted()
       return noReply('reset')
@@ -215,12 +219,12 @@ function asGzip(reply: Reply, context: FaultContext, damage: number): Reply {
   return withFrames(reply, frames, { ...headers, 'content-length': String(bytes.length) })
 }
 
-/** Returns the `Content-Length` of a body that is known in full. An event stream has none. */
+/** Returns the `Content-Length` of a JSON body. Event streams have none. */
 function lengthOf({ body }: Reply): Record<string, string> {
   return body.kind === 'json' ? { 'content-length': String(readWhole(body).bytes.length) } : {}
 }
 
-/** Reads all frames of a body, and counts its bytes and those before which all earlier faults had acted. */
+/** Reads a body. `actedAt` is the number of bytes after which all earlier faults had acted. */
 function measured(
   reply: Reply,
   context: FaultContext,
@@ -229,7 +233,7 @@ function measured(
   let length = 0
   let actedAt: number | undefined
   for (const frame of byteFrames(reply.body)) {
-    // A fault that has acted by now shows in the frames before this one.
+    // A fault that has acted is visible in the frames so far.
     if (context.othersActed()) actedAt ??= length
     frames.push(frame)
     if (frame.kind === 'bytes') length += toBytes(frame.bytes).length
@@ -253,7 +257,7 @@ function upTo(frames: readonly RawFrame[], length: number): RawFrame[] {
   return first
 }
 
-/** Cuts the bytes of a body into pieces of `size` and yields the frames of each. */
+/** Splits the bytes of a body into pieces of `size` and yields the frames of each. */
 function* inPieces(
   frames: Iterable<RawFrame>,
   size: number,
@@ -265,7 +269,7 @@ function* inPieces(
   }
 }
 
-/** The wait comes first, so that the first piece of a slow body is late, too. */
+/** Returns bytes after a wait. The wait comes first so that the first piece of a slow body is late as well. */
 function after(ms: number, bytes: Uint8Array): Frame[] {
   return [
     { kind: 'wait', ms },

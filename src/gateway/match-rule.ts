@@ -60,7 +60,7 @@ export async function matchRule(
   if (match !== outcome.match) record.matched({ ...outcome, match })
   const { reply } = match.effect
   const faults = new FaultRun(match.effect.faults, factsOf(match, record, call, operation), {
-    nothingHappened: () => reply ?? match.nothingHappened(),
+    noEffect: () => reply ?? match.noEffect(),
     warn: (message) => record.warn(message),
   })
   const { waitMs, instead, stream } = faults.before()
@@ -92,15 +92,15 @@ function factsOf(
 /** The match with the reply to this one request: templates rendered, or the rule's function called. */
 async function withReply(match: Match, record: RuleCall, readConversation: ReadConversation): Promise<Match> {
   const { reply } = match.effect
-  if (!reply || !(match.answer || hasTemplate(reply))) return match
-  const own = match.answer
-    ? await callFunction(match.answer, reply, record, readConversation)
+  if (!reply || !(match.replyFunction || hasTemplate(reply))) return match
+  const own = match.replyFunction
+    ? await callFunction(match.replyFunction, reply, record, readConversation)
     : rendered(reply, match, record, readConversation)
   return { ...match, effect: { ...match.effect, reply: own } }
 }
 
 async function callFunction(
-  answer: NonNullable<Match['answer']>,
+  answer: NonNullable<Match['replyFunction']>,
   usual: ScriptedReply,
   { params, query, headers, body, method, path }: RuleCall,
   readConversation: ReadConversation,

@@ -191,7 +191,7 @@ export class CallRecord<State extends CallState = CallState> implements RuleRequ
 
   /** Number of rules that were tried but did not apply; 0 if one did. */
   get missed(): number {
-    return this.rule ? 0 : (this.savedNearMisses?.length ?? this.skipped?.looked ?? 0)
+    return this.rule ? 0 : (this.savedNearMisses?.length ?? this.skipped?.skipped ?? 0)
   }
 
   /** Trace id in the `traceparent` header. */

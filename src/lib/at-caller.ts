@@ -1,9 +1,9 @@
 /**
- * Errors of public functions begin their stack at the line of the caller. An error that the caller's own functions
- * throw keeps its stack.
+ * Makes the stacks of errors from public functions start at the caller. Errors thrown by callbacks of the caller keep
+ * their stacks.
  */
 
-type Entry = (...given: never[]) => unknown
+type Entry = (...args: never[]) => unknown
 
 /** Runs the work of a public function. */
 export function atCaller<Result>(entry: Entry, work: () => Result): Result {
@@ -14,7 +14,7 @@ export function atCaller<Result>(entry: Entry, work: () => Result): Result {
   }
 }
 
-/** Runs the work of a public function that returns a promise. Remembering the caller takes a microsecond or two. */
+/** Runs the work of an async public function. Capturing the caller takes one or two microseconds. */
 export async function promiseAtCaller<Value>(entry: Entry, work: () => Promise<Value>): Promise<Value> {
   const caller = {}
   Error.captureStackTrace?.(caller, entry)
@@ -25,20 +25,24 @@ export async function promiseAtCaller<Value>(entry: Entry, work: () => Promise<V
   }
 }
 
-/** Makes methods of a class public functions: all, or these. */
+/**
+ * Wraps methods of a class in `atCaller` or `promiseAtCaller`.
+ *
+ * @param names Methods to wrap. Default: all.
+ */
 export function methodsAtCaller({ prototype }: { prototype: object }, names?: readonly string[]): void {
   for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     const method: unknown = descriptor.value
     if (typeof method !== 'function' || name === 'constructor' || names?.includes(name) === false) continue
-    const atItsCaller = method.constructor.name === 'AsyncFunction' ? promiseAtCaller : atCaller
-    const value: Entry = function (this: unknown, ...given) {
-      return atItsCaller(value, () => Reflect.apply(method, this, given))
+    const run = method.constructor.name === 'AsyncFunction' ? promiseAtCaller : atCaller
+    const value: Entry = function (this: unknown, ...args) {
+      return run(value, () => Reflect.apply(method, this, args))
     }
     Object.defineProperty(prototype, name, { ...descriptor, value })
   }
 }
 
-/** @param caller Has the stack of the caller, if it was remembered. */
+/** @param caller Holds the stack of the caller, if it was captured. */
 function calledBy(caller: { stack?: string }, entry: Entry, error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const folder = /[^\s(]*[/\\](gateway-understudy[/\\]dist|src(?=[/\\]lib[/\\]at-caller))[/\\]/.exec(

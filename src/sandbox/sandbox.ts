@@ -216,7 +216,7 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
     const { rules } = this.#live
     if (scenarios.length === 0) throw new TypeError('use() expects at least one scenario or rule')
     const checked = scenarios.map((scenario) => this.#setup.host.checkScenario(scenario))
-    const active = checked.map((scenario) => rules.use(scenario, { among: () => this.rules }))
+    const active = checked.map((scenario) => rules.use(scenario, { current: () => this.rules }))
     return {
       id: active.map(({ id }) => id).join(', '),
       name: active.map(({ name }) => name).join(', '),
@@ -239,8 +239,8 @@ export class Sandbox<Bodies extends object = Record<string, unknown>> implements
   ): ActiveScenario {
     if (typeof answer !== 'function') return this.use(replyScenario(answer, options))
     return this.#live.rules.use(this.#setup.host.checkScenario(replyScenario('', options)), {
-      answer: (context) => answer({ ...context, sandbox: this }),
-      among: () => this.rules,
+      replyFunction: (context) => answer({ ...context, sandbox: this }),
+      current: () => this.rules,
     })
   }
 

@@ -1,5 +1,5 @@
 /**
- * The scenarios that come with the double, by name: one JSON file each, and the only list of them.
+ * The bundled scenarios, one JSON file each.
  */
 import badCitations from '../../scenarios/bad-citations.json' with { type: 'json' }
 import brownout from '../../scenarios/brownout.json' with { type: 'json' }
@@ -56,17 +56,17 @@ const files = {
   chaos,
 }
 
-/** A scenario that comes with the double. */
+/** Name of a bundled scenario. */
 export type BundledScenarioName = keyof typeof files
 
-/** In the order in which the README shows them. */
+/** Bundled scenarios by name, in the order of the README. */
 export const bundledScenarios: ReadonlyMap<string, { name: string; description: string; rules: unknown[] }> =
   new Map(Object.entries(files))
 
-/** A bundled scenario as its file has it, not checked yet. Throws where there is none of that name. */
+/** Returns the unchecked content of a bundled scenario. Throws a `ScenarioError` for an unknown name. */
 export function bundledScenario(name: string): unknown {
-  const found = bundledScenarios.get(name)
-  if (found) return found
+  const scenario = bundledScenarios.get(name)
+  if (scenario) return scenario
   throw new ScenarioError([{ path: [], message: whyUnknown(name) }])
 }
 
@@ -76,6 +76,6 @@ function whyUnknown(name: string): string {
     return `'${name}' is a fault, not a scenario: use({ on: '${on}', fault: '${name}' })`
   }
   if (isScenarioPath(name))
-    return `'${name}' is a path, and a scenario is given by name here: send what the file holds`
+    return `'${name}' is a path, but a name is expected here: send the content of the file instead`
   return `Unknown scenario '${name}'${didYouMean(name, [...bundledScenarios.keys()])}`
 }

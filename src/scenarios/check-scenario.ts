@@ -1,43 +1,43 @@
 /**
- * Checks a scenario before it is used: its shape, its names, and that its rules can happen at all. The result is a whole
- * scenario, or one error that lists every problem, in the words of the file. Editors check the same by a JSON Schema.
+ * Checks scenarios: their shape and names, and that each rule can apply. Returns the scenario with defaults, or throws
+ * one error that lists all problems. Editors use a JSON Schema for the shape.
  */
 
 import * as z from 'zod'
 import { conflict } from '../faults/compatibility.ts'
 import { askedForm, type Fault, formFor, needsGeneratedAnswer, needsStream } from '../faults/fault.ts'
 import { faultNames, faultOf } from '../faults/index.ts'
+import { atCaller } from '../lib/at-caller.ts'
 import { didYouMean, nearest } from '../lib/did-you-mean.ts'
 import { oneLine } from '../lib/one-line.ts'
 import { renamed } from '../lib/renamed.ts'
 import { isPattern, type Pattern, patternProblem, When } from './condition.ts'
 import { misnomer, textOperations } from './names.ts'
 import { RateLimit } from './rate-limit.ts'
-import { Rule, Scenario, type Step } from './scenario.ts'
+import { Rule, Scenario, type ScenarioInput, type Step } from './scenario.ts'
 import { callsOf, isAnswer, type Script, Turn, TurnExpectation } from './script.ts'
 import { faultsOf, ScriptedCitation, ScriptedReply, ScriptedUsage } from './scripted-reply.ts'
 import { isTemplate, templateProblem } from './template.ts'
 
-/** What the checks need of an operation. */
+/** The part of an operation that the checks need. */
 export interface KnownOperation {
   readonly id: string
   readonly method: string
   readonly path: string
-  /** Set for operations that answer with text. */
+  /** Set if the operation answers with text. */
   readonly protocol?: object | undefined
-  /** Set for other operations that may stream. */
+  /** Set if the operation can stream otherwise. */
   readonly stream?: object | undefined
 }
 
-/** A scenario that cannot be used; the message is one line with the first problem. */
+/** An invalid scenario. The message is one line with the first problem. */
 export class ScenarioError extends Error {
-  /** `ScenarioError`. */
   override name = 'ScenarioError'
-  /** Every problem, with its path in the scenario. */
+  /** All problems, with their paths in the scenario. */
   readonly problems: readonly Problem[]
 
-  constructor(given: readonly Problem[]) {
-    const problems = given.map(({ path, message }) => ({ path, message: oneLine(message) }))
+  constructor(allProblems: readonly Problem[]) {
+    const problems = allProblems.map(({ path, message }) => ({ path, message: oneLine(message) }))
     const more = problems.length - 1
     super(
       `${problems[0]?.message}${more > 0 ? ` (and ${more} more ${more === 1 ? 'problem' : 'problems'})` : ''}`,
@@ -47,23 +47,19 @@ export class ScenarioError extends Error {
 }
 
 /**
- * The scenario with defaults filled in. Throws a `ScenarioError`.
+ * Returns the scenario with defaults filled in. Throws a `ScenarioError`.
  *
- * @param wayTo How an operation is had that is none of these; undefined where there is no such operation.
+ * @param howToEnable Returns how to enable an operation that is not in the list; undefined for an unknown one.
  */
 export function checkScenario(
   input: unknown,
   operations: readonly KnownOperation[],
-  wayTo: (id: string) => string | undefined = () => undefined,
+  howToEnable: (id: string) => string | undefined = () => undefined,
 ): Scenario {
-  const result = Scenario.safeParse(input)
-  if (!result.success) throw new ScenarioError(shapeProblems(result.error.issues, input))
-  const scenario = result.data
-  const foreign = scenario.rules.flatMap((_, index) => notAsData(['rules', index, 'when'], input))
-  if (foreign.length > 0) throw new ScenarioError(foreign)
+  const scenario = checkShape(input)
   const problems = scenario.rules.flatMap((rule, index) => {
     const place = `in scenario '${scenario.name}', rule ${index + 1}`
-    return [...ruleProblems({ rule, place, operations, wayTo })].map(({ path, message }) => ({
+    return [...ruleProblems({ rule, place, operations, howToEnable })].map(({ path, message }) => ({
       path: ['rules', index, ...path],
       message,
     }))
@@ -72,46 +68,63 @@ export function checkScenario(
   return scenario
 }
 
-/** Problems of one rule, with paths below it. */
+/**
+ * Checks the shape of a scenario and returns it unchanged. Throws a `ScenarioError`. Names of operations are checked when
+ * the scenario is used, because they depend on the gateway.
+ */
+export function defineScenario<const Input extends ScenarioInput>(scenario: Input): Input {
+  return atCaller(defineScenario, () => checkShape(scenario) && scenario)
+}
+
+function checkShape(input: unknown): Scenario {
+  const result = Scenario.safeParse(input)
+  if (!result.success) throw new ScenarioError(shapeProblems(result.error.issues, input))
+  const notPlain = result.data.rules.flatMap((_, index) => notAsData(['rules', index, 'when'], input))
+  if (notPlain.length > 0) throw new ScenarioError(notPlain)
+  return result.data
+}
+
+/** Yields the problems of one rule, with paths relative to it. */
 function* ruleProblems(site: Site): Generator<Problem> {
   yield* onProblems(site)
   yield* whenProblems(site)
-  yield* oftenProblems(site)
+  yield* frequencyProblems(site)
   yield* effectProblems(site)
 }
 
 const methodAndPath = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[^\s?#{}]*)$/
 
-function* onProblems({ rule, place, operations, wayTo }: Site): Generator<Problem> {
+function* onProblems({ rule, place, operations, howToEnable }: Site): Generator<Problem> {
   for (const [index, on] of [rule.on].flat().entries()) {
     const path = Array.isArray(rule.on) ? ['on', index] : ['on']
     if (on === '*' || on === textOperations || operations.some(({ id }) => id === on)) continue
     if (!on.includes('/')) {
       const words = [...operations.map(({ id }) => id), textOperations]
-      const way = wayTo(on)
-      const hint = way === undefined ? didYouMean(on, words) : `: ${way}`
+      const fix = howToEnable(on)
+      const hint = fix === undefined ? didYouMean(on, words) : `: ${fix}`
       yield { path, message: `Unknown operation '${on}' ${place}${hint}` }
     } else if (!methodAndPath.test(on)) {
       const [, method, below = on] =
         /^(?:([A-Za-z]+) +)?(?:https?:\/\/[^/]*)?(?:\/api\/v1)?(\/[^\s?#]*)/.exec(on) ?? []
-      const meant = operations.find((operation) =>
+      const suggestion = operations.find((operation) =>
         describes(operation, `${(method ?? operation.method).toUpperCase()} ${below}`),
       )
-      const hint = meant
-        ? `: did you mean '${meant.id}'?`
-        : ` is not of the form 'POST /chat/completions': a method in capitals and a path below the base address`
+      const hint = suggestion
+        ? `: did you mean '${suggestion.id}'?`
+        : ` is invalid: use an upper-case method and a path below the base URL, as in 'POST /chat/completions'`
       yield { path, message: `'${on}' ${place}${hint}` }
     } else {
       const doubled = /^(\S+) \/api\/v1(\/.*)$/.exec(on)
       if (doubled) {
         const [, method, rest] = doubled
-        const way = `paths are below /api/v1: write '${method} ${rest}'`
-        yield { path, message: `'${on}' ${place} would meet no call, since ${way}` }
+        yield {
+          path,
+          message: `'${on}' ${place} would never match: omit /api/v1, as in '${method} ${rest}'`,
+        }
         continue
       }
-      const described = operations.find((operation) => describes(operation, on))
-      if (described)
-        yield { path, message: `'${on}' ${place} is the operation '${described.id}': use that name` }
+      const operation = operations.find((each) => describes(each, on))
+      if (operation) yield { path, message: `'${on}' ${place} is an operation: use its id '${operation.id}'` }
     }
   }
 }
@@ -130,43 +143,46 @@ function* whenProblems({ rule: { when = {} }, place }: Site): Generator<Problem>
   for (const [path, condition] of conditions) yield* patternProblems(condition, path, place)
 }
 
-function* oftenProblems({ rule, place }: Site): Generator<Problem> {
+function* frequencyProblems({ rule, place }: Site): Generator<Problem> {
   const { rateLimit, times, probability = 1, during, sequence, script, onEnd } = rule
   if (rateLimit && rateLimit.requests === undefined && rateLimit.tokens === undefined) {
-    const message = `The rate limit ${place} limits nothing: give it requests, tokens or both`
+    const message = `The rate limit ${place} limits nothing: set requests, tokens or both`
     yield { path: ['rateLimit'], message }
   }
   if (rateLimit && rateLimit.per <= 0)
-    yield { path: ['rateLimit', 'per'], message: `'rateLimit.per' ${place} must be longer than 0` }
+    yield { path: ['rateLimit', 'per'], message: `'rateLimit.per' ${place} must be greater than 0` }
   if (times !== undefined && times < 1) {
     yield {
       path: ['times'],
-      message: `'times: ${times}' ${place} never happens: give 1 or more, or leave the rule out`,
+      message: `'times: ${times}' ${place} would never apply: use 1 or more, or remove the rule`,
     }
   }
   if (during?.toMs !== undefined && during.fromMs >= during.toMs) {
     yield {
       path: ['during'],
-      message: `'during' ${place} is over before it begins: fromMs ${during.fromMs} is not below toMs ${during.toMs}`,
+      message: `'during' ${place} is empty: fromMs ${during.fromMs} must be less than toMs ${during.toMs}`,
     }
   }
   if (probability < 0 || probability > 1)
-    yield { path: ['probability'], message: `Probability ${probability} ${place} is not between 0 and 1` }
+    yield {
+      path: ['probability'],
+      message: `'probability' ${place} must be between 0 and 1, got ${probability}`,
+    }
   if (sequence?.length === 0)
     yield {
       path: ['sequence'],
-      message: `The sequence ${place} is empty: give it a step, or leave the rule out`,
+      message: `The sequence ${place} is empty: add a step, or remove the rule`,
     }
   if (onEnd === undefined || sequence || script) return
   const needed = onEnd.startsWith('repeat') ? 'sequence or a script' : 'script, a sequence or times'
   if (onEnd.startsWith('repeat') || times === undefined)
     yield {
       path: ['onEnd'],
-      message: `'onEnd: ${onEnd}' ${place} has no end to follow: give the rule a ${needed}`,
+      message: `'onEnd: ${onEnd}' ${place} has no effect: the rule needs a ${needed}`,
     }
 }
 
-/** The problem of a condition's regular expression, if it has one that cannot be used. */
+/** Yields the problem of a condition's regular expression, if it has one. */
 function* patternProblems(condition: unknown, path: Path, place: string): Generator<Problem> {
   if (typeof condition !== 'object' || condition === null || !('matches' in condition)) return
   const pattern = condition as Pattern
@@ -177,35 +193,35 @@ function* patternProblems(condition: unknown, path: Path, place: string): Genera
   yield { path: [...path, 'matches'], message }
 }
 
-/** A rule, and what its problems are told with. */
+/** A rule, and the context for messages about it. */
 export interface Site {
   rule: Rule
-  /** `in scenario 'outage', rule 1` */
+  /** Such as `in scenario 'outage', rule 1`. */
   place: string
   operations: readonly KnownOperation[]
-  /** How an operation is had that is none of these; undefined where there is no such operation. */
-  wayTo: (id: string) => string | undefined
+  /** Returns how to enable an operation that is not in the list; undefined for an unknown one. */
+  howToEnable: (id: string) => string | undefined
 }
 
 export type Path = (string | number)[]
 
-/** Problems of the replies, faults, sequences and scripts of a rule. */
+/** Yields the problems of the replies, faults, sequences and scripts of a rule. */
 export function* effectProblems(site: Site): Generator<Problem> {
   const { rule, place } = site
-  const given = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
+  const effects = (['fault', 'faults', 'reply', 'sequence', 'script'] as const).filter(
     (name) => rule[name] !== undefined,
   )
   if (
-    given.length === 0 &&
+    effects.length === 0 &&
     rule.rateLimit === undefined &&
     rule.budgetUsd === undefined &&
     rule.setState === undefined
   )
-    yield { path: [], message: `Nothing happens ${place}: give it a fault, a reply, a sequence or a script` }
-  if (given.length > 1 && rule.sequence) {
+    yield { path: [], message: `No effect ${place}: add a fault, a reply, a sequence or a script` }
+  if (effects.length > 1 && rule.sequence) {
     yield {
       path: ['sequence'],
-      message: `Both ${given.join(' and ')} ${place}: put what comes first into the sequence as its first step`,
+      message: `Both ${effects.join(' and ')} ${place}: move everything into steps of the sequence`,
     }
   }
   if (rule.script) yield* scriptProblems(rule.script, site)
@@ -216,12 +232,12 @@ export function* effectProblems(site: Site): Generator<Problem> {
     const at = [...path, faultField(step)]
     yield* faultProblems(step, at, site)
     if (!step.reply && faults.length === 0)
-      yield { path, message: `A step ${place} does nothing: give it a fault or a reply, or write 'pass'` }
+      yield { path, message: `A step ${place} has no effect: add a fault or a reply, or write 'pass'` }
     const other = step.reply && faults.find(({ name }) => faultOf(name).layer === 'replacement')
     if (other) {
       yield {
         path: at,
-        message: `'${other.name}' ${place} answers in place of the reply beside it: use a sequence for both`,
+        message: `'${other.name}' ${place} replaces the reply: use a sequence to send both`,
       }
     }
   }
@@ -238,35 +254,35 @@ function faultField({ faults }: Exclude<Step, 'pass'>): 'fault' | 'faults' {
 }
 
 function* faultProblems(
-  given: Exclude<Step, 'pass'>,
+  step: Exclude<Step, 'pass'>,
   path: Path,
   { rule, place, operations }: Site,
 ): Generator<Problem> {
-  const settings = faultsOf(given)
-  if (given.fault && given.faults)
-    yield { path, message: `Both 'fault' and 'faults' ${place}: put all of them into faults` }
+  const settings = faultsOf(step)
+  if (step.fault && step.faults)
+    yield { path, message: `Both 'fault' and 'faults' ${place}: list all of them in faults` }
   const faults = settings.map(({ name }) => faultOf(name))
   for (const fault of faults) {
     if (!needsGeneratedAnswer(fault)) continue
-    const what = needsStream(fault) ? 'streams' : 'generated answers'
+    const target = needsStream(fault) ? 'streams' : 'generated answers'
     const wrong = [rule.on].flat().find((on) => on !== '*' && !generates(on, operations))
     if (wrong === undefined) continue
-    const able = [
+    const suitable = [
       `'${textOperations}'`,
       ...operations.filter(({ stream }) => stream).map(({ id }) => `'${id}'`),
     ]
     yield {
       path,
-      message: `'${fault.name}' ${place} is a fault of ${what}, and '${wrong}' has none: use it on ${able.join(' or ')}`,
+      message: `'${fault.name}' ${place} applies to ${target}, which '${wrong}' does not have: use it on ${suitable.join(' or ')}`,
     }
   }
   const form = formFor(faults)
   if (form && rule.when?.stream === (form !== 'stream')) {
     const { name } = faults.find((fault) => askedForm(fault) === form) as Fault
-    const needed = form === 'stream' ? 'a stream' : 'none'
+    const needed = form === 'stream' ? 'a stream' : 'JSON'
     yield {
       path,
-      message: `'${name}' ${place} never happens: it needs a request for ${needed}, and the rule wants 'stream: ${rule.when.stream}'`,
+      message: `'${name}' ${place} would never apply: it needs a request for ${needed}, but the rule has 'stream: ${rule.when.stream}'`,
     }
   }
   for (const [index, first] of faults.entries()) {
@@ -275,13 +291,13 @@ function* faultProblems(
       if (!reason) continue
       yield {
         path,
-        message: `'${first.name}' and '${second.name}' ${place} cannot act together: ${reason}; use a sequence for both`,
+        message: `'${first.name}' and '${second.name}' ${place} cannot be combined: ${reason}; use a sequence for both`,
       }
     }
   }
 }
 
-/** Operations that write texts can stream and cite. */
+/** Returns true for operations with generated answers. */
 function generates(on: string, operations: readonly KnownOperation[]): boolean {
   return on === textOperations || operations.some((operation) => operation.id === on && streams(operation))
 }
@@ -298,13 +314,13 @@ function* replyProblems(
   const composed = composedFields.filter((name) => reply[name] !== undefined)
   const whole = (['body', 'frames'] as const).filter((name) => reply[name] !== undefined)
   if (composed.length + whole.length === 0) {
-    yield { path, message: `The reply ${place} is empty: give it a text, output, a body or frames` }
+    yield { path, message: `The reply ${place} is empty: add text, output, a body or frames` }
   }
   const [first, second] = [...whole, ...composed]
   if (whole.length > 0 && second) {
     yield {
       path: [...path, second],
-      message: `Both '${first}' and '${second}' ${place}: '${first}' is the whole reply`,
+      message: `Both '${first}' and '${second}' ${place}: '${first}' is already the full reply`,
     }
   }
   yield* templateProblems(reply, path, place)
@@ -314,12 +330,12 @@ function* replyProblems(
   if (composed[0] && wrong !== undefined) {
     yield {
       path: [...path, composed[0]],
-      message: `'${composed[0]}' ${place} is for operations that write texts, '${wrong}' is none: give a body or frames`,
+      message: `'${composed[0]}' ${place} is only for operations that answer with text, unlike '${wrong}': use a body or frames`,
     }
   }
 }
 
-/** Whether the parts that citations name are in the text. */
+/** Checks that citations refer to parts of the text. */
 function* citationProblems(
   { text = '', citations = [] }: Pick<ScriptedReply, 'text' | 'citations'>,
   path: Path,
@@ -335,33 +351,36 @@ function* citationProblems(
     if (start !== undefined && end !== undefined && (start >= end || end > text.length) && !isTemplate(text))
       yield {
         path: at,
-        message: `'citations[${index}]' ${place} is not within the text, which is ${text.length} long: start_index ${start}, end_index ${end}`,
+        message: `'citations[${index}]' ${place} is not within the text: start_index ${start}, end_index ${end}, text length ${text.length}`,
       }
   }
 }
 
 type EndField = 'responseStatus' | 'incompleteReason' | 'error'
 
-/** Whether what it says of the end of the response fits together. */
+/** Checks that the fields about the end of a response are consistent. */
 function* endProblems(
   { responseStatus, incompleteReason, error }: Pick<ScriptedReply, EndField>,
   path: Path,
   place: string,
 ): Generator<Problem> {
-  const said = responseStatus
-    ? `'responseStatus' says '${responseStatus}'`
-    : `'incompleteReason' says otherwise`
+  const contradiction = responseStatus
+    ? `'responseStatus' is '${responseStatus}'`
+    : `'incompleteReason' is set`
   if (incompleteReason && responseStatus && responseStatus !== 'incomplete') {
     yield {
       path: [...path, 'incompleteReason'],
-      message: `'incompleteReason' ${place} is of an incomplete response, and ${said}`,
+      message: `'incompleteReason' ${place} is only for incomplete responses, but ${contradiction}`,
     }
   }
   if (error && (incompleteReason || (responseStatus && responseStatus !== 'failed')))
-    yield { path: [...path, 'error'], message: `'error' ${place} is of a failed response, and ${said}` }
+    yield {
+      path: [...path, 'error'],
+      message: `'error' ${place} is only for failed responses, but ${contradiction}`,
+    }
 }
 
-/** What is for operations that write texts; the rest of the reply is made as it is without a rule. */
+/** Fields for operations that answer with text; other parts of the reply are generated. */
 const composedFields = [
   'text',
   'citations',
@@ -374,8 +393,8 @@ const composedFields = [
   'usage',
 ] as const
 
-/** What says how often a rule happens; a script says so itself, by its turns. */
-const counts = [
+/** Fields that cannot be combined with a script. */
+const notWithScript = [
   'fault',
   'faults',
   'reply',
@@ -392,17 +411,17 @@ const counts = [
 
 function* scriptProblems(script: Script, site: Site): Generator<Problem> {
   const { rule, place, operations } = site
-  const other = counts.find((name) => rule[name] !== undefined)
+  const other = notWithScript.find((name) => rule[name] !== undefined)
   if (other)
     yield {
       path: [other],
       message: other.startsWith('fault')
-        ? `Both script and '${other}' ${place}: put the ${other} into a turn, as in script: [{ text: 'Hello', fault: 'latency' }]`
-        : `Both script and '${other}' ${place}: a script says turn by turn what happens`,
+        ? `Both script and '${other}' ${place}: move the ${other} into a turn, as in script: [{ text: 'Hello', fault: 'latency' }]`
+        : `Both script and '${other}' ${place}: a script cannot have '${other}', because its turns determine the replies`,
     }
   const wrong = [rule.on].flat().find((on) => !generates(on, operations))
   if (wrong !== undefined) {
-    const message = `A script ${place} is for operations that write texts, '${wrong}' is none`
+    const message = `A script ${place} is only for operations that answer with text, unlike '${wrong}'`
     yield { path: ['script'], message }
   }
   for (const [index, turn] of script.entries()) {
@@ -410,22 +429,22 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
     const { expect = {}, text, citations } = turn
     const faults = faultsOf(turn)
     if (!isAnswer(turn)) {
-      const about = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
+      const unused = (['usage', 'id', 'interleave'] as const).find((name) => turn[name] !== undefined)
       if (faults.length === 0)
         yield {
           path,
-          message: `Turn ${index + 1} ${place} answers nothing: give it a text, a call, output or a fault`,
+          message: `Turn ${index + 1} ${place} has no reply: add text, a call, output or a fault`,
         }
-      if (about)
+      if (unused)
         yield {
-          path: [...path, about],
-          message: `Turn ${index + 1} ${place} has no reply to count or to name: leave ${about} out`,
+          path: [...path, unused],
+          message: `'${unused}' of turn ${index + 1} ${place} has no effect, because the turn has no reply`,
         }
     }
     if (citations && (text === undefined || callsOf(turn).length > 0))
       yield {
         path: [...path, 'citations'],
-        message: `Turn ${index + 1} ${place} has no text of its own to cite in`,
+        message: `'citations' of turn ${index + 1} ${place} need a text, and no call`,
       }
     yield* endProblems(turn, path, place)
     yield* templateProblems({ text }, path, place)
@@ -441,13 +460,13 @@ function* scriptProblems(script: Script, site: Site): Generator<Problem> {
     if (answer && isAnswer(turn)) {
       yield {
         path: at,
-        message: `'${answer.name}' ${place} answers in place of turn ${index + 1}: make it a turn of its own`,
+        message: `'${answer.name}' ${place} replaces the reply of turn ${index + 1}: make it a separate turn`,
       }
     }
   }
 }
 
-/** Problems of the templates in a reply; they stand in its text, body, headers and frames. */
+/** Yields the problems of templates in text, body, headers and frames of a reply. */
 function* templateProblems(
   { text, body, headers, frames }: ScriptedReply,
   path: Path,
@@ -457,13 +476,13 @@ function* templateProblems(
     for (const [inner, template] of textsIn(value)) {
       const problem = isTemplate(template) ? templateProblem(template) : undefined
       if (problem === undefined) continue
-      const message = `Bad template in '${field}' ${place}: ${problem}; {{=<% %>=}} before the text writes braces as they are`
+      const message = `Bad template in '${field}' ${place}: ${problem}; to write literal braces, start the text with {{=<% %>=}}`
       yield { path: [...path, field, ...inner], message }
     }
   }
 }
 
-/** Every regular expression in the checks of a result, with its path. */
+/** Yields the regular expressions in the checks of a result, with their paths. */
 function* patternsIn(value: unknown, path: Path = []): Generator<[Path, object]> {
   if (typeof value !== 'object' || value === null) return
   if (isPattern(value)) yield [path, value]
@@ -472,7 +491,7 @@ function* patternsIn(value: unknown, path: Path = []): Generator<[Path, object]>
       yield* patternsIn(inner, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
-/** Every text in a value, with its path; of bytes in base64 there is none. */
+/** Yields the strings in a value with their paths, except base64. */
 function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
   if (typeof value === 'string') yield [path, value]
   if (typeof value !== 'object' || value === null || 'base64' in value) return
@@ -481,19 +500,19 @@ function* textsIn(value: unknown, path: Path = []): Generator<[Path, string]> {
 }
 
 export interface Problem {
-  /** Keys and indexes from the outside in. */
+  /** Keys and indexes, outermost first. */
   path: (string | number)[]
-  /** One line, with the place. */
+  /** One line, including the scenario and rule. */
   message: string
 }
 
 type Issue = z.core.$ZodIssue
 
 export function shapeProblems(issues: readonly Issue[], input: unknown): Problem[] {
-  return wordsFirst(issues).flatMap((issue) => problemsOf(issue, [], input))
+  return unknownFieldsFirst(issues).flatMap((issue) => problemsOf(issue, [], input))
 }
 
-/** A regular expression, a date or a map in the place of an object: to its schema, an object without fields. */
+/** Reports a regular expression, date or map used as an object: its schema would accept it as an empty object. */
 export function notAsData(path: (string | number)[], input: unknown): Problem[] {
   const value = valueAt(input, path)
   if (value === undefined || Object.prototype.toString.call(value) === '[object Object]') return []
@@ -503,8 +522,8 @@ export function notAsData(path: (string | number)[], input: unknown): Problem[] 
   )
 }
 
-/** A word that is wrong comes before the field that is missing because of it. */
-function wordsFirst(issues: readonly Issue[]): readonly Issue[] {
+/** Sorts unknown fields before fields that are missing because of them. */
+function unknownFieldsFirst(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((left, right) => unknownKeys([right]) - unknownKeys([left]))
 }
 
@@ -513,76 +532,78 @@ function problemsOf(issue: Issue, above: readonly PropertyKey[], input: unknown)
   const place = placeOf(path, input)
   const value = valueAt(input, path)
   if (path.at(-1) === 'fault' && Array.isArray(value))
-    return [{ path, message: `'fault' ${place} is one fault: write faults: [ … ] for several` }]
+    return [{ path, message: `'fault' ${place} must be a single fault: use faults: [ … ] for several` }]
   const expression = regExpAt(input, path)
   if (expression)
-    return [{ path, message: `${expression} ${place}: a scenario is data: write ${asPattern(expression)}` }]
+    return [
+      { path, message: `${expression} ${place}: scenarios are plain data: write ${asPattern(expression)}` },
+    ]
   if (issue.code === 'invalid_union') {
     if (issue.discriminator === 'name') return [{ path, message: unknownFault(value, place) }]
-    const branch = enteredBranch(issue.errors)
-    if (branch) return wordsFirst(branch).flatMap((inner) => problemsOf(inner, path, input))
+    const branch = matchingBranch(issue.errors)
+    if (branch) return unknownFieldsFirst(branch).flatMap((inner) => problemsOf(inner, path, input))
     if (isFault(path) && (typeof value === 'string' || typeof value === 'number'))
       return [{ path, message: unknownFault(value, place) }]
   }
   if (issue.code === 'unrecognized_keys') {
-    const known = knownFields(path, value)
+    const fields = knownFields(path, value)
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: known.includes(key)
-        ? `'${key}' ${place} does not go with what stands beside it`
-        : (renamedAt(key, known, place) ??
-          `Unknown field '${key}' ${place}${misnomer(key, known) ?? (known.length > 0 ? didYouMean(key, known) : '')}`),
+      message: fields.includes(key)
+        ? `'${key}' ${place} cannot be combined with the other fields here`
+        : (renamedAt(key, fields, place) ??
+          `Unknown field '${key}' ${place}${misnomer(key, fields) ?? (fields.length > 0 ? didYouMean(key, fields) : '')}`),
     }))
   }
   if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => problemsOf(inner, path, input))
   const isUntyped =
-    issue.code === 'invalid_union' && issue.message === 'Invalid input' && everyTypeIsWrong(issue.errors)
+    issue.code === 'invalid_union' && issue.message === 'Invalid input' && areAllMistyped(issue.errors)
   const field = fieldOf(path)
   const isMistyped = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')
   if ((isUntyped || isMistyped) && value !== undefined && field !== '') {
     const mismatch = typeMismatch(isUntyped ? issue.errors : [[issue]], value)
     return [{ path, message: `Wrong '${field}' ${place}: ${mismatch}` }]
   }
-  const now = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
-  if (now !== undefined) return [{ path, message: `Wrong '${field}' ${place}: ${now}` }]
+  const newName = issue.code === 'invalid_value' ? renamed(value, issue.values.map(String)) : undefined
+  if (newName !== undefined) return [{ path, message: `Wrong '${field}' ${place}: ${newName}` }]
   const missing = (issue.code === 'invalid_type' || isUntyped) && value === undefined
   const message = missing ? `'${field}' is missing ${place}` : `Wrong '${field}' ${place}: ${issue.message}`
   return [{ path, message: field === '' ? `Not a scenario: ${issue.message}` : message }]
 }
 
-function renamedAt(key: string, known: readonly string[], place: string): string | undefined {
-  const now = renamed(key, known)
-  return now && `${place.replace('in', 'In')}: ${now}`
+function renamedAt(key: string, fields: readonly string[], place: string): string | undefined {
+  const newName = renamed(key, fields)
+  return newName && `${place.replace('in', 'In')}: ${newName}`
 }
 
-/** The alternative that the value was meant for: the one that did not stumble over the value as a whole. */
-function enteredBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
-  const stumbled = (issue: Issue): boolean =>
+/** Returns the issues of the most likely branch of a union: one that did not reject the value as a whole. */
+function matchingBranch(branches: readonly Issue[][]): readonly Issue[] | undefined {
+  const rejectsValue = (issue: Issue): boolean =>
     issue.path.length === 0 &&
     (issue.code === 'invalid_type' ||
       issue.code === 'invalid_value' ||
-      (issue.code === 'invalid_union' && issue.discriminator === undefined && !enteredBranch(issue.errors)))
+      (issue.code === 'invalid_union' && issue.discriminator === undefined && !matchingBranch(issue.errors)))
   return branches
-    .filter((issues) => !issues.some(stumbled))
+    .filter((issues) => !issues.some(rejectsValue))
     .sort((left, right) => unknownKeys(left) - unknownKeys(right) || left.length - right.length)[0]
 }
 
-/** The regular expression on the way to a path: a union looks into it as into any object. */
+/** Returns the regular expression at a path or above it: schemas look into it like into any object. */
 function regExpAt(input: unknown, path: readonly PropertyKey[]): RegExp | undefined {
-  const found = path.map((_step, index) => valueAt(input, path.slice(0, index + 1)))
-  return found.find((value) => value instanceof RegExp)
+  const values = path.map((_step, index) => valueAt(input, path.slice(0, index + 1)))
+  return values.find((value) => value instanceof RegExp)
 }
 
-/** `{ matches: '^tides', flags: 'i' }` */
+/** Returns `{ matches: '^tides', flags: 'i' }`. */
 function asPattern({ source, flags }: RegExp): string {
   return `{ matches: ${JSON.stringify(source)}${flags === '' ? '' : `, flags: '${flags}'`} }`
 }
 
-function everyTypeIsWrong(branches: readonly Issue[][]): boolean {
+function areAllMistyped(branches: readonly Issue[][]): boolean {
   return branches.every(([first]) => first?.code === 'invalid_type' && first.path.length === 0)
 }
 
-/** `expected number or object, received '2000'` */
+/** Returns `expected number or object, received '2000'`. */
 function typeMismatch(branches: readonly Issue[][], value: unknown): string {
   const expected = branches.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []))
   return `expected ${[...new Set(expected)].join(' or ')}, received ${JSON.stringify(value)}`
@@ -596,7 +617,7 @@ function unknownKeys(issues: readonly Issue[]): number {
   )
 }
 
-/** Names of faults elsewhere, and ours. */
+/** Fault names by common synonyms. */
 const commonFaultNames = new Map([
   ['delay', 'latency'],
   ['sleep', 'latency'],
@@ -609,28 +630,28 @@ const commonFaultNames = new Map([
 
 function unknownFault(value: unknown, place: string): string {
   if (typeof value === 'number')
-    return `A fault ${place} is a name, or its name and parameters: write fault: { name: 'status', status: ${value} }`
+    return `A fault ${place} must be a name, or an object with name and parameters: write fault: { name: 'status', status: ${value} }`
   if (typeof value !== 'string')
-    return `A fault without its name ${place}: write fault: 'latency', or { name: 'latency', ms: 500 }`
+    return `A fault ${place} has no name: write fault: 'latency', or { name: 'latency', ms: 500 }`
   if (!faultNames.includes(value)) {
-    const meant = commonFaultNames.get(value) ?? nearest(value, faultNames)
-    const hint = meant ? `: did you mean '${meant}'?` : '; scenarios/FAULTS.md lists the faults'
+    const suggestion = commonFaultNames.get(value) ?? nearest(value, faultNames)
+    const hint = suggestion ? `: did you mean '${suggestion}'?` : '; see scenarios/FAULTS.md for all faults'
     return `Unknown fault '${value}' ${place}${/^[45]\d\d$/.test(value) ? `: write { name: 'status', status: ${value} }` : hint}`
   }
-  const needed = Object.entries(faultOf(value).params().shape)
+  const required = Object.entries(faultOf(value).params().shape)
     .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
     .map(([name]) => `'${name}'`)
-  return `Fault '${value}' ${place} needs ${needed.join(' and ')}: write { name: '${value}', … }`
+  return `Fault '${value}' ${place} requires ${required.join(' and ')}: write { name: '${value}', … }`
 }
 
-/** `in scenario 'outage', rule 1`, as far as it is known. */
+/** Returns `in scenario 'outage', rule 1`, or as much of it as is known. */
 function placeOf(path: readonly (string | number)[], input: unknown): string {
   const name = valueAt(input, ['name'])
   const scenario = typeof name === 'string' ? `in scenario '${name}'` : 'in a scenario without a name'
   return path[0] === 'rules' && typeof path[1] === 'number' ? `${scenario}, rule ${path[1] + 1}` : scenario
 }
 
-/** The path below its rule, as a person would say it: `when.model`, `sequence[0].fault`. */
+/** Formats a path relative to its rule: `when.model`, `sequence[0].fault`. */
 function fieldOf(path: readonly (string | number)[]): string {
   const below = path[0] === 'rules' && path.length > 2 ? path.slice(2) : path
   return below.reduce<string>(
@@ -639,7 +660,7 @@ function fieldOf(path: readonly (string | number)[]): string {
   )
 }
 
-/** The fields that there are where an unknown one was found. */
+/** Returns the fields that are valid at a path. */
 function knownFields(path: readonly (string | number)[], value: unknown): string[] {
   const last = path.at(-1)
   const within = path.findLast((step) => typeof step === 'string')
@@ -671,7 +692,7 @@ function isFault(path: readonly (string | number)[]): boolean {
   return field === 'fault' || field === 'faults'
 }
 
-/** By own keys only. */
+/** Returns the value at a path of own keys. */
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) =>

@@ -1,5 +1,5 @@
 /**
- * Scenarios prepared for matching, once per scenario: conditions become closures.
+ * Compiles scenarios for matching, once per scenario: conditions become closures.
  */
 
 import { formFor } from '../faults/fault.ts'
@@ -10,16 +10,16 @@ import type { OnEnd, Rule, Scenario, Step } from './scenario.ts'
 import type { Turn } from './script.ts'
 import { faultsOf, type ScriptedReply } from './scripted-reply.ts'
 
-/** What happens to a call: a scripted reply takes the place of the operation's answer, and faults act on either. */
+/** Effect of a rule on a call: a scripted reply replaces that of the operation; faults apply to either. */
 export interface Effect {
   readonly faults: readonly FaultSetting[]
   readonly reply: ScriptedReply | undefined
 }
 
 export interface CompiledStep {
-  /** Undefined lets the call pass. */
+  /** Undefined if the call passes. */
   readonly effect: Effect | undefined
-  /** What a request must ask for so that a fault can show: the step waits for such a request. */
+  /** Form that the client must request for the faults to act; other requests do not consume the step. */
   readonly form: 'stream' | 'json' | undefined
 }
 
@@ -32,44 +32,42 @@ export type CompiledScript = readonly CompiledTurn[]
 
 export interface CompiledRule {
   readonly scenario: string
-  /** Its position in the scenario, from 1. */
+  /** Position in the scenario, from 1. */
   readonly number: number
   readonly name: string | undefined
   readonly on: readonly string[]
   readonly tests: readonly Test[]
   readonly calls: ReadonlySet<number> | undefined
   readonly times: number
-  /** Calls after which it is over, `times` or its steps; Infinity for none. */
+  /** Number of calls after which the rule ends: `times` or the number of steps; Infinity if it does not end. */
   readonly ends: number
-  /** Calls that it takes before all endless rules; 0 for an endless rule and for a script, whose turns decide. */
+  /** Number of calls for which the rule precedes all endless rules; 0 for endless rules and scripts. */
   readonly finite: number
-  /** What follows its last turn, step or time. */
+  /** Behaviour after the last turn, step or time. */
   readonly onEnd: OnEnd
   readonly after: number
   readonly every: number
   readonly probability: number | undefined
   readonly rateLimit: CompiledRateLimit | undefined
-  /** Dollars; undefined for none. */
   readonly budgetUsd: number | undefined
-  /** The states of the sandbox in which it happens; undefined for all. */
+  /** States of the sandbox in which the rule applies; undefined for all. */
   readonly states: readonly string[] | undefined
   readonly setState: string | undefined
   readonly during: { fromMs: number; toMs: number } | undefined
-  /** A rule with a script has no steps. */
+  /** Turns; rules with a script have no steps. */
   readonly script: CompiledScript | undefined
-  /** A rule without a sequence has one step, which repeats. */
+  /** Steps; a rule without a sequence has one step, which repeats. */
   readonly steps: readonly CompiledStep[]
   readonly isSequence: boolean
-  /** Replies to calls that pass its rate limit carry the `X-RateLimit-*` headers. */
+  /** If true, replies to calls within the rate limit have `X-RateLimit-*` headers. */
   readonly announcesRateLimit: boolean
 }
 
 export interface CompiledScenario {
   readonly name: string
-  /** What it was made of. */
   readonly source: Scenario
   readonly rules: readonly CompiledRule[]
-  /** Operations and `METHOD /path`s that its rules name, and `text`; without `*`. */
+  /** All names in `on` of its rules, except `*`. */
   readonly names: ReadonlySet<string>
 }
 
@@ -83,8 +81,8 @@ export function compileScenario(scenario: Scenario): CompiledScenario {
 }
 
 function compile(source: Scenario): CompiledScenario {
-  const { name, rules: written } = source
-  const rules = written.map((rule, index) => compileRule(rule, name, index + 1))
+  const { name } = source
+  const rules = source.rules.map((rule, index) => compileRule(rule, name, index + 1))
   const names = new Set(rules.flatMap(({ on }) => on))
   names.delete('*')
   return { name, source, rules, names }
@@ -104,7 +102,7 @@ function compileRule(rule: Rule, scenario: string, number: number): CompiledRule
     number,
     name: rule.name,
     on: [rule.on].flat(),
-    // A rule whose every step needs a stream is only about requests for one; the same with JSON.
+    // A rule whose steps all need a stream matches only requests for a stream; likewise for JSON.
     tests: form && rule.when?.stream === undefined ? [streamTest(form === 'stream'), ...tests] : tests,
     calls: call === undefined ? undefined : new Set([call].flat()),
     times,
@@ -155,7 +153,7 @@ function limitsRate({ effect }: CompiledStep): boolean {
   return effect?.faults.some(({ name }) => name === 'rate-limit') ?? false
 }
 
-/** A 400 that no client tries again. */
+/** Returns the effect of a 400 that clients do not retry. */
 export function refusal(message: string, metadata: object): Effect {
   const headers = { 'x-should-retry': 'false' }
   return {

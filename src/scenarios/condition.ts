@@ -1,7 +1,7 @@
 /**
- * The conditions of a rule, its `when`: their schema, what they look at, and a test for each. A failed test explains
- * itself only when the near misses are read. Regular expressions run in JavaScript's engine; those that could keep it busy
- * are refused when the rule is added.
+ * The conditions in `when` of a rule: their schema, their input, and a test for each. Explanations of failed tests are
+ * created only when near misses are read. Regular expressions run in JavaScript's engine; those that might backtrack too
+ * much are rejected when the rule is added.
  */
 import * as z from 'zod'
 import { hidden, hideInValue, isSecretName } from '../http/secrets.ts'
@@ -11,42 +11,42 @@ import { compileGlob } from '../lib/glob.ts'
 import { count } from '../lib/numbers.ts'
 import { readAt, readPath, reads } from '../lib/value-path.ts'
 
-/** The part of a request that conditions are about. */
+/** The part of a request that conditions test. */
 export interface Conditioned {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** The last of each parameter: an operation refuses one that is repeated. */
+  /** Query parameters; the last value of a repeated one, which operations reject. */
   readonly query: Readonly<Record<string, string>>
-  /** Names in lower case. */
+  /** Request headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed JSON; undefined where there is none. */
+  /** Parsed JSON; undefined if there is none. */
   readonly body: unknown
 }
 
 export interface RuleRequest extends Conditioned {
-  /** Operation id; undefined for a path that no operation describes. */
+  /** Operation id; undefined for a path without an operation. */
   readonly operation: string | undefined
-  /** If true, its operation answers with text. Default: false. */
+  /** If true, the operation answers with text. Default: false. */
   readonly answersWithText?: boolean
-  /** Upper case: `POST`. */
+  /** Method in upper case: `POST`. */
   readonly method: string
-  /** The path below the base address, `/chat/completions`; undefined where it does not lie below one. */
+  /** Path below the base URL, such as `/chat/completions`; undefined for other paths. */
   readonly route: string | undefined
-  /** Hash of method, path, query and body: the same for the same request. */
+  /** Hash of method, path, query and body. */
   readonly contentKey: string
-  /** How often the same request came before; 0 the first time. */
+  /** Number of earlier equal requests. */
   readonly occurrence: number
-  /** Refused by its path, method, key, body or content type: only rules for every call are about it. Default: false. */
+  /** If true, the request is already rejected, so that only rules for `*` match it. Default: false. */
   readonly isRefused?: boolean
 }
 
-/** A field of the body at its top level. */
+/** Returns a top-level field of the body. */
 export function bodyField(body: unknown, name: string): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
   return Reflect.get(body, name)
 }
 
-/** Whether it asks for an event stream. Spec: POST /responses, `stream`. */
+/** Returns true if the body requests an event stream. Spec: POST /responses, `stream`. */
 export function asksForStream(body: unknown): boolean {
   return bodyField(body, 'stream') === true
 }
@@ -58,7 +58,7 @@ export function modelOf(body: unknown): string | undefined {
 
 const inputTexts = new WeakMap<object, string>()
 
-/** All text of `input`, one message a line; of `messages` where the path is one of chat completions. */
+/** Returns all text in `input` or `messages`, one message per line. */
 export function inputTextOf(body: unknown): string {
   if (typeof body !== 'object' || body === null) return ''
   const text =
@@ -67,7 +67,7 @@ export function inputTextOf(body: unknown): string {
   return text
 }
 
-/** The texts in an input: itself, the items of a list, the `content` of a message, the `text` of a part. */
+/** Collects strings: the value itself, items of a list, the `content` of a message, the `text` of a part. */
 function texts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.flatMap(texts)
@@ -75,7 +75,7 @@ function texts(value: unknown): string[] {
   return [...texts(Reflect.get(value, 'text')), ...texts(Reflect.get(value, 'content'))]
 }
 
-/** Characters. */
+/** Maximum length of a regular expression. */
 const maxPattern = 200
 
 export const Pattern = z.lazy(() =>
@@ -85,7 +85,7 @@ export const Pattern = z.lazy(() =>
       .min(1)
       .max(maxPattern)
       .describe(
-        'A regular expression of JavaScript without look-around and back-references, found anywhere in the text.',
+        'A JavaScript regular expression without lookarounds and backreferences; it may match anywhere in the text.',
       ),
     flags: z.string().max(8).optional().describe('Flags of the regular expression. Default: none.'),
   }),
@@ -94,29 +94,29 @@ export type Pattern = z.infer<typeof Pattern>
 /** A regular expression, as data. */
 export type PatternInput = z.input<typeof Pattern>
 
-/** Tells a pattern from an object with fields of the same names. */
+/** Returns true for a pattern, false for any other object, even if it has fields of the same names. */
 export function isPattern(value: object): value is Pattern {
   const { matches, flags, ...rest } = value as Record<string, unknown>
   const isText = typeof matches === 'string' && (flags === undefined || typeof flags === 'string')
   return isText && Object.keys(rest).length === 0
 }
 
-/** A pattern that can be searched for in the first `maxText` characters of any text. */
 interface Compiled {
   readonly expression: RegExp
+  /** Maximum length of searched text. */
   readonly maxText: number
 }
 
-/** Reading a pattern takes some milliseconds, and happens when it is checked and when it is compiled. */
-const known = new Map<string, Compiled | string>()
-const maxKnown = 1000
+/** Cache: compiling takes some milliseconds, and happens when a pattern is checked and when it is used. */
+const cache = new Map<string, Compiled | string>()
+const maxCached = 1000
 
-/** Returns the problem of a pattern that cannot be used. */
+/** Compiles a pattern, or returns the problem of an invalid one. */
 function read({ matches, flags = '' }: Pattern): Compiled | string {
   const key = `/${matches}/${flags}`
-  const result = known.get(key) ?? compile(matches, flags)
-  if (known.size >= maxKnown) known.clear()
-  known.set(key, result)
+  const result = cache.get(key) ?? compile(matches, flags)
+  if (cache.size >= maxCached) cache.clear()
+  cache.set(key, result)
   return result
 }
 
@@ -124,17 +124,17 @@ function compile(matches: string, flags: string): Compiled | string {
   if (flags.includes('v')) return `the flag 'v' is not supported: use 'u'`
   let expression: RegExp
   try {
-    // With `g` and `y` an expression remembers where it was.
+    // With `g` and `y`, an expression keeps state between calls.
     expression = new RegExp(matches, flags)
     expression = new RegExp(matches, flags.replace(/[gy]/g, ''))
   } catch (error) {
     return (error as Error).message.replace(/^Invalid regular expression: (\/.*\/\w*: )?/, '')
   }
-  const found = backtracking(expression)
-  return 'problem' in found ? found.problem : { expression, maxText: found.maxText }
+  const result = backtracking(expression)
+  return 'problem' in result ? result.problem : { expression, maxText: result.maxText }
 }
 
-/** Returns the test of a checked pattern. */
+/** Returns a predicate for a checked pattern. */
 export function compilePattern(pattern: Pattern): (text: string) => boolean {
   const compiled = read(pattern)
   if (typeof compiled === 'string') throw new Error(compiled)
@@ -142,14 +142,14 @@ export function compilePattern(pattern: Pattern): (text: string) => boolean {
   return (text) => expression.test(text.length > maxText ? text.slice(0, maxText) : text)
 }
 
-/** How much of a value was searched, where that is not all of it. */
+/** Returns ` in its first 5000 characters` if only part of a value is searched, else an empty string. */
 export function searchedPart(pattern: Pattern, value: unknown): string {
   const compiled = read(pattern)
   if (typeof compiled === 'string' || typeof value !== 'string' || value.length <= compiled.maxText) return ''
   return ` in its first ${compiled.maxText} characters`
 }
 
-/** Returns the problem of a pattern that cannot be used. */
+/** Returns the problem of an invalid pattern. */
 export function patternProblem(pattern: Pattern): string | undefined {
   const problem = read(pattern)
   return typeof problem === 'string' ? problem : undefined
@@ -157,16 +157,16 @@ export function patternProblem(pattern: Pattern): string | undefined {
 
 const Part = z.lazy(() =>
   z
-    .strictObject({ contains: z.string().min(1).describe('A part of the text.') })
-    .describe('A part of the text.'),
+    .strictObject({ contains: z.string().min(1).describe('A substring of the value.') })
+    .describe('A substring of the value.'),
 )
 
-/** What a text must be like. */
+/** Schema of a condition on text. */
 export const TextCondition = z.lazy(() => z.union([z.string().min(1), Part, Pattern]))
 
 const scalar = z.lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null()]))
 
-/** A condition on one value: the value itself, or what it should be like. */
+/** Schema of a condition on one value. */
 export const Condition = z.lazy(() =>
   z
     .union(
@@ -178,10 +178,12 @@ export const Condition = z.lazy(() =>
         Part,
         Pattern,
         z
-          .strictObject({ present: z.boolean().describe('Whether it is there at all.') })
-          .describe('There at all, or not there at all.'),
+          .strictObject({
+            present: z.boolean().describe('If true, the value must exist; if false, it must not.'),
+          })
+          .describe('Tests whether the value exists.'),
       ],
-      { error: 'a condition is a value, or one of equals, contains, matches, present' },
+      { error: 'a condition must be a value, or one of equals, contains, matches, present' },
     )
     .describe('The value itself, or one of equals, contains, matches, present.'),
 )
@@ -196,52 +198,53 @@ export const When = z.lazy(() =>
     model: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
-      .describe('Globs of model names: `aurora/*`. One of several is enough.'),
-    input: TextCondition.optional().describe(
-      'A part of the input text, or a regular expression that finds it.',
-    ),
-    stream: z.boolean().optional().describe('Whether the request asks for an event stream.'),
-    headers: named.optional().describe('By name; case does not matter in names.'),
+      .describe('Globs of model names, such as `aurora/*`. At least one must match.'),
+    input: TextCondition.optional().describe('A substring of the input text, or a regular expression.'),
+    stream: z
+      .boolean()
+      .optional()
+      .describe('If true, matches requests for an event stream; if false, all others.'),
+    headers: named.optional().describe('Headers by name; names are case-insensitive.'),
     query: named.optional().describe('Query parameters by name.'),
-    params: named.optional().describe('Path parameters by name: `slug`.'),
+    params: named.optional().describe('Path parameters by name, such as `slug`.'),
     body: named
       .optional()
-      .describe('Fields of the body by path: `tools.0.type`; `*` stands for any of them.'),
+      .describe('Fields of the body by path, such as `tools.0.type`; `*` matches any key or index.'),
     state: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
-      .describe('The state of the sandbox that `setState` of some rule has set; `started` at first.'),
+      .describe('State of the sandbox, as set by `setState` of a rule. Initially `started`.'),
     call: z
       .union([count(1), z.array(count(1)).min(1)])
       .optional()
-      .describe('The number of the call among those that meet the other conditions, from 1.'),
+      .describe('Number of the call among those that match the other conditions, from 1.'),
   }),
 )
 export type When = z.infer<typeof When>
-/** Which requests a rule is about. */
+/** Conditions on the requests that a rule matches. */
 export type WhenInput = z.input<typeof When>
 
 /** One condition of a rule, compiled. */
 export interface Test {
   passes(request: Conditioned): boolean
-  /** What it wants and what the request has, as the end of a sentence. */
+  /** Returns the expected and the actual value, as the end of a sentence. */
   explain(request: Conditioned): string
 }
 
-/** The tests of a `when`, cheapest first. `call` and `state` are not among them: they depend on what came before. */
+/** Compiles the tests of a `when`, cheapest first. `call` and `state` are excluded because they depend on earlier calls. */
 export function compileWhen(when: When): Test[] {
   const tests: Test[] = []
   if (when.stream !== undefined) tests.push(streamTest(when.stream))
   if (when.model !== undefined) tests.push(modelTest([when.model].flat()))
   for (const [name, condition] of Object.entries(when.params ?? {})) {
-    tests.push(valueTest(`parameter '${name}'`, (request) => own(request.params, name), condition))
+    tests.push(valueTest(`parameter '${name}'`, (request) => ownValue(request.params, name), condition))
   }
   for (const [name, condition] of Object.entries(when.query ?? {})) {
-    const read = (request: Conditioned) => own(request.query, name)
+    const read = (request: Conditioned) => ownValue(request.query, name)
     tests.push(valueTest(`query '${name}'`, read, condition, isSecretName(name)))
   }
   for (const [name, condition] of Object.entries(when.headers ?? {})) {
-    const read = (request: Conditioned) => own(request.headers, name.toLowerCase())
+    const read = (request: Conditioned) => ownValue(request.headers, name.toLowerCase())
     tests.push(valueTest(`header '${name}'`, read, condition, isSecretName(name)))
   }
   for (const [path, condition] of Object.entries(when.body ?? {})) tests.push(bodyTest(path, condition))
@@ -252,12 +255,12 @@ export function compileWhen(when: When): Test[] {
   return tests
 }
 
-/** Whether the request asks for a stream; implied by faults that only a stream can show. */
-export function streamTest(wanted: boolean): Test {
+/** Tests whether the request asks for a stream. Implied by faults that affect only streams. */
+export function streamTest(expected: boolean): Test {
   return {
-    passes: ({ body }) => asksForStream(body) === wanted,
+    passes: ({ body }) => asksForStream(body) === expected,
     explain: ({ body }) =>
-      `wants a request with stream ${wanted}, the request has ${show(bodyField(body, 'stream'))}`,
+      `expects a request with stream ${expected}, the request has ${show(bodyField(body, 'stream'))}`,
   }
 }
 
@@ -269,13 +272,13 @@ function modelTest(globs: readonly string[]): Test {
       return model !== undefined && matchers.some((matches) => matches(model))
     },
     explain: ({ body }) =>
-      `wants model ${globs.map((glob) => `'${glob}'`).join(' or ')}, the request has ${show(modelOf(body))}`,
+      `expects model ${globs.map((glob) => `'${glob}'`).join(' or ')}, the request has ${show(modelOf(body))}`,
   }
 }
 
-/** @param secret Whether neither value may be told. */
+/** @param secret If true, explanations hide both values. */
 function valueTest(
-  what: string,
+  subject: string,
   read: (request: Conditioned) => unknown,
   condition: Condition,
   secret = false,
@@ -285,7 +288,7 @@ function valueTest(
     passes: (request) => holds(read(request)),
     explain(request) {
       const value = read(request)
-      return `wants ${what} ${wish(condition, secret, value)}, the request has ${show(value, secret)}`
+      return `expects ${subject} ${describeCondition(condition, secret, value)}, the request has ${show(value, secret)}`
     },
   }
 }
@@ -304,7 +307,7 @@ function bodyTest(text: string, condition: Condition): Test {
     },
     explain(request) {
       const values = reads(request.body, path).map((value) => show(value, secret))
-      return `wants a body field '${text}' ${wish(condition, secret)}, the request has ${values.join(', ') || 'none'}`
+      return `expects a body field '${text}' ${describeCondition(condition, secret)}, the request has ${values.join(', ') || 'none'}`
     },
   }
 }
@@ -319,23 +322,27 @@ export function compileCondition(condition: Condition): (value: unknown) => bool
   return (value) => typeof value === 'string' && matches(value)
 }
 
-/** A condition in words: `'en'`, `with 'weather' in it`; with what was searched of a value. */
-export function wish(condition: Condition, secret = false, value?: unknown): string {
+/**
+ * Describes a condition: `'en'`, `containing 'weather'`.
+ *
+ * @param value The tested value, to mention if only part of it was searched.
+ */
+export function describeCondition(condition: Condition, secret = false, value?: unknown): string {
   if (typeof condition !== 'object' || condition === null) return show(condition, secret)
   if ('equals' in condition) return `equal to ${show(condition.equals, secret)}`
-  if ('present' in condition) return condition.present ? 'to be there' : 'to be absent'
-  if (secret) return `like ${hidden}`
-  if ('contains' in condition) return `with '${condition.contains}' in it`
-  return `like /${condition.matches}/${condition.flags ?? ''}${searchedPart(condition, value)}`
+  if ('present' in condition) return condition.present ? 'to be present' : 'to be absent'
+  if (secret) return `matching ${hidden}`
+  if ('contains' in condition) return `containing '${condition.contains}'`
+  return `matching /${condition.matches}/${condition.flags ?? ''}${searchedPart(condition, value)}`
 }
 
-/** A value in words, whole: a reader who cannot see it cannot fix the rule. Secrets are hidden all the same. */
+/** Formats a value in full, so that the reader can fix the rule, but with secrets hidden. */
 export function show(value: unknown, secret = false): string {
   if (value === undefined) return 'none'
   if (secret) return hidden
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(hideInValue(value))
 }
 
-function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+function ownValue<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }

@@ -1,11 +1,11 @@
 /**
- * Names in scenarios: the operations that a rule is about, and paths of scenario files.
+ * Names in scenarios: the operations that a rule matches, and paths of scenario files.
  */
 
-/** In a rule's `on`: every operation that answers with text. No operation has this id. */
+/** In `on` of a rule: all operations that answer with text. No operation may have this id. */
 export const textOperations = 'text'
 
-/** Operations of the specification, and of the extensions. */
+/** Ids of the operations of the specification and of all extensions. */
 export type KnownOperationId =
   | 'listProviders'
   | 'updateWorkspace'
@@ -23,12 +23,12 @@ export type KnownOperationId =
   | 'getCredits'
   | 'getGeneration'
 
-/** An operation of your own, as `defineOperation` types its id; of a document: `'getFile' as CustomOperationId`. */
+/** Id of a custom operation, as typed by `defineOperation`. For OpenAPI documents, use `'getFile' as CustomOperationId`. */
 export type CustomOperationId = string & { readonly isCustomOperation: true }
 
 /**
- * Requests that a rule matches: an operation, `text` for every operation that answers with text, `*` for every request,
- * or `POST /path` for a path that no operation describes.
+ * Requests that a rule matches: an operation id, `text` for all operations that answer with text, `*` for all requests,
+ * or `POST /path` for a path without an operation.
  */
 export type OperationName =
   | KnownOperationId
@@ -36,7 +36,7 @@ export type OperationName =
   | '*'
   | `${'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'} /${string}`
 
-/** The path of a file with a scenario, a rule or a recording. */
+/** Path of a file with a scenario, a rule or a recording. */
 export type ScenarioPath =
   | `${string}.json`
   | `${string}.yaml`
@@ -44,7 +44,7 @@ export type ScenarioPath =
   | `${string}.recording.jsonl`
   | `${string}.tape.jsonl`
 
-/** Words for fields that rules do not have, and what to write. */
+/** Fields that rules do not have but users expect, with the fix. */
 const misnomers: Readonly<Record<string, string>> = {
   once: 'use times: 1',
   delay: "use fault: { name: 'latency', ms: 100 }",
@@ -56,12 +56,12 @@ const misnomers: Readonly<Record<string, string>> = {
   method: "use on: 'POST /path'",
 }
 
-/** Returns the end of a message about an unknown field of a rule: `: use times: 1`. */
+/** Returns the end of a message about an unknown field of a rule, such as `: use times: 1`. */
 export function misnomer(field: string, fields: readonly string[]): string | undefined {
   return fields.includes('times') && Object.hasOwn(misnomers, field) ? `: ${misnomers[field]}` : undefined
 }
 
-/** Whether a text is the path of a scenario file, or of a recording, not the name of a bundled scenario. */
+/** Returns true for the path of a scenario file or recording, false for the name of a bundled scenario. */
 export function isScenarioPath(text: string): boolean {
   return /\.(jsonl?|ya?ml)$/i.test(text)
 }

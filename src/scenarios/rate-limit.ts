@@ -1,9 +1,9 @@
 /**
- * Rate limits: how many requests and tokens pass in a window of sandbox time, for all callers together or for each. A
- * window begins with the first request after the window before.
+ * Rate limits: the number of requests and tokens allowed per window of sandbox time, for all callers together or for
+ * each. A window starts with the first request after the previous window.
  *
- * A request passes while the window is not spent. Its tokens count when it is answered, so that the last request that
- * passes may use more than is left.
+ * A request passes if the limit is not yet reached. Its tokens are counted after the reply, so the last request that
+ * passes may exceed the limit.
  */
 import * as z from 'zod'
 import type { QuotaReading } from '../faults/fault.ts'
@@ -15,23 +15,23 @@ import { modelOf, type RuleRequest } from './condition.ts'
 
 export const RateLimit = z.lazy(() =>
   z.strictObject({
-    requests: count().optional().describe('How many requests pass in a window.'),
+    requests: count().optional().describe('Number of requests allowed per window.'),
     tokens: count()
       .optional()
-      .describe('Requests pass while fewer tokens are used in the window. They count when answered.'),
-    per: Duration.describe("Length of the window: '500ms', '10s', '1m', '1h', '1d', or Duration."),
+      .describe('Number of tokens allowed per window. Tokens are counted after each reply.'),
+    per: Duration.describe("Length of the window: '500ms', '10s', '1m', '1h', '1d', or milliseconds."),
     by: z
       .enum(['key', 'model'])
       .optional()
-      .describe('A limit of its own for each API key or model. Default: one for all.'),
+      .describe('Applies the limit per API key or per model. Default: to all requests together.'),
   }),
 )
 export type RateLimit = z.infer<typeof RateLimit>
-/** How much passes in a window of sandbox time. */
+/** Number of requests and tokens allowed per window of sandbox time. */
 export type RateLimitInput = z.input<typeof RateLimit>
 
 export interface CompiledRateLimit {
-  /** Infinity if only tokens are limited; the same of tokens. */
+  /** Infinity if only tokens are limited; likewise for `tokens`. */
   readonly requests: number
   readonly tokens: number
   readonly windowMs: number
@@ -47,25 +47,25 @@ export function compileRateLimit({
   return { requests, tokens, windowMs: per, by }
 }
 
-/** What was used in a window. */
+/** Requests and tokens used in a window. */
 interface Window {
-  /** Elapsed milliseconds at its start, which decide. */
+  /** Start in elapsed milliseconds, which determine the end of the window. */
   readonly at: number
-  /** Sandbox time at its start, for headers: the same calls read the same. */
+  /** Start in reproducible sandbox time, for headers. */
   readonly now: number
   requests: number
   tokens: number
 }
 
-/** Keys or models that are counted; then the one that came first counts anew. */
+/** Maximum number of keys or models to count. The oldest is evicted. */
 const maxCallers = 10_000
 
-/** What has been used of one rate limit. */
+/** Usage of one rate limit. */
 export class RateLimitUse {
-  /** By caller. */
+  /** Windows by caller. */
   readonly #windows = new Map<string, Window>()
 
-  /** Lets a request pass and counts it, or does not. */
+  /** Returns true, and counts the request, if it is within the limit. */
   passes(limit: CompiledRateLimit, request: RuleRequest, clock: Clock): boolean {
     const { requests, tokens } = this.used(limit, request, clock)
     if (requests >= limit.requests || tokens >= limit.tokens) return false
@@ -78,7 +78,7 @@ export class RateLimitUse {
     if (tokens > 0) this.#count(limit, request, clock, 0, tokens)
   }
 
-  /** What was used in the present window of a caller. */
+  /** Returns the usage in the current window of a caller. */
   used(
     { windowMs, by }: CompiledRateLimit,
     { headers, body }: RuleRequest,
@@ -104,12 +104,12 @@ export class RateLimitUse {
     return { ...shown, resetMs, requests: ofRequests, tokens: ofTokens }
   }
 
-  /** The windows of each caller, as data. */
+  /** Returns the windows of each caller, as data. */
   toJSON(): [string, Window[]][] {
     return [...this.#windows].map(([caller, window]) => [caller, [window]])
   }
 
-  /** @param windows Of each caller. Earlier versions saved parts of a window, which are summed. */
+  /** @param windows Windows by caller. Earlier versions saved parts of a window, which are added up. */
   static from(windows: Iterable<readonly [string, readonly Window[]]>): RateLimitUse {
     const use = new RateLimitUse()
     for (const [caller, [first, ...rest]] of windows) {
@@ -146,14 +146,14 @@ export class RateLimitUse {
   }
 }
 
-/** Counts the tokens of a reply against the limits that its request passed, and returns the headers of the first. */
+/** Counts the tokens of a reply against the limits that its request passed. Returns the headers of the first limit. */
 export type ChargeRateLimits = (tokens: number) => Record<string, string> | undefined
 
 /** A rate limit that a request has passed. */
 export interface PassedRateLimit {
   readonly limit: CompiledRateLimit
   readonly use: RateLimitUse
-  /** If true, replies carry its headers. */
+  /** If true, replies have its headers. */
   readonly isAnnounced: boolean
 }
 

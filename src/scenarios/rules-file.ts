@@ -1,5 +1,5 @@
 /**
- * The scenarios of a sandbox and their progress as data, to be saved and read again elsewhere.
+ * Serialises the scenarios of a sandbox and their progress, for sandbox files.
  */
 import * as z from 'zod'
 import { count } from '../lib/numbers.ts'
@@ -8,10 +8,10 @@ import type { RulesSnapshot } from './rules.ts'
 import type { Scenario } from './scenario.ts'
 import { begin, type Use } from './use.ts'
 
-/** Maximum length in UTF-16 units. Prompts and answers of live calls stay below it. */
+/** Text of at most 64 Mi UTF-16 units, more than live calls can produce. */
 const Text = z.lazy(() => z.string().max(64 * 1024 * 1024))
 const Count = z.lazy(() => count())
-/** Milliseconds of a clock. */
+/** Milliseconds of the sandbox clock. */
 const Moment = z.lazy(() => z.number().min(0).max(Number.MAX_SAFE_INTEGER))
 
 const Uses = z.lazy(() =>
@@ -36,7 +36,7 @@ const UseFile = z.lazy(() =>
       scenario: z.looseObject({}),
       progress: z.array(
         z.strictObject({
-          rule: count(1).describe('Its place in the scenario, from 1.'),
+          rule: count(1).describe('Position of the rule in the scenario, from 1.'),
           seen: Count,
           taken: Count,
           happened: Count,
@@ -48,15 +48,17 @@ const UseFile = z.lazy(() =>
     })
     .refine(
       ({ scenario, progress }) => progress.every(({ rule }) => rule <= [scenario['rules']].flat().length),
-      { path: ['progress'], error: 'Must be of rules that the scenario has' },
+      { path: ['progress'], error: 'Must refer to rules of the scenario' },
     ),
 )
 type UseFile = z.infer<typeof UseFile>
 
 export const RulesFile = z.lazy(() =>
   z.strictObject({
-    uses: z.array(UseFile).describe('In force, newest first. Replies by functions stay in their process.'),
-    named: z.array(UseFile).describe('Named by requests in their header.'),
+    uses: z
+      .array(UseFile)
+      .describe('Active scenarios, newest first, except those that reply with a function.'),
+    named: z.array(UseFile).describe('Scenarios that requests named in a header.'),
     conversations: Count,
     state: Text,
   }),
@@ -65,17 +67,17 @@ export type RulesFile = z.infer<typeof RulesFile>
 
 export function toRulesFile({ uses, named, conversations, state }: RulesSnapshot): RulesFile {
   return {
-    uses: uses.filter(({ answer }) => !answer).map(toUseFile),
+    uses: uses.filter(({ replyFunction }) => !replyFunction).map(toUseFile),
     named: [...named.values()].map(toUseFile),
     conversations,
     state,
   }
 }
 
-/** @param toScenario Checks a scenario. Throws for one that is wrong. */
+/** @param toScenario Checks a scenario. Throws if it is invalid. */
 export function fromRulesFile(
   { uses, named, conversations, state }: RulesFile,
-  toScenario: (given: object) => Scenario,
+  toScenario: (input: object) => Scenario,
 ): RulesSnapshot {
   const read = (file: UseFile) => fromUseFile(file, toScenario(file.scenario))
   const byName = named.map(read).map((use) => [use.compiled.name, use] as const)
@@ -86,16 +88,16 @@ function toUseFile({ compiled, progress }: Use): UseFile {
   return {
     scenario: compiled.source,
     progress: compiled.rules.flatMap(({ number }) => {
-      const made = progress[number]
-      if (!made) return []
-      const { seen, taken, happened, rateLimit, runs, problem } = made
-      const told = runs.map(({ calls, said, pending, ...run }) => ({
+      const ruleProgress = progress[number]
+      if (!ruleProgress) return []
+      const { seen, taken, happened, rateLimit, runs, problem } = ruleProgress
+      const savedRuns = runs.map(({ calls, said, pending, ...run }) => ({
         ...run,
         said: [...said],
         pending: [...pending],
         calls: Object.fromEntries(calls),
       }))
-      return { rule: number, seen, taken, happened, quota: rateLimit.toJSON(), runs: told, problem }
+      return { rule: number, seen, taken, happened, quota: rateLimit.toJSON(), runs: savedRuns, problem }
     }),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The active rules of a sandbox: the one that matches a call, and the progress of each.
+ * The active rules of a sandbox: matching and progress.
  */
 
 import type { QuotaReading } from '../faults/fault.ts'
@@ -40,51 +40,51 @@ import {
   type Use,
 } from './use.ts'
 
-/** What a rule does to one call. */
+/** A rule that applies to a call. */
 export interface Match {
   scenario: string
-  /** Its place in the scenario, from 1. */
+  /** Position of the rule in the scenario, from 1. */
   rule: number
   name: string | undefined
   effect: Effect
   rateLimit: QuotaReading | undefined
-  /** What it does has found nothing to act on: it counts as if the rule had not met the call. */
-  nothingHappened(): void
-  /** The turn of a script that the call takes; undefined for other rules. */
+  /** Reports that the rule had no effect, so that the call does not count. */
+  noEffect(): void
+  /** Turn of the script; undefined for other rules. */
   turn: TurnReading | undefined
-  /** The number of the call among those that met the rule's conditions, from 1; of a script, the turn. */
+  /** Number of the call among those that match the rule's conditions, from 1; for a script, the turn. */
   call: number
-  /** Gives the reply in place of the rule's own. */
-  answer: ReplyFunction | undefined
+  /** Function that replies instead of the rule. */
+  replyFunction: ReplyFunction | undefined
 }
 
 export interface Outcome {
   match: Match | undefined
-  /** Headers for the reply whether a rule matched or not: the state of its rate limit. */
+  /** Rate limit headers for the reply, even if no rule matched. */
   headers: Record<string, string> | undefined
-  /** For a call that passed a rate limit: counts the tokens of its reply, and returns the headers anew. */
+  /** Counts the tokens of the reply and returns updated headers. Set if the call passed a rate limit. */
   charge: ChargeRateLimits | undefined
-  /** The rules that the call skipped, for `explainNearMisses`. */
+  /** Rules that the call skipped, for `explainNearMisses`. */
   skipped: SkippedRules | undefined
 }
 
-/** A rule that has not happened yet. */
+/** A rule that has not applied yet. */
 export interface UnusedRule {
-  /** The name of its scenario. */
+  /** Name of the scenario. */
   scenario: string
-  /** Its place in the scenario, from 1. */
+  /** Position of the rule in the scenario, from 1. */
   rule: number
-  /** The name that it has for people. */
+  /** Name of the rule. */
   name: string | undefined
-  /** The operations that it is about, `*`, or `POST /path`. */
+  /** Operations that the rule matches, `*`, or `POST /path`. */
   on: readonly string[]
 }
 
-/** A scenario that is active until it is disposed of. */
+/** A scenario that is active until it is disposed. */
 export interface ActiveScenario extends Disposable {
-  /** Id of this use of the scenario. */
+  /** Id of this activation of the scenario. */
   readonly id: string
-  /** The name of the scenario. */
+  /** Name of the scenario. */
   readonly name: string
 }
 
@@ -96,10 +96,10 @@ export interface RulesSnapshot {
   readonly state: string
 }
 
-/** Maximum number of active rules in a sandbox: those of two scenarios of the largest size. */
+/** Maximum number of active rules in a sandbox: two scenarios of maximum size. */
 export const maxRules = 20_000
 
-/** The state of a sandbox until a rule sets another. */
+/** Initial state of a sandbox, until a rule sets another. */
 const firstState = 'started'
 
 const nothing: Outcome = { match: undefined, headers: undefined, charge: undefined, skipped: undefined }
@@ -108,21 +108,21 @@ export class Rules {
   readonly #seed: string | number
   readonly #clock: Clock
   readonly #spent: () => number
-  /** Newest first. */
+  /** Activations, newest first. */
   #uses: Use[] = []
   /** Number of active rules. */
   #count = 0
   /** Scenarios that requests name in their header, by name. */
   #named: ReadonlyMap<string, Use> = noneNamed
   #state = firstState
-  /** How many conversations have followed a script. */
+  /** Number of conversations that have followed a script. */
   #conversations = 0
-  /** Cache by names of requests, dropped when the active scenarios change. */
+  /** Cache by names of requests; cleared when the active scenarios change. */
   #candidates: Map<string, Candidates> | undefined
-  /** All that the active rules name in `on`, dropped when the active scenarios change. */
+  /** All names in `on` of active rules; cleared when the active scenarios change. */
   #names: ReadonlySet<string> | undefined
 
-  /** @param spent Dollars that the calls of the sandbox have cost, for budgets. Default: none are counted. */
+  /** @param spent Returns the cost of all calls of the sandbox in dollars, for budgets. Default: 0. */
   constructor({
     seed,
     clock,
@@ -136,35 +136,35 @@ export class Rules {
   /**
    * Activates a scenario. Its finite rules are tried after those of older scenarios, its other rules before theirs.
    *
-   * @param options.answer Gives the replies of the scenario, in place of those that it has.
-   * @param options.among The rules that it is among when somebody ends it: a restore brings others. Default: these.
+   * @param options.replyFunction Replies instead of the scenario's rules.
+   * @param options.current Returns the rules that dispose removes it from, as a restore replaces them. Default: these.
    */
   use(
     scenario: Scenario,
     {
-      answer,
-      among = () => this,
+      replyFunction,
+      current = () => this,
     }: {
-      answer?: ReplyFunction | undefined
-      among?: () => Rules
+      replyFunction?: ReplyFunction | undefined
+      current?: () => Rules
     } = {},
   ): ActiveScenario {
-    const use: Use = { ...begin(scenario), answer }
+    const use: Use = { ...begin(scenario), replyFunction }
     this.#change([use].concat(this.#uses), this.#count + use.compiled.rules.length)
-    return { id: use.id, name: scenario.name, [Symbol.dispose]: () => among().end(use.id) }
+    return { id: use.id, name: scenario.name, [Symbol.dispose]: () => current().end(use.id) }
   }
 
-  /** Names of the active scenarios, newest first. */
+  /** Returns the names of the active scenarios, newest first. */
   names(): string[] {
     return this.#uses.map(({ compiled }) => compiled.name)
   }
 
-  /** The active scenarios and the progress of their rules, newest first. */
+  /** Returns the active scenarios with the progress of their rules, newest first. */
   active(): ScenarioProgress[] {
     return this.#uses.map(scenarioProgress)
   }
 
-  /** Ends the scenarios of this name, or the one use with this id, and says how many there were. */
+  /** Ends the scenarios with this name, or the activation with this id; returns their number. */
   end(name: string): number {
     const others = this.#uses.filter(({ id, compiled }) => compiled.name !== name && id !== name)
     const ended = this.#uses.length - others.length
@@ -172,13 +172,13 @@ export class Rules {
     return ended
   }
 
-  /** Replaces a scenario by a newer version wherever it is active; its progress starts at zero. */
+  /** Replaces all activations of a scenario with a newer version; their progress starts at zero. */
   replace(old: Scenario, next: Scenario): void {
     const compiled = compileScenario(old)
     this.#change(this.#uses.map((use) => (use.compiled === compiled ? begin(next) : use)))
   }
 
-  /** Ends every scenario. */
+  /** Ends all scenarios. */
   clear(): void {
     this.#state = firstState
     this.#conversations = 0
@@ -186,14 +186,14 @@ export class Rules {
     this.#change([])
   }
 
-  /** Sets the progress of every scenario to zero. */
+  /** Resets the progress of all scenarios. */
   reset(): void {
     this.#state = firstState
     this.#named = noneNamed
     this.#change(this.#uses.map((use) => ({ ...use, progress: [] })))
   }
 
-  /** The active rules that have not happened once, newest first. */
+  /** Returns the active rules that have not applied yet, newest first. */
   unused(): UnusedRule[] {
     return this.#uses.flatMap(({ compiled, progress }) =>
       compiled.rules
@@ -202,17 +202,17 @@ export class Rules {
     )
   }
 
-  /** Whether a rule names a path that no operation describes. */
+  /** Returns true if an active rule has this `METHOD /path` in `on`. */
   has(method: string, path: string): boolean {
     return this.#isNamed(`${method} ${path}`)
   }
 
   /**
-   * Finds the rule that happens to a call, and advances its counters and those of the rules tried before it whose
-   * conditions the call meets. Rules behind it do not count the call.
+   * Finds the rule that applies to a call. Advances its counters, and those of earlier rules whose conditions match.
+   * Later rules do not count the call.
    *
-   * @param named Scenarios that the request names in its header: their rules are tried first.
-   * @param readConversation Reads the request as a conversation, for scripts.
+   * @param named Scenarios named in a header of the request. Their rules are tried first.
+   * @param readConversation Returns the conversation in the request, for scripts.
    */
   match(
     request: RuleRequest,
@@ -226,9 +226,9 @@ export class Rules {
     if (rules.length === 0) return nothing
 
     const passed: PassedRateLimit[] = []
-    const outcome = (match: Match | undefined, looked: number): Outcome => {
+    const outcome = (match: Match | undefined, skipped: number): Outcome => {
       const charge = passed.length > 0 ? chargeRateLimits(passed, request, this.#clock) : undefined
-      return { match, headers: charge?.(0), charge, skipped: { rules, looked, reasons } }
+      return { match, headers: charge?.(0), charge, skipped: { rules, skipped, reasons } }
     }
     const play = (next: typeof playTurn | typeof playEnd, script?: Progress) => {
       const conversation = readConversation()
@@ -247,11 +247,11 @@ export class Rules {
         continue
       }
       const progress = progressOf(uses[index] as Use, rule)
-      const here = { seed: this.#seed, clock: this.#clock, state: this.#state, spent: this.#spent }
-      const next = advance(rule, progress, request, here)
-      const hasHappened = 'effect' in next || next.kind === 'step'
-      if (hasHappened && rule.setState !== undefined) this.#state = rule.setState
-      if (hasHappened && progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
+      const sandbox = { seed: this.#seed, clock: this.#clock, state: this.#state, spent: this.#spent }
+      const next = advance(rule, progress, request, sandbox)
+      const applies = 'effect' in next || next.kind === 'step'
+      if (applies && rule.setState !== undefined) this.#state = rule.setState
+      if (applies && progress.taken === rule.finite && rule.onEnd !== 'pass') this.#candidates = undefined
       if ('effect' in next) {
         const match: Match = {
           scenario: rule.scenario,
@@ -259,13 +259,13 @@ export class Rules {
           name: rule.name,
           effect: next.effect,
           rateLimit: rule.rateLimit && progress.rateLimit.read(rule.rateLimit, request, this.#clock),
-          nothingHappened: () => {
+          noEffect: () => {
             putBack(rule, progress)
             this.#candidates = undefined
           },
           turn: undefined,
           call: progress.seen,
-          answer: uses[index]?.answer,
+          replyFunction: uses[index]?.replyFunction,
         }
         return outcome(match, index)
       }
@@ -277,12 +277,12 @@ export class Rules {
     return outcome(undefined, rules.length)
   }
 
-  /** The scripts in use and the conversations that follow them, oldest script first. */
+  /** Returns the active scripts with their conversations, oldest script first. */
   scripts(): ScriptProgress[] {
     return this.#uses.toReversed().flatMap(scriptsOf)
   }
 
-  /** A copy of the active scenarios and their progress. */
+  /** Returns a copy of the active scenarios and their progress. */
   snapshot(): RulesSnapshot {
     return {
       uses: this.#uses.map(copyUse),
@@ -299,7 +299,7 @@ export class Rules {
     this.#change(snapshot.uses.map(copyUse))
   }
 
-  /** The same rules with the same progress, for a sandbox with another clock. */
+  /** Copies the rules and their progress for a sandbox with another clock. */
   fork(clock: Clock): Rules {
     const fork = new Rules({ seed: this.#seed, clock })
     fork.restore(this.snapshot())
@@ -310,7 +310,7 @@ export class Rules {
     if (count > maxRules)
       throw new GatewayError(
         429,
-        `A sandbox holds at most ${maxRules} active rules: end some scenarios, or reset it`,
+        `A sandbox can have at most ${maxRules} active rules: end some scenarios, or reset the sandbox`,
       )
     this.#uses = uses
     this.#count = count
@@ -325,16 +325,16 @@ export class Rules {
 
   #candidatesFor(names: readonly string[]): Candidates {
     this.#candidates ??= new Map()
-    // Callers can invent any number of paths: those that no rule names share one cache entry.
-    const known = names.filter((name) => this.#isNamed(name))
-    const key = known.join()
-    const found = this.#candidates.get(key) ?? candidatesAmong(this.#uses, [...known, '*'])
+    // Callers can send any number of paths: those that no rule names share one cache entry.
+    const inRules = names.filter((name) => this.#isNamed(name))
+    const key = inRules.join()
+    const candidates = this.#candidates.get(key) ?? candidatesAmong(this.#uses, [...inRules, '*'])
     // mutation: equivalent: a cache
-    this.#candidates.set(key, found)
-    return found
+    this.#candidates.set(key, candidates)
+    return candidates
   }
 
-  /** Plays the turn that a request takes, if a script has one for it. */
+  /** Plays the turn for a request, if a script has one. */
   #play(
     scripts: readonly Candidate[],
     request: RuleRequest,
@@ -365,17 +365,17 @@ export class Rules {
       name,
       effect: played.effect,
       rateLimit: undefined,
-      nothingHappened() {},
+      noEffect() {},
       turn: played.reading,
       call: played.reading.turn,
-      answer: undefined,
+      replyFunction: undefined,
     }
   }
 
   #withNamed(named: readonly Scenario[], names: readonly string[]): Candidates {
     const uses = named.map((scenario) => {
-      const known = this.#named.get(scenario.name)
-      if (known) return known
+      const existing = this.#named.get(scenario.name)
+      if (existing) return existing
       const use = begin(scenario)
       this.#named = new Map(this.#named).set(scenario.name, use)
       return use
@@ -384,7 +384,7 @@ export class Rules {
   }
 }
 
-/** How `on` may name a request, in addition to `*`. */
+/** Returns the names by which `on` may refer to a request, in addition to `*`. */
 function namesOf({ isRefused, operation, answersWithText, method, route }: RuleRequest): string[] {
   if (isRefused) return []
   if (operation === undefined) return [`${method} ${route}`]

@@ -1,35 +1,34 @@
 /**
- * Conversations that follow a script: which one a request continues, and which turn it takes.
+ * Conversations that follow a script: finds the conversation that a request continues, and the turn that it takes.
  *
- * A conversation is known by the call ids that its script has given out, whatever else a client changes in its
- * history. Before there are any, or where a client makes its own, it is known by its first user message and by what
- * the assistant has said in it.
+ * A conversation is identified by the call ids that its script has sent, whatever else the client changes in the
+ * history. Without such ids, it is identified by its first user message and the output of the assistant.
  */
 import { hash } from '../lib/seed.ts'
 import { assistantOutputs, type Conversation, firstUserText } from '../resources/conversation.ts'
 import { type CompiledScript, type CompiledTurn, type Effect, refusal } from './compiled.ts'
 import type { RuleRequest } from './condition.ts'
 import type { OnEnd } from './scenario.ts'
-import { answerOf, type CallResult, type Misfit, misfitOf } from './script.ts'
+import { answerOf, type CallResult, type Mismatch, mismatchOf } from './script.ts'
 
-/** One conversation that follows a script. Never changed, so that snapshots may share it. */
+/** A conversation that follows a script. Immutable, so that snapshots can share it. */
 export interface ScriptRun {
-  /** Its number among the scripted conversations of the sandbox, from 1. */
+  /** Number among the scripted conversations of the sandbox, from 1. */
   readonly conversation: number
   readonly firstUserText: string
-  /** Turns taken; goes on counting where a script repeats. */
+  /** Number of turns taken, including repetitions. */
   readonly turns: number
-  /** What the script has answered, and whether it surely arrived: a turn with a fault may not have. */
+  /** Output of the script. `isSure` is false for turns with a fault, which the client may not have received. */
   readonly said: readonly { readonly text: string; readonly isSure: boolean }[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
-  /** The call ids of the turn before. */
+  /** Call ids of the previous turn. */
   readonly pending: readonly string[]
-  /** How the last request differed from its turn; null where it fitted. */
+  /** Differences between the last request and its turn; null if none. */
   readonly problem: string | null
 }
 
-/** A script in use, and the conversations that follow it. */
+/** An active script with its conversations. */
 export interface ScriptUse {
   readonly script: CompiledScript
   readonly onEnd: OnEnd
@@ -41,21 +40,21 @@ export interface Playing {
   readonly request: RuleRequest
   readonly conversation: Conversation
   readonly seed: string | number
-  /** Index of the script whose end is looked at. */
+  /** Index of the script whose end is played. */
   readonly index: number
   /** Returns the number of a new conversation. */
   nextConversation(): number
 }
 
-/** The place of a request in a scripted conversation. */
+/** The turn of a scripted conversation that a request takes. */
 export interface TurnReading {
-  /** Its number among the scripted conversations of the sandbox, from 1; 0 where no script takes the request. */
+  /** Number among the scripted conversations of the sandbox, from 1; 0 if no script takes the request. */
   conversation: number
-  /** From 1. */
+  /** Number of the turn, from 1. */
   turn: number
-  /** How many turns the script has. */
+  /** Number of turns of the script. */
   of: number
-  /** How the request differs from what the turn expects; null where it fits. */
+  /** Differences between the request and the expectations of the turn; null if none. */
   problem: string | null
 }
 
@@ -66,70 +65,73 @@ export interface PlayedTurn {
   readonly index: number
 }
 
-/** Of one script; the oldest go first. */
+/** Maximum number of conversations per script. The oldest are evicted. */
 const maxRuns = 1000
 
 /**
- * Plays the turn that a request takes, or refuses a request that fits none of the scripts that have not begun. Returns
- * undefined if no script has a turn left for the request.
+ * Plays the turn for a request, or rejects the request if it matches none of the unstarted scripts. Returns undefined if
+ * no script has a turn left for it.
  *
- * @param uses The scripts about the request, oldest first.
+ * @param uses Scripts that may match the request, oldest first.
  */
 export function playTurn(uses: readonly ScriptUse[], playing: Playing): PlayedTurn | undefined {
   const { conversation } = playing
-  const found = findRun(uses, conversation)
-  if (found) {
-    const { script } = uses[found.index] as ScriptUse
-    return found.run.turns < script.length ? takeTurn(uses, found, playing) : undefined
+  const current = findRun(uses, conversation)
+  if (current) {
+    const { script } = uses[current.index] as ScriptUse
+    return current.run.turns < script.length ? takeTurn(uses, current, playing) : undefined
   }
-  const isFree = ({ progress }: ScriptUse) => progress.happened === 0
-  const index = uses.findIndex((use) => isFree(use) && fits(use.script[0], conversation))
+  const isUnstarted = ({ progress }: ScriptUse) => progress.happened === 0
+  const index = uses.findIndex((use) => isUnstarted(use) && matchesTurn(use.script[0], conversation))
   if (index >= 0) return beginRun(uses, index, 0, playing)
-  const waiting = uses.findIndex(isFree)
-  if (waiting < 0) return undefined
-  const { script, progress } = uses[waiting] as ScriptUse
-  const misfit = misfitAt(script[0], conversation, []) as Misfit
-  const problem = misfit.differences.join('; ')
+  const unstarted = uses.findIndex(isUnstarted)
+  if (unstarted < 0) return undefined
+  const { script, progress } = uses[unstarted] as ScriptUse
+  const mismatch = mismatchAt(script[0], conversation, []) as Mismatch
+  const problem = mismatch.differences.join('; ')
   progress.problem = problem
   const reading = { conversation: 0, turn: 1, of: script.length, problem }
-  return { effect: misfitRefusal(1, script.length, misfit), reading, index: waiting }
+  return { effect: mismatchRefusal(1, script.length, mismatch), reading, index: unstarted }
 }
 
-/** Plays what follows the last turn of a script. Returns undefined if the script lets the request pass. */
+/** Applies `onEnd` after the last turn of a script. Returns undefined if the script lets the request pass. */
 export function playEnd(uses: readonly ScriptUse[], playing: Playing): PlayedTurn | undefined {
   const { conversation, index } = playing
   const use = uses[index]
   if (!use) return undefined
   const of = use.script.length
-  const found = findRun(uses, conversation)
-  if (!found) {
-    const again = uses.findIndex(({ script, onEnd }) => {
-      if (onEnd === 'repeat') return fits(script[0], conversation)
-      return onEnd === 'repeat-last' && fits(script.at(-1), conversation)
+  const current = findRun(uses, conversation)
+  if (!current) {
+    const repeating = uses.findIndex(({ script, onEnd }) => {
+      if (onEnd === 'repeat') return matchesTurn(script[0], conversation)
+      return onEnd === 'repeat-last' && matchesTurn(script.at(-1), conversation)
     })
-    if (again >= 0) {
-      const { onEnd, script } = uses[again] as ScriptUse
-      return beginRun(uses, again, onEnd === 'repeat' ? 0 : script.length, playing)
+    if (repeating >= 0) {
+      const { onEnd, script } = uses[repeating] as ScriptUse
+      return beginRun(uses, repeating, onEnd === 'repeat' ? 0 : script.length, playing)
     }
     if (uses.some(({ onEnd }) => onEnd === 'pass')) return undefined
-    const problem = `no script is left for this new conversation, each of ${count(uses.length, 'script')} is taken by another`
+    const problem =
+      uses.length === 1
+        ? 'this is a new conversation, and the script is already used by another'
+        : `this is a new conversation, and all ${uses.length} scripts are already used by others`
     return {
       effect: scriptRefusal(problem, { turn: 1 }),
       reading: { conversation: 0, turn: 1, of, problem },
       index,
     }
   }
-  if (found.index !== index || use.onEnd === 'pass') return undefined
-  if (use.onEnd !== 'fail') return takeTurn(uses, found, playing)
-  const turn = found.run.turns + 1
-  const problem = `no turn ${turn}, the script is over after ${count(of, 'turn')}`
-  replaceRun(use, found.run, { ...found.run, problem })
-  const reading = { conversation: found.run.conversation, turn, of, problem }
+  if (current.index !== index || use.onEnd === 'pass') return undefined
+  if (use.onEnd !== 'fail') return takeTurn(uses, current, playing)
+  const turn = current.run.turns + 1
+  const problem = `there is no turn ${turn}: the script has ${of} turn${of === 1 ? '' : 's'}`
+  replaceRun(use, current.run, { ...current.run, problem })
+  const reading = { conversation: current.run.conversation, turn, of, problem }
   return { effect: scriptRefusal(problem, { turn }), reading, index }
 }
 
-function fits(turn: CompiledTurn | undefined, conversation: Conversation): boolean {
-  return misfitAt(turn, conversation, []) === undefined
+function matchesTurn(turn: CompiledTurn | undefined, conversation: Conversation): boolean {
+  return mismatchAt(turn, conversation, []) === undefined
 }
 
 function beginRun(
@@ -164,19 +166,19 @@ function takeTurn(
 ): PlayedTurn {
   const use = uses[index] as ScriptUse
   const of = use.script.length
-  const place = use.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
-  const turn = use.script[place] as CompiledTurn
-  const number = place + 1
-  const misfit = misfitAt(turn, conversation, resultsOf(conversation, run))
+  const turnIndex = use.onEnd === 'repeat' ? run.turns % of : Math.min(run.turns, of - 1)
+  const turn = use.script[turnIndex] as CompiledTurn
+  const number = turnIndex + 1
+  const mismatch = mismatchAt(turn, conversation, resultsOf(conversation, run))
   const reading = {
     conversation: run.conversation,
     turn: number,
     of,
-    problem: misfit?.differences.join('; ') ?? null,
+    problem: mismatch?.differences.join('; ') ?? null,
   }
-  if (misfit) {
+  if (mismatch) {
     replaceRun(use, run, { ...run, problem: `turn ${number}: ${reading.problem}` })
-    return { effect: misfitRefusal(number, of, misfit), reading, index }
+    return { effect: mismatchRefusal(number, of, mismatch), reading, index }
   }
   const answer = answerOf(
     turn.turn,
@@ -195,7 +197,7 @@ function takeTurn(
   return { effect: { faults: turn.faults, reply: answer.reply }, reading, index }
 }
 
-/** The conversation that a request continues: the one that gave out its newest call id, or the one with its history. */
+/** Finds the conversation that a request continues: the one that sent its latest call id, or the one with its history. */
 function findRun(
   uses: readonly ScriptUse[],
   conversation: Conversation,
@@ -205,8 +207,8 @@ function findRun(
   const byCall = new Map(
     all.flatMap((each) => Array.from(each.run.calls.keys(), (id) => [id, each] as const)),
   )
-  const known = conversation.items.findLast((item) => 'id' in item && byCall.has(item.id))
-  if (known && 'id' in known) return byCall.get(known.id)
+  const latest = conversation.items.findLast((item) => 'id' in item && byCall.has(item.id))
+  if (latest && 'id' in latest) return byCall.get(latest.id)
 
   const first = firstUserText(conversation)
   const outputs = assistantOutputs(conversation)
@@ -219,27 +221,27 @@ function findRun(
   return best
 }
 
-/** Whether what a request repeats of the assistant is what the script has said, in its order; it may leave things out. */
+/** Returns true if the assistant output in a request is a subsequence of the script's output. */
 function continues(outputs: readonly (string | undefined)[], { said }: ScriptRun): boolean {
-  // A client that tries again after a fault has nothing to repeat yet. Otherwise this is a new conversation.
+  // A client that retries after a fault has no output yet. Otherwise this is a new conversation.
   if (outputs.length === 0) return !said.some(({ isSure }) => isSure)
-  let place = 0
+  let index = 0
   for (const output of outputs) {
     if (output === undefined) continue
-    while (place < said.length && !isSameText(said[place]?.text ?? '', output)) place++
-    if (place === said.length) return false
-    place++
+    while (index < said.length && !isSameText(said[index]?.text ?? '', output)) index++
+    if (index === said.length) return false
+    index++
   }
   return true
 }
 
-/** A reply may have been cut by `max_output_tokens`, or have gained the links of its citations. */
+/** Compares text that may have been truncated by `max_output_tokens`, or extended with links of citations. */
 function isSameText(said: string, repeated: string): boolean {
   const [left, right] = [said.trim(), repeated.trim()]
   return left === right || (right !== '' && (left.startsWith(right) || right.startsWith(left)))
 }
 
-/** What the functions called in the turn before have returned; for ids that a client made itself, the newest results. */
+/** Returns the results of functions called in the previous turn; if the client changed the ids, the latest results. */
 function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): CallResult[] {
   const names = new Map(
     items.flatMap((item) => (item.kind === 'call' ? [[item.id, item.name] as const] : [])),
@@ -252,31 +254,27 @@ function resultsOf({ items }: Conversation, { calls, pending }: ScriptRun): Call
   const answered = pending.flatMap((id) => results.find((result) => result.id === id) ?? [])
   if (answered.length > 0) return answered
   const lastMessage = items.findLastIndex((item) => item.kind === 'message')
-  const newest = new Set(
+  const latest = new Set(
     items.slice(lastMessage + 1).flatMap((item) => (item.kind === 'result' ? [item.id] : [])),
   )
-  return results.filter(({ id }) => newest.has(id))
+  return results.filter(({ id }) => latest.has(id))
 }
 
-function misfitAt(
+function mismatchAt(
   turn: CompiledTurn | undefined,
   conversation: Conversation,
   results: readonly CallResult[],
-): Misfit | undefined {
+): Mismatch | undefined {
   const { expect } = turn?.turn ?? {}
-  return expect && misfitOf(expect, conversation, results)
+  return expect && mismatchOf(expect, conversation, results)
 }
 
-/** `Turn 2 of 3 does not fit: expected …, received …` */
-function misfitRefusal(turn: number, of: number, { differences, expected, received }: Misfit): Effect {
+/** Returns a rejection such as `turn 2 of 3 does not match: expected …, received …`. */
+function mismatchRefusal(turn: number, of: number, { differences, expected, received }: Mismatch): Effect {
   const problem = differences.map((difference) => `expected ${difference}`).join('; ')
-  return scriptRefusal(`turn ${turn} of ${of} does not fit: ${problem}`, { turn, expected, received })
+  return scriptRefusal(`turn ${turn} of ${of} does not match: ${problem}`, { turn, expected, received })
 }
 
 function scriptRefusal(problem: string, metadata: object): Effect {
   return refusal(`Script: ${problem}`, metadata)
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

@@ -1,6 +1,6 @@
 /**
- * Scripts: the turns of one conversation, as data. Each request of the conversation takes the next turn, which answers
- * it, and says what it expects of it.
+ * Scripts: the turns of a conversation, as data. Each request of the conversation takes the next turn, which states what
+ * it expects of the request and how to reply.
  */
 import * as z from 'zod'
 import { shortened } from '../lib/one-line.ts'
@@ -8,52 +8,54 @@ import { type Conversation, callText, lastUserText } from '../resources/conversa
 import {
   type Condition,
   compileCondition,
+  describeCondition,
   isPattern,
   Pattern,
   show,
   TextCondition,
-  wish,
 } from './condition.ts'
 import { faultFields, type ScriptedItem, ScriptedReply } from './scripted-reply.ts'
 
 const names = z.lazy(() => z.array(z.string().min(1)).min(1))
 
-/** What a function must have returned. */
+/** Schema of a check on the result of a function. */
 export const ResultCheck = z.lazy(() =>
   z
     .union(
       [
-        z.string().min(1).describe('A part of the text.'),
+        z.string().min(1).describe('A substring of the result.'),
         Pattern,
-        z.looseObject({}).describe('Fields of the JSON, those inside objects too; more fields may be there.'),
+        z
+          .looseObject({})
+          .describe('Required fields of the JSON result, including nested ones; it may have others.'),
       ],
-      { error: 'give a part of the text, { matches }, or fields of the JSON' },
+      { error: 'must be a substring, { matches }, or fields of the JSON result' },
     )
-    .describe('A part of the text, a regular expression, or fields of the JSON.'),
+    .describe('A substring of the result, a regular expression, or fields of the JSON result.'),
 )
 export type ResultCheck = z.infer<typeof ResultCheck>
-/** A part of the text, a regular expression, or fields of the JSON. */
+/** A substring of the result, a regular expression, or fields of the JSON result. */
 export type ResultCheckInput = z.input<typeof ResultCheck>
 
 export const TurnExpectation = z.lazy(() =>
   z.strictObject({
     input: TextCondition.optional().describe(
-      'A part of the last user message, or a regular expression that finds it.',
+      'A substring of the last user message, or a regular expression.',
     ),
-    tools: names.optional().describe('Functions that the request must offer; it may offer more.'),
+    tools: names.optional().describe('Functions that the request must offer; it may offer others.'),
     result: z
       .record(z.string().min(1), z.union([ResultCheck, z.array(ResultCheck).min(1)]))
       .optional()
       .describe(
-        'What the functions that the turn before called have returned, by name. A list has one check for each call of that function, in their order; a single check must hold for one of them.',
+        'Checks on the results of functions called in the previous turn, by name. A list has one check per call of that function, in order; a single check must match at least one call.',
       ),
   }),
 )
 export type TurnExpectation = z.infer<typeof TurnExpectation>
-/** What the request of a turn must look like. */
+/** Expectations about the request of a turn. */
 export type TurnExpectationInput = z.input<typeof TurnExpectation>
 
-/** What a turn may say of its answer, as a scripted reply says it. */
+/** Fields that turns share with scripted replies. */
 const answerFields = {
   text: true,
   citations: true,
@@ -68,55 +70,55 @@ const answerFields = {
 
 const Calls = z.lazy(() => z.record(z.string().min(1), z.record(z.string(), z.json())))
 
-/** One request of the conversation: what it must look like, and what it gets. */
+/** Schema of a turn: expectations about a request, and its reply. */
 export const Turn = z.lazy(() =>
   ScriptedReply.unwrap()
     .pick(answerFields)
     .extend({
-      expect: TurnExpectation.optional().describe('What the request must look like. Default: anything.'),
+      expect: TurnExpectation.optional().describe('Expectations about the request. Default: none.'),
       text: z
         .string()
         .optional()
-        .describe('The text of the reply; behind `output` and before the calls where there are such.'),
+        .describe('Text of the reply, placed after `output` and before function calls.'),
       call: z
         .union([Calls, z.array(Calls).min(1)])
         .optional()
         .describe(
-          'Functions to call, with their arguments, by name. A list calls one function more than once.',
+          'Functions to call, by name, with their arguments. Use a list to call a function more than once.',
         ),
       ...faultFields(),
     }),
 )
 export type Turn = z.infer<typeof Turn>
-/** One request of a conversation: what it must look like, and what it gets. */
+/** A turn of a conversation: expectations about a request, and its reply. */
 export type TurnInput = z.input<typeof Turn>
 
 export const Script = z.lazy(() =>
-  z.array(Turn).min(1).max(1000).describe('The turns of one conversation: one request each.'),
+  z.array(Turn).min(1).max(1000).describe('The turns of one conversation, one request each.'),
 )
 export type Script = z.infer<typeof Script>
 
-/** The calls of a turn, one each. */
+/** Returns the function calls of a turn. */
 export function callsOf({ call = [] }: Turn): { name: string; args: Record<string, unknown> }[] {
   return [call].flat().flatMap((calls) => Object.entries(calls).map(([name, args]) => ({ name, args })))
 }
 
 export interface TurnAnswer {
-  /** Undefined where the turn has nothing but a fault. */
+  /** Undefined if the turn has only a fault. */
   readonly reply: ScriptedReply | undefined
-  /** What the assistant says in it, one text for each item. */
+  /** Output of the assistant, one string per item. */
   readonly said: readonly string[]
   /** Names of the functions called, by call id. */
   readonly calls: ReadonlyMap<string, string>
-  /** Whether a client goes on from it: one that failed or was cancelled is asked for again. */
+  /** If true, the client continues from this answer; failed and cancelled ones are retried. */
   readonly arrives: boolean
 }
 
-/** @param idOf Makes the id of the first call that has none of its own, of the second, … */
-export function answerOf(turn: Turn, idOf: (place: number) => string): TurnAnswer {
+/** @param idOf Creates the id of the nth function call without an explicit id, from 0. */
+export function answerOf(turn: Turn, idOf: (index: number) => string): TurnAnswer {
   const { expect: _, call: __, fault: ___, faults: ____, text, output = [], ...rest } = turn
   const called = callsOf(turn).map(toItem)
-  // A reply has its text behind its output; the text of a turn stands before the calls.
+  // In a reply, text comes after the output; in a turn, it comes before the calls.
   const isBefore = text !== undefined && called.length > 0
   const message = isBefore ? [{ type: 'message' as const, content: text }] : []
   const items = withCallIds([...output, ...message, ...called], idOf)
@@ -136,22 +138,24 @@ export function answerOf(turn: Turn, idOf: (place: number) => string): TurnAnswe
   return { reply: isAnswer(turn) ? reply : undefined, said, calls, arrives }
 }
 
-/** Whether a turn answers anything; the rest of what it says is about an answer. */
+/** Returns true if a turn has a reply; its other fields only modify one. */
 export function isAnswer(turn: Turn): boolean {
   const { text, output, responseStatus, incompleteReason, error } = turn
-  const isGiven = [text, output, responseStatus, incompleteReason, error].some((field) => field !== undefined)
-  return isGiven || callsOf(turn).length > 0
+  const hasField = [text, output, responseStatus, incompleteReason, error].some(
+    (field) => field !== undefined,
+  )
+  return hasField || callsOf(turn).length > 0
 }
 
 function toItem({ name, args }: { name: string; args: object }): ScriptedItem {
   return { type: 'function_call', name, arguments: JSON.stringify(args) }
 }
 
-function withCallIds(items: readonly ScriptedItem[], idOf: (place: number) => string): ScriptedItem[] {
-  let place = 0
+function withCallIds(items: readonly ScriptedItem[], idOf: (index: number) => string): ScriptedItem[] {
+  let index = 0
   return items.map((item) => {
     if (item.type !== 'function_call') return item
-    const id = idOf(place++)
+    const id = idOf(index++)
     return { ...item, call_id: item.call_id ?? id }
   })
 }
@@ -170,43 +174,43 @@ export interface CallResult {
   readonly text: string
 }
 
-/** How a request differs from what its turn expects. */
-export interface Misfit {
-  /** `the last user message with 'tides' in it, received 'Hello'`; one for each difference. */
+/** Differences between a request and the expectations of its turn. */
+export interface Mismatch {
+  /** One sentence each: `the last user message containing 'tides', received 'Hello'`. */
   readonly differences: readonly string[]
-  /** The parts of `expect` that do not hold, and what the request has in their place. */
+  /** The parts of `expect` that do not match, and the actual values. */
   readonly expected: Record<string, unknown>
   readonly received: Record<string, unknown>
 }
 
 /**
- * Compares; undefined where everything that is expected holds.
+ * Compares a request with the expectations of a turn. Returns undefined if everything matches.
  *
- * @param results What the functions called in the turn before have returned.
+ * @param results Results of the functions called in the previous turn.
  */
-export function misfitOf(
+export function mismatchOf(
   { input, tools = [], result = {} }: TurnExpectation,
   conversation: Conversation,
   results: readonly CallResult[],
-): Misfit | undefined {
+): Mismatch | undefined {
   const differences: string[] = []
   const expected: Record<string, unknown> = {}
   const received: Record<string, unknown> = {}
-  const differ = (field: string, wanted: unknown, found: unknown, difference: string) => {
-    expected[field] = wanted
-    received[field] = found
+  const differ = (field: string, expectation: unknown, value: unknown, difference: string) => {
+    expected[field] = expectation
+    received[field] = value
     differences.push(difference)
   }
 
   if (input !== undefined) {
     const text = lastUserText(conversation)
-    const condition: ConditionWords = typeof input === 'string' ? { contains: input } : input
+    const condition: ObjectCondition = typeof input === 'string' ? { contains: input } : input
     if (!compiled(condition)(text))
       differ(
         'input',
         input,
         text,
-        `the last user message ${wish(condition, false, text)}, received ${brief(text)}`,
+        `the last user message ${describeCondition(condition, false, text)}, received ${brief(text)}`,
       )
   }
   const missing = tools.filter((name) => !conversation.tools.includes(name))
@@ -220,30 +224,30 @@ export function misfitOf(
     const others = results
       .filter((each) => each.name !== name)
       .map((each) => `${each.name}: ${brief(each.text)}`)
-    const found = texts.length > 0 ? texts.map(brief).join(' and ') : ['none', ...others].join('; ')
+    const actual = texts.length > 0 ? texts.map(brief).join(' and ') : ['none', ...others].join('; ')
     differ(
       'result',
       { ...(expected['result'] as object), [name]: checks },
       { ...(received['result'] as object), [name]: texts },
-      `${inWords(name, checks)}, received ${found}`,
+      `${describeChecks(name, checks)}, received ${actual}`,
     )
   }
   return differences.length > 0 ? { differences, expected, received } : undefined
 }
 
-/** A condition in words, as `{ contains: 'tides' }`. */
-type ConditionWords = Extract<Condition, object>
+/** A condition such as `{ contains: 'tides' }`. */
+type ObjectCondition = Extract<Condition, object>
 
 const conditions = new WeakMap<object, (value: unknown) => boolean>()
 
-/** Compiled once for each condition. */
-function compiled(condition: ConditionWords): (value: unknown) => boolean {
-  const known = conditions.get(condition) ?? compileCondition(condition)
-  conditions.set(condition, known)
-  return known
+/** Compiles each condition once. */
+function compiled(condition: ObjectCondition): (value: unknown) => boolean {
+  const test = conditions.get(condition) ?? compileCondition(condition)
+  conditions.set(condition, test)
+  return test
 }
 
-/** A list has one check for each call, in their order; a single check must hold for one of them. */
+/** Compares a list of checks with all calls in order; a single check must match at least one call. */
 function holds(checks: ResultCheck | readonly ResultCheck[], texts: readonly string[]): boolean {
   if (!Array.isArray(checks)) return texts.some((text) => fits(checks as ResultCheck, text))
   return checks.length === texts.length && checks.every((check, index) => fits(check, texts[index] as string))
@@ -259,36 +263,36 @@ function fits(check: ResultCheck, text: string): boolean {
   }
 }
 
-/** Whether a value has all fields that are wanted of it, those inside objects too. Lists match item by item. */
-function has(value: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== 'object' || wanted === null) return value === wanted
-  const condition = conditionOf(wanted)
+/** Returns true if a value has all expected fields, including nested ones. Arrays match item by item. */
+function has(value: unknown, expected: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return value === expected
+  const condition = conditionOf(expected)
   if (condition) return compiled(condition)(value)
-  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(wanted))
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(expected))
     return false
-  if (Array.isArray(wanted) && wanted.length !== (value as unknown[]).length) return false
-  return Object.entries(wanted).every(
+  if (Array.isArray(expected) && expected.length !== (value as unknown[]).length) return false
+  return Object.entries(expected).every(
     ([key, inner]) => Object.hasOwn(value, key) && has(Reflect.get(value, key), inner),
   )
 }
 
-/** A text is a part of the text; `{ matches }` and its like are conditions as in `when`; the rest are fields. */
-function conditionOf(check: string | object): ConditionWords | undefined {
+/** Converts a string or pattern to a condition as in `when`; returns undefined for required fields. */
+function conditionOf(check: string | object): ObjectCondition | undefined {
   if (typeof check === 'string') return { contains: check }
   return isPattern(check) ? check : undefined
 }
 
-function inWords(name: string, checks: ResultCheck | readonly ResultCheck[]): string {
+function describeChecks(name: string, checks: ResultCheck | readonly ResultCheck[]): string {
   const each = [checks].flat() as ResultCheck[]
-  const wishes = each.map((check) => {
+  const descriptions = each.map((check) => {
     const condition = conditionOf(check)
-    return condition ? wish(condition) : `with the fields ${show(check)}`
+    return condition ? describeCondition(condition) : `with the fields ${show(check)}`
   })
-  if (!Array.isArray(checks)) return `a result of '${name}' ${wishes[0]}`
-  return `${each.length} results of '${name}', ${wishes.join(' and ')}`
+  if (!Array.isArray(checks)) return `a result of '${name}' ${descriptions[0]}`
+  return `${each.length} results of '${name}', ${descriptions.join(' and ')}`
 }
 
-/** Enough of a text to recognise it. */
+/** Returns the start of a text. */
 function brief(text: string): string {
   return show(shortened(text, 300))
 }

@@ -1,5 +1,5 @@
 /**
- * What a rule answers, and what goes wrong: the replies and the faults of rules, sequences and scripts.
+ * Schemas of the replies and faults in rules, sequences and scripts.
  */
 import * as z from 'zod'
 import { FaultSetting } from '../faults/index.ts'
@@ -17,8 +17,8 @@ import {
 } from '../resources/response.ts'
 
 const head = () => ({
-  id: z.string().min(1).optional().describe('Default: made from the request.'),
-  status: MessageStatus.optional().describe('Default: completed, or incomplete where the item is cut.'),
+  id: z.string().min(1).optional().describe('Default: derived from the request.'),
+  status: MessageStatus.optional().describe('Default: completed, or incomplete if the item is truncated.'),
 })
 
 const Part = z.lazy(() =>
@@ -30,13 +30,13 @@ const Part = z.lazy(() =>
       refusal: z.string().optional(),
     })
     .refine(({ text, refusal }) => (text === undefined) !== (refusal === undefined), {
-      error: 'a part has either a text or a refusal',
+      error: 'a part must have either text or a refusal',
     }),
 )
 
 const paragraphs = <Paragraph extends z.ZodType>(paragraph: Paragraph) =>
   z.union([z.string(), z.array(z.union([z.string(), paragraph]))], {
-    error: 'give a text, or a list of texts',
+    error: 'must be text, or a list of paragraphs',
   })
 
 export const ScriptedItem = z.lazy(() =>
@@ -47,14 +47,14 @@ export const ScriptedItem = z.lazy(() =>
         type: z.literal('message'),
         ...head(),
         content: z.union([z.string(), z.array(Part)], {
-          error: 'give a text, or parts with a text or a refusal',
+          error: 'must be text, or parts with text or a refusal',
         }),
       }),
       z.looseObject({
         type: z.literal('reasoning'),
         ...head(),
-        summary: paragraphs(SummaryText).optional().describe('What was thought, in short. Default: none.'),
-        content: paragraphs(ReasoningText).optional().describe('What was thought, in full. Default: none.'),
+        summary: paragraphs(SummaryText).optional().describe('Reasoning summary. Default: none.'),
+        content: paragraphs(ReasoningText).optional().describe('Full reasoning text. Default: none.'),
         encrypted_content: z.string().nullable().optional(),
       }),
       z.looseObject({
@@ -64,8 +64,8 @@ export const ScriptedItem = z.lazy(() =>
         arguments: z
           .union([z.string(), z.record(z.string(), z.unknown())])
           .optional()
-          .describe('JSON, or what becomes it. Default: {}.'),
-        call_id: z.string().optional().describe('Default: made from the request.'),
+          .describe('Arguments as a JSON string or an object. Default: {}.'),
+        call_id: z.string().optional().describe('Default: derived from the request.'),
       }),
       z.looseObject({
         type: z.literal('web_search_call'),
@@ -81,11 +81,11 @@ export const ScriptedItem = z.lazy(() =>
           .string()
           .nullable()
           .optional()
-          .describe('The image in base64. Default: a PNG of one pixel, or null where the status is failed.'),
+          .describe('Image data in base64. Default: a PNG of one pixel, or null if the status is failed.'),
         partial_images: z
           .array(z.string())
           .optional()
-          .describe('Base64 of what a stream shows before the image. Default: none.'),
+          .describe('Partial images for streams, in base64. Default: none.'),
         revised_prompt: z.string().optional(),
         background: z.string().optional(),
         output_format: z.string().optional(),
@@ -94,32 +94,30 @@ export const ScriptedItem = z.lazy(() =>
       }),
     ],
     {
-      error: 'an item is message, reasoning, function_call, web_search_call or image_generation_call',
+      error: 'an item must be message, reasoning, function_call, web_search_call or image_generation_call',
     },
   ),
 )
 export type ScriptedItem = z.infer<typeof ScriptedItem>
-/** An item of a scripted output. */
+/** An item of scripted output. */
 export type ScriptedItemInput = z.input<typeof ScriptedItem>
 
-/** A page that a scripted text cites: a part of the text, or else a link, which is appended where the text has none. */
+/** A page cited by scripted text: at a part of the text, or else by a link, which is appended if it is missing. */
 export const ScriptedCitation = z.lazy(() =>
   z.strictObject({
-    url: z.url().describe('The address of the page.'),
-    title: z.string().optional().describe('Default: the address.'),
-    content: z.string().optional().describe('What the page says. Default: none.'),
+    url: z.url().describe('URL of the page.'),
+    title: z.string().optional().describe('Title of the page. Default: its URL.'),
+    content: z.string().optional().describe('Excerpt from the page. Default: none.'),
     text: z
       .string()
       .min(1)
       .optional()
-      .describe(
-        'The part of the text that cites the page; its first occurrence. Default: a link to the page.',
-      ),
-    start_index: count().optional().describe('Where that part begins, instead of `text`.'),
-    end_index: count().optional().describe('Where it ends, exclusive.'),
+      .describe('The part of the text that cites the page (first occurrence). Default: a link to the page.'),
+    start_index: count().optional().describe('Start offset of the cited part, instead of `text`.'),
+    end_index: count().optional().describe('End offset of the cited part, exclusive.'),
   }),
 )
-/** Returns where a text cites a page; undefined for a citation that is a link. */
+/** Returns the span of a citation; undefined for a citation that is a link. */
 export function spanOf(
   { text: part, start_index: start, end_index: end }: z.infer<typeof ScriptedCitation>,
   text: string,
@@ -129,7 +127,7 @@ export function spanOf(
   return part === undefined || at < 0 ? undefined : [at, at + part.length]
 }
 
-/** A page that a scripted text cites. */
+/** A page cited by scripted text. */
 export type ScriptedCitationInput = z.input<typeof ScriptedCitation>
 
 /** One step of a scripted stream. */
@@ -139,40 +137,38 @@ export const ScriptedFrame = z.lazy(() =>
       z
         .strictObject({
           event: z
-            .looseObject({ type: z.string().describe('As `response.created`.') })
+            .looseObject({ type: z.string().describe('Type of the event, such as `response.created`.') })
             .describe('The event as JSON.'),
         })
         .describe('An event: `data: <json>`.'),
       z
-        .strictObject({ data: z.string().describe('The text behind `data: `.') })
-        .describe('The raw text of a data line.'),
+        .strictObject({ data: z.string().describe('Raw text after `data: `.') })
+        .describe('A data line with raw text.'),
+      z.strictObject({ bytes: z.string().describe('Raw bytes, as text.') }).describe('Raw bytes, as text.'),
       z
-        .strictObject({ bytes: z.string().describe('Bytes as they are, given as text.') })
-        .describe('Bytes as they are, given as text.'),
-      z
-        .strictObject({ base64: z.base64().describe('Bytes as they are, given in base64.') })
-        .describe('Bytes as they are, given in base64.'),
+        .strictObject({ base64: z.base64().describe('Raw bytes, in base64.') })
+        .describe('Raw bytes, in base64.'),
       z
         .strictObject({ wait: Duration.describe('Milliseconds of sandbox time.') })
-        .describe('Nothing for so many Duration.'),
+        .describe('A pause in milliseconds of sandbox time.'),
       z
         .strictObject({ done: z.literal(true).describe('The literal [DONE].') })
         .describe('The literal [DONE].'),
       z
-        .strictObject({ hangUp: z.enum(['end', 'reset', 'stall']).describe('How the connection ends.') })
-        .describe('The connection closes, breaks, or stays open and says nothing more.'),
+        .strictObject({ hangUp: z.enum(['end', 'reset', 'stall']).describe('End of the connection.') })
+        .describe('The connection closes cleanly, is reset, or stays open without sending more.'),
     ],
-    { error: 'a frame is one of event, data, bytes, base64, wait, done, hangUp' },
+    { error: 'a frame must be one of event, data, bytes, base64, wait, done, hangUp' },
   ),
 )
 export type ScriptedFrame = z.infer<typeof ScriptedFrame>
 /** One step of a scripted stream. */
 export type ScriptedFrameInput = z.input<typeof ScriptedFrame>
 
-/** The sum of many such numbers is exact, too. */
+/** Maximum number of tokens. The sum of many such numbers is still exact. */
 const maxTokens = 1_000_000_000
 
-/** The usage of a reply. What is left out is counted, and the total follows. */
+/** Schema of scripted usage. Omitted numbers are counted; the total is computed. */
 export const ScriptedUsage = z.lazy(() => {
   const tokens = z.int().min(0).max(maxTokens).optional()
   return z
@@ -182,37 +178,41 @@ export const ScriptedUsage = z.lazy(() => {
       output_tokens: tokens,
       output_tokens_details: z.strictObject({ reasoning_tokens: tokens }).optional(),
     })
-    .describe('For POST /responses: the usage. What is left out is counted, and the total follows.')
+    .describe('For POST /responses: usage. Omitted numbers are counted; the total is computed.')
 })
 export type ScriptedUsage = z.infer<typeof ScriptedUsage>
-/** For POST /responses: the usage. What is left out is counted, and the total follows. */
+/** Scripted usage. Omitted numbers are counted; the total is computed. */
 export type ScriptedUsageInput = z.input<typeof ScriptedUsage>
 
-/** What a rule answers in place of the resolver's own answer. */
+/** Schema of a reply that replaces that of the operation. */
 export const ScriptedReply = z.lazy(() =>
   z.strictObject({
-    status: z.int().min(200).max(599).optional().describe('Default: 200.'),
-    headers: HeaderRecord.optional().describe('On top of the usual ones.'),
-    text: z.string().optional().describe('For POST /responses: the text of the message.'),
-    citations: z.array(ScriptedCitation).optional().describe('For POST /responses: what the text cites.'),
+    status: z.int().min(200).max(599).optional().describe('HTTP status. Default: 200.'),
+    headers: HeaderRecord.optional().describe('Additional headers.'),
+    text: z.string().optional().describe('For POST /responses: text of the message.'),
+    citations: z.array(ScriptedCitation).optional().describe('For POST /responses: citations in the text.'),
     output: z
       .array(ScriptedItem)
       .optional()
       .describe(
-        'For POST /responses: whole output items, function calls or reasoning for example; ids and statuses are filled in.',
+        'For POST /responses: output items, such as function calls or reasoning. Missing ids and statuses are generated.',
       ),
     interleave: z
       .boolean()
       .optional()
       .describe(
-        'For POST /responses: whether the events of the items alternate in a stream. Default: false.',
+        'For POST /responses: if true, the events of different items alternate in the stream. Default: false.',
       ),
-    id: z.string().min(1).optional().describe('For POST /responses: the id. Default: made from the request.'),
+    id: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('For POST /responses: id of the response. Default: derived from the request.'),
     responseStatus: ResponseStatus.optional().describe(
-      'For POST /responses: the status of the Response object. Default: completed; incomplete where the tokens do not suffice.',
+      'For POST /responses: status of the Response object. Default: completed, or incomplete if the token limit is reached.',
     ),
     incompleteReason: IncompleteReason.optional().describe(
-      'For POST /responses: why the response is incomplete. Default: max_output_tokens.',
+      'For POST /responses: reason for an incomplete response. Default: max_output_tokens.',
     ),
     error: z
       .strictObject({
@@ -220,33 +220,29 @@ export const ScriptedReply = z.lazy(() =>
         message: z.string().optional().describe('`error.message`.'),
       })
       .optional()
-      .describe('For POST /responses: why the response failed. Default: server_error.'),
-    usage: ScriptedUsage.optional().describe('For POST /responses: the usage. What is left out is counted.'),
-    body: z.json().optional().describe('The whole body, for any operation.'),
-    frames: z.array(ScriptedFrame).optional().describe('The body step by step, for any operation.'),
+      .describe('For POST /responses: error of a failed response. Default: server_error.'),
+    usage: ScriptedUsage.optional().describe('For POST /responses: usage. Omitted numbers are counted.'),
+    body: z.json().optional().describe('The full body, for any operation.'),
+    frames: z.array(ScriptedFrame).optional().describe('The body as a list of frames, for any operation.'),
   }),
 )
-/** What a rule answers in place of the operation. */
+/** A reply that replaces that of the operation. */
 export type ScriptedReplyInput = z.input<typeof ScriptedReply>
 export type ScriptedReply = z.infer<typeof ScriptedReply>
 
-/** A text, or a whole reply. */
+/** Schema of text, or a full reply object. */
 export const TextOrReply = z.lazy(() =>
   z.union([z.string().transform((text): ScriptedReply => ({ text })), ScriptedReply], {
-    error: 'a reply is a text, or an object with text, output, body or frames',
+    error: 'a reply must be text, or an object with text, output, body or frames',
   }),
 )
 
-/** What a rule, a step or a turn says of what goes wrong. */
+/** Fields for the faults of a rule, step or turn. */
 export const faultFields = () => ({
   fault: FaultSetting.optional().describe(
-    'A fault: its name, or its name and parameters. It acts on the `reply` next to it, if there is one.',
+    'A fault: its name, or an object with name and parameters. It applies to `reply`, if the rule has one.',
   ),
-  faults: z
-    .array(FaultSetting)
-    .min(1)
-    .optional()
-    .describe('Several faults that act together, instead of `fault`.'),
+  faults: z.array(FaultSetting).min(1).optional().describe('Several faults to combine, instead of `fault`.'),
 })
 
 interface HasFaults {
@@ -258,27 +254,27 @@ export function faultsOf({ fault, faults = fault ? [fault] : [] }: HasFaults): r
   return faults
 }
 
-/** What a function that replies may look at. */
+/** The argument of a reply function. */
 export interface ReplyContext {
-  /** The request as it came; what its operation would refuse is not refused yet. */
+  /** The request, before the operation validates it. */
   readonly request: {
-    /** Upper case: `POST`. */
+    /** Method in upper case: `POST`. */
     readonly method: string
-    /** As requested. */
+    /** Path as requested. */
     readonly path: string
     readonly params: Readonly<Record<string, string>>
     readonly query: Readonly<Record<string, string>>
-    /** Names in lower case. */
+    /** Request headers; names in lower case. */
     readonly headers: Readonly<Record<string, string>>
-    /** Parsed JSON; undefined where there is none. */
-    // biome-ignore lint/suspicious/noExplicitAny: a test knows what its own requests hold
+    /** Parsed JSON; undefined if there is none. */
+    // biome-ignore lint/suspicious/noExplicitAny: a test knows the type of its own requests
     readonly body: any
   }
-  /** The messages, calls and results that it carries, and the functions that it offers. */
+  /** Messages, function calls, results and function tools of the request. */
   readonly conversation: Conversation
 }
 
-/** A text, or a whole reply as a rule has it. */
+/** Either reply text or a full reply object, as in a rule. */
 export type FunctionReply = string | ScriptedReplyInput
 export type ReplyFunction<Context = ReplyContext> = (
   context: Context,

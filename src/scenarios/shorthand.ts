@@ -1,5 +1,5 @@
 /**
- * The everyday rules, without writing a scenario: answer with this text, fail with that status.
+ * Shorthands for common scenarios: reply with text, fail with a status, follow a script.
  */
 import type { FaultInput } from '../faults/index.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
@@ -10,21 +10,21 @@ import type { ScriptedReplyInput } from './scripted-reply.ts'
 
 type HowOften = Pick<RuleInput, 'when' | 'times' | 'after' | 'every' | 'probability'>
 
-/** When a scripted text is given, and what comes with it. */
+/** Options of `reply()`: requests to match, and additional fields of the reply. */
 export interface ReplyOptions extends HowOften, Pick<ScriptedReplyInput, 'status' | 'headers' | 'citations'> {
   /** Operations that answer with text. Default: `text`, all of them. */
   on?: RuleInput['on']
 }
 
-/** Replies with a text, or with a whole reply, to every request of an operation that answers with text, unless the options limit it. */
+/** Creates a scenario that replies to all operations that answer with text, unless the options limit it. */
 export function replyScenario(reply: string | ScriptedReplyInput, options: ReplyOptions = {}): ScenarioInput {
   if (typeof reply === 'function')
     throw new TypeError(
-      'reply() takes a text or a reply here: a function works in the process of the gateway only',
+      'reply(): a function works only in the process of the gateway; pass text or a reply object',
     )
   if (typeof reply !== 'string' && (typeof reply !== 'object' || reply === null || Array.isArray(reply)))
     throw new TypeError(
-      `reply() takes a text or a reply first, as in reply('Hello', { times: 2 }), not ${shown(reply)}`,
+      `reply(): the first argument must be text or a reply object, as in reply('Hello', { times: 2 }), got ${shown(reply)}`,
     )
   assertOptions('reply', reply, options, replyOptions)
   const { on = textOperations, status, headers, citations, ...often } = options
@@ -37,33 +37,35 @@ export function replyScenario(reply: string | ScriptedReplyInput, options: Reply
 
 type StatusFault = Extract<FaultInput, { name: 'status' }>
 
-/** When a call fails, and what its envelope holds. */
+/** Options of `fail()`: requests to match, and fields of the error reply. */
 export interface FailOptions extends HowOften, Omit<StatusFault, 'name' | 'status'> {
-  /** Operation id, `POST /path` of a path that no operation describes, or `*`. Default: `*`. */
+  /** Operation id, `POST /path` for a path without an operation, or `*`. Default: `*`. */
   on?: RuleInput['on']
 }
 
-/** Answers with the error envelope. Every call, unless told otherwise. */
+/** Creates a scenario that responds to all requests with an error, unless the options limit it. */
 export function failScenario(status: number, options: FailOptions = {}): ScenarioInput {
   if (typeof status !== 'number')
-    throw new TypeError(`fail() takes a status first, as in fail(503, { times: 2 }), not ${shown(status)}`)
+    throw new TypeError(
+      `fail(): the first argument must be a status, as in fail(503, { times: 2 }), got ${shown(status)}`,
+    )
   assertOptions('fail', status, options, failOptions)
   const { on = '*', when, times, after, every, probability, ...envelope } = options
   const often = { when, times, after, every, probability }
   return { name: 'fail', rules: [{ on, ...often, fault: { name: 'status', status, ...envelope } }] }
 }
 
-/** Requests that a script is for, and what follows its last turn. */
+/** Options of `script()`: requests to match, and behaviour after the last turn. */
 export interface ScriptOptions {
-  /** What follows the last turn. Default: `fail`, which refuses the call. */
+  /** Behaviour after the last turn. Default: `fail`, which rejects the request. */
   onEnd?: RuleInput['onEnd']
-  /** Which requests it is about. Default: all. */
+  /** Conditions on the request. Default: none. */
   when?: RuleInput['when']
   /** Operations that answer with text. Default: `text`, all of them. */
   on?: RuleInput['on']
 }
 
-/** Answers one conversation turn by turn. */
+/** Creates a scenario that answers one conversation turn by turn. */
 export function scriptScenario(
   turns: NonNullable<RuleInput['script']>,
   options: ScriptOptions = {},
@@ -88,8 +90,8 @@ function shown(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Where no compiler looks, `fail(503, 2)` is written for `fail(503, { times: 2 })`. */
-function assertOptions(verb: string, what: unknown, options: unknown, names: readonly string[]): void {
+/** Catches mistakes that no compiler checks in JavaScript, such as `fail(503, 2)` for `fail(503, { times: 2 })`. */
+function assertOptions(verb: string, first: unknown, options: unknown, names: readonly string[]): void {
   if (typeof options === 'object' && options !== null) {
     const unknown = Object.keys(options).find((name) => !names.includes(name))
     if (unknown === undefined) return
@@ -97,7 +99,9 @@ function assertOptions(verb: string, what: unknown, options: unknown, names: rea
       `${verb}(): ${renamed(unknown, names) ?? `unknown option '${unknown}'${misnomer(unknown, names) ?? didYouMean(unknown, names)}`}`,
     )
   }
-  const call = (second: unknown) => `${verb}(${JSON.stringify(what)}, ${second})`
-  const meant = typeof options === 'number' ? `{ times: ${options} }` : '{ times: 2 }'
-  throw new TypeError(`${call(String(options))}: the second argument is an object, as in ${call(meant)}`)
+  const call = (second: unknown) => `${verb}(${JSON.stringify(first)}, ${second})`
+  const suggestion = typeof options === 'number' ? `{ times: ${options} }` : '{ times: 2 }'
+  throw new TypeError(
+    `${call(String(options))}: the second argument must be an object, as in ${call(suggestion)}`,
+  )
 }

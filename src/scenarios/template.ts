@@ -1,14 +1,14 @@
 /**
- * Templates in scripted replies: `{{ body.metadata.user }}` is replaced by the value at that path. A text that starts
- * with `{{=<% %>=}}` is no template: the rest of it is written as it is.
+ * Templates in scripted replies: `{{ body.metadata.user }}` is replaced by the value at that path. Text that starts with
+ * `{{=<% %>=}}` is not a template: the rest is written verbatim.
  */
 import { GatewayError } from '../http/errors.ts'
 import { readAt, readPath } from '../lib/value-path.ts'
 
-/** What templates can name. */
+/** Values that templates can refer to. */
 export type TemplateValues = Readonly<Record<string, unknown>>
 
-/** Characters that all templates of one reply may write together. */
+/** Maximum number of characters that the templates of one reply may write. */
 const maxOutput = 1024 * 1024
 const verbatim = '{{=<% %>=}}'
 
@@ -16,22 +16,22 @@ export function isTemplate(text: string): boolean {
   return text.includes('{{')
 }
 
-/** Returns the problem of a template that cannot be used. */
+/** Returns the problem of an invalid template. */
 export function templateProblem(text: string): string | undefined {
   for (const { path, tag } of partsOf(text)) {
     if (path === undefined) continue
-    if (!tag.endsWith('}}')) return `${tag.slice(0, 20)} has no end`
-    if (readPath(path).length === 0) return `${tag} names nothing`
+    if (!tag.endsWith('}}')) return `${tag.slice(0, 20)} is not closed`
+    if (readPath(path).length === 0) return `${tag} is empty`
     if (/^[#^/>&!={]/.test(path))
-      return `${tag} is not a path: a template has values only, as in {{ body.model }}; a function in reply() can do more`
+      return `${tag} is not a path: templates support only values, as in {{ body.model }}; use a function in reply() for anything else`
   }
   return undefined
 }
 
 /**
- * Returns a function that writes all templates inside a value. Throws if a reply gets too long.
+ * Returns a function that fills in all templates in a value. Throws if the result is too long.
  *
- * @param warn Called for every path without a value; it is written as nothing.
+ * @param warn Called for each path without a value, which is replaced by an empty string.
  */
 export function templateWriter(
   values: TemplateValues,
@@ -40,7 +40,7 @@ export function templateWriter(
   let left = maxOutput
   const valueAt = (path: string) => {
     const value = readAt(values, readPath(path))
-    if (value === undefined) warn(`the template names '${path}', which this request has not`)
+    if (value === undefined) warn(`the template uses '${path}', which the request does not have`)
     if (value === undefined || value === null) return ''
     return typeof value === 'string' ? value : JSON.stringify(value)
   }
@@ -49,7 +49,8 @@ export function templateWriter(
       .map(({ tag, path }) => {
         const written = path === undefined ? tag : valueAt(path)
         left -= written.length
-        if (left < 0) throw new GatewayError(500, `Templates of one reply may write ${maxOutput} characters`)
+        if (left < 0)
+          throw new GatewayError(500, `Templates of one reply may write at most ${maxOutput} characters`)
         return written
       })
       .join('')
@@ -62,7 +63,7 @@ export function templateWriter(
   return (value) => inside(value) as typeof value
 }
 
-/** The texts and tags of a template; a text has no path. */
+/** Splits a template into text and tags; only tags have a path. */
 function partsOf(text: string): { tag: string; path?: string }[] {
   if (text.startsWith(verbatim)) return [{ tag: text.slice(verbatim.length) }]
   const [first = '', ...rest] = text.split('{{')

@@ -1,5 +1,5 @@
 /**
- * One use of a scenario: the progress of its rules, and the order in which the rules of several are tried.
+ * Activations of scenarios: the progress of their rules, and the order of matching.
  */
 import type { Clock } from '../lib/clock.ts'
 import { draw } from '../lib/seed.ts'
@@ -20,17 +20,17 @@ import type { ReplyFunction } from './scripted-reply.ts'
 
 /** Counters of one active rule. */
 export interface Progress {
-  /** Calls that met its conditions. */
+  /** Number of calls that matched its conditions. */
   seen: number
-  /** Steps that calls have taken. */
+  /** Number of steps taken. */
   taken: number
-  /** Of these, the calls on which the step had an effect, as far as is known. */
+  /** Number of steps that had an effect, as far as is known. */
   happened: number
-  /** What has been used of its rate limit. */
+  /** Usage of its rate limit. */
   readonly rateLimit: RateLimitUse
-  /** The conversations that follow its script, oldest first. */
+  /** Conversations that follow its script, oldest first. */
   runs: readonly ScriptRun[]
-  /** How the last new conversation differed from the first turn of its script, where it did. */
+  /** Differences between the last new conversation and the first turn of its script, if any. */
   problem: string | null
 }
 
@@ -45,7 +45,7 @@ export function toProgress(): Progress {
   }
 }
 
-/** Counts one call that meets the conditions of a rule. Returns what happens to it, or why the rule is skipped. */
+/** Counts a call that matches the conditions of a rule. Returns the effect, or the reason for skipping the rule. */
 export function advance(
   rule: CompiledRule,
   progress: Progress,
@@ -78,7 +78,7 @@ export function advance(
   return effect ? { effect } : { kind: 'step', call: progress.taken }
 }
 
-/** A step that a call has taken found nothing to act on: it has not happened, and is left for another call. */
+/** Undoes a step that had no effect, so that it is left for another call. */
 export function putBack({ isSequence }: CompiledRule, progress: Progress): void {
   progress.happened--
   if (!isSequence) progress.taken--
@@ -87,51 +87,51 @@ export function putBack({ isSequence }: CompiledRule, progress: Progress): void 
 function stepAt({ steps, onEnd, ends }: CompiledRule, turn: number): CompiledStep {
   if (turn >= ends) {
     const calls = `${ends} call${ends === 1 ? '' : 's'}`
-    return { effect: refusal(`Scenario: the rule is over after ${calls}`, {}), form: undefined }
+    return { effect: refusal(`Scenario: the rule ended after ${calls}`, {}), form: undefined }
   }
-  const place = onEnd === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
-  return steps[place] as CompiledStep
+  const index = onEnd === 'repeat' ? turn % steps.length : Math.min(turn, steps.length - 1)
+  return steps[index] as CompiledStep
 }
 
-/** Returns true for a rule that has ended, and lets all calls pass. */
+/** Returns true for a rule that has ended and lets all calls pass. */
 function isOver({ ends, onEnd }: CompiledRule, { taken }: Pick<Progress, 'taken'>): boolean {
   return onEnd !== 'fail' && taken >= ends
 }
 
-/** One `use()` of a scenario. */
+/** An activation of a scenario by `use()`. */
 export interface Use {
-  /** `flaky~3`; the same in every copy: a use that a snapshot brought back can still be ended. */
+  /** Such as `flaky~3`. Snapshots keep it, so that a restored activation can still be ended. */
   readonly id: string
   readonly compiled: CompiledScenario
-  /** By the rule's number, from 1; undefined for a rule whose conditions no call has met. */
+  /** By rule number, from 1; undefined for a rule whose conditions have matched no call. */
   readonly progress: Progress[]
-  /** Gives its replies, in place of those that it has. */
-  readonly answer?: ReplyFunction | undefined
+  /** Replies instead of the rules. */
+  readonly replyFunction?: ReplyFunction | undefined
 }
 
-/** A rule, and the use that holds its progress. */
+/** A rule, and the activation with its progress. */
 export interface Candidate {
   readonly rule: CompiledRule
   readonly use: Use
 }
 
-/** The rules about a request, in the order in which they are tried: see `candidatesAmong`. */
+/** Rules that may match a request, in order: see `candidatesAmong`. */
 export interface Candidates {
   readonly rules: readonly CompiledRule[]
-  /** By index in `rules`: the use that holds its progress. */
+  /** Activations with the progress of each rule, by index in `rules`. */
   readonly uses: readonly Use[]
   /** All scripts, oldest first. In `rules`, a script is among the endless rules. */
   readonly scripts: readonly Candidate[]
-  /** Index in `rules` of the rule before which the scripts that have turns left are tried. */
+  /** Index in `rules` before which scripts with remaining turns are tried. */
   readonly scriptsAt: number
 }
 
 export const noneNamed: ReadonlyMap<string, Use> = new Map()
 
-/** A scenario whose rules have not happened yet. */
+/** Creates an activation without progress. */
 export function begin(scenario: Scenario): Use {
   const compiled = compileScenario(scenario)
-  // No name has a `~`, so no id is a name.
+  // Names cannot contain `~`, so ids and names are distinct.
   const id = `${scenario.name}~${++begun}`
   return { id, compiled, progress: [] }
 }
@@ -147,38 +147,38 @@ export function copyNamed(named: ReadonlyMap<string, Use>): ReadonlyMap<string, 
 }
 
 /**
- * Orders rules: finite ones as they were added, then endless ones, newest first. A rule is finite while it has times or
- * steps left; a script comes at its place among the finite rules while it has turns left. The first matching rule of a
- * scenario wins, so a finite rule behind an endless one of its scenario stays behind it.
+ * Orders rules: finite ones in the order they were added, then endless ones, newest first. A rule is finite while it has
+ * times or steps left; a script counts as finite while it has turns left. Within a scenario the first matching rule
+ * wins, so a finite rule after an endless one of its scenario stays after it.
  *
- * @param newestFirst All uses.
- * @param names Of a request, as `on` may name it.
- * @param named Uses that the request names in its header; they come first.
+ * @param newestFirst All activations.
+ * @param names Names by which `on` may refer to the request.
+ * @param named Activations of scenarios named in a header of the request; they come first.
  */
 export function candidatesAmong(
   newestFirst: readonly Use[],
   names: readonly string[],
   named: readonly Use[] = [],
 ): Candidates {
-  const about = (use: Use): Candidate[] =>
+  const candidatesOf = (use: Use): Candidate[] =>
     use.compiled.rules.flatMap((rule) => (rule.on.some((on) => names.includes(on)) ? [{ rule, use }] : []))
-  const first = named.flatMap(about)
-  const others = newestFirst.map(about)
+  const first = named.flatMap(candidatesOf)
+  const others = newestFirst.map(candidatesOf)
   const scripts: Candidate[] = []
   let scriptsAt = -1
   const finite = new Set<Candidate>()
   for (const candidates of others.toReversed()) {
-    let isBehindEndless = false
+    let isAfterEndless = false
     for (const candidate of candidates) {
       const { rule, use } = candidate
       if (rule.script) {
         if (scripts.push(candidate) === 1) scriptsAt = first.length
-        isBehindEndless ||= rule.onEnd !== 'pass'
+        isAfterEndless ||= rule.onEnd !== 'pass'
         continue
       }
       const progress = use.progress[rule.number] ?? { taken: 0 }
-      if (progress.taken >= rule.finite) isBehindEndless ||= !isOver(rule, progress)
-      else if (!isBehindEndless) {
+      if (progress.taken >= rule.finite) isAfterEndless ||= !isOver(rule, progress)
+      else if (!isAfterEndless) {
         finite.add(candidate)
         first.push(candidate)
       }
@@ -194,9 +194,9 @@ export function progressOf(use: Use, rule: CompiledRule): Progress {
   return progress
 }
 
-/** One use of a scenario. */
+/** An active scenario with the progress of its rules. */
 export interface ScenarioProgress {
-  /** `flaky~3`: ends this use, and no other. */
+  /** Id of this activation, such as `flaky~3`, to end only this one. */
   id: string
   name: string
   description: string | null
@@ -204,17 +204,17 @@ export interface ScenarioProgress {
 }
 
 export interface RuleProgress {
-  /** Its place in the scenario, from 1. */
+  /** Position in the scenario, from 1. */
   rule: number
   name: string | null
   on: string[]
-  /** Calls that met its conditions. */
+  /** Number of calls that matched its conditions. */
   seen: number
-  /** Calls to which it has happened. */
+  /** Number of calls to which it was applied. */
   happened: number
-  /** How often it can still happen; null for any number of times. */
+  /** Number of times that it can still apply; null if unlimited. */
   left: number | null
-  /** As it was given, with defaults filled in. */
+  /** The rule as written, with defaults filled in. */
   source: RuleInput
 }
 
@@ -233,37 +233,37 @@ export function scenarioProgress({ id, compiled, progress }: Use): ScenarioProgr
         seen,
         happened,
         left: Number.isFinite(rule.ends) ? Math.max(0, rule.ends - taken) : null,
-        // Every rule with its defaults is one that a person may write.
+        // A rule with its defaults filled in is valid input.
         source: source.rules[index] as RuleInput,
       }
     }),
   }
 }
 
-/** A script in use. */
+/** An active script. */
 export interface ScriptProgress {
   scenario: string
-  /** Its rule's position in the scenario, from 1. */
+  /** Position of its rule in the scenario, from 1. */
   rule: number
-  /** How many turns it has. */
+  /** Number of turns. */
   turns: number
-  /** The conversations that follow it, oldest first. */
+  /** Conversations that follow the script, oldest first. */
   conversations: ScriptedConversation[]
-  /** How the last new conversation differed from its first turn, where that kept it from beginning; or null. */
+  /** Differences between the last new conversation and the first turn, if they kept it from starting; else null. */
   problem: string | null
 }
 
 /** A conversation that follows a script. */
 export interface ScriptedConversation {
-  /** Its number among the scripted conversations of the sandbox, from 1. */
+  /** Number among the scripted conversations of the sandbox, from 1. */
   conversation: number
-  /** How many turns it has taken. */
+  /** Number of turns taken. */
   turns: number
-  /** How its last request differed from what the turn expects, or null. */
+  /** Differences between its last request and the expectations of the turn; null if none. */
   problem: string | null
 }
 
-/** The scripts of one use of a scenario. */
+/** Returns the scripts of an active scenario. */
 export function scriptsOf({ compiled, progress }: Use): ScriptProgress[] {
   return compiled.rules.flatMap(({ scenario, number, script }) => {
     if (!script) return []

@@ -49,7 +49,7 @@ describe('scenario files', () => {
   it('reports every problem in YAML with line and column', async () => {
     const wrong = yaml.replace('listProviders', 'listProvider').replace('times: 2', 'times: 0')
     expect(await problemsOf('wrong.yaml', wrong)).toEqual([
-      "wrong.yaml:5:5: 'times: 0' in scenario 'monday', rule 1 never happens: give 1 or more, or leave the rule out",
+      "wrong.yaml:5:5: 'times: 0' in scenario 'monday', rule 1 would never apply: use 1 or more, or remove the rule",
       "wrong.yaml:7:5: Unknown operation 'listProvider' in scenario 'monday', rule 2: did you mean 'listProviders'?",
     ])
   })

@@ -120,7 +120,7 @@ describe('missing-field and wrong-type', () => {
     const report: FaultReport = { warnings: [] }
     applyFaults(answer, { name: 'missing-field', path: 'data.0.constructor' }, { report })
     expect(report).toEqual({
-      nothingHappened: true,
+      noEffect: true,
       warnings: ["'missing-field' found nothing to act on: the answer has no field 'data.0.constructor'"],
     })
   })

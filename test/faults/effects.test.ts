@@ -194,7 +194,7 @@ function effect(name: string, inputs: (object | string)[], change: object = {}):
   const run = new FaultRun(
     settings,
     { ...facts, random: () => [0.25, 0.5, 0.75][next++ % 3] as number, ...change },
-    { nothingHappened: () => report('no effect'), warn: report },
+    { noEffect: () => report('no effect'), warn: report },
   )
   const { waitMs, instead, stream } = run.before()
   if (waitMs > 0) report(`waits ${Math.round(waitMs * 1000) / 1000}`)

@@ -12,7 +12,7 @@ function outcome(input: FaultInput, change: Partial<FaultFacts> = {}): number | 
     [FaultSetting.parse(input)],
     { ...facts, random: random('seed'), ...change },
     {
-      nothingHappened() {},
+      noEffect() {},
       warn() {},
     },
   )

@@ -63,7 +63,7 @@ export const completed = ok(response)
 
 /** Reports of a fault: whether it had nothing to act on, and the warnings for the journal. */
 export interface FaultReport {
-  nothingHappened?: boolean
+  noEffect?: boolean
   warnings: string[]
 }
 
@@ -87,8 +87,8 @@ export function applyFaults(
     settings,
     { ...facts, ...change },
     {
-      nothingHappened: () => {
-        report.nothingHappened = true
+      noEffect: () => {
+        report.noEffect = true
       },
       warn: (message) => report.warnings.push(message),
     },

@@ -18,7 +18,7 @@ const after = (fault: FaultInput, reply = sample()) => framesOf(applyFaults(repl
 const warningOf = (fault: FaultInput) => {
   const report: FaultReport = { warnings: [] }
   expect(bytesOf(framesOf(applyFaults(sample(), fault, { report })))).toEqual(whole)
-  expect(report.nothingHappened).toBe(true)
+  expect(report.noEffect).toBe(true)
   return report.warnings.join()
 }
 const order = outline(framesOf(sample()))
@@ -76,7 +76,7 @@ describe('position of a stream fault', () => {
 
   it('afterDeltas past the last delta: has no effect and adds a warning', () => {
     expect(warningOf({ name: 'stream-cut', afterDeltas: 9 })).toContain(
-      'the stream has 3 pieces of text or arguments before its last event, not 9',
+      'the stream has 3 deltas of text or arguments before its last event, not 9',
     )
   })
 
@@ -92,9 +92,9 @@ describe('position of a stream fault', () => {
   })
 
   it('afterMs past the end: has no effect and adds a warning', () => {
-    expect(warningOf({ name: 'stream-stall', afterMs: 25 })).toContain('the body takes 0 ms')
+    expect(warningOf({ name: 'stream-stall', afterMs: 25 })).toContain('the body lasts 0 ms')
     expect(warningOf({ name: 'stream-error-event', afterMs: 25 })).toContain(
-      'takes 0 ms before its last event',
+      'lasts 0 ms before its last event',
     )
   })
 
@@ -238,7 +238,7 @@ describe('stream faults', () => {
   it.each([
     [{ firstEventMs: 1, everyMs: 0 }, []],
     [{ firstEventMs: 0, everyMs: 1 }, []],
-    [{ firstEventMs: 0, everyMs: 0 }, ["'slow-stream' found nothing to act on: it takes no time"]],
+    [{ firstEventMs: 0, everyMs: 0 }, ["'slow-stream' found nothing to act on: its delays are 0"]],
   ])('slow-stream: warns if it adds no delay: %j', (setting, warnings) => {
     const report: FaultReport = { warnings: [] }
     framesOf(applyFaults(sample(), { name: 'slow-stream', ...setting }, { report }))
@@ -249,15 +249,15 @@ describe('stream faults', () => {
     const report: FaultReport = { warnings: [] }
     const done = eventStream([{ kind: 'done' }])
     expect(outline(framesOf(applyFaults(done, 'stream-unknown-event', { report })))).toEqual(['[DONE]'])
-    expect(report.nothingHappened).toBe(true)
+    expect(report.noEffect).toBe(true)
   })
 
   it('leave JSON replies unchanged and add a warning', () => {
     const report: FaultReport = { warnings: [] }
     expect(applyFaults(completed, 'stream-cut', { report })).toBe(completed)
     expect(report).toEqual({
-      nothingHappened: true,
-      warnings: ["'stream-cut' found nothing to act on: the answer is no event stream"],
+      noEffect: true,
+      warnings: ["'stream-cut' found nothing to act on: the reply is not an event stream"],
     })
   })
 })

@@ -192,16 +192,8 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       rule({ on: 'createChatCompletion' }),
       "it is in the extension 'chat': createGateway({ extensions: ['chat'] })",
     ],
-    [
-      "on: 'POST /api/v1/other'",
-      rule({ on: 'POST /api/v1/other' }),
-      "paths are below /api/v1: write 'POST /other'",
-    ],
-    [
-      "on: 'GET /providers'",
-      rule({ on: 'GET /providers' }),
-      "is the operation 'listProviders': use that name",
-    ],
+    ["on: 'POST /api/v1/other'", rule({ on: 'POST /api/v1/other' }), "omit /api/v1, as in 'POST /other'"],
+    ["on: 'GET /providers'", rule({ on: 'GET /providers' }), "is an operation: use its id 'listProviders'"],
     [
       "fault: 'time-out'",
       rule({ fault: 'time-out' }),
@@ -215,24 +207,32 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a RegExp in when.body',
       rule({ when: { body: { model: /aurora/ } } }),
-      'a scenario is data: write { matches: "aurora" }',
+      'scenarios are plain data: write { matches: "aurora" }',
     ],
     [
       'when: { modle }',
       rule({ when: { modle: 'x' } }),
       "Unknown field 'modle' in scenario 'rule', rule 1: did you mean 'model'?",
     ],
-    ['times: 0', rule({ times: 0 }), "'times: 0' in scenario 'rule', rule 1 never happens: give 1 or more"],
-    ['probability: 50', rule({ probability: 50 }), 'Probability 50 in scenario'],
+    [
+      'times: 0',
+      rule({ times: 0 }),
+      "'times: 0' in scenario 'rule', rule 1 would never apply: use 1 or more",
+    ],
+    [
+      'probability: 50',
+      rule({ probability: 50 }),
+      "'probability' in scenario 'rule', rule 1 must be between 0 and 1, got 50",
+    ],
     [
       'a stream fault on a list',
       rule({ on: 'listProviders', fault: 'stream-cut' }),
-      "'listProviders' has none: use it on 'text'",
+      "'listProviders' does not have: use it on 'text'",
     ],
     [
       'a rule that does nothing',
       () => gateway.use({ on: '*' }),
-      'give it a fault, a reply, a sequence or a script',
+      'add a fault, a reply, a sequence or a script',
     ],
     ['parseScenario(text)', () => parseScenario('{}'), 'A scenario is { name, rules: […] } or a single rule'],
   ],
@@ -241,7 +241,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'fail({ status: 503 })',
       () => gateway.fail({ status: 503 }),
-      'fail() takes a status first, as in fail(503, { times: 2 })',
+      'fail(): the first argument must be a status, as in fail(503, { times: 2 })',
     ],
     [
       'fail(503, { time: 2 })',
@@ -251,7 +251,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'reply([])',
       () => gateway.reply([]),
-      "reply() takes a text or a reply first, as in reply('Hello', { times: 2 })",
+      "reply(): the first argument must be text or a reply object, as in reply('Hello', { times: 2 })",
     ],
     ["reply('{{#input}}')", () => gateway.reply('{{#input}}'), '{{#input}} is not a path'],
     ["script([{ txt: 'x' }])", () => gateway.script([{ txt: 'x' }]), "did you mean 'text'?"],
@@ -340,7 +340,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
       'start one with `npx gateway-understudy`',
     ],
     ['use() of nothing', () => remote.use(undefined), 'not undefined'],
-    ['reply(function)', () => remote.reply(() => 'x'), 'a function works in the process of the gateway only'],
+    ['reply(function)', () => remote.reply(() => 'x'), 'a function works only in the process of the gateway'],
     [
       "journal.calls('createRespons')",
       () => remote.journal.calls('createRespons'),
@@ -402,7 +402,7 @@ const mistakes: Record<string, [mistake: string, make: () => unknown, message: s
     [
       'a path for a scenario',
       () => rejected(control('POST /sandboxes/default/scenarios', './x.yaml')),
-      'send what the file holds',
+      'send the content of the file instead',
     ],
     [
       'a sandbox that is not there',

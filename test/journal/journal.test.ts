@@ -262,7 +262,7 @@ describe('journal.explain()', () => {
     expect(first).toContain("Near miss: rule 1 of 'outage'")
     expect(first).toContain('kestrel/*')
     expect(first).toContain('aurora/dawn-2')
-    expect(second).toBe("Near miss: rule 2 of 'outage' lets 3 calls pass first, this is call 1.")
+    expect(second).toBe("Near miss: rule 2 of 'outage' skips the first 3 calls, this is call 1.")
   })
 
   it('puts each fact on its own line, even if it quotes several lines', async () => {
@@ -309,7 +309,7 @@ describe('journal.nearMisses()', () => {
     await call('GET /providers')
     await call('GET /benchmarks')
     expect(journal.nearMisses().map(({ nearMisses }) => nearMisses)).toEqual([
-      [{ scenario: 'fail', rule: 1, reason: "rule 1 of 'fail' is spent: it was to happen once" }],
+      [{ scenario: 'fail', rule: 1, reason: "rule 1 of 'fail' is used up: it applies once" }],
     ])
   })
 })

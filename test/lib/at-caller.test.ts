@@ -2,7 +2,7 @@
  * Stack traces of errors thrown by public functions start at the caller.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createGateway, parseRecording, parseScenario } from '../../src/index.ts'
+import { createGateway, defineScenario, parseRecording, parseScenario } from '../../src/index.ts'
 import { handlers } from '../../src/msw.ts'
 import { intercept } from '../../src/node.ts'
 import { connectGateway } from '../../src/remote.ts'
@@ -30,6 +30,7 @@ const mistakes: Record<string, () => unknown> = {
   'reply with a function': () => sandbox.reply(() => 'Hello', 7),
   script: () => sandbox.script([{ txt: 'Hello' }]),
   parseScenario: () => parseScenario({ rules: [] }),
+  defineScenario: () => defineScenario({ name: 'a', rules: [] }),
   parseRecording: () => parseRecording('{'),
   'run of a foreign sandbox': () => gateway.run('s1', () => {}),
   'run without a function': () => sandbox.run(),

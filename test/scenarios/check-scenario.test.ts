@@ -49,7 +49,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: '*', fault: 'constructor' },
-      "Unknown fault 'constructor' in scenario 'outage', rule 2; scenarios/FAULTS.md lists the faults",
+      "Unknown fault 'constructor' in scenario 'outage', rule 2; see scenarios/FAULTS.md for all faults",
     ],
     [
       { on: '*', tims: 2, ...status },
@@ -69,7 +69,7 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'mesage', content: 'Hello' }] } },
-      "Wrong 'reply.output[0].type' in scenario 'outage', rule 2: an item is message, reasoning, function_call, web_search_call or image_generation_call",
+      "Wrong 'reply.output[0].type' in scenario 'outage', rule 2: an item must be message, reasoning, function_call, web_search_call or image_generation_call",
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'function_call' }] } },
@@ -77,11 +77,11 @@ describe('checkScenario: unknown names and wrong values', () => {
     ],
     [
       { on: 'createResponse', reply: { output: [{ type: 'message' }] } },
-      "Wrong 'reply.output[0].content' in scenario 'outage', rule 2: give a text, or parts with a text",
+      "Wrong 'reply.output[0].content' in scenario 'outage', rule 2: must be text, or parts with text",
     ],
     [
       { on: '*', sequence: ['pas'] },
-      "Wrong 'sequence[0]' in scenario 'outage', rule 2: a step is 'pass', a fault or a reply",
+      "Wrong 'sequence[0]' in scenario 'outage', rule 2: a step must be 'pass', a fault or a reply",
     ],
     [
       { on: '*', sequence: [{ falt: 'status' }] },
@@ -103,14 +103,17 @@ describe('checkScenario: unknown names and wrong values', () => {
       { on: '*', sequence: [{ fault: 'status' }], afterwards: 'last' },
       "In scenario 'outage', rule 2: 'afterwards' is now 'onEnd', and its 'last' is 'repeat-last'",
     ],
-    [{ ...status }, "Wrong 'on' in scenario 'outage', rule 2: give an operation, several of them, or *"],
+    [
+      { ...status },
+      "Wrong 'on' in scenario 'outage', rule 2: must be an operation, a list of operations, or *",
+    ],
     [
       { on: 'post /chat/completions', ...status },
-      "'post /chat/completions' in scenario 'outage', rule 2 is not of the form 'POST /chat/completions': a method in capitals and a path below the base address",
+      "'post /chat/completions' in scenario 'outage', rule 2 is invalid: use an upper-case method and a path below the base URL, as in 'POST /chat/completions'",
     ],
     [
       { on: 'GET /presets/mine', ...status },
-      "'GET /presets/mine' in scenario 'outage', rule 2 is the operation 'getPreset': use that name",
+      "'GET /presets/mine' in scenario 'outage', rule 2 is an operation: use its id 'getPreset'",
     ],
   ]
 
@@ -124,31 +127,28 @@ describe('checkScenario: contradictory rules', () => {
   const cases: [object, string][] = [
     [
       { on: '*', times: 0, fault: 'status' },
-      "'times: 0' in scenario 'outage', rule 2 never happens: give 1 or more, or leave the rule out",
+      "'times: 0' in scenario 'outage', rule 2 would never apply: use 1 or more, or remove the rule",
     ],
     [
       { on: 'listProviders', fault: 'stream-cut' },
-      "'stream-cut' in scenario 'outage', rule 2 is a fault of streams, and 'listProviders' has none: use it on 'text'",
+      "'stream-cut' in scenario 'outage', rule 2 applies to streams, which 'listProviders' does not have: use it on 'text'",
     ],
     [
       { on: 'POST /chat/completions', fault: 'stream-cut' },
-      "'stream-cut' in scenario 'outage', rule 2 is a fault of streams, and 'POST /chat/completions' has none",
+      "'stream-cut' in scenario 'outage', rule 2 applies to streams, which 'POST /chat/completions' does not have",
     ],
     [
       { on: 'getPreset', fault: 'citation-missing-field' },
-      "is a fault of generated answers, and 'getPreset' has none",
+      "applies to generated answers, which 'getPreset' does not have",
     ],
     [
       { on: '*', when: { stream: false }, fault: 'stream-cut' },
-      "never happens: it needs a request for a stream, and the rule wants 'stream: false'",
+      "would never apply: it needs a request for a stream, but the rule has 'stream: false'",
     ],
-    [
-      { on: '*' },
-      "Nothing happens in scenario 'outage', rule 2: give it a fault, a reply, a sequence or a script",
-    ],
+    [{ on: '*' }, "No effect in scenario 'outage', rule 2: add a fault, a reply, a sequence or a script"],
     [
       { on: 'createResponse', fault: 'status', reply: { text: 'Hello' } },
-      "'status' in scenario 'outage', rule 2 answers in place of the reply beside it: use a sequence for both",
+      "'status' in scenario 'outage', rule 2 replaces the reply: use a sequence to send both",
     ],
     [
       { on: '*', fault: 'status', sequence: ['pass'] },
@@ -156,24 +156,24 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', faults: ['status', 'timeout'] },
-      "'status' and 'timeout' in scenario 'outage', rule 2 cannot act together: 'timeout' leaves no reply for 'status'; use a sequence for both",
+      "'status' and 'timeout' in scenario 'outage', rule 2 cannot be combined: 'timeout' leaves no reply for 'status'; use a sequence for both",
     ],
     [
       { on: '*', faults: ['slow-head', 'slow-head'] },
-      "'slow-head' and 'slow-head' in scenario 'outage', rule 2 cannot act together: the same fault twice has one effect",
+      "'slow-head' and 'slow-head' in scenario 'outage', rule 2 cannot be combined: the same fault is listed twice",
     ],
     [{ on: '*', sequence: [] }, "The sequence in scenario 'outage', rule 2 is empty"],
     [
       { on: '*', fault: 'status', onEnd: 'repeat-last' },
-      "'onEnd: repeat-last' in scenario 'outage', rule 2 has no end to follow: give the rule a sequence or a script",
+      "'onEnd: repeat-last' in scenario 'outage', rule 2 has no effect: the rule needs a sequence or a script",
     ],
     [
       { on: '*', during: { fromMs: 9, toMs: 9 }, fault: 'status' },
-      'is over before it begins: fromMs 9 is not below toMs 9',
+      'is empty: fromMs 9 must be less than toMs 9',
     ],
     [
       { on: '*', probability: 1.5, fault: 'status' },
-      "Probability 1.5 in scenario 'outage', rule 2 is not between 0 and 1",
+      "'probability' in scenario 'outage', rule 2 must be between 0 and 1, got 1.5",
     ],
     [
       { on: '*', when: { input: { matches: '(' } }, fault: 'status' },
@@ -189,22 +189,22 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', when: { input: { contains: 'a', matches: 'a' } }, fault: 'status' },
-      "'matches' in scenario 'outage', rule 2 does not go with what stands beside it",
+      "'matches' in scenario 'outage', rule 2 cannot be combined with the other fields here",
     ],
     [{ on: '*', when: { input: { equal: 'a' } }, fault: 'status' }, 'there are contains, matches, flags'],
     [{ on: '*', fault: { name: 'stream-cut', atEvent: 1, atByte: 1 } }, 'a fault acts at one position'],
     [
       { on: '*', fault: 'missing-field' },
-      "Fault 'missing-field' in scenario 'outage', rule 2 needs 'path': write { name: 'missing-field', … }",
+      "Fault 'missing-field' in scenario 'outage', rule 2 requires 'path': write { name: 'missing-field', … }",
     ],
     [
       { on: '*', reply: { text: 'Hello' } },
-      "'text' in scenario 'outage', rule 2 is for operations that write texts, '*' is none: give a body or frames",
+      "'text' in scenario 'outage', rule 2 is only for operations that answer with text, unlike '*': use a body or frames",
     ],
     [{ on: 'createResponse', reply: { status: 200 } }, "The reply in scenario 'outage', rule 2 is empty"],
     [
       { on: 'createResponse', reply: { text: 'a', body: {} } },
-      "Both 'body' and 'text' in scenario 'outage', rule 2: 'body' is the whole reply",
+      "Both 'body' and 'text' in scenario 'outage', rule 2: 'body' is already the full reply",
     ],
     [
       { on: '*', fault: { name: 'status', headers: { 'retry after': '1' } } },
@@ -220,7 +220,7 @@ describe('checkScenario: contradictory rules', () => {
     ],
     [
       { on: '*', reply: { frames: ['done'] } },
-      'a frame is one of event, data, bytes, base64, wait, done, hangUp',
+      'a frame must be one of event, data, bytes, base64, wait, done, hangUp',
     ],
   ]
 

@@ -114,18 +114,22 @@ describe('rules written in the style of other tools', () => {
       "'https://api.example/api/v1/responses'",
       ": did you mean 'createResponse'?",
     ],
-    [{ on: '*', fault: ['latency', 'status'] }, "'fault'", 'is one fault: write faults: [ … ] for several'],
+    [
+      { on: '*', fault: ['latency', 'status'] },
+      "'fault'",
+      'must be a single fault: use faults: [ … ] for several',
+    ],
     [
       { on: '*', fault: 'latency', faults: ['status'] },
       "Both 'fault' and 'faults'",
-      'put all of them into faults',
+      'list all of them in faults',
     ],
     [
       { on: 'text', script: [{ text: 'Hi' }], fault: 'latency' },
       "Both script and 'fault'",
-      'put the fault into a turn',
+      'move the fault into a turn',
     ],
-    [{ on: 'text', sequence: [{}] }, 'A step', 'does nothing'],
+    [{ on: 'text', sequence: [{}] }, 'A step', 'has no effect'],
     [
       { on: 'text', reply: { text: 'Hi', citations: [{ url: 'https://a.example/', text: 'Ho' }] } },
       "'citations[0].text'",

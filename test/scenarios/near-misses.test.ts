@@ -4,20 +4,20 @@ import { explainNearMisses, type SkipReason, titleOf } from '../../src/scenarios
 
 const rule = (more: object = {}) =>
   ({ scenario: 's', number: 2, tests: [], steps: [{}], ...more }) as unknown as CompiledRule
-const explained = (rules: CompiledRule[], reasons: SkipReason[], looked = rules.length, limit?: number) =>
-  explainNearMisses({ rules, looked, reasons: new Map(reasons.entries()) }, {} as never, limit).map(
+const explained = (rules: CompiledRule[], reasons: SkipReason[], skipped = rules.length, limit?: number) =>
+  explainNearMisses({ rules, skipped, reasons: new Map(reasons.entries()) }, {} as never, limit).map(
     ({ scenario, rule, reason }) => `${scenario} ${rule}: ${reason}`,
   )
 
 it.each<[object, SkipReason, string]>([
-  [{ times: 1 }, { kind: 'times' }, 'is spent: it was to happen once'],
-  [{ times: 3 }, { kind: 'times' }, 'is spent: its 3 times are over'],
-  [{ steps: [{}, {}] }, { kind: 'sequence' }, 'is spent: its sequence of 2 has run out'],
-  [{ states: ['a'] }, { kind: 'state', state: 'b' }, "wants the state 'a', it is 'b'"],
-  [{ states: ['a', 'c'] }, { kind: 'state', state: 'b' }, "wants the state 'a' or 'c', it is 'b'"],
+  [{ times: 1 }, { kind: 'times' }, 'is used up: it applies once'],
+  [{ times: 3 }, { kind: 'times' }, 'is used up: it applies 3 times'],
+  [{ steps: [{}, {}] }, { kind: 'sequence' }, 'is used up: its sequence has 2 steps'],
+  [{ states: ['a'] }, { kind: 'state', state: 'b' }, "expects the state 'a', it is 'b'"],
+  [{ states: ['a', 'c'] }, { kind: 'state', state: 'b' }, "expects the state 'a' or 'c', it is 'b'"],
   [{}, { kind: 'script' }, 'has no turn left for the call'],
-  [{ calls: new Set([2, 4]) }, { kind: 'call', call: 3 }, 'wants call 2 or 4, this is call 3'],
-  [{ after: 2 }, { kind: 'after', call: 1 }, 'lets 2 calls pass first, this is call 1'],
+  [{ calls: new Set([2, 4]) }, { kind: 'call', call: 3 }, 'expects call 2 or 4, this is call 3'],
+  [{ after: 2 }, { kind: 'after', call: 1 }, 'skips the first 2 calls, this is call 1'],
   ...(
     [
       [1, '1st'],
@@ -31,30 +31,30 @@ it.each<[object, SkipReason, string]>([
   ).map(([every, ordinal]): [object, SkipReason, string] => [
     { every },
     { kind: 'every', call: 1 },
-    `happens at every ${ordinal} call, this is call 1`,
+    `applies to every ${ordinal} call, this is call 1`,
   ]),
   [
     { rateLimit: { requests: 5, tokens: Number.POSITIVE_INFINITY, windowMs: 10 } },
     { kind: 'rateLimit', call: 1 },
-    'lets 5 calls pass in 10 ms, this is call 1',
+    'allows 5 calls per 10 ms, this is call 1',
   ],
   [
     { rateLimit: { requests: 5, tokens: 7, windowMs: 10 } },
     { kind: 'rateLimit', call: 1 },
-    'lets 5 calls and 7 tokens pass in 10 ms, this is call 1',
+    'allows 5 calls and 7 tokens per 10 ms, this is call 1',
   ],
   [
     {},
     { kind: 'stream', step: 2 },
-    'is at step 2 of its sequence, a fault of streams: the request asks for none',
+    'is at step 2 of its sequence, a fault for streams; the request is for JSON',
   ],
   [
     {},
     { kind: 'json', step: 2 },
-    'is at step 2 of its sequence, a fault of JSON: the request asks for a stream',
+    'is at step 2 of its sequence, a fault for JSON; the request is for a stream',
   ],
   [{}, { kind: 'step', call: 2 }, 'is at step 2 of its sequence, which lets the call pass'],
-  [{ setState: 'a' }, { kind: 'step', call: 2 }, "has set the state 'a', and lets the call pass"],
+  [{ setState: 'a' }, { kind: 'step', call: 2 }, "set the state 'a' and let the call pass"],
   [
     { setState: 'a', steps: [{}, {}] },
     { kind: 'step', call: 2 },
@@ -65,16 +65,16 @@ it.each<[object, SkipReason, string]>([
     { kind: 'probability', probability: 0.12345, drawn: 0.98765 },
     'has probability 0.123, this call drew 0.988',
   ],
-  [{ budgetUsd: 3 }, { kind: 'budget', spent: 1 }, 'waits until 3 dollars are spent, so far it is 1'],
+  [{ budgetUsd: 3 }, { kind: 'budget', spent: 1 }, 'applies after 3 dollars are spent, so far 1'],
   [
     { during: { fromMs: 5, toMs: 9 } },
     { kind: 'during', elapsedMs: 1.23456 },
-    'runs from 5 to 9 ms of the elapsed time, this call came at 1.235 ms',
+    'applies from 5 to 9 ms of elapsed time, this call arrived at 1.235 ms',
   ],
   [
     { during: { fromMs: 5, toMs: Number.POSITIVE_INFINITY } },
     { kind: 'during', elapsedMs: 1 },
-    'runs from 5 ms on of the elapsed time, this call came at 1 ms',
+    'applies after 5 ms of elapsed time, this call arrived at 1 ms',
   ],
 ])('explainNearMisses describes a rule with %o, skipped for %o: %s', (more, reason, text) => {
   expect(explained([rule(more)], [reason])).toEqual([`s 2: rule 2 of 's' ${text}`])
@@ -85,7 +85,7 @@ it('explainNearMisses reports the first condition that failed', () => {
   const tests = [test(true, 'one'), test(false, 'two'), test(false, 'three')]
   expect(explained([rule({ tests, name: 'mine' })], [])).toEqual(["s 2: rule 2 (mine) of 's' two"])
   expect(explained([rule({ tests: [test(true, 'one')] })], [])).toEqual([
-    "s 2: rule 2 of 's' did not look at the request as it is kept: its body was too long to keep",
+    "s 2: rule 2 of 's' cannot be explained: the body was too long to store",
   ])
   expect(titleOf(rule({ name: 'mine' }))).toBe("rule 2 (mine) of 's'")
 })
@@ -100,10 +100,10 @@ it('explainNearMisses explains up to `limit` of the rules tried, and counts the 
   expect(explained(rules, over, 4, 4)).toEqual([1, 2, 3, 4].map(line))
   expect(explained(rules, over, 4, 2)).toEqual([
     ...[1, 2].map(line),
-    "s 3: rule 3 of 's' did not happen either, nor did 1 more",
+    "s 3: rule 3 of 's' did not apply either, nor did 1 more",
   ])
   expect(explained(rules, over, 3, 2)).toEqual([
     ...[1, 2].map(line),
-    "s 3: rule 3 of 's' did not happen either, nor did 0 more",
+    "s 3: rule 3 of 's' did not apply either",
   ])
 })

@@ -325,7 +325,7 @@ describe('`setState` and `when.state`', () => {
     const before = gateway.snapshot()
     expect(await status('GET /presets/code-review')).toBe(200)
     expect(gateway.journal.last('getPreset')?.nearMisses[0]?.reason).toBe(
-      "rule 2 of 'renamed' wants the state 'renamed', it is 'started'",
+      "rule 2 of 'renamed' expects the state 'renamed', it is 'started'",
     )
     expect(await status('PATCH /workspaces/production', { name: 'New' })).toBe(200)
     expect([await status('GET /presets/code-review'), await status('GET /presets/code-review')]).toEqual([

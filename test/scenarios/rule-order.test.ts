@@ -154,7 +154,7 @@ describe('`onEnd` of a sequence', () => {
       body: question,
       headers: { authorization: `Bearer ${opened.apiKey}` },
     })
-    expect([status, body.error.message]).toEqual([400, 'Scenario: the rule is over after 2 calls'])
+    expect([status, body.error.message]).toEqual([400, 'Scenario: the rule ended after 2 calls'])
   })
 })
 
@@ -211,7 +211,7 @@ describe('stream fault as one step of a sequence', () => {
     await ask()
     expect(await ask()).toContain('sky')
     expect(gateway.journal.last('createResponse')?.nearMisses[0]?.reason).toBe(
-      "rule 1 of 'rule' is at step 2 of its sequence, a fault of streams: the request asks for none",
+      "rule 1 of 'rule' is at step 2 of its sequence, a fault for streams; the request is for JSON",
     )
     expect(await ask({ stream: true })).not.toContain('response.in_progress')
   })
@@ -246,32 +246,32 @@ describe('invalid arguments', () => {
     [
       'a number as the options of fail()',
       (gateway) => gateway['fail']?.(503, 2),
-      'fail(503, 2): the second argument is an object, as in fail(503, { times: 2 })',
+      'fail(503, 2): the second argument must be an object, as in fail(503, { times: 2 })',
     ],
     [
       'a string as the options of fail()',
       (gateway) => gateway['fail']?.(503, 'twice'),
-      'fail(503, twice): the second argument is an object, as in fail(503, { times: 2 })',
+      'fail(503, twice): the second argument must be an object, as in fail(503, { times: 2 })',
     ],
     [
       'a number as the options of reply()',
       (gateway) => gateway['reply']?.('Hello', 3),
-      `reply("Hello", 3): the second argument is an object, as in reply("Hello", { times: 3 })`,
+      `reply("Hello", 3): the second argument must be an object, as in reply("Hello", { times: 3 })`,
     ],
     [
       'a number as the reply',
       (gateway) => gateway['reply']?.(7),
-      `reply() takes a text or a reply first, as in reply('Hello', { times: 2 }), not 7`,
+      `reply(): the first argument must be text or a reply object, as in reply('Hello', { times: 2 }), got 7`,
     ],
     [
       'an object as the status',
       (gateway) => gateway['fail']?.({ status: 503 }),
-      'fail() takes a status first, as in fail(503, { times: 2 }), not {"status":503}',
+      'fail(): the first argument must be a status, as in fail(503, { times: 2 }), got {"status":503}',
     ],
     [
       'a string as the status',
       (gateway) => gateway['fail']?.('503'),
-      'fail() takes a status first, as in fail(503, { times: 2 }), not 503',
+      'fail(): the first argument must be a status, as in fail(503, { times: 2 }), got 503',
     ],
     [
       'a number in quotes',
@@ -281,7 +281,7 @@ describe('invalid arguments', () => {
     [
       'a RegExp in a rule',
       (gateway) => gateway['use']?.({ on: '*', when: { body: { model: /dawn/i } }, fault: 'status' }),
-      `/dawn/i in scenario 'rule', rule 1: a scenario is data: write { matches: "dawn", flags: 'i' }`,
+      `/dawn/i in scenario 'rule', rule 1: scenarios are plain data: write { matches: "dawn", flags: 'i' }`,
     ],
   ] satisfies [string, (gateway: ReturnType<typeof untyped>) => void, string][])(
     'throw a one-line error: %s',

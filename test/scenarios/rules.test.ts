@@ -154,7 +154,7 @@ describe('rule.when', () => {
     const { ask } = setup({ on: 'createResponse', fault: 'stream-cut' })
     expect([ask(), ask({ body: { stream: true } })].map(matched)).toEqual([false, true])
     expect(explain(ask())).toEqual([
-      "rule 1 of 'mine' wants a request with stream true, the request has none",
+      "rule 1 of 'mine' expects a request with stream true, the request has none",
     ])
   })
 })
@@ -341,9 +341,9 @@ describe('explanations of skipped rules', () => {
       { on: 'listProviders', fault: 'status' },
     )
     expect(explain(ask())).toEqual([
-      "rule 1 of 'mine' wants model 'borealis/*', the request has 'aurora/dawn-1'",
-      "rule 2 of 'mine' wants header 'x-title' 'a', the request has none",
-      "rule 3 (hot) of 'mine' wants input text like /storm/, the request has 'What is the weather?'",
+      "rule 1 of 'mine' expects model 'borealis/*', the request has 'aurora/dawn-1'",
+      "rule 2 of 'mine' expects header 'x-title' 'a', the request has none",
+      "rule 3 (hot) of 'mine' expects input text matching /storm/, the request has 'What is the weather?'",
     ])
   })
 
@@ -364,13 +364,13 @@ describe('explanations of skipped rules', () => {
     clock.advance(800)
     const reasons = explain(outcome)
     expect(reasons.toSpliced(6, 1)).toEqual([
-      "rule 1 of 'mine' is spent: it was to happen once",
+      "rule 1 of 'mine' is used up: it applies once",
       "rule 2 of 'mine' is at step 1 of its sequence, which lets the call pass",
-      "rule 3 of 'mine' lets 5 calls pass first, this is call 1",
-      "rule 4 of 'mine' happens at every 3rd call, this is call 1",
-      "rule 5 of 'mine' wants call 7, this is call 1",
-      "rule 6 of 'mine' lets 9 calls pass in 1000 ms, this is call 1",
-      "rule 8 of 'mine' runs from 500 ms on of the elapsed time, this call came at 0 ms",
+      "rule 3 of 'mine' skips the first 5 calls, this is call 1",
+      "rule 4 of 'mine' applies to every 3rd call, this is call 1",
+      "rule 5 of 'mine' expects call 7, this is call 1",
+      "rule 6 of 'mine' allows 9 calls per 1000 ms, this is call 1",
+      "rule 8 of 'mine' applies after 500 ms of elapsed time, this call arrived at 0 ms",
     ])
     expect(reasons[6]).toMatch(/^rule 7 of 'mine' has probability 0, this call drew 0\.\d+$/)
   })
@@ -379,7 +379,7 @@ describe('explanations of skipped rules', () => {
     const { ask } = setup({ on: '*', sequence: [{ fault: 'status' }, { fault: 'timeout' }] })
     ask()
     ask()
-    expect(explain(ask())).toEqual(["rule 1 of 'mine' is spent: its sequence of 2 has run out"])
+    expect(explain(ask())).toEqual(["rule 1 of 'mine' is used up: its sequence has 2 steps"])
   })
 
   it('omit rules for other operations and rules after the matched rule', () => {

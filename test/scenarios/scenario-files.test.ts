@@ -66,7 +66,7 @@ describe('scenario files', () => {
     ] as const) {
       const rejected = await open(control, line, { body, headers: { 'content-type': 'application/json' } })
       expect(rejected.status).toBe(400)
-      expect(await rejected.text()).toContain('is a path, and a scenario is given by name here')
+      expect(await rejected.text()).toContain('is a path, but a name is expected here')
     }
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type ScenarioInput } from '../../src/index.ts'
+import { createGateway, defineScenario, ScenarioError, type ScenarioInput } from '../../src/index.ts'
 
 describe('types of rules and scenarios', () => {
   const gateway = createGateway()
@@ -25,5 +25,23 @@ describe('types of rules and scenarios', () => {
   it('accept a scenario declared with ScenarioInput', () => {
     const outage: ScenarioInput = { name: 'outage', rules: [{ on: '*', fault: 'status', times: 1 }] }
     expect(gateway.use(outage).name).toBe('outage')
+  })
+})
+
+describe('defineScenario', () => {
+  it('returns a valid scenario unchanged', () => {
+    const outage = { name: 'outage', rules: [{ on: 'getReport' as never, fault: 'status' }] } as const
+    expect(defineScenario(outage as never)).toBe(outage)
+  })
+
+  it.each([
+    [{ name: 'a b', rules: [{ on: '*', fault: 'status' }] }, "Wrong 'name' in scenario 'a b'"],
+    [{ name: 'outage', rules: [] }, "Wrong 'rules' in scenario 'outage'"],
+    [{ name: 'outage', rules: [{ on: '*', fualt: 'status' }] }, "did you mean 'fault'?"],
+    [{ name: 'outage', rules: [{ on: '*', fault: 'status', when: /a/ }] }, 'scenarios are plain data'],
+  ])('throws a ScenarioError for %j', (scenario, message) => {
+    const define = () => defineScenario(scenario as never)
+    expect(define).toThrow(ScenarioError)
+    expect(define).toThrow(message)
   })
 })

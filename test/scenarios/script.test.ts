@@ -93,7 +93,7 @@ describe('script()', () => {
       retry: 'false',
       error: {
         message:
-          "Script: turn 2 of 3 does not fit: expected a result of 'search' with 'high at six' in it, received 'low at noon'",
+          "Script: turn 2 of 3 does not match: expected a result of 'search' containing 'high at six', received 'low at noon'",
         metadata: {
           turn: 2,
           expected: { result: { search: 'high at six' } },
@@ -112,7 +112,7 @@ describe('script()', () => {
     await agent.ask()
     const { error } = await agent.results('high at six').ask()
     expect(error.message).toContain(
-      "expected a result of 'book' with 'ok' in it, received none; search: 'high at six'",
+      "expected a result of 'book' containing 'ok', received none; search: 'high at six'",
     )
   })
 
@@ -154,7 +154,7 @@ describe('script()', () => {
     gateway.script([{ expect: { input: 'boats', tools: ['search'] }, text: 'Hello' }])
     const wrong = await new Agent(gateway, 'Book a train').ask({ tools: [] })
     expect(wrong.error.message).toBe(
-      "Script: turn 1 of 1 does not fit: expected the last user message with 'boats' in it, received 'Book a train'; expected the functions search, received none",
+      "Script: turn 1 of 1 does not match: expected the last user message containing 'boats', received 'Book a train'; expected the functions search, received none",
     )
     expect((await new Agent(gateway, 'Book two boats').ask()).code).toBe(200)
   })
@@ -173,8 +173,8 @@ describe('script()', () => {
       return { last, other, turnEntries: gateway.journal.entries().map(({ turn }) => turn) }
     }
     const failed = await third()
-    expect(failed.last.error.message).toBe('Script: no turn 3, the script is over after 2 turns')
-    expect(failed.other.error.message).toContain('no script is left for this new conversation')
+    expect(failed.last.error.message).toBe('Script: there is no turn 3: the script has 2 turns')
+    expect(failed.other.error.message).toContain('this is a new conversation')
     expect(failed.turnEntries.at(-1)).toMatchObject({ conversation: 0, turn: 1, of: 2 })
     const repeated = await third('repeat')
     expect([textOf(repeated.last), textOf(repeated.other)]).toEqual(['One', 'One'])
@@ -283,7 +283,7 @@ describe('conversations of scripts', () => {
     const rejected = await agent.results('six').ask()
     expect([rejected.code, rejected.error.message]).toEqual([
       400,
-      expect.stringContaining('turn 3 of 3 does not fit'),
+      expect.stringContaining('turn 3 of 3 does not match'),
     ])
     expect(rejected.error.metadata).toMatchObject({ turn: 3 })
     agent.input.pop()
@@ -314,22 +314,20 @@ describe('conversations of scripts', () => {
     const rejected = await new Agent(gateway, 'Other').ask()
     expect([rejected.code, rejected.error.message]).toEqual([
       400,
-      expect.stringContaining('turn 1 of 1 does not fit'),
+      expect.stringContaining('turn 1 of 1 does not match'),
     ])
     expect(textOf(await new Agent(gateway, 'Boats').ask())).toBe('A')
     expect(textOf(await new Agent(gateway, 'Other').ask())).not.toBe('B')
 
     const strict = createGateway()
     const rejection = async () => (await new Agent(strict, 'More').ask()).error?.message
-    for (const [text, count] of [
-      ['A', '1 script'],
-      ['B', '2 scripts'],
+    for (const [text, problem] of [
+      ['A', 'the script is already used by another'],
+      ['B', 'all 2 scripts are already used by others'],
     ] as const) {
       strict.script([{ text }])
       expect(textOf(await new Agent(strict, text).ask())).toBe(text)
-      expect(await rejection()).toBe(
-        `Script: no script is left for this new conversation, each of ${count} is taken by another`,
-      )
+      expect(await rejection()).toBe(`Script: this is a new conversation, and ${problem}`)
     }
   })
 
@@ -416,13 +414,13 @@ describe('script turns', () => {
   })
 
   it.each([
-    [{ usage: { input_tokens: 1 }, fault: 'latency' }, 'has no reply to count or to name: leave usage out'],
+    [{ usage: { input_tokens: 1 }, fault: 'latency' }, 'has no effect, because the turn has no reply'],
     [
       { text: 'x', responseStatus: 'failed', incompleteReason: 'content_filter' },
-      "'responseStatus' says 'failed'",
+      "'responseStatus' is 'failed'",
     ],
-    [{ output: [], fault: 'status' }, "'status' in scenario 'script', rule 1 answers in place of turn 1"],
-    [{ output: [{ type: 'massage', content: 'x' }] }, 'an item is message, reasoning'],
+    [{ output: [], fault: 'status' }, "'status' in scenario 'script', rule 1 replaces the reply of turn 1"],
+    [{ output: [{ type: 'massage', content: 'x' }] }, 'an item must be message, reasoning'],
   ])('reject contradictory fields: %j', (turn, message) => {
     expect(() => createGateway().script([turn as never])).toThrow(message)
   })
@@ -443,7 +441,7 @@ describe('scripts with other features', () => {
     const agent = new Agent(gateway, 'Book two boats')
     await agent.ask()
     await agent.results('low').ask()
-    const problem = "a result of 'search' with 'high at six' in it, received 'low'"
+    const problem = "a result of 'search' containing 'high at six', received 'low'"
     const [first, second] = gateway.journal.entries()
     expect(first?.turn).toEqual({ conversation: 1, turn: 1, of: 3, problem: null })
     expect(second?.turn).toEqual({ conversation: 1, turn: 2, of: 3, problem })
@@ -492,20 +490,20 @@ describe('scripts with other features', () => {
     [{ on: 'createResponse', script: [] }, 'script'],
     [
       { on: 'createResponse', script: [{ expect: { input: 'x' } }] },
-      "Turn 1 in scenario 'rule', rule 1 answers nothing",
+      "Turn 1 in scenario 'rule', rule 1 has no reply",
     ],
     [
       { on: 'listProviders', script: [{ text: 'x' }] },
-      "is for operations that write texts, 'listProviders' is none",
+      "is only for operations that answer with text, unlike 'listProviders'",
     ],
     [{ on: 'createResponse', script: [{ text: 'x' }], times: 1 }, "Both script and 'times'"],
     [
       { on: 'createResponse', fault: 'status', onEnd: 'fail' },
-      "'onEnd: fail' in scenario 'rule', rule 1 has no end to follow: give the rule a script, a sequence or times",
+      "'onEnd: fail' in scenario 'rule', rule 1 has no effect: the rule needs a script, a sequence or times",
     ],
     [
       { on: 'createResponse', script: [{ text: 'x', fault: 'status' }] },
-      "'status' in scenario 'rule', rule 1 answers in place of turn 1",
+      "'status' in scenario 'rule', rule 1 replaces the reply of turn 1",
     ],
     [
       { on: 'createResponse', script: [{ texts: 'x' }] },

@@ -67,7 +67,7 @@ describe('templates in scripted replies', () => {
       const { gateway, ask } = inText(`Hello {{ ${name} }}!`)
       expect(await ask()).toBe('Hello !')
       expect(gateway.journal.last('createResponse')?.warnings).toEqual([
-        `the template names '${name}', which this request has not`,
+        `the template uses '${name}', which the request does not have`,
       ])
     },
   )
@@ -110,13 +110,13 @@ describe('templates in scripted replies', () => {
   it('fail when a reply would exceed 1 MiB', async () => {
     const { ask } = inText('{{ input }}'.repeat(1100))
     const message = await ask({ input: 'x'.repeat(1000) })
-    expect(message).toContain('Templates of one reply may write 1048576 characters')
+    expect(message).toContain('Templates of one reply may write at most 1048576 characters')
   })
 
   it.each([
-    ['{{ input', "Bad template in 'text' in scenario 'rule', rule 1: {{ input has no end"],
+    ['{{ input', "Bad template in 'text' in scenario 'rule', rule 1: {{ input is not closed"],
     ['{{#input}}', '{{#input}} is not a path'],
-    ['{{ }}', '{{ }} names nothing'],
+    ['{{ }}', '{{ }} is empty'],
     ['{{> other }}', '{{> other }} is not a path'],
   ])('are validated by use(): %s', (text, message) => {
     expect(() => inText(text)).toThrow(message)
@@ -173,7 +173,7 @@ describe('reply(function)', () => {
     await using server = await startServer()
     const gateway = await connectGateway(server.url)
     await expect(async () => gateway.reply((() => 'Hello') as never)).rejects.toThrow(
-      'reply() takes a text or a reply here: a function works in the process of the gateway only',
+      'reply(): a function works only in the process of the gateway; pass text or a reply object',
     )
   })
 })

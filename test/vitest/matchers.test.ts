@@ -78,7 +78,7 @@ The journal has 2 calls:
     })
     await call(gateway, 'POST /responses', { body: question })
     expect(failureOf(() => expect(gateway).toHaveReceived('listProviders')).message).toContain(
-      `\n     rule 1 of 'rule' wants model 'aurora/aurora-small', the request has 'aurora/aurora-large'.`,
+      `\n     rule 1 of 'rule' expects model 'aurora/aurora-small', the request has 'aurora/aurora-large'.`,
     )
   })
 
@@ -173,7 +173,7 @@ describe('toHaveUsedAllRules', () => {
   rule 1 of 'reply', on text
 The journal has 1 call:
   1. POST /api/v1/responses (createResponse): 200, 0 ms
-     rule 1 of 'reply' wants input text with 'Rome' in it, the request has 'What is the weather in Oslo?'.`,
+     rule 1 of 'reply' expects input text containing 'Rome', the request has 'What is the weather in Oslo?'.`,
     )
   })
 })

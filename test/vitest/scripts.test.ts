@@ -22,12 +22,12 @@ describe('toHaveFinishedScript', () => {
       content: 'And the moon?',
     })
     await expect(openai.responses.create({ model: 'aurora/dawn-2', input })).rejects.toThrow(
-      "400 Script: turn 2 of 2 does not fit: expected the last user message with 'tides' in it, received 'And the moon?'",
+      "400 Script: turn 2 of 2 does not match: expected the last user message containing 'tides', received 'And the moon?'",
     )
     expect(sandbox).toHaveReceivedTimes('createResponse', 2)
     expect(() => expect(sandbox).toHaveFinishedScript()).toThrow(
       `Expected every script to be finished, but these are not:
-  rule 1 of 'script' is at turn 1 of 2 in conversation 1; turn 2: the last user message with 'tides' in it, received 'And the moon?'
+  rule 1 of 'script' is at turn 1 of 2 in conversation 1; turn 2: the last user message containing 'tides', received 'And the moon?'
   rule 1 of 'script' has not started: 0 of 1 turns consumed
 The journal has 2 calls:
   1. POST /sandboxes/${sandbox.id}/api/v1/responses (createResponse): 200 by rule 1 of 'script', turn 1 of 2 of conversation 1`,
