@@ -1,6 +1,5 @@
 /**
- * A project of somebody else: copied into a temporary folder, with our tarball and its own dependencies installed
- * by npm as everybody would.
+ * A user's project: copied into a temporary folder, where npm installs our tarball and its dependencies.
  */
 import { type ExecFileException, execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,9 +9,9 @@ import { inject } from 'vitest'
 
 export interface Consumer extends AsyncDisposable {
   readonly folder: string
-  /** Runs a command line in the folder; it may fail. */
+  /** Runs a command in the folder. Does not throw if it fails. */
   run(command: string): Promise<Result>
-  /** Reads a file that it left behind. */
+  /** Reads a JSON file of the folder. */
   readJson(path: string): Promise<unknown>
 }
 
@@ -23,8 +22,8 @@ export interface Result {
 }
 
 /**
- * @param name The folder beside this file.
- * @param versions Instead of those in its package.json.
+ * @param name Folder next to this file.
+ * @param versions Replaces versions of its package.json.
  */
 export async function install(name: string, versions: Record<string, string> = {}): Promise<Consumer> {
   const folder = await mkdtemp(join(tmpdir(), `understudy-${name}-`))
@@ -51,7 +50,7 @@ function execute(command: string, cwd: string): Promise<Result> {
   })
 }
 
-/** Ours, without what our own npm script and test runner have put there, and with our Node before all others. */
+/** Returns our environment without the variables of npm and the test runner, and with our Node first in the path. */
 function environment(): NodeJS.ProcessEnv {
   const ours = /^(npm_(package|lifecycle|command|config_local_prefix|execpath)|INIT_CWD|VITEST|NODE_ENV|TEST)/
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name))

@@ -6,7 +6,7 @@ import { type Consumer, install } from './consumer.ts'
 describe('a project with Vitest', () => {
   it.each([
     { title: 'MSW 3', versions: {} },
-    { title: 'MSW 2, and the Vitest of its day', versions: { msw: '^2.12.0', vitest: '^4.1.0' } },
+    { title: 'MSW 2 and Vitest 4', versions: { msw: '^2.12.0', vitest: '^4.1.0' } },
   ])('tests its chat client with $title', async ({ versions }) => {
     await using project = await install('vitest', versions)
     const { stdout, stderr } = await project.run('npm test --silent')
@@ -16,7 +16,7 @@ describe('a project with Vitest', () => {
 })
 
 describe('a project with node:test', () => {
-  it('gives its OpenAI client the fetch of the gateway', async () => {
+  it('passes gateway.fetch to its OpenAI client', async () => {
     await using project = await install('node-test')
     const { code, stdout } = await project.run('npm test --silent')
     expect(stdout).toMatch(/^# pass 6$/m)
@@ -30,7 +30,7 @@ describe('clients made at import', () => {
     { node: '24', msw: '2.12' },
     { node: '22.12.0', msw: '3' },
     { node: '22.12.0', msw: '2.12' },
-  ])('are answered, streamed to, aborted, reset and cut, on Node $node, with MSW $msw', async (versions) => {
+  ])('get replies, streams, aborts, resets and cuts, on Node $node, with MSW $msw', async (versions) => {
     const range = (version: string) => (version.split('.').length === 3 ? version : `^${version}`)
     await using project = await install('early-clients', {
       node: range(versions.node),
@@ -43,8 +43,8 @@ describe('clients made at import', () => {
   })
 })
 
-describe('a project that has no plumbing of its own', () => {
-  it('has its tests kept apart, its files read, and is told what is wrong', async () => {
+describe('a project without setup code', () => {
+  it('has isolated tests, reads scenario files, and gets clear errors', async () => {
     await using project = await install('plumbing')
     const { code, stdout, stderr } = await project.run('npm test --silent')
     expect(stdout, stderr).toMatch(/^# pass 14$/m)
@@ -52,8 +52,8 @@ describe('a project that has no plumbing of its own', () => {
   })
 })
 
-describe('a project with Jest as it comes, in CommonJS', () => {
-  it('intercepts, gives a client the fetch of the gateway, starts a server, and runs in jsdom', async () => {
+describe('a project with Jest in CommonJS mode', () => {
+  it('intercepts, uses gateway.fetch, starts a server, and runs in jsdom', async () => {
     await using project = await install('jest')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
@@ -61,8 +61,8 @@ describe('a project with Jest as it comes, in CommonJS', () => {
   })
 })
 
-describe('a project with Jest', () => {
-  it('intercepts with the handlers of the gateway', async () => {
+describe('a project with Jest and ES modules', () => {
+  it('intercepts with MSW handlers', async () => {
     await using project = await install('jest-esm')
     const { stdout, stderr } = await project.run('npm test --silent')
     const report = await project.readJson('report.json')
@@ -116,8 +116,8 @@ describe('a project with agents', () => {
   })
 })
 
-describe('a project with operations of its own, and a document', () => {
-  it('has them answered, checked and served', async () => {
+describe('a project with custom operations and an OpenAPI document', () => {
+  it('gets validated replies, in process and from a server', async () => {
     await using project = await install('own-gateway')
     const { code, stdout, stderr } = await project.run('npm test --silent')
     expect(stdout, stderr).toMatch(/^# pass 3$/m)
@@ -126,7 +126,7 @@ describe('a project with operations of its own, and a document', () => {
 })
 
 describe('a project in TypeScript', () => {
-  it('checks the public types, strict, for bundlers and for Node', async () => {
+  it('compiles against the public types in strict mode, for bundlers and for Node', async () => {
     await using project = await install('types')
     const { code, stdout } = await project.run('npm test --silent')
     expect(stdout).toBe('')
@@ -135,7 +135,7 @@ describe('a project in TypeScript', () => {
 })
 
 describe('a page built by Vite', () => {
-  it('runs the gateway in a worker of a real browser', async () => {
+  it('runs the gateway in a service worker of a real browser', async () => {
     await using project = await install('browser')
     const { code, stdout, stderr } = await project.run('npm test --silent')
     expect(stdout, stderr).toMatch(/^# pass 2$/m)
@@ -165,7 +165,7 @@ describe('a web application with Playwright', () => {
     expect((await stat(join(project.folder, 'answer.png'))).size).toBeGreaterThan(5000)
   })
 
-  it('is tested against a gateway that runs already, started before the application', async () => {
+  it('is tested against a gateway that started before the application', async () => {
     const { report, said } = await run('test:running')
     expect(report.stats, said + JSON.stringify(report.errors)).toMatchObject({
       expected: 3,
@@ -174,7 +174,7 @@ describe('a web application with Playwright', () => {
     })
   })
 
-  it('finds the journal, as text and as HAR, in the report of a failing test and of no other', async () => {
+  it('attaches the journal, as text and as HAR, to the report of failing tests only', async () => {
     const { report } = await run('test:failing')
     expect(report.stats).toMatchObject({ expected: 1, unexpected: 1 })
     const [failing, passing] = (report.suites[0]?.specs ?? []).map(
@@ -197,7 +197,7 @@ describe('a web application with Playwright', () => {
   })
 })
 
-/** What we read of the report of Playwright. */
+/** Part of a Playwright report. */
 interface Report {
   stats: { expected: number; unexpected: number; flaky: number }
   errors: unknown[]

@@ -1,5 +1,5 @@
 /**
- * Other languages: a pytest project, and a client that is generated from the control API's own document.
+ * Other languages: a pytest project, and a client generated from the OpenAPI document of the control API.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
@@ -68,8 +68,8 @@ describe.skipIf(!hasPython || process.platform !== 'linux')('A pytest project', 
   })
 })
 
-describe('A client that is generated from the document of the control API', () => {
-  it('makes a sandbox, puts a rule in force, and reads the journal', async () => {
+describe('a client generated from the document of the control API', () => {
+  it('creates a sandbox, activates a rule, and reads the journal', async () => {
     await using server = await startServer()
     const folder = join(root, 'test-results/generated-client')
     mkdirSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** The same agent with four clients: looks and notes until the model has nothing more to call. */
+/** One agent in four clients. It looks and takes notes until the model calls no more tools. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents'

@@ -9,14 +9,14 @@ after(() => server.close())
 
 for (const [name, run] of Object.entries(clients)) {
   describe(name, () => {
-    test('goes through twelve turns with parallel calls, one conversation after the other', async () => {
+    test('follows twelve turns with parallel calls, one conversation after another', async () => {
       const sandbox = server.gateway.createSandbox()
       for (const agent of [1, 2, 3]) sandbox.script(turns(agent))
       for (const agent of [1, 2, 3]) assert.equal(await run(reach(sandbox)), `Agent ${agent} is done.`)
       assert.deepEqual(sandbox.scripts()[0].conversations, [{ conversation: 1, turns: 12, problem: null }])
     })
 
-    test('runs fifty times at once, each conversation with a script of its own', async () => {
+    test('runs fifty conversations at once, each with its own script', async () => {
       const sandbox = server.gateway.createSandbox()
       const agents = Array.from({ length: 50 }, (_agent, index) => index + 1)
       for (const agent of agents) sandbox.script(turns(agent))
@@ -24,7 +24,7 @@ for (const [name, run] of Object.entries(clients)) {
       assert.deepEqual(new Set(ends), new Set(agents.map((agent) => `Agent ${agent} is done.`)))
     })
 
-    test('fails with turn and difference when the order is wrong', async () => {
+    test('fails with the turn and the difference if the order is wrong', async () => {
       const sandbox = server.gateway.createSandbox()
       sandbox.script(turns(1).with(2, { expect: { result: { look: 'seen 1.9.' } }, text: 'Never' }))
       await assert.rejects(
@@ -35,7 +35,7 @@ for (const [name, run] of Object.entries(clients)) {
   })
 }
 
-/** Where a client finds a sandbox. */
+/** Returns the address and key of a sandbox for a client. */
 function reach({ apiKey }) {
   return { apiKey, baseUrl: server.baseUrl }
 }

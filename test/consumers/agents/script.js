@@ -1,4 +1,4 @@
-/** Twelve turns: one call, then two at once for ten turns, and a text. The agent looks at each step and notes it. */
+/** Twelve turns: one call, ten turns with two parallel calls, and a text. */
 export const turns = (agent) => [
   { expect: { tools: ['look', 'note'] }, call: { look: { at: `${agent}.1` } } },
   ...Array.from({ length: 10 }, (_turn, index) => ({

@@ -11,7 +11,7 @@ show('providers', `${data.length} providers`)
 
 const body = JSON.stringify({ model: 'aurora/dawn-2', input: 'Why tides?', stream: true })
 const response = await fetch(`${baseUrl}/responses`, { method: 'POST', headers, body })
-/** How long the answer was each time that some of it had come. */
+/** Length of the text after each delta. */
 window.lengths = []
 let text = ''
 for await (const line of lines(response)) {

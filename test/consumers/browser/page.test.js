@@ -18,7 +18,7 @@ after(async () => {
   await server?.close()
 })
 
-test('a page of Vite is answered by the gateway in its own worker', async () => {
+test('the gateway replies to a page from its service worker', async () => {
   const page = await browser.newPage()
   const problems = []
   page.on('pageerror', (error) => problems.push(error.message))
@@ -32,7 +32,7 @@ test('a page of Vite is answered by the gateway in its own worker', async () => 
   assert.deepEqual(problems, [])
 })
 
-test('the bundle needs nothing of Node, and loads what it seldom needs apart', async () => {
+test('the bundle imports nothing from Node, and loads optional parts separately', async () => {
   const files = (await readdir('dist/assets')).filter((name) => name.endsWith('.js'))
   for (const file of files) {
     assert.doesNotMatch(

@@ -1,4 +1,4 @@
-/** Clients as applications have them: each made once, at the top of a module, with one key. */
+/** Clients as in an application: created once, when the module is imported, with one key. */
 import { Agent as HttpsAgent } from 'node:https'
 import { createOpenAI } from '@ai-sdk/openai'
 import { ChatOpenAI } from '@langchain/openai'
@@ -45,7 +45,7 @@ const fetching = (send) => {
   }
 }
 
-/** Each: `plain(signal)` gives the answer's text somewhere in a string, `stream(onPart, signal)` calls back with parts. */
+/** `plain(signal)` resolves to a string that contains the text; `stream(onPart, signal)` passes on each part. */
 export const clients = {
   openai: {
     plain: async (signal) => (await openai.responses.create(ask, { signal })).output_text,

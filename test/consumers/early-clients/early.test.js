@@ -11,7 +11,7 @@ before(() => {
 })
 after(() => interception.close())
 
-/** A test with a sandbox of its own, which the calls of its code find by themselves. */
+/** Runs a test in its own sandbox. Its requests reach that sandbox automatically. */
 const sandboxed = (work) => () => {
   const sandbox = gateway.createSandbox()
   return gateway.run(sandbox, () => work(sandbox))
@@ -26,7 +26,7 @@ const delivery = async (sandbox, wanted) => {
 for (const [name, client] of Object.entries(clients)) {
   describe(name, () => {
     test(
-      'is answered',
+      'gets a reply',
       sandboxed(async (sandbox) => {
         sandbox.reply('Tides follow the moon.')
         assert.match(await client.plain(), /Tides follow the moon\./)
@@ -35,7 +35,7 @@ for (const [name, client] of Object.entries(clients)) {
     )
 
     test(
-      'gets a paced stream as it comes',
+      'gets the parts of a paced stream one by one',
       sandboxed(async (sandbox) => {
         sandbox.use({ on: 'createResponse', fault: { name: 'slow-stream', everyMs: 2 } })
         let parts = 0
@@ -46,7 +46,7 @@ for (const [name, client] of Object.entries(clients)) {
     )
 
     test(
-      'leaves while nothing comes',
+      'aborts a request without a reply',
       sandboxed(async (sandbox) => {
         sandbox.use({ on: 'createResponse', fault: 'timeout' })
         const left = new AbortController()
@@ -58,7 +58,7 @@ for (const [name, client] of Object.entries(clients)) {
     )
 
     test(
-      'leaves in the middle of a stream',
+      'aborts in the middle of a stream',
       sandboxed(async (sandbox) => {
         sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 8 } })
         const left = new AbortController()
@@ -68,7 +68,7 @@ for (const [name, client] of Object.entries(clients)) {
     )
 
     test(
-      'is told of a connection that is reset',
+      'notices a connection reset',
       sandboxed(async (sandbox) => {
         sandbox.use({ on: 'createResponse', fault: 'connection-reset' })
         await assert.rejects(client.plain())
@@ -77,7 +77,7 @@ for (const [name, client] of Object.entries(clients)) {
     )
 
     test(
-      'does not take a stream that is cut off for a whole one',
+      'does not complete a stream that is cut',
       sandboxed(async (sandbox) => {
         sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 8 } })
         const parts = []
@@ -88,7 +88,7 @@ for (const [name, client] of Object.entries(clients)) {
     )
 
     test(
-      'meets a handler of the user first',
+      'gives precedence to the user’s handlers',
       sandboxed(async (sandbox) => {
         const mine = http.post('*/api/v1/responses', () => HttpResponse.json({}, { status: 418 }))
         sandbox.use({ on: 'createResponse', fault: 'connection-reset' })

@@ -4,7 +4,7 @@ const { createGateway } = require('gateway-understudy')
 const { handlers } = require('gateway-understudy/msw')
 const { setupServer } = require('msw/node')
 
-test('MSW handlers answer in CommonJS', async (context) => {
+test('MSW handlers work in CommonJS', async (context) => {
   const gateway = createGateway()
   const server = setupServer(...handlers(gateway))
   server.listen()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createGateway } from 'gateway-understudy'
 import OpenAI from 'openai'
 
-/** A client of its own for each test, with a sandbox of its own. */
+/** Returns a new sandbox and a client for it. */
 function start() {
   const sandbox = gateway.createSandbox()
   const openai = new OpenAI({
@@ -17,7 +17,7 @@ function start() {
 const gateway = createGateway()
 const globalFetch = globalThis.fetch
 
-test('answers with what the test scripts', async () => {
+test('returns the scripted text', async () => {
   const { sandbox, openai } = start()
   sandbox.reply('Tides follow the moon.')
   const { output_text } = await openai.responses.create({ model: 'aurora/dawn-2', input: 'Why tides?' })
@@ -33,7 +33,7 @@ test('streams', async () => {
   assert.equal(types.at(-1), 'response.completed')
 })
 
-test('recovers as the client retries', async () => {
+test('recovers when the client retries', async () => {
   const { sandbox, openai } = start()
   sandbox.fail(503, { times: 2, headers: { 'retry-after-ms': '1' } })
   await openai.responses.create({ model: 'aurora/dawn-2', input: 'Hello' })
@@ -41,7 +41,7 @@ test('recovers as the client retries', async () => {
   assert.deepEqual(statuses, [503, 503, 200])
 })
 
-test('generates records where there are not enough', async () => {
+test('generates additional records', async () => {
   const large = createGateway({ recordCounts: { providers: 50 } })
   assert.equal((await large.db.providers.list()).length, 50)
 })

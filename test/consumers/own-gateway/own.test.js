@@ -28,7 +28,7 @@ function upload(fetch, url, purpose) {
   return fetch(`${url}/files`, { method: 'POST', headers: { authorization }, body })
 }
 
-test('an operation made with our own copy of zod is answered, checked, broken, and documented', async () => {
+test('a custom operation with another copy of zod replies, validates, fails on demand, and is documented', async () => {
   await using server = await startServer({ operations: [makeReport] })
   const post = (title) =>
     fetch(`${server.baseUrl}/reports`, {
@@ -50,7 +50,7 @@ test('an operation made with our own copy of zod is answered, checked, broken, a
   assert.equal(JSON.stringify(document).includes('"makeReport"'), true)
 })
 
-test('a document in a file is answered and checked, the same each time', async () => {
+test('an OpenAPI document in a file gets validated, deterministic replies', async () => {
   const gateway = createGateway({ openapi: './vendor.yaml' })
   const made = await upload(gateway.fetch, base, 'batch')
   assert.equal(made.status, 201)
@@ -70,7 +70,7 @@ test('a document in a file is answered and checked, the same each time', async (
   assert.equal((await upload(gateway.fetch, base, 'none')).status, 201)
 })
 
-test('the command serves it', async () => {
+test('the command line serves an OpenAPI document', async () => {
   const args = ['--no-install', 'gateway-understudy', '--openapi', 'vendor.yaml', '--port', '0', '--json']
   const server = spawn('npx', args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   try {

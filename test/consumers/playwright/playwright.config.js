@@ -2,10 +2,10 @@ import chromium from '@sparticuz/chromium'
 
 export const application = 'http://127.0.0.1:4300'
 
-/** As it comes, this Chromium ends with its first page that is closed. */
+/** With `--single-process`, this Chromium exits when its first page closes. */
 const args = chromium.args.filter((arg) => arg !== '--single-process')
 
-/** Each worker has a gateway of its own; the application is told which by a header of each request. */
+/** Each worker has its own gateway. A header of each request names it to the application. */
 export default {
   testDir: 'tests',
   testMatch: ['app.spec.js', 'readme.spec.js'],

@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import axios from 'axios'
 import { expect, test } from 'gateway-understudy/vitest'
 
-/** One client for all, with one key. */
+/** One client with one key for all tests. */
 const url = 'http://gateway.example/api/v1/responses'
 const headers = { authorization: 'Bearer one', 'content-type': 'application/json' }
 const body = { model: 'aurora/large', input: 'Hello?' }

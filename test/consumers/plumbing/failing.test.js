@@ -1,6 +1,6 @@
 import { expect, test } from 'gateway-understudy/vitest'
 
-/** Calls by a timer that was started outside of any test. */
+/** Sends requests from a timer that was started outside any test. */
 const queue = []
 setInterval(() => queue.shift()?.(), 1).unref()
 

@@ -1,6 +1,5 @@
 /**
- * What a test needs no code for, and what it is told when something is wrong: in a project that has the package
- * installed.
+ * Behaviour that needs no setup code, and error messages, in a project with the installed package.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -14,7 +13,7 @@ import OpenAI from 'openai'
 import busy from './busy.json' with { type: 'json' }
 
 const url = 'https://gateway.example/api/v1'
-/** Made before anything is intercepted. */
+/** Created before any interception. */
 const openai = new OpenAI({ apiKey: 'any', baseURL: url, maxRetries: 0 })
 const ask = async (model = 'aurora/large') =>
   (await openai.responses.create({ model, input: 'Hello?' })).output_text
@@ -26,7 +25,7 @@ function intercepted(options) {
   return { gateway, interception, [Symbol.dispose]: () => interception.close() }
 }
 
-test('calls of one client belong to the test that made them, whatever runs at the same time', async () => {
+test('requests of one client reach the sandbox of the test that sent them', async () => {
   using context = intercepted()
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, number) => {
@@ -42,7 +41,7 @@ test('calls of one client belong to the test that made them, whatever runs at th
 })
 
 for (const isolate of ['--isolate', '--no-isolate']) {
-  test(`50 tests at once, with one client and one key, are apart in Vitest with ${isolate}`, async () => {
+  test(`Vitest isolates 50 concurrent tests with one client and one key, with ${isolate}`, async () => {
     const { stdout } = await run('npx', ['vitest', 'run', 'apart', isolate])
     assert.match(stdout, /Tests +50 passed \(50\)/)
   })
@@ -50,13 +49,13 @@ for (const isolate of ['--isolate', '--no-isolate']) {
 
 const reason = 'model: must be vendor/model, as in aurora/dawn-2'
 
-test('a refusal says its reason in the error of a client and in explain()', async () => {
+test('the reason of a rejection is in the error of a client and in explain()', async () => {
   using context = intercepted()
   await assert.rejects(ask('gpt-4o'), ({ message }) => message.includes(reason))
   assert.ok(context.gateway.journal.explain(context.gateway.journal.entries()[0]).includes(reason))
 })
 
-test('a server says the reason of a refusal in its line, and what an unknown path should have been', async () => {
+test('a server logs the reason of a rejection, and a suggestion for an unknown path', async () => {
   const { promise: line, resolve: onRequest } = Promise.withResolvers()
   await using server = await startServer({ onRequest })
   const own = new OpenAI({ apiKey: 'any', baseURL: server.baseUrl, maxRetries: 0 })
@@ -66,7 +65,7 @@ test('a server says the reason of a refusal in its line, and what an unknown pat
   assert.match((await response.json()).error.message, /responses/)
 })
 
-test('a call for the gateway does not leave unnoticed', async (context) => {
+test('an unmatched gateway request does not reach the network', async (context) => {
   context.mock.method(console, 'error', () => {})
   using _ = intercepted()
   const elsewhere = new OpenAI({ apiKey: 'any', baseURL: 'https://api.elsewhere.example/v1', maxRetries: 0 })
@@ -74,7 +73,7 @@ test('a call for the gateway does not leave unnoticed', async (context) => {
   assert.match(console.error.mock.calls[0].arguments[0], /would leave this machine/)
 })
 
-test('what becomes of calls that leave is said: refused, told of, or neither', async (context) => {
+test('onUnhandledRequest rejects, logs or ignores other requests', async (context) => {
   const told = [
     context.mock.method(console, 'warn', () => {}),
     context.mock.method(console, 'error', () => {}),
@@ -91,7 +90,7 @@ test('what becomes of calls that leave is said: refused, told of, or neither', a
   assert.deepEqual(await leaving('bypass'), [false, 0])
 })
 
-test('scenario files are used in code, in options and by a remote client', async () => {
+test('scenario files work in code, in options and in a remote client', async () => {
   const gateway = createGateway({ scenarios: ['./busy.json'] })
   assert.deepEqual(
     gateway.activeScenarios().map(({ name }) => name),
@@ -106,7 +105,7 @@ test('scenario files are used in code, in options and by a remote client', async
   assert.equal((await remote.use('./busy.json')).name, 'busy')
 })
 
-test('what is given with `times` happens in the order in which it is written', async () => {
+test('rules with `times` apply in the order they are added', async () => {
   using context = intercepted()
   context.gateway.reply('first', { times: 1 })
   context.gateway.fail(503, { times: 1 })
@@ -116,7 +115,7 @@ test('what is given with `times` happens in the order in which it is written', a
   assert.equal(await ask(), 'last')
 })
 
-test('a stream fault as one step of a sequence leaves the other steps to every call', async () => {
+test('a stream fault in a sequence does not limit the other steps to streams', async () => {
   using context = intercepted()
   context.gateway.use({
     on: 'createResponse',
@@ -125,7 +124,7 @@ test('a stream fault as one step of a sequence leaves the other steps to every c
   assert.equal(await ask(), 'plain')
 })
 
-test('a remote call that fails in flight fails the end of its sandbox', async () => {
+test('disposing a remote sandbox rejects if one of its calls failed', async () => {
   await using server = await startServer()
   const remote = await connectGateway(server.url)
   const sandbox = await remote.createSandbox()
@@ -137,7 +136,7 @@ test('a remote call that fails in flight fails the end of its sandbox', async ()
   await use
 })
 
-test('mistakes that nothing would show are one line each', async () => {
+test('silent mistakes throw errors of one line', async () => {
   const gateway = createGateway()
   const gone = gateway.createSandbox()
   gone.dispose()
@@ -161,7 +160,7 @@ test('mistakes that nothing would show are one line each', async () => {
   }
 })
 
-test('a file that calls nobody does without Node’s fetch', async () => {
+test('a file without requests does not load Node’s fetch', async () => {
   const code = `
     import { createGateway, intercept } from 'gateway-understudy/node'
     intercept(createGateway())
@@ -170,7 +169,7 @@ test('a file that calls nobody does without Node’s fetch', async () => {
   assert.deepEqual(JSON.parse(stdout), [])
 })
 
-test('a failing test of Vitest shows its refusal, and where its other calls went', async () => {
+test('a failing Vitest test prints its rejected request, and where its other requests went', async () => {
   const { stdout, stderr } = await run('npx', ['vitest', 'run', 'failing']).catch((error) => error)
   const printed = stdout + stderr
   assert.match(printed, /1 failed/)

@@ -1,6 +1,6 @@
 /**
- * Sends calls that look meant for the gateway, and prints what becomes of them. A proxy in the environment stands in for
- * all other hosts.
+ * Sends requests that look like gateway requests, and prints the results. A proxy in the environment replaces all
+ * other hosts.
  */
 import http from 'node:http'
 import { handlers } from 'gateway-understudy/msw'

@@ -1,5 +1,5 @@
 /**
- * A worker in Miniflare, whose calls to other hosts the gateway answers.
+ * A worker in Miniflare. The gateway replies to its requests to other hosts.
  */
 import { createGateway } from 'gateway-understudy'
 import { Miniflare } from 'miniflare'

@@ -1,4 +1,4 @@
-/** The public API as people write it down; `@ts-expect-error` stands where a mistake must not pass. */
+/** The public API in use. `@ts-expect-error` marks mistakes that must not compile. */
 import {
   createGateway,
   defineScenario,

@@ -1,4 +1,4 @@
-/** A gateway in another process has the names and arguments of one in this, each a promise. */
+/** A gateway in another process has the same API as a local one, with promises. */
 import { type Bodies, createGateway, type Sandbox } from 'gateway-understudy'
 import { expect, test } from 'gateway-understudy/playwright'
 import { connectGateway, type RemoteSandbox } from 'gateway-understudy/remote'

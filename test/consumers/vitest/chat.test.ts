@@ -8,7 +8,7 @@ async function answerTo(...question: Parameters<typeof ask>): Promise<string[]> 
   return parts
 }
 
-test('hands on the words as they come', async ({ sandbox }) => {
+test('passes on the text as it arrives', async ({ sandbox }) => {
   sandbox.reply('Tides follow the moon.')
   const parts = await answerTo(sandbox, 'Why tides?')
   expect(parts.length).toBeGreaterThan(1)
@@ -16,9 +16,9 @@ test('hands on the words as they come', async ({ sandbox }) => {
   expect(sandbox).toHaveReceived('createResponse', { body: { input: 'Why tides?', stream: true } })
 })
 
-describe('at the same time', () => {
+describe('concurrently', () => {
   for (const status of [429, 500, 503]) {
-    test.concurrent(`tries again after a ${status}`, async ({ sandbox, expect }) => {
+    test.concurrent(`retries after a ${status}`, async ({ sandbox, expect }) => {
       sandbox.fail(status, { times: 2, headers: { 'retry-after-ms': '5' } })
       sandbox.reply(`Better than ${status}.`, { after: 2 })
       await answerTo(sandbox, 'Hello?')
@@ -32,26 +32,26 @@ describe('at the same time', () => {
   }
 })
 
-test('gives up after three refusals, with the message of the gateway', async ({ sandbox }) => {
+test('gives up after three errors, with the message of the gateway', async ({ sandbox }) => {
   sandbox.fail(529, { message: 'Provider overloaded' })
   await expect(answerTo(sandbox, 'Hello?')).rejects.toThrow('Provider overloaded')
   expect(sandbox).toHaveReceivedTimes('createResponse', 3)
   expect(sandbox).toHaveUsedAllRules()
 })
 
-test('does not try again what cannot help', async ({ sandbox }) => {
+test('does not retry permanent errors', async ({ sandbox }) => {
   sandbox.use('out-of-credits')
   await expect(answerTo(sandbox, 'Hello?')).rejects.toThrow('Insufficient credits')
   expect(sandbox).toHaveReceivedTimes('createResponse', 1)
 })
 
-test('notices an answer that breaks off', async ({ sandbox }) => {
+test('notices a stream that ends early', async ({ sandbox }) => {
   sandbox.use({ on: 'createResponse', fault: { name: 'stream-cut', atEvent: 6 } })
   await expect(answerTo(sandbox, 'Hello?')).rejects.toThrow()
   expect(sandbox).toHaveNoUnmatchedRequests()
 })
 
-test('lets nothing leave the machine for the gateway', async ({ sandbox }) => {
+test('does not send gateway requests to the network', async ({ sandbox }) => {
   const elsewhere = { baseUrl: 'https://models.example/api/v1/v2', apiKey: sandbox.apiKey }
   await expect(answerTo(elsewhere, 'Hello?', 1)).rejects.toThrow()
   expect(sandbox).not.toHaveNoUnmatchedRequests()

@@ -1,12 +1,12 @@
 /**
- * A small chat client: asks, hands on the words as they come, and tries again where that may help.
+ * A small chat client that streams text and retries temporary errors.
  */
 export interface Gateway {
   baseUrl: string
   apiKey: string
 }
 
-/** Yields the parts of the answer. Throws for a refusal that lasts, and for an answer that breaks off. */
+/** Yields the parts of the text. Throws for permanent errors, and for streams that end early. */
 export async function* ask(gateway: Gateway, input: string, attempts = 3): AsyncGenerator<string> {
   const response = await request(gateway, input, attempts)
   let completed = false
@@ -14,7 +14,7 @@ export async function* ask(gateway: Gateway, input: string, attempts = 3): Async
     if (event.type === 'response.output_text.delta') yield String(event.delta)
     if (event.type === 'response.completed') completed = true
   }
-  if (!completed) throw new Error('The answer broke off')
+  if (!completed) throw new Error('The stream ended early')
 }
 
 async function request({ baseUrl, apiKey }: Gateway, input: string, attempts: number): Promise<Response> {

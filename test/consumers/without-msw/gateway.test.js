@@ -5,12 +5,12 @@ const require = createRequire(import.meta.url)
 const url = 'https://gateway.example/api/v1/providers'
 const init = { headers: { authorization: 'Bearer any' } }
 
-test('the entry for Vitest answers', async ({ sandbox }) => {
+test('the Vitest entry works', async ({ sandbox }) => {
   expect((await fetch(url, init)).status).toBe(200)
   expect(sandbox).toHaveReceived('listProviders')
 })
 
-test('the gateway answers, as ES module and as CommonJS', async () => {
+test('the gateway works as ES module and as CommonJS', async () => {
   for (const { createGateway } of [await import('gateway-understudy'), require('gateway-understudy')])
     expect((await createGateway().fetch(url, init)).status).toBe(200)
 })

@@ -5,7 +5,7 @@ test.beforeEach(async ({ page, sandbox }) => {
   await page.goto('/')
 })
 
-test('the answer is seen arriving, step by step', async ({ page, sandbox }) => {
+test('shows the text as it arrives', async ({ page, sandbox }) => {
   const text = 'Tides follow the moon, and the sun a little, and the shape of the shore.'
   await sandbox.reply(text)
   const lengths = await page.evaluate(async () => {
@@ -25,13 +25,13 @@ test('the answer is seen arriving, step by step', async ({ page, sandbox }) => {
   expect(lengths).toEqual(lengths.toSorted((left, right) => left - right))
 })
 
-test('a refusal shows its message in the banner', async ({ page, sandbox }) => {
+test('shows the message of an error in the banner', async ({ page, sandbox }) => {
   await sandbox.use('out-of-credits')
   await page.getByRole('button', { name: 'Ask' }).click()
   await expect(page.getByRole('alert')).toContainText('Insufficient credits')
 })
 
-test('sources are listed below the answer', async ({ page, sandbox }, testInfo) => {
+test('lists sources below the answer', async ({ page, sandbox }, testInfo) => {
   await sandbox.reply('Tides follow the moon.', {
     citations: [
       { url: 'https://oceans.example/tides', title: 'Why tides come and go' },
@@ -47,7 +47,7 @@ test('sources are listed below the answer', async ({ page, sandbox }, testInfo) 
 })
 
 for (const name of ['first', 'second']) {
-  test(`two tests at the same time do not see each other (${name})`, async ({ page, sandbox }) => {
+  test(`isolates two concurrent tests (${name})`, async ({ page, sandbox }) => {
     await sandbox.reply(`This is for the ${name} test.`)
     for (let round = 1; round <= 3; round++) {
       await page.getByRole('button', { name: 'Ask' }).click()

@@ -1,7 +1,7 @@
 import { expect, test } from 'gateway-understudy/playwright'
 
 for (const name of ['first', 'second']) {
-  test(`a gateway that runs already keeps tests apart by key (${name})`, async ({ page, sandbox }) => {
+  test(`isolates tests of one gateway by key (${name})`, async ({ page, sandbox }) => {
     await page.setExtraHTTPHeaders({ 'x-gateway-key': sandbox.apiKey })
     await sandbox.reply(`This is for the ${name} test.`)
     await page.goto('/')

@@ -7,7 +7,7 @@ test('shows a banner when the stream is cut, and recovers on retry', async ({ pa
   await page.goto('/')
 
   await page.getByRole('button', { name: 'Ask' }).click()
-  await expect(page.getByRole('alert')).toContainText('The answer broke off.')
+  await expect(page.getByRole('alert')).toContainText('The answer was cut off.')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('alert')).toBeHidden()
   await expect.poll(async () => (await sandbox.journal.calls('createResponse')).length).toBe(2)
