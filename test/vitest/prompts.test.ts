@@ -39,7 +39,7 @@ describe('toMatchPrompts', () => {
     })
     await expect(sandbox).toMatchPrompts({ mask })
     const file = new URL(
-      '__prompts__/prompts.test.ts/toMatchPrompts-writes-instructions-tools-and-roles.txt',
+      '__prompts__/prompts.test.ts/toMatchPrompts-prints-instructions-tools-and-roles.txt',
       import.meta.url,
     )
     expect(readFileSync(file, 'utf8')).toContain('  Today is ….')
