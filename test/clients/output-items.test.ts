@@ -44,32 +44,33 @@ interface Client {
   streamed(fetch: Fetch): Promise<Seen>
 }
 
-const without = <Value extends object>(seen: Value) =>
+const without = <Value extends object>(outcome: Value) =>
   Object.fromEntries(
-    Object.entries(seen).filter(
+    Object.entries(outcome).filter(
       ([, value]) =>
         value !== undefined && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0),
     ),
   )
 
 function ofResponse(response: OpenAI.Responses.Response): Seen {
-  const seen: Required<Pick<Seen, 'refusal' | 'reasoning' | 'images' | 'searches'>> & { calls: string[] } = {
-    refusal: '',
-    reasoning: '',
-    images: 0,
-    searches: 0,
-    calls: [],
-  }
+  const outcome: Required<Pick<Seen, 'refusal' | 'reasoning' | 'images' | 'searches'>> & { calls: string[] } =
+    {
+      refusal: '',
+      reasoning: '',
+      images: 0,
+      searches: 0,
+      calls: [],
+    }
   for (const item of response.output) {
     if (item.type === 'message')
-      for (const part of item.content) if (part.type === 'refusal') seen.refusal += part.refusal
-    if (item.type === 'reasoning') seen.reasoning += item.summary.map(({ text }) => text).join('')
-    if (item.type === 'image_generation_call' && item.result) seen.images++
-    if (item.type === 'web_search_call') seen.searches++
-    if (item.type === 'function_call') seen.calls.push(`${item.name} ${item.arguments}`)
+      for (const part of item.content) if (part.type === 'refusal') outcome.refusal += part.refusal
+    if (item.type === 'reasoning') outcome.reasoning += item.summary.map(({ text }) => text).join('')
+    if (item.type === 'image_generation_call' && item.result) outcome.images++
+    if (item.type === 'web_search_call') outcome.searches++
+    if (item.type === 'function_call') outcome.calls.push(`${item.name} ${item.arguments}`)
   }
   const ended = response.incomplete_details?.reason ?? response.status
-  return { ...seen, text: response.output_text, ended, error: response.error?.message }
+  return { ...outcome, text: response.output_text, ended, error: response.error?.message }
 }
 
 const openai: Client = {
@@ -271,7 +272,7 @@ describe('reply as reported by each client', () => {
         expect(gateway.journal.entries().filter(({ schemaViolation }) => schemaViolation)).toEqual([])
       }
     }
-    const lines = Object.entries(table).map(([client, seen]) => `${client}: ${JSON.stringify(seen)}\n`)
+    const lines = Object.entries(table).map(([client, outcome]) => `${client}: ${JSON.stringify(outcome)}\n`)
     await expect(lines.join('')).toMatchFileSnapshot(`output-items/${name.replace(/\W+/g, '-')}.txt`)
   })
 })

@@ -164,52 +164,52 @@ interface Outcome {
   hangs?: boolean
 }
 
-async function see(
+async function observe(
   server: RunningServer,
   read: Reader,
   apiKey: string,
   patience = patienceMs,
 ): Promise<Outcome> {
-  const seen: Outcome = { deltas: 0, text: '' }
+  const outcome: Outcome = { deltas: 0, text: '' }
   const { promise: silence, resolve } = Promise.withResolvers<void>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const wait = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      seen.hangs = true
+      outcome.hangs = true
       resolve()
     }, patience)
   }
   wait()
   const reading = read({ baseURL: server.baseUrl, apiKey }, (text) => {
     wait()
-    seen.deltas++
-    seen.text += text
+    outcome.deltas++
+    outcome.text += text
   }).catch((error) => {
-    seen.error = error ?? new Error('undefined')
+    outcome.error = error ?? new Error('undefined')
   })
   await Promise.race([reading, silence])
   clearTimeout(timer)
-  return { ...seen }
+  return { ...outcome }
 }
 
 /**
  * Returns a short outcome: `unchanged`, `no error, 3 of 40 deltas`, `APIError 503`, `hangs after 3
  * of 40 deltas`.
  */
-function inWords(seen: Outcome, plain: Outcome, form: 'json' | 'stream'): string {
-  const deltas = form === 'stream' ? `${seen.deltas} of ${plain.deltas} deltas` : ''
-  if (seen.hangs) return deltas ? `hangs after ${deltas}` : 'hangs'
-  if (seen.error !== undefined) {
-    const { name, status, statusCode, constructor: made } = seen.error as Record<string, unknown> & object
+function inWords(outcome: Outcome, plain: Outcome, form: 'json' | 'stream'): string {
+  const deltas = form === 'stream' ? `${outcome.deltas} of ${plain.deltas} deltas` : ''
+  if (outcome.hangs) return deltas ? `hangs after ${deltas}` : 'hangs'
+  if (outcome.error !== undefined) {
+    const { name, status, statusCode, constructor: made } = outcome.error as Record<string, unknown> & object
     const given = typeof name === 'string' && name !== 'Error' ? name : made?.name
     const code = status ?? statusCode
     const title = `${String(given ?? 'Error').replace(/^_/, '')}${typeof code === 'number' ? ` ${code}` : ''}`
-    return form === 'stream' && seen.deltas > 0 ? `${title} after ${deltas}` : title
+    return form === 'stream' && outcome.deltas > 0 ? `${title} after ${deltas}` : title
   }
-  if (seen.text === plain.text) return 'unchanged'
-  if (form === 'stream' && seen.deltas !== plain.deltas) return `no error, ${deltas}`
-  return seen.text === '' ? 'no error, no text' : 'no error, different text'
+  if (outcome.text === plain.text) return 'unchanged'
+  if (form === 'stream' && outcome.deltas !== plain.deltas) return `no error, ${deltas}`
+  return outcome.text === '' ? 'no error, no text' : 'no error, different text'
 }
 
 /** Parameters for faults with a required parameter. */
@@ -268,10 +268,11 @@ async function record(): Promise<Recording> {
   const key = (client: string, form: string) => `${client} ${form}`
   for (const [name, client] of Object.entries(clients)) {
     for (const form of ['json', 'stream'] as const) {
-      const seen = client[form] && (await see(server, client[form], server.gateway.createSandbox().apiKey))
-      if (!seen || seen.error || seen.hangs)
-        throw new Error(`${name} (${form}) fails without a fault: ${seen?.error}`)
-      plain.set(key(name, form), seen)
+      const outcome =
+        client[form] && (await observe(server, client[form], server.gateway.createSandbox().apiKey))
+      if (!outcome || outcome.error || outcome.hangs)
+        throw new Error(`${name} (${form}) fails without a fault: ${outcome?.error}`)
+      plain.set(key(name, form), outcome)
     }
   }
   const jobs: (() => Promise<void>)[] = []
@@ -289,14 +290,14 @@ async function record(): Promise<Recording> {
           const look = async (patience?: number) => {
             const sandbox = server.gateway.createSandbox()
             sandbox.use(use(subject, form) as never)
-            const seen: Outcome[] = []
+            const outcomes: Outcome[] = []
             for (let call = 0; call < (countedOf[subject] ?? callsOf[subject] ?? 1); call++)
-              seen.push(await see(server, client[form] as Reader, sandbox.apiKey, patience))
+              outcomes.push(await observe(server, client[form] as Reader, sandbox.apiKey, patience))
             const isMet = sandbox.unusedRules().length < ruleCount(subject)
-            const told = subject in countedOf ? seen : seen.slice(-1)
+            const counted = subject in countedOf ? outcomes : outcomes.slice(-1)
             const whole = plain.get(key(name, form)) as Outcome
-            cell[form] = isMet ? summedUp(told.map((each) => inWords(each, whole, form))) : ''
-            return seen.some(({ hangs }) => hangs)
+            cell[form] = isMet ? summedUp(counted.map((each) => inWords(each, whole, form))) : ''
+            return outcomes.some(({ hangs }) => hangs)
           }
           jobs.push(async () => {
             if (await look()) again.push(async () => void (await look(2 * patienceMs)))
@@ -331,7 +332,7 @@ async function record(): Promise<Recording> {
     const reader: Reader = (at, delta) => readEvents(at, delta, parse)
     const whole = plain.get(key('eventsource-parser', 'stream')) as Outcome
     for (const { fault } of torture.sequence)
-      row[fault] = inWords(await see(server, reader, sandbox.apiKey), whole, 'stream')
+      row[fault] = inWords(await observe(server, reader, sandbox.apiKey), whole, 'stream')
   }
   return { versions: versions(), faults: faultTable, scenarios: scenarioTable, parsers: tortured }
 }

@@ -197,7 +197,7 @@ const sandbox = { baseUrl: 'https://gateway.example/sandboxes/s1/api/v1', apiKey
 
 /** Throws unless each copied command is a single curl call with the intended arguments. */
 export function tryCurl(records: readonly CallRecord[]): void {
-  const wanted: string[][] = []
+  const expected: string[][] = []
   const commands: string[] = []
   for (const record of records) {
     const words = argumentsFor(expectedOf(record))
@@ -205,17 +205,17 @@ export function tryCurl(records: readonly CallRecord[]): void {
       assert.throws(() => toCurl(record, site), /NUL/)
       continue
     }
-    wanted.push(words)
+    expected.push(words)
     const command = toCurl(record, site)
     // When pasted, a control character acts on the terminal and could end the command.
     assert.doesNotMatch(command.replaceAll(' \\\n  ', '').trimEnd(), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
     commands.push(command)
   }
-  assert.deepEqual(curlCalls(commands), wanted)
+  assert.deepEqual(curlCalls(commands), expected)
   // A shell without $'…' parses different words, but the same number.
   assert.deepEqual(
     curlCalls(commands, 'sh').map(({ length }) => length),
-    wanted.map(({ length }) => length),
+    expected.map(({ length }) => length),
   )
 }
 
@@ -224,14 +224,14 @@ export async function tryTest(record: CallRecord, runner: 'vitest' | 'playwright
   const code = toTest(record, runner)
   assert.doesNotMatch(code, /<\/script|(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
   const { url, init, rule, title, literals } = await runTest(code, sandbox)
-  const wanted = expectedOf(record)
-  assert.equal(url, wanted.url(sandbox.baseUrl, 'https://gateway.example'))
-  assert.equal(init.method ?? 'GET', wanted.method)
+  const expected = expectedOf(record)
+  assert.equal(url, expected.url(sandbox.baseUrl, 'https://gateway.example'))
+  assert.equal(init.method ?? 'GET', expected.method)
   assert.deepEqual(
     Object.entries(init.headers).sort(),
-    [['authorization', `Bearer ${sandbox.apiKey}`], ...wanted.headers].sort(),
+    [['authorization', `Bearer ${sandbox.apiKey}`], ...expected.headers].sort(),
   )
-  assert.equal(init.body ?? '', wanted.body)
+  assert.equal(init.body ?? '', expected.body)
   assert(title.includes(record.method))
   const { operation, match, route } = record
   if (operation !== undefined) assert(literals.includes(operation))

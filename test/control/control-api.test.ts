@@ -168,10 +168,10 @@ describe('connectGateway', () => {
   })
 
   it('rejects with a hint if no server is running', async () => {
-    const gone = await startServer()
-    await gone.close()
-    await expect(connectGateway(gone.url)).rejects.toThrow(
-      `No gateway is running at ${gone.url}: start one with \`npx gateway-understudy\``,
+    const closed = await startServer()
+    await closed.close()
+    await expect(connectGateway(closed.url)).rejects.toThrow(
+      `No gateway is running at ${closed.url}: start one with \`npx gateway-understudy\``,
     )
   })
 

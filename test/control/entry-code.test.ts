@@ -11,15 +11,15 @@ it('recorded calls are exported as a curl command and as tests', async () => {
   const gateway = new Gateway({ timeScale: 0 })
   const base = 'https://gateway.example/api/v1'
   const call = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
-    const leave = new AbortController()
+    const controller = new AbortController()
     try {
       const response = await gateway.fetch(path.startsWith('/') ? base + path : path, {
         method,
         headers: { authorization: 'Bearer secret-key', 'content-type': 'application/json', ...headers },
         ...(body !== undefined && { body }),
-        signal: leave.signal,
+        signal: controller.signal,
       })
-      if (headers['x-leave']) leave.abort()
+      if (headers['x-leave']) controller.abort()
       await response.text()
     } catch {
       // The export notes the aborted delivery.

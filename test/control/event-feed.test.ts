@@ -99,16 +99,16 @@ it('counts the rules that were tried and skipped, excluding those before the rul
 it('sends a call while it is in flight and again when it has ended', async () => {
   gateway.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 2 } })
   const watcher = watch()
-  const left = new AbortController()
+  const controller = new AbortController()
   const reply = await open(gateway, 'POST /responses', {
     body: { model: 'aurora/dawn-2', input: 'Hello?', stream: true },
-    signal: left.signal,
+    signal: controller.signal,
   })
-  const told = () => watcher.calls().map(({ delivery }) => delivery)
-  await vi.waitFor(() => expect(told()).toEqual(['pending']))
-  left.abort()
+  const deliveries = () => watcher.calls().map(({ delivery }) => delivery)
+  await vi.waitFor(() => expect(deliveries()).toEqual(['pending']))
+  controller.abort()
   await reply.text().catch(() => '')
-  await vi.waitFor(() => expect(told()).toEqual(['pending', 'aborted-by-client']))
+  await vi.waitFor(() => expect(deliveries()).toEqual(['pending', 'aborted-by-client']))
 })
 
 it('sends resync instead of more than 250 calls per frame', async () => {
@@ -136,10 +136,10 @@ it('skips a slow reader, buffers little for it, and sends resync when it reads a
   expect(held).toBeLessThan(600_000)
   slow.readOn()
   await expect.poll(() => slow.events().at(-1)).toBe('resync')
-  const heard = slow.calls().length
-  expect(heard).toBeLessThan(quick.calls().length)
+  const receivedCount = slow.calls().length
+  expect(receivedCount).toBeLessThan(quick.calls().length)
   await call(3)
-  await expect.poll(() => slow.calls().length).toBe(heard + 3)
+  await expect.poll(() => slow.calls().length).toBe(receivedCount + 3)
 })
 
 it('resumes where a reader left off, or sends resync if the missed calls are no longer buffered', async () => {

@@ -17,7 +17,7 @@ const baseURL = 'https://models.example/api/v1'
 const url = `${baseURL}/responses`
 const headers = { authorization: 'Bearer sk-fixed', 'content-type': 'application/json' }
 const ask = { model: 'aurora/dawn-2', input: 'Hello' }
-const asked = (stream: boolean) => JSON.stringify({ ...ask, stream })
+const bodyFor = (stream: boolean) => JSON.stringify({ ...ask, stream })
 
 /** A client under test. Texts are passed on as the client returns them. */
 interface Client {
@@ -46,7 +46,7 @@ function fetching(send: (url: string, init: object) => Promise<unknown>): Client
     send(url, {
       method: 'POST',
       headers,
-      body: asked(stream),
+      body: bodyFor(stream),
       ...(signal && { signal }),
     }) as Promise<Response>
   return {
@@ -101,9 +101,9 @@ const clients: Record<string, Client> = {
   "undici's fetch": fetching(undiciFetch as never),
   "undici's request": {
     plain: async (signal) =>
-      (await undiciRequest(url, { method: 'POST', headers, body: asked(false), signal })).body.text(),
+      (await undiciRequest(url, { method: 'POST', headers, body: bodyFor(false), signal })).body.text(),
     stream: async (onPart, signal) =>
-      read((await undiciRequest(url, { method: 'POST', headers, body: asked(true), signal })).body, onPart),
+      read((await undiciRequest(url, { method: 'POST', headers, body: bodyFor(true), signal })).body, onPart),
   },
 }
 
@@ -138,18 +138,18 @@ describe.each(Object.entries(clients))('%s, created before the interception,', (
 
   it('can abort while the gateway is silent', async () => {
     sandbox.use({ on: 'createResponse', fault: 'timeout' })
-    const left = new AbortController()
-    const answer = inSandbox(() => client.plain(left.signal))
+    const controller = new AbortController()
+    const answer = inSandbox(() => client.plain(controller.signal))
     await expect.poll(() => sandbox.journal.entries()).toHaveLength(1)
-    left.abort()
+    controller.abort()
     await expect(answer).rejects.toThrow()
     await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 
   it('can abort in the middle of a stream', async () => {
     sandbox.use({ on: 'createResponse', fault: { name: 'stream-stall', atEvent: 8 } })
-    const left = new AbortController()
-    await inSandbox(() => client.stream(() => left.abort(), left.signal)).catch(() => {})
+    const controller = new AbortController()
+    await inSandbox(() => client.stream(() => controller.abort(), controller.signal)).catch(() => {})
     await expect.poll(() => sandbox.journal.last('createResponse')?.delivery).toBe('aborted-by-client')
   })
 

@@ -9,11 +9,11 @@ import {
 } from '../../src/delivery/intercept-destination.ts'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 
-let said: MockInstance
-let warned: MockInstance
+let errors: MockInstance
+let warnings: MockInstance
 beforeEach(() => {
-  said = vi.spyOn(console, 'error').mockImplementation(() => {})
-  warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+  warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
 })
 afterEach(() => vi.restoreAllMocks())
 
@@ -143,9 +143,9 @@ describe('an unmatched request', () => {
     ],
   ])('explains itself for %s with options %j', (line, options, message) => {
     expect(refusal(line, 'error', options).message).toBe(message)
-    expect(said).toHaveBeenCalledExactlyOnceWith(message)
+    expect(errors).toHaveBeenCalledExactlyOnceWith(message)
     expect(refusal(line, 'warn', options).verdict).toBe('pass')
-    expect(warned).toHaveBeenCalledExactlyOnceWith(message)
+    expect(warnings).toHaveBeenCalledExactlyOnceWith(message)
   })
 
   it('is recorded as a 404 if its path is an operation on another host', async () => {

@@ -13,8 +13,8 @@ async function run(code: string): Promise<unknown> {
     const has = () => Object.getOwnPropertyDescriptor(globalThis, place)
     const { fetch } = globalThis
     const { defineProperty } = Object
-    const asked = []
-    const listen = () => interceptDispatcher(({ path }, _, pass) => { asked.push(path); throw new Error('caught') })
+    const paths = []
+    const listen = () => interceptDispatcher(({ path }, _, pass) => { paths.push(path); throw new Error('caught') })
     const call = (path) => fetch('http://127.0.0.1:9999' + path).catch(({ cause }) => cause.message)
     ${code}`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script])
@@ -37,8 +37,8 @@ it('interceptDispatcher() catches the first request of a previously captured fet
     const before = has().value
     close()
     const restored = has().value !== before && Object.defineProperty === defineProperty
-    console.log(JSON.stringify({ asked, restored }))`)
-  expect(result).toEqual({ asked: ['/first'], restored: true })
+    console.log(JSON.stringify({ paths, restored }))`)
+  expect(result).toEqual({ paths: ['/first'], restored: true })
 })
 
 it('interceptDispatcher() also works if the dispatcher was read before, and when nested', async () => {
@@ -52,6 +52,6 @@ it('interceptDispatcher() also works if the dispatcher was read before, and when
     closeSecond()
     await call('/first')
     close()
-    console.log(JSON.stringify({ looked, isNative, asked }))`)
-  expect(result).toEqual({ looked: true, isNative: true, asked: ['/second', '/first'] })
+    console.log(JSON.stringify({ looked, isNative, paths }))`)
+  expect(result).toEqual({ looked: true, isNative: true, paths: ['/second', '/first'] })
 })

@@ -42,11 +42,11 @@ const clients: Record<string, (url: string, headers?: Record<string, string>) =>
   axios: async (url, headers = key) => (await axios.get(url, { adapter: 'http', headers })).data,
 }
 
-let said: MockInstance
-let warned: MockInstance
+let errors: MockInstance
+let warnings: MockInstance
 beforeEach(() => {
-  said = vi.spyOn(console, 'error').mockImplementation(() => {})
-  warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+  warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
 })
 afterEach(() => vi.restoreAllMocks())
 
@@ -124,7 +124,7 @@ describe('intercept', () => {
     using _ = start({}, createGateway({ baseUrl: anywhere }))
     expect((await fetch(`${anywhere}/nothing`, { headers: key })).status).toBe(404)
     await expect(fetch('https://other.example/api/v1/providers', { headers: key })).rejects.toThrow()
-    expect(said).toHaveBeenCalledOnce()
+    expect(errors).toHaveBeenCalledOnce()
   })
 
   it('uses the sandbox of the calling code unless the key or path selects another', async () => {
@@ -167,7 +167,7 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
     using context = start()
     for (const url of elsewhere) await expect(get(url)).rejects.toThrow()
     const names = elsewhere.map((url) => expect.stringContaining(`GET ${url} would leave this machine`))
-    expect(said.mock.calls.flat()).toEqual(names)
+    expect(errors.mock.calls.flat()).toEqual(names)
     expect(context.gateway.journal.entries().map(({ status, delivery }) => [status, delivery])).toEqual(
       elsewhere.map(() => [404, 'aborted-by-fault']),
     )
@@ -187,16 +187,16 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
   it("'error' rejects all other requests and explains how to mock them", async () => {
     using context = start({ onUnhandledRequest: 'error' })
     await expect(get('https://mail.example/inbox')).rejects.toThrow()
-    expect(said).toHaveBeenCalledWith(expect.stringContaining("onUnhandledRequest: 'error'"))
+    expect(errors).toHaveBeenCalledWith(expect.stringContaining("onUnhandledRequest: 'error'"))
     expect(context.gateway.journal.entries()).toEqual([])
   })
 
   it("'warn' lets all requests pass and logs those that leave the machine", async () => {
     using _ = start({ onUnhandledRequest: 'warn' })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
-    expect(warned).toHaveBeenCalledOnce()
+    expect(warnings).toHaveBeenCalledOnce()
     await get(local)
-    expect(warned).toHaveBeenCalledOnce()
+    expect(warnings).toHaveBeenCalledOnce()
   })
 
   it('calls a function, which can log a warning or reject the request', async () => {
@@ -209,9 +209,9 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
       },
     })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
-    expect([warned, said].map(({ mock }) => mock.calls.length)).toEqual([1, 0])
+    expect([warnings, errors].map(({ mock }) => mock.calls.length)).toEqual([1, 0])
     await expect(get('https://mail.example/inbox', { 'x-own': 'kept' })).rejects.toThrow()
-    expect([warned, said].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
+    expect([warnings, errors].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
     expect(urls).toEqual([
       'GET https://models.invalid/v1/responses null',
       'GET https://mail.example/inbox kept',
@@ -223,8 +223,8 @@ describe.each(Object.entries(clients))('onUnhandledRequest, with %s:', (_, get) 
   it("'bypass' lets all requests pass silently", async () => {
     using context = start({ onUnhandledRequest: 'bypass' })
     await expect(get('https://models.invalid/v1/responses')).rejects.toThrow()
-    expect(said).not.toHaveBeenCalled()
-    expect(warned).not.toHaveBeenCalled()
+    expect(errors).not.toHaveBeenCalled()
+    expect(warnings).not.toHaveBeenCalled()
     expect(context.gateway.journal.entries()).toEqual([])
   })
 })

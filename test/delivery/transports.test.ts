@@ -44,7 +44,7 @@ const transports: Record<string, (gateway: Gateway) => Promise<Transport>> = {
 
 describe('the journal', () => {
   it('records the same reply headers for every transport', async () => {
-    const seen: Record<string, unknown> = {}
+    const recorded: Record<string, unknown> = {}
     for (const [name, start] of Object.entries(transports)) {
       const gateway = createGateway()
       const { target, close } = await start(gateway)
@@ -54,10 +54,10 @@ describe('the journal', () => {
       gateway.use({ on: '*', fault: { name: 'short-content-length', by: 3 }, times: 1 })
       await call(target, 'GET /providers').catch(() => {})
       await close()
-      seen[name] = gateway.journal.entries().map(({ replyHeaders }) => replyHeaders)
+      recorded[name] = gateway.journal.entries().map(({ replyHeaders }) => replyHeaders)
     }
-    const [expected] = Object.values(seen) as Record<string, string>[][]
-    expect(seen).toEqual(Object.fromEntries(Object.keys(transports).map((name) => [name, expected])))
+    const [expected] = Object.values(recorded) as Record<string, string>[][]
+    expect(recorded).toEqual(Object.fromEntries(Object.keys(transports).map((name) => [name, expected])))
     expect(expected?.map((each) => each['content-length'] !== undefined)).toEqual([false, false, false, true])
     expect(expected?.some((each) => 'transfer-encoding' in each)).toBe(false)
   })

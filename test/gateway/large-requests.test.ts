@@ -4,18 +4,18 @@
  */
 import { describe, expect, it } from 'vitest'
 import {
-  asking,
   badMessage,
   keys,
   list,
   message,
+  prepareRequest,
   unknownTools,
   withFields,
 } from '../payload-scaling/large-inputs.ts'
 
 const timeoutMs = 30_000
 const ask = (body: string | undefined, line = 'POST /responses', rule?: object) =>
-  asking({ line, ...(body !== undefined && { body }), rule })()
+  prepareRequest({ line, ...(body !== undefined && { body }), rule })()
 
 describe('warnings about unknown fields', () => {
   it(

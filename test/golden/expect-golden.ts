@@ -41,11 +41,11 @@ function linesBeyond(
   mark: string,
   most: number,
 ): string[] {
-  const left = new Map<string, number>()
-  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)
+  const counts = new Map<string, number>()
+  for (const line of others) counts.set(line, (counts.get(line) ?? 0) + 1)
   const beyond = lines.filter((line) => {
-    const count = left.get(line) ?? 0
-    left.set(line, count - 1)
+    const count = counts.get(line) ?? 0
+    counts.set(line, count - 1)
     return count <= 0
   })
   const shown = beyond.slice(0, most).map((line) => `  ${mark} ${line.slice(0, 300)}`)

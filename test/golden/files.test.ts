@@ -28,10 +28,10 @@ it('a saved sandbox continues from its file', async () => {
   const file = JSON.parse(readFileSync(here('sandbox.json'), 'utf8'))
   const gateway = createGateway({ timeScale: 0 })
   const sandbox = await gateway.openSandbox(file)
-  const kept = ({ id, status, reason, body, replyHeaders, replyBody, assumptions }: JournalEntry) => {
+  const comparable = ({ id, status, reason, body, replyHeaders, replyBody, assumptions }: JournalEntry) => {
     return { id, status, reason, body, replyHeaders, replyBody, assumptions }
   }
-  expect(sandbox.journal.entries().map(kept)).toEqual(file.calls.map(kept))
+  expect(sandbox.journal.entries().map(comparable)).toEqual(file.calls.map(comparable))
   const weather = {
     type: 'function_call',
     call_id: 'call_2b099824e54c30cd',

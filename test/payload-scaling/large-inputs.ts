@@ -15,7 +15,7 @@ import { problemsOf } from '../../src/model/json-schema/check.ts'
 import { ScenarioError } from '../../src/scenarios/check-scenario.ts'
 import { type CallOptions, call } from '../call.ts'
 
-interface Asked extends CallOptions {
+interface RequestOptions extends CallOptions {
   readonly line: string
   /** Rule for `gateway.use`; rejecting an invalid rule is part of the work. */
   readonly rule?: object | undefined
@@ -28,7 +28,7 @@ const options = {
 } satisfies GatewayOptions
 
 /** Prepares a request to a new gateway. */
-export function asking({ line, rule, ...rest }: Asked) {
+export function prepareRequest({ line, rule, ...rest }: RequestOptions) {
   const gateway = createGateway(options)
   return async () => {
     if (rule) attempt(() => gateway.use(rule as never))
@@ -452,25 +452,28 @@ export const requestPlaces: readonly [string, Prepare][] = [
   ...bodies.flatMap(([line, all, fixed]) =>
     Object.entries(all).map(([what, fields]): [string, Prepare] => [
       `${what} in ${line}`,
-      (count) => asking({ line, body: asBody({ ...fixed, ...fields(count) }) }),
+      (count) => prepareRequest({ line, body: asBody({ ...fixed, ...fields(count) }) }),
     ]),
   ),
   ...Object.entries(addresses).map(([what, lineOf]): [string, Prepare] => [
     what,
-    (count) => asking({ line: lineOf(count), ...(lineOf(1).startsWith('PATCH') && { body: '{}' }) }),
+    (count) => prepareRequest({ line: lineOf(count), ...(lineOf(1).startsWith('PATCH') && { body: '{}' }) }),
   ]),
   ...Object.entries(headers).map(([what, headersOf]): [string, Prepare] => [
     what,
-    (count) => asking({ line: 'GET /providers', headers: headersOf(count) }),
+    (count) => prepareRequest({ line: 'GET /providers', headers: headersOf(count) }),
   ]),
   ...Object.entries(rules).map(([what, fields]): [string, Prepare] => [
     `${what} of a rule`,
-    (count) => asking({ line: 'GET /providers', rule: fields(count) }),
+    (count) => prepareRequest({ line: 'GET /providers', rule: fields(count) }),
   ]),
-  ['nested brackets in a body', (count) => asking({ line: 'POST /responses', body: '['.repeat(10 * count) })],
+  [
+    'nested brackets in a body',
+    (count) => prepareRequest({ line: 'POST /responses', body: '['.repeat(10 * count) }),
+  ],
   [
     'nested braces in a body',
-    (count) => asking({ line: 'PATCH /workspaces/production', body: '{"a":'.repeat(10 * count) }),
+    (count) => prepareRequest({ line: 'PATCH /workspaces/production', body: '{"a":'.repeat(10 * count) }),
   ],
 ]
 

@@ -104,8 +104,8 @@ async function drained(): Promise<void> {
 }
 
 async function firstEvent(): Promise<void> {
-  const left = new AbortController()
-  for await (const _ of gateway.events({ signal: left.signal })) return left.abort()
+  const controller = new AbortController()
+  for await (const _ of gateway.events({ signal: controller.signal })) return controller.abort()
 }
 
 const operations = await controlOperations(createGateway())
@@ -113,7 +113,7 @@ const operations = await controlOperations(createGateway())
 describe('control routes', () => {
   const ids = operations.map(({ id }) => id as RouteId)
   const routeOf = (id: RouteId) => operations.find((route) => route.id === id)
-  const asked: { line: string; status: number; type: string; text: string }[] = []
+  const requests: { line: string; status: number; type: string; text: string }[] = []
   let check: (route: RouteId, status: number, value: unknown) => unknown[]
 
   beforeAll(async () => {
@@ -138,18 +138,18 @@ describe('control routes', () => {
       const { pathname } = new URL(String(input))
       const type = response.headers.get('content-type')?.split(';', 1)[0] ?? ''
       const text = type === 'text/event-stream' ? '' : await response.clone().text()
-      asked.push({ line: `${init?.method ?? 'GET'} ${pathname}`, status: response.status, type, text })
+      requests.push({ line: `${init?.method ?? 'GET'} ${pathname}`, status: response.status, type, text })
       return response
     })
   })
-  afterEach(() => void asked.splice(0))
+  afterEach(() => void requests.splice(0))
   afterAll(() => void vi.restoreAllMocks())
 
   it.each(ids)('%s has a client method and a reply that matches the document', async (id) => {
     await methods[id]()
     const [method, path = ''] = routePaths[id].split(' ')
     const expression = new RegExp(`^${method} /__understudy${path.replace(/\{\w+\}/g, '[^/]+')}$`)
-    const calls = asked.filter(({ line }) => expression.test(line))
+    const calls = requests.filter(({ line }) => expression.test(line))
     expect(calls.map(({ line }) => line)).not.toEqual([])
     for (const { status, type, text } of calls) {
       expect(status).toBeLessThan(300)

@@ -141,16 +141,16 @@ describe('a journal with 10,000 active rules', () => {
 describe('POST /journal/wait', () => {
   it('stops waiting when the client disconnects', async () => {
     await using server = await startServer()
-    const left = new AbortController()
+    const controller = new AbortController()
     const waiting = fetch(`${server.url}/__understudy/sandboxes/default/journal/wait`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ operation: 'listProviders', timeoutMs: 600_000 }),
-      signal: left.signal,
+      signal: controller.signal,
     })
     const { journal } = server.gateway
     await vi.waitFor(() => expect(journal.waiting).toBe(1))
-    left.abort()
+    controller.abort()
     await expect(waiting).rejects.toThrow()
     await vi.waitFor(() => expect(journal.waiting).toBe(0))
   })

@@ -16,7 +16,7 @@ import { startServer } from '../../src/serve.ts'
 import { call, open } from '../call.ts'
 
 /** Creates a gateway and a function that sends requests with any API key. */
-function asker(options: GatewayOptions) {
+function setUp(options: GatewayOptions) {
   const gateway = createGateway(options)
   const ask = (apiKey: string, path = '/api/v1/providers') =>
     open({ fetch: gateway.fetch, baseUrl: 'https://gateway.example', apiKey }, `GET ${path}`)
@@ -34,7 +34,7 @@ const age = (ms: number) => vi.advanceTimersByTime(ms)
 
 describe('sandboxes', () => {
   it('can exist by the ten thousand, each with its own data', async () => {
-    const { gateway, ask } = asker({})
+    const { gateway, ask } = setUp({})
     const sandboxes = Array.from({ length: 10_000 }, () => gateway.createSandbox())
     expect(new Set(sandboxes.map(({ apiKey }) => apiKey)).size).toBe(10_000)
     for (const index of [0, 5000, 9999]) {
@@ -48,7 +48,7 @@ describe('sandboxes', () => {
   })
 
   it('are limited by limits.sandboxes; the next one is rejected with 429', () => {
-    const { gateway } = asker({ limits: { sandboxes: 2 } })
+    const { gateway } = setUp({ limits: { sandboxes: 2 } })
     const first = gateway.createSandbox()
     gateway.createSandbox()
     const refusal = expect.objectContaining({
@@ -62,7 +62,7 @@ describe('sandboxes', () => {
   })
 
   it('are evicted when idle, to make room for new ones', () => {
-    const { gateway } = asker({ limits: { sandboxes: 1, sandboxIdleMs: 1000 } })
+    const { gateway } = setUp({ limits: { sandboxes: 1, sandboxIdleMs: 1000 } })
     gateway.createSandbox()
     age(1001)
     expect(gateway.createSandbox().id).toBe('s2')
@@ -74,7 +74,7 @@ describe('sandboxes', () => {
   })
 
   it('expire after the idle time without requests, and then return 410', async () => {
-    const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 } })
+    const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1000 } })
     const expired = gateway.createSandbox()
     const { id, apiKey } = expired
     age(1000)
@@ -92,7 +92,7 @@ describe('sandboxes', () => {
   })
 
   it('expire by real time times timeScale, independent of any sandbox clock', async () => {
-    const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 }, timeScale: 10 })
+    const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1000 }, timeScale: 10 })
     const { apiKey, clock } = gateway.createSandbox()
     gateway.clock.advance(1e11)
     clock.advance(1e11)
@@ -102,7 +102,7 @@ describe('sandboxes', () => {
   })
 
   it('do not expire while a reply is in flight', async () => {
-    const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1000 } })
+    const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1000 } })
     const sandbox = gateway.createSandbox()
     sandbox.use({ on: 'listProviders', fault: 'timeout' })
     const leaving = new AbortController()
@@ -119,7 +119,7 @@ describe('sandboxes', () => {
   })
 
   it('do not include the default sandbox when they expire', async () => {
-    const { gateway, ask } = asker({ limits: { sandboxIdleMs: 1 } })
+    const { gateway, ask } = setUp({ limits: { sandboxIdleMs: 1 } })
     age(1000)
     expect((await ask('any')).status).toBe(200)
     age(1000)
@@ -132,20 +132,20 @@ describe('sandboxes', () => {
   })
 
   it('return 401, not 410, for a forged key in their format', async () => {
-    const { gateway, ask } = asker({})
+    const { gateway, ask } = setUp({})
     const { id } = gateway.createSandbox()
     expect((await ask(`us-${id}-0000000000000000`)).status).toBe(401)
   })
 
   it('are selected by path before API key', async () => {
-    const { gateway, ask } = asker({})
+    const { gateway, ask } = setUp({})
     const [byPath, byKey] = [gateway.createSandbox(), gateway.createSandbox()]
     await ask(byKey.apiKey, `/sandboxes/${byPath.id}/api/v1/providers`)
     expect([byPath.journal.entries().length, byKey.journal.entries().length]).toEqual([1, 0])
   })
 
   it('start with the scenarios of the gateway', async () => {
-    const { gateway, ask } = asker({ scenarios: ['provider-outage'] })
+    const { gateway, ask } = setUp({ scenarios: ['provider-outage'] })
     const sandbox = gateway.createSandbox()
     expect((await ask(sandbox.apiKey)).status).toBe(500)
     sandbox.fail(402)
@@ -154,7 +154,7 @@ describe('sandboxes', () => {
   })
 
   it('keep their initial scenario when one of the same name is disposed after a reset', async () => {
-    const { gateway, ask } = asker({ scenarios: ['provider-outage'] })
+    const { gateway, ask } = setUp({ scenarios: ['provider-outage'] })
     const sandbox = gateway.createSandbox()
     const outage = sandbox.use('provider-outage')
     sandbox.reset()
@@ -165,7 +165,7 @@ describe('sandboxes', () => {
 
 describe('a snapshot', () => {
   it('restores scenarios that can still be deactivated', async () => {
-    const { gateway, ask } = asker({})
+    const { gateway, ask } = setUp({})
     const sandbox = gateway.createSandbox()
     const outage = sandbox.use('provider-outage')
     const snapshot = sandbox.snapshot()
@@ -316,7 +316,7 @@ describe('run()', () => {
 
 describe('the gateway', () => {
   it('acts as its own default sandbox', async () => {
-    const { gateway, ask } = asker({})
+    const { gateway, ask } = setUp({})
     gateway.fail(503, { times: 1 })
     expect((await ask('any')).status).toBe(503)
     const fork = gateway.fork()

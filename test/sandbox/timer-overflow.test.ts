@@ -44,14 +44,14 @@ describe('sandbox clock', () => {
 describe('a wait longer than the 25-day limit of timers', () => {
   it('does not end immediately', async () => {
     const clock = new Clock()
-    const left = new AbortController()
+    const controller = new AbortController()
     let isOver = false
-    const waiting = clock.wait(2 ** 31 + 5, left.signal)?.then(() => {
+    const waiting = clock.wait(2 ** 31 + 5, controller.signal)?.then(() => {
       isOver = true
     })
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect(isOver).toBe(false)
-    left.abort()
+    controller.abort()
     await waiting
   })
 })

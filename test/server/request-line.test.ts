@@ -34,7 +34,7 @@ it.each([
 it('onRequest reports status, rule and reason of each request, and redacts secrets in the query', async () => {
   const lines: RequestLine[] = []
   await using server = await startServer({ onRequest: (line) => lines.push(line) })
-  const seen = async (path: string) => {
+  const logged = async (path: string) => {
     await call({ baseUrl: server.url }, `GET ${path}`)
     await expect.poll(() => lines.length).toBe(1)
     const { durationMs, ...rest } = lines.pop() as RequestLine
@@ -43,22 +43,22 @@ it('onRequest reports status, rule and reason of each request, and redacts secre
     return rest
   }
   const { durationMs, ...usual } = line
-  expect(await seen('/api/v1/providers')).toEqual(usual)
-  expect(await seen('/api/v1/providers?api_key=abc&a=1')).toMatchObject({
+  expect(await logged('/api/v1/providers')).toEqual(usual)
+  expect(await logged('/api/v1/providers?api_key=abc&a=1')).toMatchObject({
     path: expect.stringMatching(/^\/api\/v1\/providers\?api_key=[^a]+&a=1$/),
   })
   for (const path of ['/openapi.json', '/__understudy/sandboxes'])
-    expect(await seen(path)).toEqual({ ...usual, path })
-  expect(await seen('/api/v1/presets/none')).toEqual({
+    expect(await logged(path)).toEqual({ ...usual, path })
+  expect(await logged('/api/v1/presets/none')).toEqual({
     ...usual,
     path: '/api/v1/presets/none',
     status: 404,
     reason: 'Resource not found',
   })
   server.gateway.use({ name: 'down', rules: [{ on: '*', fault: { name: 'status', status: 503 } }] })
-  expect(await seen('/api/v1/providers')).toEqual({ ...usual, status: 503, rule: 'down#1' })
+  expect(await logged('/api/v1/providers')).toEqual({ ...usual, status: 503, rule: 'down#1' })
   server.gateway.use({ name: 'away', rules: [{ on: '*', fault: 'empty-response' }] })
-  await expect(seen('/api/v1/providers')).rejects.toThrow()
+  await expect(logged('/api/v1/providers')).rejects.toThrow()
   await expect.poll(() => lines.length).toBe(1)
   expect(lines.pop()).toMatchObject({ status: 0, rule: 'away#1', delivery: 'aborted-by-fault' })
 })

@@ -10,8 +10,8 @@ describe('output of a test run', () => {
     const run = spawn('vitest', ['run', '--config', config], {
       env: { ...process.env, NO_COLOR: '1', CI: '1' },
     })
-    const [said, complained] = await Promise.all([text(run.stdout), text(run.stderr)])
-    output = (said + complained).replace(/, \d+ ms/g, ', 0 ms')
+    const [stdout, stderr] = await Promise.all([text(run.stdout), text(run.stderr)])
+    output = (stdout + stderr).replace(/, \d+ ms/g, ', 0 ms')
   }, 60_000)
 
   it('contains the journal of the sandbox of each failing test only', () => {

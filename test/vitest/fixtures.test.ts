@@ -50,14 +50,14 @@ describe('serial tests', () => {
 })
 
 test('an unmatched request to the gateway fails and is recorded in the journal', async ({ sandbox }) => {
-  const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
   await expect(
     fetch(`${anywhere}/provider`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } }),
   ).rejects.toThrow()
-  expect(said).toHaveBeenCalledWith(
+  expect(errors).toHaveBeenCalledWith(
     expect.stringContaining('no operation answers GET /provider: did you mean GET /providers?'),
   )
-  said.mockRestore()
+  errors.mockRestore()
   expect(sandbox).not.toHaveNoUnmatchedRequests()
 })
 

@@ -11,7 +11,7 @@ import { call } from '../../call.ts'
 import { type Consumer, install } from '../../consumers/consumer.ts'
 import { launch } from './browser.ts'
 
-interface Asked {
+interface SampleRequest {
   method: string
   path: string
   body?: object
@@ -21,19 +21,19 @@ const question = { model: 'aurora/dawn-2', input: 'Why do tides come twice a day
 
 /** A request for each operation, and a similar path that matches nothing. */
 const operations = {
-  listProviders: { asked: { method: 'GET', path: '/providers' }, near: '/provider' },
-  listEmbeddingsModels: { asked: { method: 'GET', path: '/embeddings/models' }, near: '/embeddings/model' },
+  listProviders: { request: { method: 'GET', path: '/providers' }, near: '/provider' },
+  listEmbeddingsModels: { request: { method: 'GET', path: '/embeddings/models' }, near: '/embeddings/model' },
   listBenchmarks: {
-    asked: { method: 'GET', path: '/benchmarks?source=index-source&max_results=3' },
+    request: { method: 'GET', path: '/benchmarks?source=index-source&max_results=3' },
     near: '/benchmark?max_results=3',
   },
-  getPreset: { asked: { method: 'GET', path: '/presets/code-review' }, near: "/preset/code-review's" },
+  getPreset: { request: { method: 'GET', path: '/presets/code-review' }, near: "/preset/code-review's" },
   updateWorkspace: {
-    asked: { method: 'PATCH', path: '/workspaces/production', body: { description: `It's \`new\` now` } },
+    request: { method: 'PATCH', path: '/workspaces/production', body: { description: `It's \`new\` now` } },
     near: '/workspace/production',
   },
-  createResponse: { asked: { method: 'POST', path: '/responses', body: question }, near: '/response' },
-} satisfies Record<string, { asked: Asked; near: string }>
+  createResponse: { request: { method: 'POST', path: '/responses', body: question }, near: '/response' },
+} satisfies Record<string, { request: SampleRequest; near: string }>
 type OperationId = keyof typeof operations
 
 /** A different fault for each operation. */
@@ -61,7 +61,7 @@ afterAll(async () => {
 })
 
 /** Sends a request and returns the id of the call. */
-async function ask({ method, path, body }: Asked): Promise<string> {
+async function ask({ method, path, body }: SampleRequest): Promise<string> {
   const before = server.gateway.journal.entries().length
   // Some faults break the connection.
   await call(server, `${method} ${path}`, { body }).catch(() => undefined)
@@ -74,10 +74,10 @@ async function ask({ method, path, body }: Asked): Promise<string> {
 async function makeCalls(): Promise<Record<string, string>> {
   const ids: Record<string, string> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {
-    const { asked, near }: { asked: Asked; near: string } = operations[operation]
-    ids[`${operation}-plain`] = await ask(asked)
+    const { request, near }: { request: SampleRequest; near: string } = operations[operation]
+    ids[`${operation}-plain`] = await ask(request)
     if (operation === 'createResponse')
-      ids[`${operation}-stream`] = await ask({ ...asked, body: { ...asked.body, stream: true } })
+      ids[`${operation}-stream`] = await ask({ ...request, body: { ...request.body, stream: true } })
     else {
       // Operations that do not stream get a stream from a rule.
       using _streams = server.gateway.use({
@@ -91,13 +91,13 @@ async function makeCalls(): Promise<Record<string, string>> {
           ],
         },
       })
-      ids[`${operation}-stream`] = await ask(asked)
+      ids[`${operation}-stream`] = await ask(request)
     }
     {
       using _fails = server.gateway.use({ on: operation, fault: faults[operation] })
-      ids[`${operation}-fault`] = await ask(asked)
+      ids[`${operation}-fault`] = await ask(request)
     }
-    ids[`${operation}-unmatched`] = await ask({ ...asked, path: near })
+    ids[`${operation}-unmatched`] = await ask({ ...request, path: near })
   }
   return ids
 }

@@ -203,7 +203,7 @@ const pairs: [string, Schema, Schema][] = [
 
 describe('two schemas', () => {
   it('differ in replies and requests as in the snapshot, in either direction', async () => {
-    const told = pairs.flatMap(([what, left, right]) =>
+    const report = pairs.flatMap(([what, left, right]) =>
       [['', left, right] as const, [', the other way round', right, left] as const].flatMap(
         ([way, ours, theirs]) => [
           `${what}${way}`,
@@ -212,7 +212,7 @@ describe('two schemas', () => {
         ],
       ),
     )
-    await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/schemas.txt')
+    await expect(`${report.join('\n')}\n`).toMatchFileSnapshot('drift/schemas.txt')
   })
 
   it('are equal if one refers to the other or a schema refers to itself', () => {
@@ -312,13 +312,13 @@ const operations: [string, object, object][] = [
 
 describe('two operations', () => {
   it('differ as in the snapshot, in either direction', async () => {
-    const told = operations.flatMap(([what, left, right]) => [
+    const report = operations.flatMap(([what, left, right]) => [
       what,
       ...lines(drift(documentOf(left), documentOf(right))),
       `${what}, the other way round`,
       ...lines(drift(documentOf(right), documentOf(left))),
     ])
-    await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/operations.txt')
+    await expect(`${report.join('\n')}\n`).toMatchFileSnapshot('drift/operations.txt')
   })
 
   it('are matched by method and path, independent of parameter names', () => {
@@ -390,8 +390,8 @@ describe('recordings compared with a document', () => {
     )
 
   it('differ as in the snapshot', async () => {
-    const told = samples.flatMap(([what, schema, bodies]) => [what, ...lines(seen(schema, bodies))])
-    await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('drift/samples.txt')
+    const report = samples.flatMap(([what, schema, bodies]) => [what, ...lines(seen(schema, bodies))])
+    await expect(`${report.join('\n')}\n`).toMatchFileSnapshot('drift/samples.txt')
   })
 
   it('report no values for a field with more than 200 different ones', () => {

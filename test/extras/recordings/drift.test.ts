@@ -268,27 +268,27 @@ const inDocument: [string, Severity, (document: Any) => void][] = [
 ]
 
 /** Findings of each change, computed once. */
-const found = new Map<unknown, readonly Finding[]>()
+const findingsCache = new Map<unknown, readonly Finding[]>()
 
 function findingsInDocument(change: (document: Any) => void): readonly Finding[] {
-  const known = found.get(change)
-  if (known) return known
+  const cached = findingsCache.get(change)
+  if (cached) return cached
   const changed = ownDocument()
   change(changed)
   const { findings } = findDrift({ mock, document: readDocument(changed), observed: new Map() })
-  found.set(change, findings)
+  findingsCache.set(change, findings)
   return findings
 }
 
 async function findingsInRecordings(
   change: (recordings: Map<string, Recording>) => void,
 ): Promise<readonly Finding[]> {
-  const known = found.get(change)
-  if (known) return known
+  const cached = findingsCache.get(change)
+  if (cached) return cached
   const recordings = await recordingsOfMock(standard, 1)
   change(recordings)
   const { findings } = findDrift({ mock, observed: new Map([['recordings', recordings]]) })
-  found.set(change, findings)
+  findingsCache.set(change, findings)
   return findings
 }
 

@@ -37,7 +37,7 @@ async function ask(gateway: Target, path: string, body?: object) {
   return { status, text }
 }
 
-const asked: [string, object?][] = [
+const requests: [string, object?][] = [
   ['/providers'],
   ['/benchmarks?max_results=2'],
   ['/presets/none'],
@@ -49,13 +49,13 @@ describe('importing a HAR file', () => {
   it('restores the status and bytes of our own journal when replayed', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = []
-    for (const [path, body] of asked) before.push(await ask(gateway, path, body))
+    for (const [path, body] of requests) before.push(await ask(gateway, path, body))
     const { exchanges, skipped } = importHar(JSON.stringify(gateway.journal.har()), 'a.har', '/api/v1')
     expect(skipped).toEqual([])
 
     const replaying = createGateway({ recordings: exchanges.map(recordingOf), timeScale: 0 })
     const after = []
-    for (const [path, body] of asked) after.push(await ask(replaying, path, body))
+    for (const [path, body] of requests) after.push(await ask(replaying, path, body))
     expect(after).toEqual(before)
   })
 
@@ -216,14 +216,14 @@ describe('a journal entry', () => {
   it('can be imported as a recording and replayed byte by byte', async () => {
     const gateway = createGateway({ timeScale: 0 })
     const before = []
-    for (const [path, body] of asked) before.push(await ask(gateway, path, body))
+    for (const [path, body] of requests) before.push(await ask(gateway, path, body))
     const { exchanges, skipped } = importJournal(
       JSON.stringify({ data: gateway.journal.entries() }),
       'a.json',
     )
     expect(skipped).toEqual([])
     const replaying = createGateway({ recordings: exchanges.map(recordingOf), timeScale: 0 })
-    for (const [index, [path, body]] of asked.entries())
+    for (const [index, [path, body]] of requests.entries())
       expect(await ask(replaying, path, body)).toEqual(before[index])
   })
 
@@ -396,7 +396,7 @@ describe('an entry of a HAR file', () => {
 
   const stream = (content: object, more: object = {}) =>
     entry({ response: { content: { mimeType: 'text/event-stream', ...content }, ...more } })
-  const kept = (given: unknown) => {
+  const chunksOf = (given: unknown) => {
     const exchange = read(given)
     return typeof exchange === 'object' ? exchange.chunks.map(({ bytes }) => text(bytes)) : exchange
   }
@@ -465,9 +465,12 @@ describe('an entry of a HAR file', () => {
       entry({ request: { method: '' } }),
       'request.method: Too small: expected string to have >=1 characters',
     ],
-  ] as [string, unknown, unknown][])('with %s is imported or skipped with the reason', (_, given, told) => {
-    expect(kept(given)).toEqual(told)
-  })
+  ] as [string, unknown, unknown][])(
+    'with %s is imported or skipped with the reason',
+    (_, given, expected) => {
+      expect(chunksOf(given)).toEqual(expected)
+    },
+  )
 })
 
 describe('an entry of a journal file', () => {

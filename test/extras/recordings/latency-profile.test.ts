@@ -38,8 +38,8 @@ describe('latencyProfile()', () => {
 
   it('computes gaps and event counts of streams, and tokens if usage is reported', () => {
     const usage = (usage: object) => `data: ${JSON.stringify(usage)}\n\n`
-    const told = (...recordings: Recording[]) => latencyProfile(recordings).models['*']
-    expect(told(stream(['data: 1\n\n', { ms: 30, text: 'data: 2\n\ndata: [DONE]\n\n' }]))).toEqual({
+    const statsOf = (...recordings: Recording[]) => latencyProfile(recordings).models['*']
+    expect(statsOf(stream(['data: 1\n\n', { ms: 30, text: 'data: 2\n\ndata: [DONE]\n\n' }]))).toEqual({
       samples: 1,
       firstByteMs: q(10),
       gapMs: q(20),
@@ -47,9 +47,9 @@ describe('latencyProfile()', () => {
       bytes: q(0),
       events: q(3),
     })
-    expect(told(stream(['data: 1\n\n']))).not.toHaveProperty('gapMs')
-    expect(told(recordingOf(['a', 'b']))).not.toHaveProperty('gapMs')
-    expect(told(recordingOf([]))?.firstByteMs).toEqual(q(4))
+    expect(statsOf(stream(['data: 1\n\n']))).not.toHaveProperty('gapMs')
+    expect(statsOf(recordingOf(['a', 'b']))).not.toHaveProperty('gapMs')
+    expect(statsOf(recordingOf([]))?.firstByteMs).toEqual(q(4))
     for (const [text, tokens] of [
       ['{"usage":{"output_tokens":5}}', 5],
       ['{"usage":{"completion_tokens":6}}', 6],
@@ -57,9 +57,9 @@ describe('latencyProfile()', () => {
       ['{"response":{"usage":{"output_tokens":8}}}', 8],
       ['no JSON', undefined],
     ] as const)
-      expect(told(recordingOf([text]))?.tokens, text).toEqual(tokens && q(tokens))
+      expect(statsOf(recordingOf([text]))?.tokens, text).toEqual(tokens && q(tokens))
     const events = [{ usage: { output_tokens: 1 } }, { response: { usage: { output_tokens: 9 } } }, {}]
-    expect(told(stream(events.map(usage)))?.tokens).toEqual(q(9))
+    expect(statsOf(stream(events.map(usage)))?.tokens).toEqual(q(9))
   })
 
   it('ignores failed and incomplete replies', () => {

@@ -16,19 +16,19 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 /** Returns the requests sent to an upstream with these replies. */
-async function asked(
+async function requestsTo(
   answer: (line: string, call: number) => [number, string],
   { budgetUsd = 1, model }: { budgetUsd?: number; model?: string } = {},
 ) {
-  const seen: string[] = []
+  const sent: string[] = []
   await using upstream = await startUpstream(({ method, url, headers, body }, response) => {
     const line = `${method} ${url.slice('/api/v1'.length)}`
-    seen.push(`${line} ${headers.authorization} ${body}`.trimEnd())
-    const [status, text] = answer(line, seen.length)
+    sent.push(`${line} ${headers.authorization} ${body}`.trimEnd())
+    const [status, text] = answer(line, sent.length)
     if (status === 0) response.destroy()
     else response.writeHead(status, { 'content-type': 'application/json' }).end(text)
   })
-  const told: string[] = []
+  const logged: string[] = []
   const { recordings, unchecked } = await askGateway({
     upstream: upstream.url,
     key: 'secret-key-of-mine',
@@ -36,9 +36,9 @@ async function asked(
     folder,
     budgetUsd,
     model,
-    onRequest: (line) => told.push(line),
+    onRequest: (line) => logged.push(line),
   })
-  return { seen, told, unchecked, recordings: recordings.size }
+  return { seen: sent, told: logged, unchecked, recordings: recordings.size }
 }
 
 const listings = [
@@ -53,9 +53,9 @@ const usedUp = 'live POST /responses: the budget is spent'
 
 describe('drift --live', () => {
   it('requests lists and errors with the key, and no model reply without --model', async () => {
-    const { seen, told, unchecked, recordings } = await asked(() => [200, '{}'])
-    expect(told).toEqual(listings)
-    expect(seen).toEqual(
+    const { seen: sent, told: logged, unchecked, recordings } = await requestsTo(() => [200, '{}'])
+    expect(logged).toEqual(listings)
+    expect(sent).toEqual(
       listings.map((line) => `${line} Bearer secret-key-of-mine${line.startsWith('POST') ? ' {}' : ''}`),
     )
     expect({ unchecked, recordings }).toEqual({ unchecked: [noModel], recordings: 5 })
@@ -65,7 +65,7 @@ describe('drift --live', () => {
     const cost =
       (text: string) =>
       (_line: string, call: number): [number, string] => [200, call === 6 ? text : '{}']
-    const whole = await asked(cost('{}'), { model: 'a/b', budgetUsd: 0.02 })
+    const whole = await requestsTo(cost('{}'), { model: 'a/b', budgetUsd: 0.02 })
     expect(whole.told).toEqual([...listings, 'POST /responses', 'POST /responses'])
     const bodies = whole.seen.slice(5).map((line) => JSON.parse(line.slice(line.indexOf('{'))))
     const question = { model: 'a/b', input: 'Say hello.', max_output_tokens: 16 }
@@ -87,16 +87,16 @@ describe('drift --live', () => {
     [1, '{"cost":1}{"cost":0.5}', 7, []],
     [1, '{"cost":0.5}{"cost":1}', 6, [usedUp]],
   ])('with a budget of %f and the reply %s makes %i requests', async (budgetUsd, text, requests, reasons) => {
-    const { seen, unchecked } = await asked((_, call) => [200, call === 6 ? text : '{}'], {
+    const { seen: sent, unchecked } = await requestsTo((_, call) => [200, call === 6 ? text : '{}'], {
       budgetUsd,
       model: 'a/b',
     })
-    expect([seen.length, unchecked]).toEqual([requests, reasons])
+    expect([sent.length, unchecked]).toEqual([requests, reasons])
   })
 
   it('reports rejected keys, failures and disconnects as unchecked, and compares other errors', async () => {
     const statuses = [401, 403, 404, 500, 599]
-    const { unchecked } = await asked((_, call) => [statuses[call - 1] ?? 200, '{}'])
+    const { unchecked } = await requestsTo((_, call) => [statuses[call - 1] ?? 200, '{}'])
     expect(unchecked).toEqual([
       'live GET /providers: responds with 401',
       'live GET /embeddings/models: responds with 403',
@@ -104,7 +104,7 @@ describe('drift --live', () => {
       'live POST /responses: responds with 599',
       noModel,
     ])
-    const gone = await asked((_, call) => (call === 1 ? [0, ''] : [499, '{}']))
+    const gone = await requestsTo((_, call) => (call === 1 ? [0, ''] : [499, '{}']))
     expect(gone.unchecked).toEqual([expect.stringContaining('live GET /providers: '), noModel])
   })
 })

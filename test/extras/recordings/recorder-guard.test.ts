@@ -58,9 +58,9 @@ describe('recorder token', () => {
         { 'x-api-key': 'wrong' },
         { cookie: `token=${recorder.token}` },
       ] as Record<string, string>[]) {
-        const seen = await ask(recorder.baseUrl, '/providers', { headers })
-        expect(seen.status, JSON.stringify(headers)).toBe(401)
-        expect(joined(seen.chunks)).toContain('x-understudy-token')
+        const received = await ask(recorder.baseUrl, '/providers', { headers })
+        expect(received.status, JSON.stringify(headers)).toBe(401)
+        expect(joined(received.chunks)).toContain('x-understudy-token')
       }
     }
     expect(upstream.requests).toEqual([])
@@ -294,10 +294,10 @@ describe('credentials in the upstream URL', () => {
       const sent = `Basic ${btoa('user:pass-word-0001')}`
       expect(await response.json()).toMatchObject({ headers: { authorization: sent } })
       await program.stop()
-      const seen = program.printed() + (await textIn(out))
-      expect(seen).toContain('listProviders')
-      expect(seen).not.toMatch(/pass-word|user:/)
-      expect(seen).not.toContain(sent.slice(10, -4))
+      const received = program.printed() + (await textIn(out))
+      expect(received).toContain('listProviders')
+      expect(received).not.toMatch(/pass-word|user:/)
+      expect(received).not.toContain(sent.slice(10, -4))
     },
   )
 

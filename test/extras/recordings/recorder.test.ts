@@ -61,7 +61,7 @@ describe('the recorder', () => {
     const streams = syntheticStreams(12)
     await using upstream = await startStreams(streams)
     const recorder = await record(upstream.url)
-    const seen = await Promise.all(streams.map(({ path, body }) => ask(recorder.baseUrl, path, { body })))
+    const received = await Promise.all(streams.map(({ path, body }) => ask(recorder.baseUrl, path, { body })))
     await recorder.close()
 
     const recordings = [...(await recordingsIn(recorder.out)).values()]
@@ -70,10 +70,10 @@ describe('the recorder', () => {
       const recording = recordings.find(
         ({ request }) => JSON.stringify(request?.json) === JSON.stringify(stream.body),
       )
-      expect(joined(seen[index]?.chunks ?? [])).toBe(joined(stream.chunks))
-      expect(seen[index]?.end).toBe(stream.end)
+      expect(joined(received[index]?.chunks ?? [])).toBe(joined(stream.chunks))
+      expect(received[index]?.end).toBe(stream.end)
       expect(joined(chunksOf(recording))).toBe(joined(stream.chunks))
-      expect(splitPoints(chunksOf(recording))).toEqual(splitPoints(seen[index]?.chunks ?? []))
+      expect(splitPoints(chunksOf(recording))).toEqual(splitPoints(received[index]?.chunks ?? []))
       expect(recording?.end?.end).toBe(stream.end)
     }
   })
@@ -81,11 +81,14 @@ describe('the recorder', () => {
   it('forwards each chunk immediately', async () => {
     await using upstream = await startHeldStream()
     const recorder = await record(upstream.url)
-    const seen = await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }) => {
+    const received = await ask(recorder.baseUrl, '/responses', { body: {} }, ({ chunks }) => {
       if (chunks.length === 1) upstream.finish()
     })
     await recorder.close()
-    expect(seen.chunks.map(({ bytes }) => bytes.toString())).toEqual(['data: first\n\n', 'data: [DONE]\n\n'])
+    expect(received.chunks.map(({ bytes }) => bytes.toString())).toEqual([
+      'data: first\n\n',
+      'data: [DONE]\n\n',
+    ])
   })
 
   it('requests uncompressed replies from the upstream, and sends the configured key', async () => {
@@ -134,8 +137,8 @@ describe('the recorder', () => {
     })
     const recorder = await record(upstream.url, { maxBytes: 64 * piece.length })
     let bytes = 0
-    await ask(recorder.baseUrl, '/responses', { body: {} }, (seen) => {
-      bytes += seen.chunks.pop()?.bytes.length ?? 0
+    await ask(recorder.baseUrl, '/responses', { body: {} }, (received) => {
+      bytes += received.chunks.pop()?.bytes.length ?? 0
     })
     await recorder.close()
     expect(bytes).toBe(65 * piece.length)
@@ -248,12 +251,12 @@ describe('the recorder', () => {
         (_request, response) => void response.writeHead(200, replyHeaders).end(reply),
       )
       const recorder = await record(upstream.url, { maxBytes: 100 })
-      const seen = await ask(recorder.baseUrl, '/responses', {
+      const received = await ask(recorder.baseUrl, '/responses', {
         headers,
         body: JSON.parse(JSON.stringify(body)),
       })
       await recorder.close()
-      expect(joined(seen.chunks)).toBe(reply)
+      expect(joined(received.chunks)).toBe(reply)
       expect(recorder.lines.map(({ result }) => result)).toEqual([
         reason === undefined
           ? expect.objectContaining({ kind: 'recorded' })
@@ -267,10 +270,12 @@ describe('the recorder', () => {
     const upstream = await startUpstream(() => {})
     await upstream[Symbol.asyncDispose]()
     const recorder = await record(upstream.url)
-    const seen = await ask(recorder.baseUrl, '/providers')
+    const received = await ask(recorder.baseUrl, '/providers')
     await recorder.close()
-    expect(seen.status).toBe(502)
-    expect(joined(seen.chunks)).toContain(`The recorder cannot reach ${upstream.url.origin}: ECONNREFUSED`)
+    expect(received.status).toBe(502)
+    expect(joined(received.chunks)).toContain(
+      `The recorder cannot reach ${upstream.url.origin}: ECONNREFUSED`,
+    )
     expect(recorder.lines[0]?.result).toEqual({
       kind: 'not-recorded',
       reason: 'the upstream cannot be reached',
@@ -281,9 +286,9 @@ describe('the recorder', () => {
   it('records a connection that breaks before a reply', async () => {
     await using upstream = await startUpstream((_, response) => void response.socket?.resetAndDestroy())
     const recorder = await record(upstream.url)
-    const seen = await ask(recorder.baseUrl, '/providers')
+    const received = await ask(recorder.baseUrl, '/providers')
     await recorder.close()
-    expect(seen).toMatchObject({ status: 0, end: 'reset' })
+    expect(received).toMatchObject({ status: 0, end: 'reset' })
     const [recording] = (await recordingsIn(recorder.out)).values()
     expect(recording).toMatchObject({ chunks: [], end: { end: 'reset', bytes: 0 } })
     expect(recording?.reply).toBeUndefined()
@@ -292,9 +297,11 @@ describe('the recorder', () => {
   it('rejects cross-origin pages', async () => {
     await using upstream = await startUpstream((_, response) => void response.end('{}'))
     const recorder = await record(upstream.url)
-    const seen = await ask(recorder.baseUrl, '/providers', { headers: { origin: 'https://evil.example' } })
+    const received = await ask(recorder.baseUrl, '/providers', {
+      headers: { origin: 'https://evil.example' },
+    })
     await recorder.close()
-    expect(seen.status).toBe(403)
+    expect(received.status).toBe(403)
     expect(upstream.requests).toEqual([])
   })
 })

@@ -13,7 +13,7 @@ import { startServer } from '../../../src/serve.ts'
 import {
   ask,
   joined,
-  type Seen,
+  type ReceivedReply,
   splitPoints,
   startStreams,
   startUpstream,
@@ -36,9 +36,9 @@ async function recordAll(out: string): Promise<void> {
 }
 
 /** Returns the deviation of each chunk from its recorded time, relative to the first chunk. */
-function lateness(seen: Seen, times: readonly number[]): number[] {
-  const [first] = seen.chunks
-  return seen.chunks.map(({ ms }, index) =>
+function lateness(received: ReceivedReply, times: readonly number[]): number[] {
+  const [first] = received.chunks
+  return received.chunks.map(({ ms }, index) =>
     Math.abs(ms - (first?.ms ?? 0) - ((times[index] ?? 0) - (times[0] ?? 0))),
   )
 }
@@ -58,14 +58,14 @@ describe('fifty synthetic streams of three protocols', () => {
     await using server = await startServer({ recordings: out })
     const late: number[] = []
     for (const stream of streams) {
-      const seen = await ask(server.baseUrl, stream.path, { body: stream.body })
+      const received = await ask(server.baseUrl, stream.path, { body: stream.body })
       const recording = recordings.find(
         ({ request }) => JSON.stringify(request?.json) === JSON.stringify(stream.body),
       )
-      expect(joined(seen.chunks)).toBe(joined(stream.chunks))
-      expect(splitPoints(seen.chunks)).toEqual(splitPoints(stream.chunks))
-      expect(seen.end).toBe(stream.end)
-      late.push(...lateness(seen, recording?.chunks.map(({ ms }) => ms) ?? []))
+      expect(joined(received.chunks)).toBe(joined(stream.chunks))
+      expect(splitPoints(received.chunks)).toEqual(splitPoints(stream.chunks))
+      expect(received.end).toBe(stream.end)
+      late.push(...lateness(received, recording?.chunks.map(({ ms }) => ms) ?? []))
     }
     console.log(
       `replay, one stream: p50 ${quantile(late, 0.5).toFixed(1)} ms, p99 ${quantile(late, 0.99).toFixed(1)} ms late`,
@@ -89,13 +89,13 @@ describe('fifty synthetic streams of three protocols', () => {
         ask(server.baseUrl, stream.path, { body: stream.body, headers: { authorization: `Bearer ${key}` } }),
       ),
     )
-    const late = all.flatMap((seen, index) => {
+    const late = all.flatMap((received, index) => {
       const { stream } = both[index] as (typeof both)[number]
-      expect(joined(seen.chunks)).toBe(joined(stream.chunks))
+      expect(joined(received.chunks)).toBe(joined(stream.chunks))
       const recording = recordings.find(
         ({ request }) => JSON.stringify(request?.json) === JSON.stringify(stream.body),
       )
-      return lateness(seen, recording?.chunks.map(({ ms }) => ms) ?? [])
+      return lateness(received, recording?.chunks.map(({ ms }) => ms) ?? [])
     })
     console.log(
       `replay, 100 at once: p50 ${quantile(late, 0.5).toFixed(1)} ms, p99 ${quantile(late, 0.99).toFixed(1)} ms late`,

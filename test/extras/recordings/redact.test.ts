@@ -22,12 +22,12 @@ describe('redacted text', () => {
     ['true nulls false null', 'true xxxxx false null'],
     ['a\\n\\u00e9\\"', 'x\\n\\u0078\\"'],
     ['AZaz09', 'XXxx11'],
-  ])('of %j is %j', (given, filled) => {
-    expect(fillValue({ text: given })).toEqual({ text: filled })
-    expect(fillValue({ text: [given, { id: given }] })).toEqual({ text: [filled, { id: given }] })
-    const bytes = utf8(`{"text" : "${given.replace(/^(?=")/, '')}","id":"${given}"}`)
+  ])('of %j is %j', (input, filled) => {
+    expect(fillValue({ text: input })).toEqual({ text: filled })
+    expect(fillValue({ text: [input, { id: input }] })).toEqual({ text: [filled, { id: input }] })
+    const bytes = utf8(`{"text" : "${input.replace(/^(?=")/, '')}","id":"${input}"}`)
     const line = text(fromLatin1(fillText(toLatin1(bytes))))
-    expect(line).toBe(`{"text" : "${filled}","id":"${given}"}`)
+    expect(line).toBe(`{"text" : "${filled}","id":"${input}"}`)
   })
 
   it('leaves numbers, booleans and null unchanged, and fills lists of bytes with ones', () => {
@@ -40,11 +40,11 @@ describe('redacted text', () => {
 })
 
 describe('secrets', () => {
-  const known = `sk-or-v1-${'a1B2'.repeat(10)}7`
+  const knownKey = `sk-or-v1-${'a1B2'.repeat(10)}7`
   const value = 'hunter2+"Ü"/x'
   const finder = new SecretFinder({ values: [{ kind: 'mine', value }] })
-  const found = (given: string) =>
-    finder.find(toLatin1(utf8(given))).map(({ start, end, kind }) => [start, end, kind])
+  const found = (input: string) =>
+    finder.find(toLatin1(utf8(input))).map(({ start, end, kind }) => [start, end, kind])
 
   it('are found in every encoding, with their position', () => {
     const json = JSON.stringify(value).slice(1, -1)
@@ -76,25 +76,25 @@ describe('secrets', () => {
         expect(decoded).not.toContain('hunter')
         expect(decoded).toContain('edacted.')
       }
-      const key = `${'>'.repeat(before)}${known}`
+      const key = `${'>'.repeat(before)}${knownKey}`
       const [finding, ...more] = finder.find(btoa(key))
       expect(more).toEqual([])
       expect(finding?.kind).toMatch(/ in base64$/)
       const clean = atob(finder.replace(btoa(key)))
       expect(clean.slice(0, before)).toBe('>'.repeat(before))
       expect(clean).toHaveLength(key.length)
-      expect(clean.slice(before)).toBe(placeholderFor(known))
+      expect(clean.slice(before)).toBe(placeholderFor(knownKey))
       for (let after = 1; after < 5; after++) {
         const around = (middle: string) => `${'>'.repeat(before)}${middle}${'?'.repeat(after)}`
-        expect(atob(finder.replace(btoa(around(known))))).toBe(around(placeholderFor(known)))
+        expect(atob(finder.replace(btoa(around(knownKey))))).toBe(around(placeholderFor(knownKey)))
       }
     }
   })
 
   it('are replaced by a placeholder of the same length, the same one each time', () => {
     const kinds: string[] = []
-    const clean = finder.replace(`a ${known} b ${known}`, (kind) => kinds.push(kind))
-    expect(clean).toBe(`a ${placeholderFor(known)} b ${placeholderFor(known)}`)
+    const clean = finder.replace(`a ${knownKey} b ${knownKey}`, (kind) => kinds.push(kind))
+    expect(clean).toBe(`a ${placeholderFor(knownKey)} b ${placeholderFor(knownKey)}`)
     expect(kinds).toHaveLength(2)
     expect(finder.replace(clean)).toBe(clean)
     expect(placeholderFor('a')).toBe('r')
@@ -114,8 +114,8 @@ describe('secrets', () => {
     ['rad', false],
     ['redacted.g', false],
     ['a redacted.0a9f.', false],
-  ])('%j is a placeholder: %j', (given, is) => {
-    expect(isPlaceholder(given)).toBe(is)
+  ])('%j is a placeholder: %j', (input, is) => {
+    expect(isPlaceholder(input)).toBe(is)
   })
 
   it('that were replaced compare as one word', () => {
@@ -125,30 +125,30 @@ describe('secrets', () => {
   })
 
   it('are listed by line and kind, without duplicates in a line', () => {
-    const [{ kind } = { kind: '' }] = finder.find(known)
-    expect(scanText(`a\n${known}\n\n${known} ${known}`, finder)).toEqual([
+    const [{ kind } = { kind: '' }] = finder.find(knownKey)
+    expect(scanText(`a\n${knownKey}\n\n${knownKey} ${knownKey}`, finder)).toEqual([
       { line: 2, kind },
       { line: 4, kind },
       { line: 4, kind },
     ])
-    expect(scanFile(utf8(`a\n${known} ${known}`), finder)).toEqual([{ line: 2, kind }])
-    expect(scanFile(utf8(`{"a":1}\n${known}`), finder)).toEqual([{ line: 2, kind }])
+    expect(scanFile(utf8(`a\n${knownKey} ${knownKey}`), finder)).toEqual([{ line: 2, kind }])
+    expect(scanFile(utf8(`{"a":1}\n${knownKey}`), finder)).toEqual([{ line: 2, kind }])
     expect(scanFile(utf8(''), finder)).toEqual([])
   })
 
   it('in a recording are listed by the line of the file', () => {
-    const [{ kind } = { kind: '' }] = finder.find(known)
-    const halves = [known.slice(0, 20), known.slice(20)]
+    const [{ kind } = { kind: '' }] = finder.find(knownKey)
+    const halves = [knownKey.slice(0, 20), knownKey.slice(20)]
     const line = (recording: Recording) => scanRecording(recording, finder)
-    expect(line(recordingOf(['a ', known]))).toEqual([{ line: 4, kind }])
-    expect(line(recordingOf(['a ', known], { request: requestOf({}) }))).toEqual([{ line: 5, kind }])
-    expect(line(recordingOf([known, ' a'], { request: requestOf({}) }))).toEqual([{ line: 4, kind }])
+    expect(line(recordingOf(['a ', knownKey]))).toEqual([{ line: 4, kind }])
+    expect(line(recordingOf(['a ', knownKey], { request: requestOf({}) }))).toEqual([{ line: 5, kind }])
+    expect(line(recordingOf([knownKey, ' a'], { request: requestOf({}) }))).toEqual([{ line: 4, kind }])
     expect(line(recordingOf(['a ', ...halves]))).toEqual([{ line: 4, kind }])
-    expect(line(recordingOf([], { request: requestOf({ a: known }) }))).toEqual([{ line: 2, kind }])
-    expect(line(recordingOf([], { request: requestOf({}, { path: `/a/${known}` }) }))).toEqual([
+    expect(line(recordingOf([], { request: requestOf({ a: knownKey }) }))).toEqual([{ line: 2, kind }])
+    expect(line(recordingOf([], { request: requestOf({}, { path: `/a/${knownKey}` }) }))).toEqual([
       { line: 2, kind },
     ])
-    expect(line(recordingOf([], { request: requestOf({}, { query: `?a=${known}` }) }))).toEqual([
+    expect(line(recordingOf([], { request: requestOf({}, { query: `?a=${knownKey}` }) }))).toEqual([
       { line: 2, kind },
     ])
     // Neither of the two on its own.
@@ -171,7 +171,7 @@ describe('secrets', () => {
     expect(line(recordingOf(events))).toEqual([])
     expect(
       scanFile(
-        utf8(formatRecording(recordingOf(halves, { end: { end: 'fin', ms: 99, bytes: known.length } }))),
+        utf8(formatRecording(recordingOf(halves, { end: { end: 'fin', ms: 99, bytes: knownKey.length } }))),
         finder,
       ),
     ).toEqual([{ line: 3, kind }])
@@ -179,32 +179,32 @@ describe('secrets', () => {
 
   it('in a chunked body are replaced before a chunk is forwarded', () => {
     const body = (text = false) => new Redactor({ text, values: [{ kind: 'mine', value }] }).body()
-    const given = (chunks: { ms: number; bytes: Uint8Array }[]) =>
+    const input = (chunks: { ms: number; bytes: Uint8Array }[]) =>
       chunks.map(({ ms, bytes }) => [ms, text(bytes)])
     const plain = body()
     expect(plain.push(1, utf8('a'))).toEqual([])
     expect(plain.push(2, new Uint8Array())).toEqual([])
     expect(plain.push(3, utf8('b\n'))).toEqual([])
-    expect(given(plain.push(4, utf8('\nc')))).toEqual([
+    expect(input(plain.push(4, utf8('\nc')))).toEqual([
       [1, 'a'],
       [3, 'b\n'],
     ])
-    expect(given(plain.push(5, utf8('d\r\n\r\n')))).toEqual([
+    expect(input(plain.push(5, utf8('d\r\n\r\n')))).toEqual([
       [4, '\nc'],
       [5, 'd\r\n\r\n'],
     ])
-    expect(given(plain.push(6, utf8('\r\r')))).toEqual([[6, '\r\r']])
-    expect(given(plain.push(7, utf8(known.slice(0, 9))))).toEqual([])
-    expect(given(plain.push(8, utf8(known.slice(9))))).toEqual([])
+    expect(input(plain.push(6, utf8('\r\r')))).toEqual([[6, '\r\r']])
+    expect(input(plain.push(7, utf8(knownKey.slice(0, 9))))).toEqual([])
+    expect(input(plain.push(8, utf8(knownKey.slice(9))))).toEqual([])
     expect([...plain.redacted]).toEqual([])
-    expect(given(plain.end())).toEqual([
-      [7, placeholderFor(known).slice(0, 9)],
-      [8, placeholderFor(known).slice(9)],
+    expect(input(plain.end())).toEqual([
+      [7, placeholderFor(knownKey).slice(0, 9)],
+      [8, placeholderFor(knownKey).slice(9)],
     ])
     expect([...plain.redacted]).toHaveLength(1)
     expect(plain.end()).toEqual([])
     const filled = body(true)
-    expect(given(filled.push(1, utf8('{"text":"Hi"}\n\n')))).toEqual([[1, '{"text":"Xx"}\n\n']])
+    expect(input(filled.push(1, utf8('{"text":"Hi"}\n\n')))).toEqual([[1, '{"text":"Xx"}\n\n']])
   })
 
   it('in a long body without blank lines are searched piecewise', () => {
@@ -212,8 +212,8 @@ describe('secrets', () => {
     const wait = 64 * 1024
     const sizes = (...pieces: string[]) => {
       const body = new Redactor().body()
-      const told = pieces.map((piece, index) => body.push(index, utf8(piece)).length)
-      return [...told, body.end().length]
+      const counts = pieces.map((piece, index) => body.push(index, utf8(piece)).length)
+      return [...counts, body.end().length]
     }
     expect(sizes(' '.repeat(mebi - wait), ' '.repeat(wait), 'a')).toEqual([0, 0, 1, 2])
     expect(sizes(' '.repeat(mebi - wait), ' '.repeat(wait + 1))).toEqual([0, 1, 1])
@@ -250,7 +250,7 @@ describe('secrets', () => {
     )
     expect(
       Object.entries(headers)
-        .filter(([, given]) => given === 'a value')
+        .filter(([, input]) => input === 'a value')
         .map(([name]) => name),
     ).toEqual([
       'accept',
@@ -262,9 +262,9 @@ describe('secrets', () => {
       'x-ratelimit-limit',
     ])
     expect(kinds).toEqual(['header x-mine', 'header x-request-id'])
-    expect(redactor.headers({ a: 'redacted.0a9f.x', accept: `to ${known}` })).toEqual({
+    expect(redactor.headers({ a: 'redacted.0a9f.x', accept: `to ${knownKey}` })).toEqual({
       a: 'redacted.0a9f.x',
-      accept: `to ${placeholderFor(known)}`,
+      accept: `to ${placeholderFor(knownKey)}`,
     })
   })
 })

@@ -72,11 +72,11 @@ describe('recordings', () => {
     await using upstream = await startStreams(streams)
     const out = await recorded(upstream.url, streams)
     await using server = await startServer({ recordings: out, timeScale: 2 })
-    const seen = await Promise.all(streams.map(({ path, body }) => ask(server.baseUrl, path, { body })))
+    const received = await Promise.all(streams.map(({ path, body }) => ask(server.baseUrl, path, { body })))
     for (const [index, stream] of streams.entries()) {
-      expect(joined(seen[index]?.chunks ?? [])).toBe(joined(stream.chunks))
-      expect(splitPoints(seen[index]?.chunks ?? [])).toEqual(splitPoints(stream.chunks))
-      expect(seen[index]?.end).toBe(stream.end)
+      expect(joined(received[index]?.chunks ?? [])).toBe(joined(stream.chunks))
+      expect(splitPoints(received[index]?.chunks ?? [])).toEqual(splitPoints(stream.chunks))
+      expect(received[index]?.end).toBe(stream.end)
     }
   })
 
@@ -249,10 +249,10 @@ describe('recordings', () => {
       replay: { onUnmatchedRecording: 'passthrough', upstream: upstream.url.href },
     }
     await using server = await startServer(options)
-    const seen = await ask(server.baseUrl, '/responses', { body: hello }, ({ chunks }) => {
+    const received = await ask(server.baseUrl, '/responses', { body: hello }, ({ chunks }) => {
       if (chunks.length === 1) upstream.finish()
     })
-    expect(joined(seen.chunks)).toBe('data: first\n\ndata: [DONE]\n\n')
+    expect(joined(received.chunks)).toBe('data: first\n\ndata: [DONE]\n\n')
     expect(upstream.requests[0]).toMatchObject({ body: JSON.stringify(hello), url: '/api/v1/responses' })
     const forwarded = expect.stringContaining(`; forwarded to ${upstream.url.href}`)
     expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
@@ -301,13 +301,13 @@ describe('recordings', () => {
   it.each(['the client disconnects', 'a rule cuts the reply'])(
     'abort the forwarded request when %s',
     async (why) => {
-      const left = Promise.withResolvers<void>()
+      const disconnected = Promise.withResolvers<void>()
       await using upstream = await startUpstream((_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         const beat = setInterval(() => response.write('data: more\n\n'), 5)
         response.once('close', () => {
           clearInterval(beat)
-          left.resolve()
+          disconnected.resolve()
         })
       })
       const { href } = upstream.url
@@ -324,17 +324,17 @@ describe('recordings', () => {
       })
       await response.body?.getReader().read()
       if (why === 'the client leaves') leaving.abort()
-      await left.promise
+      await disconnected.promise
     },
   )
 
   it('abort the forwarded request to each model before trying the next one', async () => {
-    const left = Promise.withResolvers<void>()
-    let asked = 0
+    const disconnected = Promise.withResolvers<void>()
+    let requestCount = 0
     await using upstream = await startUpstream((_, response) => {
-      if (asked++ > 0) return void response.end('{}')
+      if (requestCount++ > 0) return void response.end('{}')
       response.writeHead(503, { 'content-type': 'application/json' }).write('{"error":')
-      return void response.once('close', left.resolve)
+      return void response.once('close', disconnected.resolve)
     })
     const { href } = upstream.url
     const options: GatewayOptions = {
@@ -345,7 +345,7 @@ describe('recordings', () => {
     const models = ['aurora/dawn-2', 'borealis/polar-1']
     const body = { models, messages: [{ role: 'user', content: 'Hi' }] }
     expect((await post(gateway, '/chat/completions', body)).text).toBe('{}')
-    await left.promise
+    await disconnected.promise
   })
 
   it('that are invalid are reported with file and line', async () => {

@@ -160,7 +160,7 @@ export function startStreams(streams: readonly SyntheticStream[]): Promise<Upstr
 }
 
 /** What a client on a socket received. */
-export interface Seen {
+export interface ReceivedReply {
   status: number
   headers: IncomingMessage['headers']
   chunks: { ms: number; bytes: Buffer }[]
@@ -172,10 +172,10 @@ export function ask(
   baseUrl: string,
   path: string,
   { body, headers = {}, method }: { body?: unknown; headers?: Record<string, string>; method?: string } = {},
-  onChunk: (seen: Seen, stop: () => void) => void = () => {},
-): Promise<Seen> {
+  onChunk: (seen: ReceivedReply, stop: () => void) => void = () => {},
+): Promise<ReceivedReply> {
   return new Promise((resolve) => {
-    const seen: Seen = { status: 0, headers: {}, chunks: [], end: 'reset' }
+    const seen: ReceivedReply = { status: 0, headers: {}, chunks: [], end: 'reset' }
     const sent = request(
       baseUrl + path,
       {

@@ -48,7 +48,7 @@ function writePaced({ writes }: Captured, everyMs: number, response: ServerRespo
   go()
 }
 
-export interface Wanted {
+export interface BenchRequest {
   method: string
   path: string
   body?: unknown
@@ -57,7 +57,7 @@ export interface Wanted {
 const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
 
 /** Sends a request to Understudy and captures the reply. Each event of a stream becomes one write. */
-export async function capture(port: number, { method, path, body }: Wanted): Promise<Captured> {
+export async function capture(port: number, { method, path, body }: BenchRequest): Promise<Captured> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { authorization: 'Bearer bench', 'content-type': 'application/json' },

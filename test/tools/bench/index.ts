@@ -43,8 +43,8 @@ const { values: flags } = parseArgs({
   },
 })
 
-const wanted = flags.only?.split(',')
-const unknown = wanted?.find((name) => !sections.some((section) => section.name === name))
+const selected = flags.only?.split(',')
+const unknown = selected?.find((name) => !sections.some((section) => section.name === name))
 if (unknown !== undefined) {
   console.error(`Unknown section '${unknown}'. Sections: ${sections.map(({ name }) => name).join(', ')}`)
   process.exit(2)
@@ -54,7 +54,7 @@ if (!flags.source) build()
 const bench = toBench(flags)
 const measured: Measured[] = []
 for (const section of sections) {
-  if (wanted && !wanted.includes(section.name)) continue
+  if (selected && !selected.includes(section.name)) continue
   console.error(section.title)
   measured.push({ title: section.title, figures: await section.run(bench) })
 }

@@ -4,11 +4,11 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Wanted } from './baseline.ts'
+import type { BenchRequest } from './baseline.ts'
 import type { Subject } from './subject.ts'
 
 /** Formats a request as bytes. */
-export function toBytes({ method, path, body }: Wanted): Buffer {
+export function toBytes({ method, path, body }: BenchRequest): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body)
   const head = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', 'authorization: Bearer bench']
   if (text) head.push('content-type: application/json', `content-length: ${Buffer.byteLength(text)}`)

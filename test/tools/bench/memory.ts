@@ -1,13 +1,13 @@
 /**
  * Memory over many requests with the journal enabled: it must stay bounded.
  */
-import type { Wanted } from './baseline.ts'
+import type { BenchRequest } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import { exactly, type Section } from './measure.ts'
 import { startSubject } from './subject.ts'
 
 const body = { model: 'aurora/large', input: 'What do you make of this?' }
-const mix: readonly Wanted[] = Array.from({ length: 400 }, (_, index) => [
+const mix: readonly BenchRequest[] = Array.from({ length: 400 }, (_, index) => [
   { method: 'GET', path: '/api/v1/providers' },
   { method: 'PATCH', path: '/api/v1/workspaces/production', body: { description: `Round ${index}` } },
   { method: 'POST', path: '/api/v1/responses', body: { ...body, metadata: { index: `${index}` } } },

@@ -2,7 +2,7 @@
  * Chat completions compared with POST /responses: the same questions to the same server, plain and
  * streamed.
  */
-import type { Wanted } from './baseline.ts'
+import type { BenchRequest } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import { compare, type Figure, microseconds, type Section } from './measure.ts'
 import { cpuPerUnit, various } from './requests.ts'
@@ -22,7 +22,7 @@ export const protocols: Section = {
       const name = `POST /chat/completions, ${stream ? 'streamed' : 'plain'}`
       bench.progress(name)
       const count = Math.round((stream ? 300 : 1000) * bench.scale)
-      const cost = (requests: readonly Wanted[]) => {
+      const cost = (requests: readonly BenchRequest[]) => {
         const bytes = requests.map(toBytes)
         return () =>
           cpuPerUnit(subject, async () => {

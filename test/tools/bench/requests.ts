@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { capture, type Wanted } from './baseline.ts'
+import { type BenchRequest, capture } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import {
   type Bench,
@@ -21,7 +21,7 @@ import { type Subject, startSubject } from './subject.ts'
 interface Exercise {
   name: string
   aim?: number
-  requests: readonly Wanted[]
+  requests: readonly BenchRequest[]
 }
 
 const workspace = '/api/v1/workspaces/11111111-1111-4111-8111-111111111111'
@@ -59,7 +59,7 @@ const exercises: readonly Exercise[] = [
 ]
 
 /** Returns requests that differ from each other, to avoid cache hits. */
-export function various(make: (index: number) => Wanted): Wanted[] {
+export function various(make: (index: number) => BenchRequest): BenchRequest[] {
   return Array.from({ length: 1000 }, (_, index) => make(index + 1000))
 }
 
@@ -86,7 +86,7 @@ export const requests: Section = {
 }
 
 async function measure({ name, aim, requests }: Exercise, ours: Subject, bench: Bench): Promise<Figure> {
-  const reply = await capture(ours.port, requests[0] as Wanted)
+  const reply = await capture(ours.port, requests[0] as BenchRequest)
   await using baseline = await startSubject({ kind: 'baseline', replies: [reply] })
   const bytes = requests.map(toBytes)
   const count = Math.round(1000 * bench.scale)

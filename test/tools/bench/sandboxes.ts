@@ -3,7 +3,7 @@
  * the memory of an idle one.
  */
 
-import type { Wanted } from './baseline.ts'
+import type { BenchRequest } from './baseline.ts'
 import { Load, toBytes } from './load.ts'
 import {
   type Bench,
@@ -68,14 +68,14 @@ async function overHttp(bench: Bench): Promise<Figure[]> {
   const control = '/__understudy/sandboxes'
   const created = await fetch(`http://127.0.0.1:${server.port}${control}`, { method: 'POST' })
   const { data } = (await created.json()) as { data: { id: string } }
-  const verbs: Record<string, Wanted> = {
+  const verbs: Record<string, BenchRequest> = {
     create: { method: 'POST', path: control },
     fork: { method: 'POST', path: control, body: { fork: data.id } },
     reset: { method: 'POST', path: `${control}/${data.id}/reset` },
   }
   const count = Math.round(700 * bench.scale)
-  const cost = (wanted: Wanted) => {
-    const requests = [toBytes(wanted)]
+  const cost = (request: BenchRequest) => {
+    const requests = [toBytes(request)]
     return () =>
       cpuPerUnit(server, async () => {
         await load.send(count, requests)
@@ -84,9 +84,9 @@ async function overHttp(bench: Bench): Promise<Figure[]> {
   }
   const get = cost({ method: 'GET', path: '/api/v1/providers' })
   const figures: Figure[] = []
-  for (const [name, wanted] of Object.entries(verbs)) {
+  for (const [name, request] of Object.entries(verbs)) {
     bench.progress(`${name} over HTTP`)
-    const result = await compare(bench.rounds, get, cost(wanted))
+    const result = await compare(bench.rounds, get, cost(request))
     figures.push({
       name: `${name}, compared with one GET /providers over HTTP`,
       value: result.ratio,

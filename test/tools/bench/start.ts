@@ -107,13 +107,13 @@ async function cpuOfProcess(code: string): Promise<number> {
 async function firstReply(args: readonly string[]): Promise<number> {
   const begin = performance.now()
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
+  let output = ''
   for await (const text of child.stdout.setEncoding('utf8')) {
-    said += text
-    if (said.includes('\n')) break
+    output += text
+    if (output.includes('\n')) break
   }
-  const [origin] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? []
-  if (!origin) throw new Error(`The server did not say where it listens, but: ${said}`)
+  const [origin] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
+  if (!origin) throw new Error(`The server did not say where it listens, but: ${output}`)
   const response = await fetch(`${origin}/api/v1/providers`, { headers: { authorization: 'Bearer bench' } })
   await response.text()
   const took = performance.now() - begin

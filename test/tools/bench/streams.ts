@@ -2,7 +2,7 @@
  * Event streams: the cost of an event without pacing, the timing of many paced streams, and their
  * cost compared with bare `node:http` writing the same events at the same pace.
  */
-import { type Captured, capture, type Wanted } from './baseline.ts'
+import { type BenchRequest, type Captured, capture } from './baseline.ts'
 import { toBytes } from './load.ts'
 import { type Bench, exactly, type Figure, microseconds, type Section } from './measure.ts'
 import { holdStreams } from './paced.ts'
@@ -13,7 +13,7 @@ import { type Setup, startSubject } from './subject.ts'
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ')
 
 const deltas = 200
-const wanted: Wanted = {
+const storyRequest: BenchRequest = {
   method: 'POST',
   path: '/api/v1/responses',
   body: { model: 'aurora/large', input: 'Tell me a story', stream: true },
@@ -34,13 +34,13 @@ export const streams: Section = {
 async function unpaced(bench: Bench): Promise<Figure[]> {
   bench.progress(`${deltas} deltas without pacing`)
   await using ours = await startSubject(story(bench, deltas))
-  const reply = await capture(ours.port, wanted)
+  const reply = await capture(ours.port, storyRequest)
   await using stepwise = await startSubject({ kind: 'baseline', replies: [reply] })
   await using atOnce = await startSubject({
     kind: 'baseline',
     replies: [{ ...reply, writes: [reply.writes.join('')] }],
   })
-  const bytes = [toBytes(wanted)]
+  const bytes = [toBytes(storyRequest)]
   const count = Math.round(150 * bench.scale)
   const against = (baseline: typeof stepwise) =>
     compareServers(bench.rounds, baseline, ours, async (load) => {
@@ -83,7 +83,7 @@ async function paced(bench: Bench, crowd: Crowd): Promise<Figure[]> {
   const tokens = perSecond * seconds
   await using ours = await startSubject(story(bench, tokens, perSecond))
   const idle = await ours.usage(true)
-  const plan = { streams, perSecond, tokens, arrivalMs, request: toBytes(wanted) }
+  const plan = { streams, perSecond, tokens, arrivalMs, request: toBytes(storyRequest) }
   const held = await holdStreams(ours.port, plan, () => ours.usage())
   const used = (await ours.usage()).cpu - idle.cpu
   await using baseline = await startSubject({
@@ -148,5 +148,5 @@ function story(bench: Bench, tokens: number, tokensPerSecond?: number): Setup {
 /** The same bytes, to be written by the baseline at the same pace. */
 async function pacedReply(bench: Bench, tokens: number, perSecond: number): Promise<Captured> {
   await using subject = await startSubject(story(bench, tokens))
-  return { ...(await capture(subject.port, wanted)), everyMs: 1000 / perSecond }
+  return { ...(await capture(subject.port, storyRequest)), everyMs: 1000 / perSecond }
 }

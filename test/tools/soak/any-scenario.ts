@@ -204,10 +204,10 @@ export async function tryScenario(
 
 /** Reads the reply if there is one; aborts after some turns without a reply. */
 export async function ask(gateway: Gateway, path: string, init: RequestInit): Promise<void> {
-  const left = new AbortController()
+  const controller = new AbortController()
   let isDone = false
   const answer = gateway
-    .fetch(`https://gateway.example/api/v1${path}`, { ...init, signal: left.signal })
+    .fetch(`https://gateway.example/api/v1${path}`, { ...init, signal: controller.signal })
     .then((response) => response.arrayBuffer())
     // A broken connection is one of the expected outcomes.
     .catch(() => {})
@@ -215,6 +215,6 @@ export async function ask(gateway: Gateway, path: string, init: RequestInit): Pr
       isDone = true
     })
   for (let turn = 0; turn < 3000 && !isDone; turn++) await new Promise((resolve) => setImmediate(resolve))
-  left.abort()
+  controller.abort()
   await answer
 }

@@ -34,7 +34,7 @@ const part = fc.oneof(
     .tuple(blanks, named, blanks)
     .map(([before, [path, written], after]) => ({ template: `{{${before}${path}${after}}}`, written })),
 )
-const known = fc.array(part, { maxLength: 12 }).map((parts) => ({
+const predictable = fc.array(part, { maxLength: 12 }).map((parts) => ({
   template: parts.map(({ template }) => template).join(''),
   written: parts.map(({ written }) => written).join(''),
 }))
@@ -64,11 +64,11 @@ const braces = fc.constantFrom(
     '{{ body }}',
   ],
 )
-const loose = fc
+const unpredictable = fc
   .array(fc.oneof(text, braces), { maxLength: 12 })
   .map((parts): AnyTemplate => ({ template: parts.join('') }))
 
-export const anyTemplate: fc.Arbitrary<AnyTemplate> = fc.oneof(known, loose)
+export const anyTemplate: fc.Arbitrary<AnyTemplate> = fc.oneof(predictable, unpredictable)
 
 /** Returns what is wrong, or else whether the template was accepted. */
 export async function tryTemplate(
