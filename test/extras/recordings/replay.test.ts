@@ -323,7 +323,7 @@ describe('recordings', () => {
         signal: leaving.signal,
       })
       await response.body?.getReader().read()
-      if (why === 'the client leaves') leaving.abort()
+      if (why === 'the client disconnects') leaving.abort()
       await disconnected.promise
     },
   )
