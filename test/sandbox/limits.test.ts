@@ -131,7 +131,7 @@ describe('a journal with 10,000 active rules', () => {
     for (let call = 0; call < 3; call++) await ask(gateway, 'any', {})
     for (const { nearMisses } of gateway.journal.entries()) {
       expect(nearMisses).toHaveLength(101)
-      expect(nearMisses.at(-1)?.reason).toBe("rule 101 of 'many' did not happen either, nor did 9899 more")
+      expect(nearMisses.at(-1)?.reason).toBe("rule 101 of 'many' did not apply either, nor did 9899 more")
     }
     const last = gateway.journal.last('createResponse')
     expect(gateway.journal.explain(last as { id: string })).toContain("rule 10000 of 'many'")
