@@ -175,7 +175,7 @@ describe('connectGateway', () => {
     )
   })
 
-  it('rejects with a different message if the connection breaks', async () => {
+  it('names the request during which a connection broke', async () => {
     const breaking = createServer(({ socket }) => void socket.destroy()).listen(0, '127.0.0.1')
     await once(breaking, 'listening')
     const url = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { apiDocument } from '../../src/control/documents.ts'
 import { createGateway } from '../../src/index.ts'
 import { open } from '../call.ts'
-import { cases } from '../whole.ts'
+import { cases } from '../suite-size.ts'
 
 const ajv = addFormats.default(new Ajv2020({ strict: false }))
 ajv.addFormat('double', true)

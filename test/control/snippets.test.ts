@@ -8,7 +8,7 @@ import { toCurl, toTest } from '../../src/control/entry-code.ts'
 import { createGateway, defineOperation, ok } from '../../src/index.ts'
 import { startServer } from '../../src/serve.ts'
 import { raw, request } from '../server/raw.ts'
-import { cases } from '../whole.ts'
+import { cases } from '../suite-size.ts'
 import {
   anyRecord,
   argumentsFor,

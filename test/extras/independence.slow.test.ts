@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isWhole } from '../whole.ts'
+import { isFullRun } from '../suite-size.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 const names = globSync('src/extras/*/', { cwd: root }).map((folder) => basename(folder))
@@ -28,7 +28,7 @@ describe.each(trees)('the project without $title', ({ gone }) => {
     expect(await output('node_modules/.bin/tsc', '--noEmit')).toBe('')
   })
 
-  it.runIf(isWhole || gone === names)('passes the other quick tests', { timeout: 600_000 }, async () => {
+  it.runIf(isFullRun || gone === names)('passes the other quick tests', { timeout: 600_000 }, async () => {
     const args = ['run', '--project', 'quick', '--reporter', 'dot', '--silent=true']
     const report = await output('node_modules/.bin/vitest', ...args)
     expect(report.split('\n').filter((line) => /^ *FAIL |Tests .*passed/.test(line))).toEqual([
@@ -40,7 +40,7 @@ describe.each(trees)('the project without $title', ({ gone }) => {
   async function output(program: string, ...args: string[]): Promise<string> {
     const options = {
       cwd: copy,
-      env: { ...process.env, VITEST: undefined, UNDERSTUDY_WHOLE: undefined },
+      env: { ...process.env, VITEST: undefined, UNDERSTUDY_FULL_RUN: undefined },
       maxBuffer: 64 * 1024 * 1024,
     }
     const { stdout, stderr } = await promisify(execFile)(join(copy, program), args, options).catch(

@@ -3,7 +3,7 @@
  */
 import { expect, it } from 'vitest'
 import { draw } from '../../src/lib/seed.ts'
-import { isWhole } from '../whole.ts'
+import { isFullRun } from '../suite-size.ts'
 import { allCases, describeCase, protocolCases, runAll } from './pairs.ts'
 
 it('two faults in one rule both have an effect or are rejected with a reason: all pairs', async () => {
@@ -15,7 +15,7 @@ it('two faults in one rule both have an effect or are rejected with a reason: al
 }, 900_000)
 
 it('two faults in one rule both have an effect in chat and messages streams: 10 % of the pairs, all in test:all', async () => {
-  const some = protocolCases.filter((each) => isWhole || draw('pairs', describeCase(each)) < 0.1)
+  const some = protocolCases.filter((each) => isFullRun || draw('pairs', describeCase(each)) < 0.1)
   const results = await runAll(some, 12)
   const failures = results.flatMap((result, index) =>
     result.kind === 'failed' ? [`${describeCase(some[index] as never)}: ${result.why}`] : [],

@@ -459,6 +459,6 @@ it('a configuration file without mistakes is valid', () => {
   expect(validated('good.yaml', 'seed: 3\nscenarios: [flaky]\n')).toBe('')
 })
 
-it('this file covers at least 50 mistakes', () => {
+it('the table covers at least 50 mistakes', () => {
   expect(Object.values(mistakes).flat().length).toBeGreaterThanOrEqual(50)
 })

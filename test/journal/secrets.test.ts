@@ -136,7 +136,7 @@ describe('a call with secrets in headers, query and body', () => {
     })
   })
 
-  it('is compared by its real secrets, which the verdict hides', () => {
+  it('is matched by its real values, while the verdict hides them', () => {
     const match = { headers: { authorization: 'Bearer another', 'x-api-key': secret }, body: { n: 1 } }
     const wanted = { operation: 'createResponse', match }
     const verdict = judgeCalls(server.gateway.journal.entries(), wanted, matches)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { ResponseObject } from '../../src/resources/response.ts'
 import { call } from '../call.ts'
-import { cases } from '../whole.ts'
+import { cases } from '../suite-size.ts'
 
 const gateway = createGateway({ search: { limitedEngine: 'engine_a' } })
 

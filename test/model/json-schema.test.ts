@@ -13,8 +13,8 @@ import { readPattern } from '../../src/model/json-schema/pattern.ts'
 import type { JsonSchema } from '../../src/model/json-schema/schema.ts'
 import { fakeValue } from '../../src/model/structured.ts'
 import { call } from '../call.ts'
+import { cases } from '../suite-size.ts'
 import { anySchema } from '../tools/soak/any-schema.ts'
-import { cases } from '../whole.ts'
 
 const source = { path: 'body.text.format.schema', subject: 'Plan three museums in Oslo', seed: '1' }
 const ajv = new Ajv2020({ strict: false })

@@ -16,7 +16,7 @@ import {
   valueAt,
 } from '../../src/sandbox/latency.ts'
 import { call, open } from '../call.ts'
-import { cases } from '../whole.ts'
+import { cases } from '../suite-size.ts'
 
 const profile: LatencyProfile = {
   profile: 1,

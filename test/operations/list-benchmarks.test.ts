@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Benchmark, type DesignBenchmark, type IndexBenchmark } from '../../src/resources/benchmark.ts'
 import { describeAdapters } from '../describe-adapters.ts'
-import { isWhole } from '../whole.ts'
+import { isFullRun } from '../suite-size.ts'
 
 const sources = [undefined, 'index-source', 'design-source'] as const
 const taskTypes = [undefined, 'coding', 'intelligence', 'agentic'] as const
@@ -145,7 +145,7 @@ describeAdapters('GET /benchmarks', (entrance) => {
       ),
     )
     // Every fifth combination, except for one adapter.
-    const some = all.filter((_, index) => isWhole || entrance.adapter === 'fetch' || index % 5 === 0)
+    const some = all.filter((_, index) => isFullRun || entrance.adapter === 'fetch' || index % 5 === 0)
     for (const { source, task_type, arena, category } of some) {
       const { status, data, meta } = await get({ source, task_type, arena, category })
       const label = JSON.stringify({ source, task_type, arena, category })

@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { cases, isFullRun } from '../suite-size.ts'
 import { runModel, type Step, steps, untilDone } from '../tools/soak/state-model.ts'
-import { cases, isWhole } from '../whole.ts'
 
-const timeoutMs = isWhole ? 3_600_000 : 30_000
+const timeoutMs = isFullRun ? 3_600_000 : 30_000
 const settings = (part: number, all: number) => ({ numRuns: cases(part, all), seed: 1 })
 
 it(

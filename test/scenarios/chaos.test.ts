@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { open } from '../call.ts'
-import { cases } from '../whole.ts'
+import { cases } from '../suite-size.ts'
 
 const options = { timeScale: 0 }
 

@@ -7,7 +7,7 @@ import type { RuleRequest } from '../../src/scenarios/condition.ts'
 import { Rules } from '../../src/scenarios/rules.ts'
 import type { RuleInput } from '../../src/scenarios/scenario.ts'
 import { type Answer, call, open, type Target } from '../call.ts'
-import { cases } from '../whole.ts'
+import { cases } from '../suite-size.ts'
 
 type RateLimit = NonNullable<RuleInput['rateLimit']>
 

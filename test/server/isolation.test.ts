@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGateway, type RemoteSandbox } from '../../src/remote.ts'
 import { type RunningServer, startServer } from '../../src/serve.ts'
 import { call } from '../call.ts'
-import { cases } from '../whole.ts'
+import { cases } from '../suite-size.ts'
 
 /** Rounds per worker, of five calls each. */
 const rounds = cases(3, 40)

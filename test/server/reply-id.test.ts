@@ -32,18 +32,18 @@ describe('x-request-id of replies that do not come from the gateway', () => {
     ['no Host', 400, request('GET /api/v1/providers', { connection: 'close', ...key })],
     ['malformed HTTP', 400, 'What is this?\r\n\r\n'],
     [
-      'headers that are too long',
+      'oversized headers',
       431,
       request('GET /api/v1/providers', { host: 'localhost', 'x-long': 'x'.repeat(20_000) }),
     ],
-    ['a tunnel', 405, request('CONNECT example.com:443', { host: 'localhost' })],
-    ['an unknown path of the server', 404, request('GET /elsewhere', { host: 'localhost' })],
+    ['CONNECT', 405, request('CONNECT example.com:443', { host: 'localhost' })],
+    ['an unknown path', 404, request('GET /elsewhere', { host: 'localhost' })],
     [
       'a foreign origin',
       403,
       request('GET /api/v1/providers', { host: 'localhost', origin: 'https://evil.example', ...key }),
     ],
-  ])('is set, with the error envelope, on %s', async (_, status, bytes) => {
+  ])('is set, with the error envelope, on the reply to %s', async (_, status, bytes) => {
     const first = await answerTo(bytes)
     expect(first).toMatchObject({ status, id: expect.stringMatching(/^req_[0-9a-f]{16}$/) })
     expect(JSON.parse(first.body).error).toMatchObject({ code: status, message: expect.any(String) })

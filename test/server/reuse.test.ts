@@ -47,43 +47,49 @@ const refusals: readonly Sent[] = [
   },
   { what: 'an unknown path', line: 'GET /api/v1/provider', status: 404 },
   { what: 'an unknown path, with a body', line: 'POST /api/v1/response', body: '{"a":1}', status: 404 },
-  { what: 'a path that is none of ours', line: 'GET /elsewhere', status: 404 },
-  { what: 'another method', line: 'PUT /api/v1/providers', body: '{"a":1}', status: 405 },
+  { what: 'a path outside the API', line: 'GET /elsewhere', status: 404 },
+  { what: 'an unsupported method', line: 'PUT /api/v1/providers', body: '{"a":1}', status: 405 },
   {
     what: 'an unknown workspace',
     line: 'PATCH /api/v1/workspaces/nobody',
     body: '{"name":"x"}',
     status: 404,
   },
-  { what: 'a taken slug', line: workspace, body: '{"slug":"staging"}', status: 409 },
-  { what: 'a sandbox that is gone', line: 'GET /sandboxes/s999/api/v1/providers', status: 410 },
+  { what: 'a slug already in use', line: workspace, body: '{"slug":"staging"}', status: 409 },
+  { what: 'an unknown sandbox', line: 'GET /sandboxes/s999/api/v1/providers', status: 410 },
   { what: 'no body', line: responses, status: 400 },
-  { what: 'half a JSON', line: responses, body: '{"model":', status: 400 },
-  { what: 'a wrong field', line: workspace, body: '{"name":7}', status: 400 },
-  { what: 'a wrong query', line: 'GET /api/v1/benchmarks?max_results=0', status: 400 },
+  { what: 'truncated JSON', line: responses, body: '{"model":', status: 400 },
+  { what: 'an invalid field', line: workspace, body: '{"name":7}', status: 400 },
+  { what: 'an invalid query', line: 'GET /api/v1/benchmarks?max_results=0', status: 400 },
   {
-    what: 'another content type',
+    what: 'an unsupported content type',
     line: responses,
     headers: { 'content-type': 'text/plain' },
     body: 'x',
     status: 415,
   },
-  { what: 'a body that is too long', line: responses, body: `{"input":"${'x'.repeat(5000)}"}`, status: 413 },
+  { what: 'an oversized body', line: responses, body: `{"input":"${'x'.repeat(5000)}"}`, status: 413 },
   {
-    what: 'a page of another origin',
+    what: 'a foreign Origin',
     line: workspace,
     headers: { origin: 'https://evil.example' },
     body: '{"name":"x"}',
     status: 403,
   },
   {
-    what: 'a name that is not ours',
+    what: 'a foreign Host',
     line: 'GET /api/v1/providers',
     headers: { host: 'evil.example' },
     status: 403,
   },
-  { what: 'an expectation', line: responses, headers: { expect: 'a miracle' }, body: '{}', status: 417 },
-  { what: 'a wrong control body', line: 'POST /__understudy/sandboxes', body: '{"seeds":1}', status: 400 },
+  {
+    what: 'an unknown Expect header',
+    line: responses,
+    headers: { expect: 'a miracle' },
+    body: '{}',
+    status: 417,
+  },
+  { what: 'an invalid control body', line: 'POST /__understudy/sandboxes', body: '{"seeds":1}', status: 400 },
   { what: 'an unknown control route', line: 'POST /__understudy/nothing', body: '{}', status: 404 },
   ...faulty.map((status) => ({
     what: `a fault of status ${status}`,
@@ -111,7 +117,7 @@ function statusesIn(received: string): number[] {
   return Array.from(received.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status))
 }
 
-it.each(refusals)('a connection serves the next requests after rejecting $what', async (refused) => {
+it.each(refusals)('a connection serves the next requests after an error for $what', async (refused) => {
   const all = [refused, ...good]
   const { closed } = raw(server.port, ...all.map((each, place) => bytesOf(each, place === all.length - 1)))
   const received = await closed()

@@ -108,7 +108,7 @@ describe('a cross-origin page', () => {
     ['with an opaque Origin', { origin: 'null' }],
     ['with Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['with Sec-Fetch-Site: same-site', { 'sec-fetch-site': 'same-site' }],
-    ['by a simple request', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
+    ['with a simple request', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
   ]
 
   describe.each(controlLines)('cannot control the gateway with %s', (line) => {
@@ -484,7 +484,7 @@ describe('CORS on the API', () => {
 
   it.each([
     ['a reply', '/providers', 200],
-    ['a refusal', '/nowhere', 404],
+    ['an error', '/nowhere', 404],
   ])('allows a page to read %s', async (_, path, status) => {
     const response = await fetch(server.baseUrl + path, { headers: { ...page, ...key } })
     expect(response.status).toBe(status)

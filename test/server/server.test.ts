@@ -78,24 +78,24 @@ describe('close', () => {
 
   it.each<[string, (server: RunningServer) => Promise<unknown>]>([
     [
-      'a stream that is silent',
+      'a stalled stream',
       async (server) => {
         server.gateway.use('stream-stall')
         await (await openStream(server)).body?.getReader().read()
       },
     ],
     [
-      'a call that is never answered',
+      'a request that never gets a reply',
       async (server) => {
         server.gateway.use({ on: '*', fault: 'timeout' })
         open(server, 'GET /providers').catch(() => {})
         await server.gateway.journal.waitFor('listProviders')
       },
     ],
-    ['who follows the events', (server) => fetch(`${server.url}/__understudy/events`)],
+    ['a client of the event stream', (server) => fetch(`${server.url}/__understudy/events`)],
     ['a connection without a request', (server) => once(raw(server.port).socket, 'connect')],
-    ['half a head', (server) => once(raw(server.port, 'GET /api/v1/pro').socket, 'connect')],
-    ['a connection that waits for the next request', (server) => fetch(`${server.baseUrl}/providers`)],
+    ['incomplete headers', (server) => once(raw(server.port, 'GET /api/v1/pro').socket, 'connect')],
+    ['an idle keep-alive connection', (server) => fetch(`${server.baseUrl}/providers`)],
   ])('does not wait for %s', async (_, begin) => {
     const server = await startServer()
     await begin(server)

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { open } from '../../call.ts'
 import { hasProgram } from '../../has-program.ts'
-import { cases, isWhole } from '../../whole.ts'
+import { cases, isFullRun } from '../../suite-size.ts'
 import { Client, type Cluster, createSandbox, type MadeSandbox, quantile, startCluster } from './cluster.ts'
 
 const clients = 50
@@ -89,7 +89,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     const p99 = quantile(late, 0.99).toFixed(1)
     console.info(`${engine}: 40 events came in ${ticks.length} chunks, p99 ${p99} ms from their time`)
     // A buffering balancer would deliver one chunk. A busy machine may join some.
-    expect(ticks.length).toBeGreaterThan(isWhole ? 35 : 5)
+    expect(ticks.length).toBeGreaterThan(isFullRun ? 35 : 5)
   })
 
   it('return a reset as an error that names the node, without effect on other tests', async () => {
@@ -156,7 +156,7 @@ function describeBalancer(engine: 'nginx' | 'haproxy', sandboxes: number): void 
     const { url } = cluster
     const sandboxes = await Promise.all(Array.from({ length: 24 }, () => createSandbox(client, url)))
     const isLost = ({ id }: MadeSandbox) => id.startsWith('n2')
-    const rounds = isWhole ? 200 : 40
+    const rounds = isFullRun ? 200 : 40
     const measure = async () => {
       const times: number[] = []
       const living = sandboxes.filter((sandbox) => !isLost(sandbox))

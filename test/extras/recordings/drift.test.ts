@@ -7,7 +7,7 @@ import { readDocument } from '../../../src/extras/recordings/documents.ts'
 import { accept, type Finding, findDrift, nameOf, toSarif } from '../../../src/extras/recordings/drift.ts'
 import { describeMock, type MockDescription } from '../../../src/extras/recordings/observe.ts'
 import { bodyOf, type Recording, toChunk } from '../../../src/extras/recordings/recording.ts'
-import { cases } from '../../whole.ts'
+import { cases } from '../../suite-size.ts'
 import { type Ask, randomAsks, recordingsOfMock } from './mock-recordings.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents and bodies are changed in every place

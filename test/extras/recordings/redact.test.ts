@@ -124,7 +124,7 @@ describe('secrets', () => {
     )
   })
 
-  it('are listed by line and kind, without duplicates in a line', () => {
+  it('are listed by line and kind; scanFile() lists each kind once per line', () => {
     const [{ kind } = { kind: '' }] = finder.find(knownKey)
     expect(scanText(`a\n${knownKey}\n\n${knownKey} ${knownKey}`, finder)).toEqual([
       { line: 2, kind },

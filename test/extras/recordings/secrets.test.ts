@@ -18,7 +18,7 @@ import { environmentSecrets, fillValue, Redactor } from '../../../src/extras/rec
 import { scanFolder, scanRecording } from '../../../src/extras/recordings/scan.ts'
 import { SecretFinder } from '../../../src/extras/recordings/secrets.ts'
 import { random } from '../../../src/lib/seed.ts'
-import { cases } from '../../whole.ts'
+import { cases } from '../../suite-size.ts'
 import { randomAsks, recordingsOfMock } from './mock-recordings.ts'
 import { ask, joined, splitPoints, startUpstream } from './streams.ts'
 

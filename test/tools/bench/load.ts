@@ -22,7 +22,7 @@ export class Load implements Disposable {
     this.#lines = lines
   }
 
-  /** @param connections Enough connections keep the server busy. Default: 32. */
+  /** @param connections Number of connections; enough of them keep the server busy. Default: 32. */
   static async to({ port }: Pick<Subject, 'port'>, connections = 32): Promise<Load> {
     const opening = Array.from({ length: connections }, () => Line.to(port))
     return new Load(await Promise.all(opening))

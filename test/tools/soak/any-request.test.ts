@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
 import { startServer } from '../../../src/serve.ts'
 import { open } from '../../call.ts'
-import { cases } from '../../whole.ts'
+import { cases } from '../../suite-size.ts'
 import { anyRequest, tryInProcess } from './any-request.ts'
 import { trySocket } from './socket.ts'
 

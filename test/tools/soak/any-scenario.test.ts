@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
-import { cases } from '../../whole.ts'
+import { cases } from '../../suite-size.ts'
 import { anyScenario, tryScenario } from './any-scenario.ts'
 
 it('an arbitrary scenario leaves the gateway usable and the journal readable, or is rejected with a position', async () => {

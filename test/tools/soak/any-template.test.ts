@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../../src/index.ts'
-import { cases } from '../../whole.ts'
+import { cases } from '../../suite-size.ts'
 import { anyTemplate, tryTemplate } from './any-template.ts'
 
 it('an arbitrary template renders the values it names, or is rejected with a position', async () => {

@@ -1,7 +1,7 @@
 /** A seeded part of `npm run soak -- --files 20000`. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { cases } from '../../whole.ts'
+import { cases } from '../../suite-size.ts'
 import { anyMutation, mutated, realFiles, tryFile } from './mutated-file.ts'
 
 const files = await realFiles()

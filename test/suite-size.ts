@@ -3,9 +3,9 @@
  */
 
 /** True if long suites run completely. */
-export const isWhole = process.env['UNDERSTUDY_WHOLE'] === '1'
+export const isFullRun = process.env['UNDERSTUDY_FULL_RUN'] === '1'
 
 /** Returns the number of cases to run: part of a suite, or all of it. */
 export function cases(part: number, all: number): number {
-  return isWhole ? all : part
+  return isFullRun ? all : part
 }
