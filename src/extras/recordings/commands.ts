@@ -1,5 +1,5 @@
 /**
- * The commands `record`, `import`, `export`, `scan`, `drift` and `profile`. The module of each is loaded when it runs.
+ * Declares the commands `record`, `import`, `export`, `scan`, `drift` and `profile`. Each loads its module when it runs.
  */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { collect, readEnvironment, toToken, toWholeNumber } from '../../lib/flags.ts'
@@ -9,34 +9,45 @@ export function addRecordingCommands(program: Command): void {
   const record = program
     .command('record')
     .description('Record a real gateway through a proxy.')
-    .requiredOption('--upstream <url>', 'base address of the real gateway', toBaseUrl)
+    .requiredOption('--upstream <url>', 'base URL of the real gateway', toBaseUrl)
     .option('--out <folder>', 'folder for recordings', 'recordings')
-    .option('--key-env <name>', 'variable with the key for the upstream; default: the key of the client')
-    .addOption(new Option('--new', 'record requests that are not recorded yet (default)').conflicts('all'))
-    .option('--all', 'record every request, and replace old recordings')
+    .option(
+      '--key-env <name>',
+      'environment variable with the key for the upstream (default: the key of the client)',
+    )
+    .addOption(new Option('--new', 'record only requests without a recording (default)').conflicts('all'))
+    .option('--all', 'record every request, and replace existing recordings')
     .option(
       '--redact <file>',
-      'further secrets, as .yaml or .json: headers, fields, patterns, values, ignoreFields',
+      'additional secrets, in a .yaml or .json file: headers, fields, patterns, values, ignoreFields',
     )
     .option('--redact-text', redactText)
     .option('--ignore-field <path>', 'body field to ignore when comparing requests; may be repeated', collect)
     .option('--dialect <name>', dialect, 'neutral')
-    .option('--port <number>', 'port to listen on; 0 takes any free one', toWholeNumber, 4142)
-    .option('--host <address>', 'address to listen on; beyond loopback, requests need a token', '127.0.0.1')
-    .option('--allowed-host <names>', 'other host names that requests may use; may be repeated', collect)
+    .option('--port <number>', 'port to listen on; 0 picks a free port', toWholeNumber, 4142)
+    .option(
+      '--host <address>',
+      'address to listen on; if not loopback, requests require a token',
+      '127.0.0.1',
+    )
+    .option(
+      '--allowed-host <names>',
+      'accepted host names, in addition to loopback; may be repeated',
+      collect,
+    )
     .option(
       '--token <token>',
-      'token that every request must have; default: one is made beyond loopback',
+      'token that every request must send (default: generated if not on loopback)',
       toToken,
     )
     .option(
       '--idle-ms <milliseconds>',
-      'silence of the upstream that ends an exchange',
+      'maximum silence of the upstream before an exchange ends',
       toWholeNumber,
       120_000,
     )
     .option('--allow-ci', 'record even if CI is set')
-    .option('--quiet', 'print only the summary, and a token that was made')
+    .option('--quiet', 'print only the summary and a generated token')
     .option('--json', 'print one line of JSON when ready, one per exchange, and the summary')
     .addHelpText(
       'after',
@@ -52,7 +63,7 @@ export function addRecordingCommands(program: Command): void {
     .command('import')
     .description('Convert HAR files, event streams or journals to recordings.')
     .addArgument(
-      new Argument('<kind>', 'HAR, the body of an event stream, our own journal').choices([
+      new Argument('<kind>', 'HAR file, body of an event stream, or journal of Understudy').choices([
         'har',
         'sse',
         'journal',
@@ -60,8 +71,11 @@ export function addRecordingCommands(program: Command): void {
     )
     .argument('<files...>')
     .option('--out <folder>', 'folder for recordings', 'recordings')
-    .option('--base <path|url>', 'prefix of the paths of the gateway, or its base address', '/api/v1')
-    .option('--request <file>', 'for sse: its request, { method, path, body } as .yaml or .json')
+    .option('--base <path|url>', 'base path or base URL of the gateway', '/api/v1')
+    .option(
+      '--request <file>',
+      'for sse: request of the stream, { method, path, body } in a .yaml or .json file',
+    )
     .option('--redact <file>', redact)
     .option('--redact-text', redactText)
     .option('--dialect <name>', dialect, 'neutral')
@@ -78,8 +92,8 @@ export function addRecordingCommands(program: Command): void {
 
   program
     .command('export')
-    .description('Print a journal entry as a recording, a rule of a scenario, or a fixture.')
-    .argument('<journal>', 'file with a reply of /__understudy/sandboxes/default/journal')
+    .description('Print a journal entry as a recording, a scenario rule, or a fixture.')
+    .argument('<journal>', 'file with a journal, as returned by /__understudy/sandboxes/default/journal')
     .addOption(
       new Option('--as <form>', 'form').choices(['recording', 'rule', 'fixture']).default('recording'),
     )
@@ -91,8 +105,8 @@ export function addRecordingCommands(program: Command): void {
 
   program
     .command('scan')
-    .description('Find secrets in recordings, or in any other files: file, line and kind.')
-    .argument('<folder>', 'folder with files of any kind')
+    .description('Find secrets in recordings or any other files. Reports file, line and kind.')
+    .argument('<folder>', 'folder with any files')
     .option('--redact <file>', redact)
     .option('--quiet', 'print no summary')
     .option('--json', 'print JSON')
@@ -105,17 +119,17 @@ export function addRecordingCommands(program: Command): void {
   program
     .command('drift')
     .description(
-      'Compare shapes, never values, between Understudy, a document, recordings and a real gateway.',
+      'Compare the shapes (not values) of Understudy, an OpenAPI document, recordings and a real gateway.',
     )
     .option('--spec <file|url>', 'OpenAPI document, as JSON or YAML')
-    .option('--recordings <folder>', 'recordings')
+    .option('--recordings <folder>', 'recordings to compare')
     .option('--live', 'send requests to a real gateway; needs --upstream')
-    .option('--upstream <url>', 'base address of the real gateway', toBaseUrl)
-    .option('--key-env <name>', 'variable with the key for the upstream')
-    .option('--model <name>', 'model for answers of the real gateway')
+    .option('--upstream <url>', 'base URL of the real gateway', toBaseUrl)
+    .option('--key-env <name>', 'environment variable with the key for the upstream')
+    .option('--model <name>', 'model to call on the real gateway')
     .option(
       '--budget-usd <amount>',
-      'maximum cost of these answers; one without a price costs 0.01',
+      'maximum cost of these calls; a call without a price counts as 0.01',
       toAmount,
       0.05,
     )
@@ -128,9 +142,12 @@ export function addRecordingCommands(program: Command): void {
         .choices(['breaking', 'any'])
         .default('breaking'),
     )
-    .option('--baseline <file>', 'accepted findings, as .yaml or .json, each with a reason and a last day')
+    .option(
+      '--baseline <file>',
+      'accepted findings in a .yaml or .json file, each with a reason and an expiry date',
+    )
     .option('--quiet', 'print only the summary')
-    .addHelpText('after', '\nExit code: 0 no drift, 1 drift, 2 something could not be checked.')
+    .addHelpText('after', '\nExit code: 0 no drift, 1 drift, 2 check incomplete.')
     .action(async (flags) => {
       const command = await import('./drift-command.ts')
       await command.drift(flags)
@@ -138,7 +155,7 @@ export function addRecordingCommands(program: Command): void {
 
   program
     .command('profile')
-    .description('Print a latency profile of recordings as JSON: quantiles of times and lengths, by model.')
+    .description('Print a latency profile of recordings as JSON: quantiles of delays and lengths by model.')
     .argument('<folder>')
     .action(async (folder: string) => {
       const { profile } = await import('./latency-profile.ts')
@@ -146,19 +163,19 @@ export function addRecordingCommands(program: Command): void {
     })
 }
 
-// The words of flags that several commands have.
-const redact = 'further secrets, as for record'
-const redactText = 'turn prompts and answers into filler of the same shape'
-const dialect = 'name of the vendor in the recordings'
+// Descriptions of flags that several commands share.
+const redact = 'additional secrets, as for record'
+const redactText = 'replace prompts and answers with filler text of the same shape'
+const dialect = 'vendor name to store in recordings'
 
 function toAmount(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('An amount is a number, 0 or more.')
+  throw new InvalidArgumentError('An amount must be a number, 0 or more.')
 }
 
 function toBaseUrl(text: string): URL {
   const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return url
-  // Not an InvalidArgumentError, whose message quotes the value: it may have credentials.
-  throw new UsageError('--upstream must be a base address such as https://gateway.example/api/v1')
+  // Not an InvalidArgumentError, whose message would quote credentials in the URL.
+  throw new UsageError('--upstream must be a base URL such as https://gateway.example/api/v1')
 }

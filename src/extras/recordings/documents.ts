@@ -1,6 +1,6 @@
 /**
- * OpenAPI documents as the parts that are compared, parameters, bodies and replies by operation, and how two documents
- * differ.
+ * Reads the comparable parts of OpenAPI documents (parameters, bodies and replies by operation), and compares two
+ * documents.
  */
 import { upgrade } from '@scalar/openapi-upgrader'
 import {
@@ -32,9 +32,9 @@ export interface DescribedOperation {
   /** `POST /responses`. Path parameters have no names here, as they may differ. */
   readonly line: string
   readonly body: Part | undefined
-  /** By place and name: `query max_results`. */
+  /** Parameters by location and name: `query max_results`. */
   readonly parameters: ReadonlyMap<string, Part>
-  /** By status, including `default`, and media type. */
+  /** Replies by status, including `default`, and media type. */
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Shape>>
 }
 
@@ -62,7 +62,7 @@ export function readDocument(document: unknown): DescribedOperations {
   return operations
 }
 
-/** Method and path, without the base address and the names of path parameters. */
+/** Returns method and path, without the base path and the names of path parameters. */
 export function lineOf(method: string, path: string): string {
   return `${method.toUpperCase()} ${shapeOf(routeOf(path, undefined))}`
 }
@@ -71,7 +71,7 @@ function toLatestVersion(document: unknown): unknown {
   if (!isJson(document) || !('paths' in document))
     throw new DocumentError('is not an OpenAPI document: it has no paths')
   if (typeof document['openapi'] === 'string' && /^3\.[12]/.test(document['openapi'])) return document
-  // It changes its argument.
+  // `upgrade` mutates its argument.
   return upgrade(structuredClone(document) as Parameters<typeof upgrade>[0], '3.1')
 }
 
@@ -103,7 +103,7 @@ function describe(
   return { body, parameters, replies }
 }
 
-/** Shapes by media type without parameters. */
+/** Returns shapes by media type, ignoring media type parameters. */
 function contentOf(reader: SchemaReader, { content }: Json): Map<string, Shape> {
   const types = isJson(content) ? Object.entries(content) : []
   return new Map(
@@ -118,7 +118,7 @@ export interface OperationDifference extends Difference {
   readonly operation: string
 }
 
-/** How another document differs from ours. */
+/** Yields differences between another document and ours. */
 export function* compareDocuments(
   ours: DescribedOperations,
   theirs: DescribedOperations,
@@ -205,7 +205,7 @@ function* compareReplies(ours: DescribedOperation, theirs: DescribedOperation): 
       yield difference(part, '', 'status-added', 'additive', 'the status is documented')
       continue
     }
-    // All our errors have the same envelope.
+    // All errors of Understudy have the same envelope.
     const [mine, there] = [fallback.get('application/json'), other.get('application/json')]
     if (mine && there) yield* compareShapes(mine, there, { part, direction: 'reply', isObserved: false })
   }

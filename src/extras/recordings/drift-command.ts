@@ -30,7 +30,7 @@ import { type Recording, RecordingError } from './recording.ts'
 import { readRecordingFolder } from './recordings.ts'
 import { type Redactor, toRedactor, upstreamSecrets } from './redact.ts'
 
-/** The parsed flags. */
+/** Parsed flags. */
 export interface DriftFlags {
   spec?: string
   recordings?: string
@@ -48,10 +48,10 @@ export interface DriftFlags {
   quiet?: true
 }
 
-/** Sets exit code 1 for drift, 2 if something could not be checked. */
+/** Prints a report. Sets exit code 1 for drift, 2 if the check is incomplete. */
 export async function drift(flags: DriftFlags): Promise<void> {
   if (flags.spec === undefined && flags.recordings === undefined && !flags.live)
-    throw new UsageError('Nothing to compare with: give --spec, --recordings or --live')
+    throw new UsageError('Nothing to compare with: set --spec, --recordings or --live')
   const baseline = flags.baseline === undefined ? { accept: [] } : readCheckedFile(flags.baseline, Baseline)
   const report = await compare(flags, baseline)
   printReport(report, flags)
@@ -88,12 +88,12 @@ async function compare(flags: DriftFlags, baseline: Baseline): Promise<DriftRepo
   }
 }
 
-/** Maximum length of a document; published ones have two megabytes. */
+/** Maximum length of a document. Published documents have about two megabytes. */
 const maxLength = 64 * 1024 * 1024
-/** Real milliseconds for a document, or one reply of a gateway. */
+/** Timeout for fetching a document or one reply, in real milliseconds. */
 const timeoutMs = 60_000
 
-/** Reads an OpenAPI document from a file or a URL, as JSON or YAML; undefined if that fails, with the reason in `unchecked`. */
+/** Reads a JSON or YAML document from a file or URL. If that fails, returns undefined and adds the reason to `unchecked`. */
 async function readSpec(spec: string, unchecked: string[]): Promise<DescribedOperations | undefined> {
   try {
     const isUrl = /^https?:\/\//.test(spec)
@@ -117,7 +117,7 @@ async function fetchText(url: string): Promise<string> {
   return text
 }
 
-/** @param dialect Only recordings of this vendor. Default: all. */
+/** @param dialect Reads only recordings of this vendor. Default: all. */
 function readRecordings(
   folder: string,
   dialect: string | undefined,
@@ -135,7 +135,7 @@ function readRecordings(
 
 async function recordLive(flags: DriftFlags, progress: (text: string) => void, unchecked: string[]) {
   const { upstream, keyEnv, budgetUsd, model } = flags
-  if (!upstream) throw new UsageError('--live needs --upstream, the base address of the real gateway')
+  if (!upstream) throw new UsageError('--live requires --upstream, the base URL of the real gateway')
   const key = keyEnv === undefined ? undefined : keyIn(keyEnv)
   const folder = await mkdtemp(join(tmpdir(), 'understudy-drift-'))
   try {
@@ -159,22 +159,22 @@ export interface LiveSetup {
   readonly upstream: URL
   readonly key: string | undefined
   readonly redactor: Redactor
-  /** An empty folder. The caller removes it. */
+  /** Empty folder for recordings. The caller removes it. */
   readonly folder: string
-  /** Maximum cost of all answers of the model, in the currency of the gateway. */
+  /** Maximum cost of all model calls, in the currency of the gateway. */
   readonly budgetUsd: number
-  /** Model for answers. Default: none, and no answers. */
+  /** Model to call. Default: no model is called. */
   readonly model?: string | undefined
-  /** Called with each request, `GET /providers`. */
+  /** Called before each request with its line: `GET /providers`. */
   readonly onRequest?: (line: string) => void
 }
 
-/** Cost of an answer that does not state one. */
+/** Assumed cost of a reply without a cost. */
 const assumedCost = 0.01
 
 /**
- * Records replies of a real gateway: listings, errors, and answers of a model within the budget. No request changes
- * anything there.
+ * Records replies of a real gateway: lists, errors, and model replies within the budget. Sends no request that changes
+ * state.
  */
 export async function askGateway(
   setup: LiveSetup,
@@ -209,7 +209,7 @@ export async function askGateway(
     return text
   }
   const askModel = async (body: object) => {
-    if (left < assumedCost) unchecked.push('live POST /responses: the budget is spent')
+    if (left < assumedCost) unchecked.push('live POST /responses: the budget is exhausted')
     else left -= costIn(await ask('POST', '/responses', body))
   }
   try {
@@ -218,7 +218,7 @@ export async function askGateway(
     await ask('GET', '/benchmarks?max_results=5')
     await ask('GET', '/presets/understudy-drift-check')
     await ask('POST', '/responses', {})
-    if (model === undefined) unchecked.push('live POST /responses: name a model with --model')
+    if (model === undefined) unchecked.push('live POST /responses: set a model with --model')
     else {
       const question = { model, input: 'Say hello.', max_output_tokens: 16 }
       await askModel(question)
@@ -230,7 +230,7 @@ export async function askGateway(
   return { recordings: readRecordingFolder(folder), unchecked }
 }
 
-/** `usage.cost` of a reply, or of the last event of a stream. */
+/** Returns `usage.cost` of a reply, or of the last event of a stream. */
 function costIn(text: string): number {
   const costs = [...text.matchAll(/"cost"\s*:\s*(\d+(?:\.\d+)?(?:e-?\d+)?)/g)].map(([, cost]) => Number(cost))
   return costs.at(-1) ?? assumedCost

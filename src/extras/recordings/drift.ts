@@ -1,6 +1,6 @@
 /**
- * Drift: every difference between Understudy, a document and observed replies, once, and which side is wrong. Reports
- * are text, Markdown or SARIF 2.1.0; a baseline accepts known findings for a while.
+ * Finds drift: differences between Understudy, a document and observed replies, each with the side that is wrong.
+ * Reports are text, Markdown or SARIF 2.1.0. A baseline accepts known findings until a date.
  */
 import * as z from 'zod'
 import { compileGlob } from '../../lib/glob.ts'
@@ -9,7 +9,7 @@ import { compareObserved, type MockDescription, type Observed, observe } from '.
 import type { Recording } from './recording.ts'
 import type { Difference, Severity, Shape } from './shapes.ts'
 
-/** The side that is wrong: Understudy; the document, which the vendor does not follow; the vendor. */
+/** Side that is wrong: Understudy, the vendor's document, or the vendor's API. */
 type Verdict = 'ours-is-wrong' | 'undocumented' | 'not-shipped'
 
 const verdictTexts: Record<Verdict, string> = {
@@ -34,7 +34,7 @@ export interface DriftSetup {
 
 export interface Drift {
   readonly findings: readonly Finding[]
-  /** What could not be checked, and why. */
+  /** Parts that could not be checked, with the reason. */
   readonly unchecked: readonly string[]
   /** Number of operations in the document, and of replies by source. */
   readonly checked: Readonly<Record<string, number>>
@@ -96,12 +96,12 @@ export function nameOf({
   return [operation, part, path, kind].filter((word) => word !== '').join(' ')
 }
 
-/** If true, documents describe this part. They do not describe single events. */
+/** Returns true if documents describe this part. They do not describe single events. */
 function isDescribed({ part }: Difference): boolean {
   return part.startsWith('reply')
 }
 
-/** If true, the field is documented and new, but the objects that should have it were seen without it. */
+/** Returns true if a documented field is missing from every observed object that should have it. */
 function isNotShipped(
   { operation, part, path, kind }: OperationDifference,
   seen: readonly Observed['bodies'][],
@@ -134,9 +134,9 @@ export const Baseline = z.lazy(() =>
   z.strictObject({
     accept: z.array(
       z.strictObject({
-        finding: z.string().min(1).describe('The name of a finding in the report; * matches any characters.'),
+        finding: z.string().min(1).describe('Name of a finding in the report; * matches any characters.'),
         reason: z.string().min(1),
-        expires: z.iso.date().describe('The last day, 2026-12-31.'),
+        expires: z.iso.date().describe('Last day on which the finding is accepted: 2026-12-31.'),
       }),
     ),
   }),
@@ -202,7 +202,7 @@ export function toMarkdown(report: DriftReport): string {
 
 const levels: Record<Severity, string> = { breaking: 'error', additive: 'warning', info: 'note' }
 
-/** @param file What the findings are about, for viewers that show them next to a file. */
+/** @param file File that viewers show next to the findings. */
 export function toSarif(report: DriftReport, version: string, file: string): object {
   const idOf = (kind: string) => kind.replaceAll(' ', '-')
   const kinds = [...new Set(report.findings.map(({ kind }) => kind))]

@@ -1,24 +1,24 @@
 /**
- * The events of a recorded stream, derived from its bytes when needed.
+ * Parses the events of a recorded stream from its bytes.
  */
 import { createParser } from 'eventsource-parser'
 import { bodyOf, jsonIn, type Recording } from './recording.ts'
 
 export interface RecordedEvent {
-  /** Text of the `data:` lines. */
+  /** Content of the `data:` lines. */
   readonly data: string
-  /** The `event:` line, if any. */
+  /** Value of the `event:` line, if any. */
   readonly event: string | undefined
-  /** The data as JSON; undefined if it is not JSON. */
+  /** Parsed data; undefined if it is not JSON. */
   readonly value: unknown
 }
 
-/** If true, the reply is an event stream. */
+/** Returns true if the reply is an event stream. */
 export function isEventStream({ reply }: Pick<Recording, 'reply'>): boolean {
   return /^text\/event-stream\b/i.test(reply?.headers['content-type'] ?? '')
 }
 
-/** The events of the reply, without comments. */
+/** Returns the events of the reply, without comments. */
 export function eventsOf(recording: Recording): RecordedEvent[] {
   return eventsIn(new TextDecoder().decode(bodyOf(recording)))
 }
@@ -32,7 +32,7 @@ export function eventsIn(text: string): RecordedEvent[] {
   return events
 }
 
-/** The texts that the deltas of a stream add up to, one per part: a secret may be split over several deltas. */
+/** Joins the text deltas of each part of a stream, because a secret may be split across several deltas. */
 export function joinedDeltas(events: readonly RecordedEvent[]): string[] {
   const texts = new Map<string, string>()
   for (const { value } of events)
@@ -41,12 +41,12 @@ export function joinedDeltas(events: readonly RecordedEvent[]): string[] {
 }
 
 interface Delta {
-  /** Identifies the part of the answer that the text belongs to. */
+  /** Identifies the part that the text belongs to. */
   readonly part: string
   readonly text: string
 }
 
-/** The text deltas in one event of the Responses, Chat or Messages protocol. */
+/** Returns the text deltas in one event of the Responses, Chat or Messages protocol. */
 function* deltasIn(value: unknown): Generator<Delta> {
   if (typeof value !== 'object' || value === null) return
   const { type, item_id, content_index, index, delta, choices } = value as Record<string, unknown>

@@ -1,5 +1,5 @@
 /**
- * `export`, and exports of the control API: a journal entry as a recording, a rule of a scenario, or a fixture.
+ * Exports a journal entry as a recording, a scenario rule, or a fixture, for `export` and the control API.
  */
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
@@ -26,9 +26,9 @@ export interface ExportFlags {
 }
 
 /**
- * Prints an entry.
+ * Prints a journal entry in another format.
  *
- * @param file A journal: a reply of the control API, or the entries in it.
+ * @param file A journal: a reply of the control API, or its entries.
  */
 export async function exportFromFile(file: string, { as, entry: id }: ExportFlags): Promise<void> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -48,7 +48,7 @@ export async function exportFromFile(file: string, { as, entry: id }: ExportFlag
   }
 }
 
-/** The entries in a list of them, a reply of the control API, or one entry per line. */
+/** Parses entries from a list, a reply of the control API, or one entry per line. */
 export function journalEntries(text: string, file: string): unknown[] {
   try {
     const value: unknown = JSON.parse(text)
@@ -67,7 +67,7 @@ export function journalEntries(text: string, file: string): unknown[] {
 
 const Kept = z.lazy(() => z.looseObject({ text: z.string(), cut: count() }))
 
-/** The fields of an entry that a recording is made of. */
+/** Fields of an entry that exports use. */
 export const RecordedEntry = z.lazy(() => z.looseObject(recordedFields()))
 
 const recordedFields = () => ({
@@ -92,10 +92,10 @@ export type RecordedEntry = Pick<JournalEntry, keyof ReturnType<typeof recordedF
 type ExportedEntry = RecordedEntry & Pick<JournalEntry, 'operation'>
 
 /**
- * An entry as text. Throws for an entry that is incomplete, or has no records for a fixture.
+ * Formats an entry. Throws for an incomplete entry, and for a fixture if the entry has no records.
  *
- * @param options.redactor Default: one for secrets of known form.
- * @param options.formatRule Formats a scenario. Default: as YAML.
+ * @param options.redactor Default: removes keys of known formats.
+ * @param options.formatRule Formats a scenario. Default: YAML.
  */
 export function exportEntry(
   entry: ExportedEntry,
@@ -114,12 +114,12 @@ export function exportEntry(
   }
 }
 
-/** A recording without secrets. */
+/** Formats a recording without secrets. */
 function entryRecording(entry: ExportedEntry, redactor = new Redactor()): Recording {
   return toRecording(entryExchange(entry), { redactor, operation: entry.operation ?? undefined })
 }
 
-/** Collections by the operations that return their records. */
+/** Collection of each operation that returns records. */
 const collections: Record<string, string> = {
   listProviders: 'providers',
   updateWorkspace: 'workspaces',
@@ -128,21 +128,21 @@ const collections: Record<string, string> = {
   getPreset: 'presets',
 }
 
-/** The records of a reply, for `createGateway({ fixtures })`. */
+/** Returns the records of a reply for `createGateway({ fixtures })`. */
 function entryFixture({ operation, status, replyBody }: ExportedEntry): Record<string, unknown[]> {
   const collection = operation === null ? undefined : collections[operation]
   if (collection === undefined || status !== 200) {
     const names = Object.keys(collections).join(', ')
     throw new TypeError(`Only a 200 of ${names} can be a fixture: export it as a recording or as a rule`)
   }
-  if (replyBody.cut > 0) throw new TypeError('The journal did not keep the whole reply')
+  if (replyBody.cut > 0) throw new TypeError('The reply in the journal is incomplete')
   const records = recordsIn(replyBody.text)
   if (collection !== 'presets') return { [collection]: records }
   const versions = records.map(({ designated_version }) => designated_version)
   return { presets: records.map(({ designated_version: _, ...preset }) => preset), presetVersions: versions }
 }
 
-/** The records in `data`. Throws for a reply without any. */
+/** Returns the records in `data`. Throws for a reply without records. */
 function recordsIn(text: string): Record<string, unknown>[] {
   const records = [readAt(parseJsonBody(text), ['data'])].flat()
   if (records.every(isRecord)) return records
@@ -153,11 +153,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The exchange that a recording is made of. Throws for an entry that is incomplete. */
+/** Converts an entry to an exchange. Throws for an incomplete entry. */
 export function entryExchange(entry: RecordedEntry): Exchange {
   const { method, path, query, headers, rawBody, status, replyHeaders, replyBody, delivery } = entry
   if (rawBody.cut > 0 || replyBody.cut > 0)
-    throw new TypeError('The journal did not keep the whole request and reply')
+    throw new TypeError('The request or reply in the journal is incomplete')
   if (delivery === 'pending') throw new TypeError('The request is still in progress')
   const end = entry.durationMs ?? 0
   const first = entry.firstByteMs ?? end
@@ -180,7 +180,7 @@ export function entryExchange(entry: RecordedEntry): Exchange {
   }
 }
 
-/** The ending that corresponds to a delivery in the journal. */
+/** Maps a delivery in the journal to the end of a recording. */
 export function toEnding(delivery: string | undefined): RecordedEnding {
   return delivery === 'aborted-by-fault'
     ? 'reset'

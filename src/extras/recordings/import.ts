@@ -30,7 +30,7 @@ export interface ImportFlags extends RedactionFlags {
 
 interface Imported {
   readonly exchanges: readonly Exchange[]
-  /** Entries that cannot be used, and why. */
+  /** Entries that cannot be used, with the reason. */
   readonly skipped: readonly string[]
   /** Name of a recording without a request. Default: `capture`. */
   readonly name?: string
@@ -93,7 +93,7 @@ async function read(kind: ImportKind, file: string, { base, request }: ImportFla
   }
 }
 
-/** The body of an event stream, as `curl -N` prints it. Without a request, the recording matches nothing by itself. */
+/** Converts the body of an event stream, as printed by `curl -N`. Without a request, the recording matches no request. */
 export function importStream(
   bytes: Uint8Array,
   file: string,
@@ -115,14 +115,14 @@ export function importStream(
 const GivenRequest = z.lazy(() =>
   z.strictObject({
     method: z.string().default('POST'),
-    path: z.string().startsWith('/', 'a path begins with / and is below the base address'),
+    path: z.string().startsWith('/', 'a path starts with / and is relative to the base URL'),
     query: z.string().default(''),
     headers: z.record(z.string(), z.string()).default({}),
     body: z.json().optional(),
   }),
 )
 
-/** `{ method, path, body }` as JSON or YAML. */
+/** Reads `{ method, path, body }` from JSON or YAML. */
 function readRequest(file: string): RecordedRequest {
   const { method, body, query, ...rest } = readCheckedFile(file, GivenRequest, 64 * 1024 * 1024)
   return {
@@ -133,13 +133,13 @@ function readRequest(file: string): RecordedRequest {
   }
 }
 
-/** Our own journal, as the control API returns it. */
+/** Converts a journal, as returned by the control API. */
 export function importJournal(text: string, file: string): Imported {
   return convert(journalEntries(text, file), file, RecordedEntry, entryExchange)
 }
 
 /**
- * Converts entries one by one.
+ * Converts entries, and collects those that cannot be converted.
  *
  * @param toExchange Returns undefined for an entry to ignore. Throws for one to skip.
  */
@@ -166,7 +166,7 @@ function convert<Schema extends z.ZodType>(
 
 const Pair = z.lazy(() => z.looseObject({ name: z.string(), value: z.string().default('') }))
 
-/** HAR 1.2 as published. Fields that writers leave out in practice have defaults. */
+/** HAR 1.2. Fields that tools commonly omit have defaults. */
 const HarEntry = z.lazy(() =>
   z.looseObject({
     request: z.looseObject({
@@ -189,7 +189,7 @@ const HarEntry = z.lazy(() =>
         .prefault({}),
     }),
     timings: z.looseObject({ wait: amount(-1).default(0), receive: amount(-1).default(0) }).prefault({}),
-    // Our own journal adds the time and length of each chunk, and how the delivery ended.
+    // Journals exported by Understudy add the time and length of each chunk, and the outcome of the delivery.
     _chunks: z.array(z.tuple([amount(), count()])).optional(),
     _delivery: z.string().optional(),
   }),
@@ -197,9 +197,9 @@ const HarEntry = z.lazy(() =>
 type HarEntry = z.infer<typeof HarEntry>
 
 /**
- * A HAR file of a browser, a proxy, or our own journal. Requests to other addresses are ignored.
+ * Converts a HAR file of a browser, a proxy or Understudy. Requests to other addresses are ignored.
  *
- * @param base Prefix of the gateway's paths, `/api/v1`, or its whole base address.
+ * @param base Base path of the gateway, `/api/v1`, or its base URL.
  */
 export function importHar(text: string, file: string, base: string): Imported {
   const entries = harEntries(text, file)
@@ -208,7 +208,7 @@ export function importHar(text: string, file: string, base: string): Imported {
     return path === undefined || entry.request.method === 'OPTIONS' ? undefined : harExchange(entry, path)
   })
   if (imported.exchanges.length === 0 && imported.skipped.length === 0)
-    throw new UsageError(`${file}: none of its ${entries.length} entries is below ${base}: give --base`)
+    throw new UsageError(`${file}: none of its ${entries.length} entries is below ${base}: set --base`)
   return imported
 }
 
@@ -224,7 +224,7 @@ function harEntries(text: string, file: string): unknown[] {
   return entries
 }
 
-/** The path below the base; undefined for another address. */
+/** Returns the path below the base; undefined for another address. */
 function pathBelow(url: string, base: string): string | undefined {
   const { href, pathname, origin } = new URL(url)
   const prefix = base.replace(/\/$/, '')
@@ -259,7 +259,7 @@ function harExchange({ request, response, timings, ...own }: HarEntry, path: str
   }
 }
 
-/** The bytes of the body. Throws if the tool did not keep all of them, or decoded them wrongly. */
+/** Returns the bytes of the body. Throws if the tool truncated or wrongly decoded them. */
 function harBody({ status, content, headers }: HarEntry['response']): Uint8Array {
   const { text, encoding, comment, size, mimeType } = content
   const isStream = /event-stream/i.test(mimeType || (recordOf(headers)['content-type'] ?? ''))
@@ -282,10 +282,10 @@ function harBody({ status, content, headers }: HarEntry['response']): Uint8Array
   return bytes
 }
 
-/** The characters of windows-1252 for the bytes 0x80 to 0x9f. */
+/** Windows-1252 characters of the bytes 0x80 to 0x9f. */
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** If true, the characters of a text, read as bytes, are UTF-8 beyond ASCII. */
+/** Returns true if text is UTF-8 that was read as Latin-1. */
 function looksLikeLatin1(text: string): boolean {
   let isBeyondAscii = false
   const bytes = new Uint8Array(text.length)
@@ -300,7 +300,7 @@ function looksLikeLatin1(text: string): boolean {
   return isBeyondAscii && decodeUtf8(bytes) !== undefined
 }
 
-/** The chunks that our own journal lists; one chunk for files of other tools. */
+/** Returns the chunks in a journal of Understudy, or a single chunk for files of other tools. */
 function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): Exchange['chunks'] {
   const isWhole = times && times.reduce((sum, [, length]) => sum + length, 0) === bytes.length
   if (!isWhole) return [{ ms: wait, bytes }]
@@ -311,7 +311,7 @@ function chunksOf(bytes: Uint8Array, times: HarEntry['_chunks'], wait: number): 
   })
 }
 
-/** Headers by name in lower case, without the pseudo-headers of HTTP/2. */
+/** Returns headers by lower-case name, without HTTP/2 pseudo-headers. */
 function recordOf(pairs: readonly { name: string; value: string }[]): Record<string, string> {
   const named = pairs.filter(({ name }) => !name.startsWith(':'))
   return Object.fromEntries(
@@ -319,7 +319,7 @@ function recordOf(pairs: readonly { name: string; value: string }[]): Record<str
   )
 }
 
-/** HAR bodies are decoded, so the length of an encoded body does not apply to them. */
+/** Removes headers of the encoded body: bodies in HAR files are decoded. */
 function withoutCoding({
   'content-encoding': coding,
   'content-length': length,

@@ -1,5 +1,5 @@
 /**
- * Recordings, as the rest of Understudy uses them. Commands are in `commands.ts`, which only the command line loads.
+ * Recordings: options, flags and replay. Only the command line loads the commands.
  */
 import * as z from 'zod'
 import type { ExtraDefinition } from '../../gateway/extra.ts'
@@ -25,7 +25,7 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
           .refine((text) => {
             const url = URL.parse(text)
             return !url?.username && !url?.password
-          }, 'Must have no credentials: requests are forwarded with the key of their client')
+          }, 'Must not contain credentials: requests are forwarded with the key of their client')
           .optional(),
       }),
   },
@@ -49,13 +49,13 @@ export const recordings: ExtraDefinition<RecordingOptions> = {
   ],
   readFlags({ recordings, onUnmatchedRecording, upstream, config }, options) {
     if (onUnmatchedRecording !== undefined && recordings === undefined && config === undefined)
-      throw new UsageError('--on-unmatched-recording needs recordings: give a folder with --recordings')
+      throw new UsageError('--on-unmatched-recording requires recordings: set a folder with --recordings')
     if (onUnmatchedRecording === 'passthrough' && upstream === undefined)
       throw new UsageError(
-        '--on-unmatched-recording passthrough needs --upstream, the base address of the real gateway',
+        '--on-unmatched-recording passthrough requires --upstream, the base URL of the real gateway',
       )
     if (onUnmatchedRecording === 'passthrough' && process.env['CI'])
-      throw new UsageError('CI is set, so nothing is forwarded: unset it to forward')
+      throw new UsageError('passthrough is disabled because CI is set: unset CI to forward requests')
     return {
       recordings: recordings ?? options.recordings,
       replay: {

@@ -1,5 +1,5 @@
 /**
- * `profile`: the latencies of recorded replies by model, as quantiles. The option `latency` reads the result.
+ * `profile`: quantiles of recorded latencies by model, for the option `latency`.
  */
 
 import { print } from '../../lib/print.ts'
@@ -29,8 +29,8 @@ interface Sample {
 }
 
 /**
- * The profile of complete, successful replies, by the model in the request. The model `*` has all samples, including
- * those of requests without a model.
+ * Returns the profile of complete, successful replies by the model in the request. The model `*` covers all samples,
+ * including requests without a model.
  */
 export function latencyProfile(recordings: Iterable<Recording>): LatencyProfile {
   const samples = new Map<string, Sample[]>()
@@ -61,7 +61,7 @@ function sampleOf(recording: Recording): Sample | undefined {
   }
 }
 
-/** The output tokens in the last usage of a reply or its events, in any of the three protocols. */
+/** Returns the output tokens in the last usage of a reply or its events, in any protocol. */
 function tokensIn(values: readonly unknown[]): number | undefined {
   const paths = ['usage', 'response.usage'].flatMap((usage) =>
     ['output_tokens', 'completion_tokens'].map((name) => readPath(`${usage}.${name}`)),
@@ -85,7 +85,7 @@ function latencyOf(samples: readonly Sample[]): ModelLatency {
   }
 }
 
-/** Samples are few, so p99 is often the largest. */
+/** Returns quantiles. With few samples, p99 is the largest. */
 function quantiles(values: readonly number[]): Quantiles {
   const sorted = [...values].sort((left, right) => left - right)
   const at = (share: number) => {

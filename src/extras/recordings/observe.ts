@@ -1,6 +1,6 @@
 /**
- * What replies show of a gateway, by operation and status, what its event streams have in common, and how both differ
- * from Understudy, whose streams are modelled by generating some of every kind.
+ * Derives shapes from observed replies and event streams of a gateway, and compares them with Understudy, whose streams
+ * are sampled.
  */
 
 import { toFetch } from '../../delivery/fetch.ts'
@@ -29,14 +29,14 @@ import {
 export interface Observed {
   /** Number of replies. */
   readonly replies: number
-  /** By operation and status. */
+  /** Shapes by operation and status. */
   readonly bodies: ReadonlyMap<DescribedOperation, ReadonlyMap<number, Shape>>
   readonly mediaTypes: ReadonlyMap<DescribedOperation, ReadonlyMap<number, ReadonlySet<string>>>
   readonly headers: ReadonlySet<string>
   readonly streams: StreamModel
 }
 
-/** Headers of connections, proxies and clocks, which are not part of an API. */
+/** Headers of connections, proxies and dates, which are not part of an API. */
 const transportHeaders =
   /^(?:access-control-.*|age|alt-svc|cf-.*|connection|content-(?:encoding|length|security-policy)|date|etag|keep-alive|nel|permissions-policy|referrer-policy|report-to|server.*|set-cookie|strict-transport-security|transfer-encoding|vary|via|x-(?:content-type-options|frame-options|powered-by|understudy-.*|xss-protection))$/
 
@@ -53,7 +53,7 @@ const ourHeaders = new Set([
   'x-request-id',
 ])
 
-/** Complete replies to these operations. */
+/** Observes complete replies to these operations. */
 export function observe(recordings: Iterable<Recording>, operations: DescribedOperations): Observed {
   const bodies = new Map<DescribedOperation, Map<number, Shape>>()
   const mediaTypes = new Map<DescribedOperation, Map<number, Set<string>>>()
@@ -98,7 +98,7 @@ function operationOf(
   })
 }
 
-/** @param streams The model of our streams. Default: neither streams nor headers are compared. */
+/** @param streams Model of Understudy's streams. Default: neither streams nor headers are compared. */
 export function* compareObserved(
   operations: DescribedOperations,
   observed: Observed,
@@ -146,7 +146,7 @@ function* compareBody(
 export interface StreamModel {
   /** Number of streams. */
   readonly streams: number
-  /** Shapes by type. */
+  /** Shapes by event type. */
   readonly events: ReadonlyMap<string, Shape>
   /** `response.created > response.in_progress` */
   readonly successors: ReadonlySet<string>
@@ -227,7 +227,7 @@ function isPart(value: unknown): value is Part {
   return typeof text === 'string' && Array.isArray(annotations)
 }
 
-/** How observed streams differ from ours. */
+/** Yields differences between observed streams and ours. */
 export function* compareStreams(ours: StreamModel, theirs: StreamModel): Generator<Difference> {
   const part = 'stream'
   const difference = (path: string, kind: string, severity: Severity, message: string): Difference => ({
@@ -266,13 +266,13 @@ function list(words: ReadonlySet<string>): string {
   return [...words].join(' or ')
 }
 
-/** Understudy, as it is compared. */
+/** Description of Understudy for comparisons. */
 export interface MockDescription {
   readonly operations: DescribedOperations
   readonly streams: StreamModel
 }
 
-/** @param document Understudy's own OpenAPI document. */
+/** @param document OpenAPI document of Understudy. */
 export async function describeMock(document: unknown): Promise<MockDescription> {
   const operations = readDocument(document)
   const response = operations.get('POST /responses')?.replies.get('200')?.get('application/json')
@@ -288,7 +288,7 @@ const items = {
   search: { type: 'web_search_call', action: { query: 'tides' } },
 } as const
 
-/** Streams with texts, citations, function calls and searches, alone and in pairs, complete and cut off. */
+/** Generates streams with text, citations, function calls and searches, alone and in pairs, complete and incomplete. */
 async function generatedStreams() {
   const gateway = new GatewayCore()
   const fetch = toFetch(gateway)
@@ -324,7 +324,7 @@ async function generatedStreams() {
   return streams
 }
 
-/** Events with parts of the response as the document describes them, which says more than samples do. */
+/** Replaces parts of sampled events by the shapes in the document, which are more complete. */
 function withSchemas(events: ReadonlyMap<string, Shape>, response: Shape): Map<string, Shape> {
   const item = fieldOf(response, 'output')?.items
   const part = item && fieldOf(item, 'content', 'message')?.items
@@ -333,7 +333,7 @@ function withSchemas(events: ReadonlyMap<string, Shape>, response: Shape): Map<s
   const described = [...events].map(([type, shape]): [string, Shape] => {
     const objects = [...shape.objects].map(([tag, object]) => {
       const fields = [...object.fields].map(([name, field]) => {
-        // Texts in samples are examples; only the type is one of a closed set.
+        // Strings in samples are arbitrary. Only the type has a closed set of values.
         const sample = name === 'type' ? field.shape : { ...field.shape, values: undefined }
         return [name, { ...field, shape: schemas.get(name) ?? sample }] as const
       })

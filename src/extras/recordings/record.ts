@@ -1,5 +1,5 @@
 /**
- * `record`: a proxy that records the exchanges that pass through it, unchanged.
+ * `record`: a transparent proxy that records exchanges.
  */
 import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
@@ -22,7 +22,7 @@ import { type RedactionFlags, type Redactor, toRedactor, upstreamSecrets } from 
 import { basicAuthorization, shownUpstream, upstreamUrl } from './upstream.ts'
 
 export interface RecorderSetup {
-  /** Base address of the real gateway. */
+  /** Base URL of the real gateway. */
   readonly upstream: URL
   /** Folder for recordings, created if it does not exist. */
   readonly out: string
@@ -39,11 +39,11 @@ export interface RecorderSetup {
   readonly host?: string
   /** Host names that clients may use, in addition to loopback and `host`. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Required of every request. Default: none on loopback; beyond it, one is made. */
+  /** Token that every request must send. Default: none on loopback, generated on other addresses. */
   readonly token?: string | undefined
-  /** Real milliseconds without a byte from the upstream that end an exchange. Default: 120,000. */
+  /** Maximum silence of the upstream before an exchange ends, in real milliseconds. Default: 120,000. */
   readonly idleMs?: number
-  /** Maximum number of bytes of a body to record. Longer ones are only passed on. Default: 64 MB. */
+  /** Maximum size of a recorded body in bytes. Larger bodies are forwarded but not recorded. Default: 64 MB. */
   readonly maxBytes?: number
   /** Called after each exchange. */
   readonly onExchange?: (line: ExchangeLine) => void
@@ -63,7 +63,7 @@ export interface Recorder {
    * required.
    */
   readonly token: string | undefined
-  /** Waits for open exchanges, at most `graceMs` real milliseconds. Default: 5,000. */
+  /** Waits for open exchanges, up to `graceMs` real milliseconds. Default: 5,000. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -118,7 +118,7 @@ export async function startRecorder(setup: RecorderSetup): Promise<Recorder> {
 /**
  * Throws 401 for a request without the token.
  *
- * @param hasKey If true, the API key of the client stays here, so it may be the token.
+ * @param hasKey If true, the API key of the client is not forwarded, so it can be the token.
  */
 function assertToken(guard: Guard, { headers }: IncomingMessage, hasKey: boolean): void {
   const keys = hasKey ? [bearerOf(headers.authorization), headers['x-api-key']] : []
@@ -140,11 +140,11 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
-/** Real milliseconds for the upstream to end a stream whose client disconnected after the last event. */
+/** Time for the upstream to end a stream whose client disconnected after the last event, in real milliseconds. */
 const lingerMs = 5000
-/** Real milliseconds between the last byte and a reset: an immediate reset would overtake the bytes. */
+/** Delay between the last byte and a reset, in real milliseconds. An immediate reset would overtake the bytes. */
 const resetAfterMs = 20
-/** Part of the last event in each protocol. */
+/** Marker of the last event in each protocol. */
 const lastEvent = /data: ?\[DONE\]|"type": ?"(?:response\.(?:completed|failed|incomplete)|message_stop)"/
 
 interface ExchangeSetup extends RecorderSetup {
@@ -154,9 +154,9 @@ interface ExchangeSetup extends RecorderSetup {
   readonly maxBytes: number
 }
 
-/** One exchange. Every byte is passed on when it arrives, and then recorded. */
+/** One exchange. Bytes are forwarded when they arrive, then recorded. */
 class ProxyExchange {
-  /** Below the base address. */
+  /** Path below the base URL. */
   readonly path: string
   readonly result: Promise<RecordOutcome>
   readonly #setup: ExchangeSetup
@@ -169,19 +169,19 @@ class ProxyExchange {
   #sentAt = monotonic()
   #file: RecordingFile | undefined
   #reason = 'there was no reply'
-  /** The end of the last chunk: the last event may be split. */
+  /** Tail of the last chunk, because the last event may be split. */
   #tail = ''
   /** If true, the last event of a stream has arrived. */
   #isComplete = false
   #isOver = false
   #resolve: (result: RecordOutcome | Promise<RecordOutcome>) => void = () => {}
 
-  /** Throws 400 for a path that leaves the base address of the upstream. */
+  /** Throws 400 for a path outside the base URL of the upstream. */
   constructor(request: IncomingMessage, response: ServerResponse, setup: ExchangeSetup) {
     this.#setup = setup
     this.#request = request
     this.#response = response
-    // A client that uses the recorder as its proxy sends the whole address.
+    // A client that uses the recorder as its HTTP proxy sends an absolute URL.
     const target = (request.url ?? '/').replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '')
     const question = target.indexOf('?')
     const path = question === -1 ? target : target.slice(0, question)
@@ -232,7 +232,7 @@ class ProxyExchange {
     })
   }
 
-  /** Starts the file once the whole request is known. Returns the reason if it does not. */
+  /** Starts the file when the request is complete. Returns the reason if the exchange is not recorded. */
   #begin(): string | undefined {
     const { redactor, folder, router, dialect, mode = 'new', maxBytes } = this.#setup
     const { method = 'GET' } = this.#request
@@ -290,7 +290,7 @@ class ProxyExchange {
     this.#tail = latin1.slice(-64)
   }
 
-  /** The upstream broke the connection, or could not be reached. */
+  /** Handles an upstream that is unreachable or that closed the connection. */
   #failed(error: NodeJS.ErrnoException): void {
     if (this.#isOver) return
     if (error.code === 'ECONNRESET' || this.#response.headersSent) {
@@ -303,7 +303,7 @@ class ProxyExchange {
     this.#end('fin')
   }
 
-  /** If the client disconnects after the last event, the upstream still has a moment to end the stream. */
+  /** If the client disconnects after the last event, waits shortly for the upstream to end the stream. */
   #clientLeft(): void {
     if (this.#isOver) return
     if (this.#isComplete) setTimeout(() => this.#end('aborted-by-client'), lingerMs).unref()
@@ -319,7 +319,7 @@ class ProxyExchange {
     this.#resolve(this.#file?.end(how, ms) ?? { kind: 'not-recorded', reason: this.#reason })
   }
 
-  /** Breaks the client's connection after the written bytes were sent. */
+  /** Resets the client's connection after the written bytes are sent. */
   #reset(): void {
     const { socket } = this.#response
     if (!socket || socket.destroyed) return
@@ -329,13 +329,13 @@ class ProxyExchange {
   }
 }
 
-/** The client's headers without the token of the recorder. */
+/** Returns the client's headers without the token of the recorder. */
 function sentHeaders({ headers }: IncomingMessage): Record<string, string> {
   const { 'x-understudy-token': _, ...sent } = flat(headers)
   return sent
 }
 
-/** The client's headers for the upstream, with uncompressed replies requested. A key replaces those of the client. */
+/** Returns headers for the upstream. They ask for uncompressed replies, and a key replaces the client's keys. */
 function upstreamHeaders(request: IncomingMessage, key: string | undefined): Record<string, string> {
   const { 'x-api-key': clientKey, ...sent } = sentHeaders(request)
   const passed = Object.entries(sent).filter(([name]) => !hopByHop.has(name))
@@ -345,12 +345,12 @@ function upstreamHeaders(request: IncomingMessage, key: string | undefined): Rec
       ? clientKey !== undefined && { 'x-api-key': clientKey }
       : { authorization: `Bearer ${key}` }),
     'accept-encoding': 'identity',
-    // Without it, Node sends the body of a GET unframed, and the upstream reads it as the next request.
+    // Without this header, Node sends the body of a GET unframed, and the upstream would parse it as the next request.
     ...(request.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
   }
 }
 
-/** The headers of the upstream, including repeated ones. */
+/** Returns the headers of the upstream, including repeated ones. */
 function replyHeaders({ rawHeaders }: IncomingMessage): string[] {
   const passed: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -365,7 +365,7 @@ function flat(headers: IncomingMessage['headers']): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-/** The parsed flags. */
+/** Parsed flags. */
 export interface RecordFlags extends RedactionFlags {
   upstream: URL
   out: string
@@ -383,13 +383,13 @@ export interface RecordFlags extends RedactionFlags {
   json?: true
 }
 
-/** Real milliseconds that open exchanges may take after a signal. */
+/** Maximum wait for open exchanges after a signal, in real milliseconds. */
 const graceMs = 5000
 
 export async function record(flags: RecordFlags): Promise<void> {
   const { upstream, out, all, dialect, port, host, idleMs, quiet, json } = flags
   if (process.env['CI'] && !flags.allowCi)
-    throw new UsageError('CI is set, so nothing is recorded: record nevertheless with --allow-ci')
+    throw new UsageError('Recording is disabled because CI is set: enable it with --allow-ci')
   const key = flags.keyEnv === undefined ? undefined : keyIn(flags.keyEnv)
   const lines: ExchangeLine[] = []
   const printLine = (line: ExchangeLine) => {
@@ -434,7 +434,7 @@ export async function record(flags: RecordFlags): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 }
 
-/** The key in an environment variable. */
+/** Reads the key from an environment variable. */
 export function keyIn(name: string): string {
   const key = process.env[name]
   if (key) return key
@@ -448,7 +448,7 @@ function readyLine({ baseUrl, token }: Recorder, { upstream, out }: RecordFlags)
 function readyText(recorder: Recorder, flags: RecordFlags): string {
   const { baseUrl, token } = recorder
   const { upstream, out, keyEnv } = flags
-  const shownToken = flags.token === undefined ? token : 'as given'
+  const shownToken = flags.token === undefined ? token : 'as set'
   const or = keyEnv === undefined ? '' : ', or as their API key'
   const rows = [
     `  base URL   ${baseUrl}`,

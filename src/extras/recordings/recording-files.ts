@@ -1,6 +1,6 @@
 /**
- * Writes recordings: to files line by line during the exchange, or in memory. Secrets are removed before anything
- * is written, and a finished file that still holds one is deleted.
+ * Writes recordings to files, line by line during the exchange, or to memory. Secrets are removed before anything is
+ * written. A finished file that still contains a secret is deleted.
  */
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, type WriteStream } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
@@ -28,13 +28,13 @@ export interface RecordingSetup {
   readonly operation: string | undefined
   /** Default: `neutral`. */
   readonly dialect?: string | undefined
-  /** Time of day, ISO 8601. Default: not recorded. */
+  /** Wall-clock time, ISO 8601. Default: not recorded. */
   readonly recordedAt?: string | undefined
 }
 
 type Opening = Pick<Recording, 'head' | 'request'>
 
-/** The head and the request of a recording, without secrets. */
+/** Head and request of a recording, without secrets. */
 export function openRecording(
   request: RecordedRequest | undefined,
   { redactor, operation, dialect = 'neutral', recordedAt }: RecordingSetup,
@@ -82,7 +82,7 @@ export function toRecording({ request, reply, chunks, end }: Exchange, setup: Re
 
 type Line = NonNullable<Recording['reply']> | Recording['chunks'][number] | NonNullable<Recording['end']>
 
-/** Turns a reply into lines. */
+/** Converts a reply to lines. */
 class ReplyWriter {
   readonly #redactor: Redactor
   readonly #body: BodyRedactor
@@ -123,10 +123,10 @@ class ReplyWriter {
   }
 }
 
-/** A folder that recordings are written to. */
+/** Folder that recordings are written to. */
 export class RecordingFolder {
   readonly path: string
-  /** Files by key, those from before this run. */
+  /** Files that existed before this run, by key. */
   readonly #before = new Map<string, string[]>()
   readonly #taken: Set<string>
 
@@ -141,7 +141,7 @@ export class RecordingFolder {
     }
   }
 
-  /** If true, the folder had a recording with this key before this run. */
+  /** Returns true if the folder had a recording with this key before this run. */
   has(key: string): boolean {
     return this.#before.has(key)
   }
@@ -156,9 +156,9 @@ export class RecordingFolder {
   }
 
   /**
-   * Starts a file.
+   * Starts a recording.
    *
-   * @param maxBytes A recording with a longer body is given up. Default: unlimited.
+   * @param maxBytes Maximum body size. Larger recordings are discarded. Default: unlimited.
    */
   create(opening: Opening, redactor: Redactor, maxBytes = Number.POSITIVE_INFINITY): RecordingFile {
     let number = 1
@@ -169,7 +169,7 @@ export class RecordingFolder {
   }
 }
 
-/** The key in the head of a recording; undefined if it cannot be read. */
+/** Returns the key in the head of a recording; undefined if it cannot be read. */
 function keyIn(file: string): string | undefined {
   try {
     const [head = ''] = readFileSync(file, 'utf8').split('\n', 1)
@@ -180,13 +180,13 @@ function keyIn(file: string): string | undefined {
   }
 }
 
-/** A finished file, one that was deleted because of the secrets in it, or the reason why there is none. */
+/** Outcome: a finished file, a file deleted because of secrets, or the reason why there is no file. */
 export type RecordOutcome =
   | { kind: 'recorded'; file: string; status: number; chunks: number; ms: number }
   | { kind: 'leaked'; file: string; leaks: readonly Leak[] }
   | { kind: 'not-recorded'; reason: string }
 
-/** The file of an open exchange. */
+/** File of an open exchange. */
 export class RecordingFile {
   readonly #path: string
   readonly #stream: WriteStream
@@ -223,12 +223,12 @@ export class RecordingFile {
     if (!this.#problem) this.#writer.chunk(ms, bytes)
   }
 
-  /** Stops writing. The file is deleted at the end. */
+  /** Stops writing. The file is deleted when the exchange ends. */
   giveUp(reason: string): void {
     this.#problem ??= reason
   }
 
-  /** Finishes the file, and reads it once more: without secrets, and as a recording. */
+  /** Finishes the file, then verifies that it has no secrets and can be parsed. */
   async end(how: RecordedEnding, ms: number): Promise<RecordOutcome> {
     if (!this.#problem) this.#writer.end(how, ms)
     await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 /**
- * A recording: one exchange as JSON lines, readable in a diff. The lines are a head, the request, the head of the reply,
- * one line per chunk of its body, and how it ended. Chunks keep the bytes as received, so that comments, line endings
- * and split points survive; events are derived from them.
+ * The format of recordings: one exchange as JSON lines, readable in diffs. The lines are a head, the request, the head of
+ * the reply, its chunks, and its end. Chunks store the bytes as received, to preserve comments, line endings and split
+ * points. Events are derived from them.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -31,18 +31,18 @@ const Head = z.lazy(() =>
           'Operation id, `post-chat-completions` for an unknown path, or the name of a reply without a request.',
         ),
       dialect: z.string().min(1).default('neutral'),
-      key: z.string().describe('What requests are matched by; empty for a reply without a request.'),
+      key: z.string().describe('Hash that requests are matched by; empty for a reply without a request.'),
       redacted: z.array(z.string()).default([]).describe('Kinds of secrets replaced in the request.'),
       bodyHash: z
         .string()
         .optional()
-        .describe('Hash of the canonical body, if its texts were replaced by filler.'),
-      recordedAt: z.string().optional().describe('Time of day, ISO 8601.'),
+        .describe('Hash of the canonical body, if its text was replaced by filler.'),
+      recordedAt: z.string().optional().describe('Wall-clock time, ISO 8601.'),
     }),
   ),
 )
 
-/** Files of earlier versions begin with `{"tape":1,…}`, and end in `.tape.jsonl`. */
+/** Files of earlier versions start with `{"tape":1,…}` and are named `.tape.jsonl`. */
 function withPresentName(head: unknown): unknown {
   if (typeof head !== 'object' || head === null || !('tape' in head)) return head
   const { tape, ...rest } = head
@@ -51,12 +51,12 @@ function withPresentName(head: unknown): unknown {
 
 const Request = z.lazy(() =>
   z.looseObject({
-    method: z.string().regex(/^[A-Z]+$/, 'a method is in capitals'),
-    path: z.string().startsWith('/').describe('Below the base address, percent-encoded.'),
-    query: z.string().default('').describe('With its question mark; empty without parameters.'),
+    method: z.string().regex(/^[A-Z]+$/, 'a method must be upper case'),
+    path: z.string().startsWith('/').describe('Path below the base URL, percent-encoded.'),
+    query: z.string().default('').describe('Query with its question mark; empty without parameters.'),
     headers: HeadersSeen.default({}),
-    // The first of these forms that restores the bytes of the body.
-    json: z.json().optional().describe('A body that is compact JSON.'),
+    // Stored as the first of these fields that restores the bytes of the body.
+    json: z.json().optional().describe('Body that is compact JSON.'),
     text: z.string().optional(),
     base64: z.base64().optional(),
   }),
@@ -70,9 +70,11 @@ const Chunk = z.lazy(() =>
   z.union(
     [
       z.looseObject({ ms: milliseconds(), text: z.string() }),
-      z.looseObject({ ms: milliseconds(), base64: z.base64() }).describe('Bytes that split a character.'),
+      z
+        .looseObject({ ms: milliseconds(), base64: z.base64() })
+        .describe('Bytes that split a multibyte character.'),
     ],
-    { error: 'a chunk has ms, and text or base64' },
+    { error: 'a chunk must have ms, and text or base64' },
   ),
 )
 
@@ -88,19 +90,19 @@ const End = z.lazy(() =>
   z.looseObject({
     end: Ending,
     ms: milliseconds(),
-    bytes: count().describe('Length of all chunks together.'),
-    sha256: z.string().optional().describe('Hash of all chunks together. Not checked if absent.'),
+    bytes: count().describe('Total length of all chunks.'),
+    sha256: z.string().optional().describe('Hash of the concatenated chunks. Not checked if absent.'),
     redacted: z.array(z.string()).optional().describe('Kinds of secrets replaced in the reply.'),
   }),
 )
 
-/** Not of the same name as its type: declarations of the package would include it. */
+/** Named differently from its type, so that the package's declarations do not include it. */
 export const RecordingSchema = z.lazy(() =>
   z.looseObject({
     head: Head,
-    request: Request.optional().describe('Absent for a reply that was captured alone.'),
+    request: Request.optional().describe('Absent for a reply that was captured without its request.'),
     reply: ReplyHead.optional().describe(
-      'Absent if the connection ended before a head, or nothing was sent.',
+      'Absent if the connection ended before the head, or nothing was sent.',
     ),
     chunks: z.array(Chunk),
     end: End.optional().describe('Absent for a request without a reply yet.'),
@@ -113,15 +115,15 @@ export type RecordedRequest = z.infer<typeof Request>
 export type RecordedChunk = z.infer<typeof Chunk>
 export type RecordedEnding = (typeof endings)[number]
 
-/** A recording that cannot be read. The message names the file and the line. */
+/** Thrown for an invalid recording. The message names the file and the line. */
 export class RecordingError extends UsageError {
   override name = 'RecordingError'
 }
 
 /**
- * Reads a recording. Throws an error that names the line.
+ * Parses a recording. Throws an error that names the line.
  *
- * @param text The contents of a `.recording.jsonl` file.
+ * @param text Content of a `.recording.jsonl` file.
  * @param name Name of the file in messages. Default: `recording`.
  */
 export function parseRecording(text: string, name = 'recording'): Recording {
@@ -149,7 +151,7 @@ function recordingOf(text: string, name: string): Recording {
   return whole
 }
 
-/** The lines of a recording, as in its file. */
+/** Formats the lines of a recording, as in its file. */
 export function formatRecording({ head, request, reply, chunks, end }: Recording): string {
   const lines = [head, request && { request }, reply && { reply }, ...chunks, end]
   return lines.flatMap((line) => (line ? `${JSON.stringify(line)}\n` : [])).join('')
@@ -163,7 +165,7 @@ const suffix = '.recording.jsonl'
 const suffixes = [suffix, '.tape.jsonl']
 
 /**
- * `createResponse-0123456789abcdef.recording.jsonl`. Equal requests are numbered from the second on: `.2` before the suffix.
+ * Returns `createResponse-0123456789abcdef.recording.jsonl`. Repeated requests are numbered: `.2` before the suffix.
  */
 export function fileNameOf({ operation, key }: Recording['head'], number = 1): string {
   const stem = key === '' ? operation : `${operation}-${key}`
@@ -174,25 +176,25 @@ export function isRecordingFile(file: string): boolean {
   return suffixes.some((each) => file.endsWith(each))
 }
 
-/** The body of a request, or a chunk, as bytes. */
+/** Returns the bytes of a request body or a chunk. */
 export function bytesOf(part: Pick<RecordedRequest, 'json' | 'text' | 'base64'>): Uint8Array {
   if (part.base64 !== undefined) return fromBase64(part.base64)
   if (part.text !== undefined) return encoder.encode(part.text)
   return part.json === undefined ? new Uint8Array() : encoder.encode(JSON.stringify(part.json))
 }
 
-/** The body of the reply: all chunks together. */
+/** Returns the body of the reply: its concatenated chunks. */
 export function bodyOf({ chunks }: Recording): Uint8Array {
   return joinBytes(chunks.map(bytesOf))
 }
 
-/** Bytes as a chunk: text, or base64 if they split a character. */
+/** Stores bytes as text, or as base64 if they split a multibyte character. */
 export function toChunk(ms: number, bytes: Uint8Array): RecordedChunk {
   const text = decodeUtf8(bytes)
   return text === undefined ? { ms: rounded(ms), base64: toBase64(bytes) } : { ms: rounded(ms), text }
 }
 
-/** The body of a request in the most readable form that restores its bytes. */
+/** Stores the body of a request in the most readable form that restores its bytes. */
 export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'text' | 'base64'> {
   if (bytes.length === 0) return {}
   const text = decodeUtf8(bytes)
@@ -201,7 +203,7 @@ export function toContent(bytes: Uint8Array): Pick<RecordedRequest, 'json' | 'te
   return JSON.stringify(json) === text ? { json } : { text }
 }
 
-/** The value of JSON text; undefined if it is not JSON. */
+/** Parses JSON; returns undefined if the text is not JSON. */
 export function jsonIn(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text)
@@ -210,7 +212,7 @@ export function jsonIn(text: string | undefined): unknown {
   }
 }
 
-/** Milliseconds to two decimals, never negative. */
+/** Rounds milliseconds to two decimals, and negative ones to 0. */
 export function rounded(ms: number): number {
   return Math.max(0, Math.round(ms * 100) / 100)
 }
@@ -237,13 +239,13 @@ function partOf(value: object): [keyof Recording & string, z.ZodType, unknown] {
   return ['chunks', Chunk, value]
 }
 
-/** The first problem of a failed check, with its path. */
+/** Returns the first problem of a failed check, with its path. */
 export function firstProblem(error: z.ZodError): string {
   const [issue] = error.issues
   return issue ? `${issue.path.join('.')}${issue.path.length > 0 ? ': ' : ''}${issue.message}` : 'invalid'
 }
 
-/** Throws if bytes were lost or edited, unless the edit removed the hash. */
+/** Throws if bytes were lost or edited. Edits are allowed if the hash was removed. */
 function assertIntact(recording: Recording, name: string): void {
   const { end } = recording
   if (!end) return

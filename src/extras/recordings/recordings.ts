@@ -1,7 +1,7 @@
 /**
- * Recordings by the requests that they answer. Equal requests get their recordings in order, each once.
+ * Finds the recording that matches a request. Repeated requests get their recordings in order, each once.
  *
- * Files are read in Node only. Its modules are looked up when needed, because the main entry runs in browsers too.
+ * Files are only read in Node. Node modules are loaded when needed, because the main entry also runs in browsers.
  */
 import type { Extra } from '../../gateway/extra.ts'
 import { GatewayError } from '../../http/errors.ts'
@@ -33,29 +33,31 @@ import {
 import { forward } from './upstream.ts'
 
 export interface RecordingOptions {
-  /** Recordings to replay: a folder, or parsed ones. They answer if no rule does, before the operations. Default: none. */
+  /** Recordings to replay: a folder, or parsed recordings. They take precedence over operations, but not over rules. Default: none. */
   recordings?: string | RecordingInput[]
-  /** Replaying of recordings. */
+  /** Options for replaying recordings. */
   replay?: {
-    /** What to do if no recording matches: a 404 that names the nearest one, simulate, or pass through to `upstream`. Default: `error`. */
+    /** Action if no recording matches: respond with a 404 that names the nearest recording, simulate, or pass through to `upstream`. Default: `error`. */
     onUnmatchedRecording?: 'error' | 'simulate' | 'passthrough'
-    /** Body fields to ignore when matching recordings, as paths. Default: fields that change from call to call. */
+    /** Paths of body fields to ignore when matching recordings. Default: fields that change with every request. */
     ignoreFields?: string[]
-    /** The base address of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is refused where CI is set. Default: none. */
+    /** Base URL of the real gateway, for `onUnmatchedRecording: 'passthrough'`, which is disabled if CI is set. Default: none. */
     upstream?: string
   }
 }
 
-/** Undefined if the options have no recordings. Throws for a wrong recording, or a missing option. */
+/** Returns undefined if the options have no recordings. Throws for an invalid recording or a missing option. */
 export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'> | undefined {
   const { recordings, replay: how = {} } = options
   const { onUnmatchedRecording, upstream, ignoreFields } = how
   if (recordings === undefined) return undefined
   if (onUnmatchedRecording === 'passthrough') {
     if (upstream === undefined)
-      throw new TypeError('createGateway: replay.onUnmatchedRecording: passthrough needs replay.upstream')
+      throw new TypeError('createGateway: replay.onUnmatchedRecording: passthrough requires replay.upstream')
     if (globalThis.process?.env?.['CI'])
-      throw new TypeError('createGateway: CI is set, so nothing is forwarded: unset it to forward')
+      throw new TypeError(
+        'createGateway: passthrough is disabled because CI is set: unset CI to forward requests',
+      )
   }
   const byName =
     typeof recordings === 'string' ? readRecordingFolder(recordings) : withNames(recordings.map(checked))
@@ -63,7 +65,7 @@ export function openRecordings(options: RecordingOptions): Pick<Extra, 'replay'>
   return { replay: (record, refusal, signal) => replay(index, how, record, refusal, signal) }
 }
 
-/** Replays a request, even one that was refused because its path is unknown. */
+/** Replays recordings, also for requests with an unknown path. */
 async function replay(
   index: RecordingIndex,
   { onUnmatchedRecording = 'error', upstream }: NonNullable<RecordingOptions['replay']>,
@@ -111,7 +113,7 @@ function checked(given: unknown, index: number): Recording {
   throw new TypeError(`createGateway: recordings[${index}].${firstProblem(result.error)}`)
 }
 
-/** Recordings by the names that their files would have. */
+/** Returns recordings by the names that their files would have. */
 function withNames(recordings: readonly Recording[]): Map<string, Recording> {
   const byName = new Map<string, Recording>()
   for (const recording of recordings) {
@@ -122,14 +124,14 @@ function withNames(recordings: readonly Recording[]): Map<string, Recording> {
   return byName
 }
 
-/** Throws a `RecordingError` with the file, and the line if one is wrong. */
+/** Reads a recording. Throws a `RecordingError` that names the file and the line. */
 export function readRecordingFile(file: string): Recording {
   const { readFileSync } = fileSystem()
   const text = readOrFail(() => readFileSync(file, 'utf8'), file)
   return parseRecording(text, file)
 }
 
-/** The recordings in a folder by file name. Throws a `RecordingError` for the first one that cannot be read. */
+/** Reads the recordings in a folder, by file name. Throws a `RecordingError` for the first invalid one. */
 export function readRecordingFolder(folder: string): Map<string, Recording> {
   const { readdirSync } = fileSystem()
   const files = readOrFail(() => readdirSync(folder), folder)
@@ -140,7 +142,8 @@ export function readRecordingFolder(folder: string): Map<string, Recording> {
 
 function fileSystem() {
   const builtin = globalThis.process?.getBuiltinModule
-  if (!builtin) throw new RecordingError('Recordings are read from files in Node only: pass parsed ones')
+  if (!builtin)
+    throw new RecordingError('Reading recording files requires Node: pass parsed recordings instead')
   return builtin('node:fs')
 }
 
@@ -158,13 +161,13 @@ function readOrFail<Result>(read: () => Result, path: string): Result {
   }
 }
 
-/** The recordings of one request. */
+/** Recordings of one request. */
 export interface Match {
-  /** The same for equal requests. */
+  /** Key of the request. */
   readonly key: string
   /** In the order in which they were recorded. */
   readonly recordings: readonly NamedRecording[]
-  /** Explains why no recording is left, and names the nearest one. */
+  /** Explains why no recording matches, and names the nearest one. */
   explainMiss(): { message: string; nearest: { recording: string; field: string } | undefined }
 }
 
@@ -172,12 +175,12 @@ export class RecordingIndex {
   readonly #redactor: Redactor
   readonly #all: readonly NamedRecording[]
   readonly #byKey = new Map<string, NamedRecording[]>()
-  /** Redacted requests, with their keys. */
+  /** Redacted requests with their keys. */
   readonly #redacted: { request: RecordedRequest; key: string }[] = []
 
   /**
-   * @param recordings By file name.
-   * @param ignoreFields Body fields to ignore, as paths. Default: `defaultIgnoreFields`.
+   * @param recordings Recordings by file name.
+   * @param ignoreFields Paths of body fields to ignore. Default: `defaultIgnoreFields`.
    */
   constructor(recordings: ReadonlyMap<string, Recording>, ignoreFields?: readonly string[]) {
     this.#redactor = new Redactor(ignoreFields && { ignoreFields })
@@ -189,7 +192,7 @@ export class RecordingIndex {
       }))
       .sort((left, right) => numberOf(left.name) - numberOf(right.name))
     for (const named of this.#all) {
-      // A request without a reply, and a reply without a request, match nothing.
+      // Recordings without a request or without a reply match nothing.
       if (!named.parts || !named.recording.end) continue
       const key = toText(named.parts)
       this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), named])
@@ -235,7 +238,7 @@ function toText({ method, path, query, bodyHash }: KeyParts): string {
   return `recording ${method} ${path}?${query} ${bodyHash}`
 }
 
-/** The number of an equal request in its file name: 2 for `….2.recording.jsonl`. */
+/** Returns the number of a repeated request from its file name: 2 for `….2.recording.jsonl`. */
 function numberOf(name: string): number {
   return Number(/\.(\d+)\.(recording|tape)\.jsonl$/.exec(name)?.[1] ?? 1)
 }

@@ -1,7 +1,7 @@
 /**
- * Removes secrets from an exchange before it is written: headers by an allow-list, everything else by the finder. Texts
- * can be turned into filler of the same shape. Lengths and split points stay. Commands add the secrets of the environment,
- * the key in use, and the rules of `--redact`.
+ * Removes secrets from an exchange before it is written: headers by an allow-list, everything else by searching. Text can
+ * be replaced by filler of the same shape. Lengths and split points are preserved. Commands add secrets from the
+ * environment, the key in use, and the rules of `--redact`.
  */
 
 import * as z from 'zod'
@@ -13,11 +13,11 @@ import { type FinderSetup, isPlaceholder, type KnownSecret, placeholderFor, Secr
 import { credentialsOf } from './upstream.ts'
 
 export interface RedactionSetup extends FinderSetup {
-  /** Headers to keep in addition to the usual ones; a `*` at the end matches any ending. Default: none. */
+  /** Headers to keep in addition to the default ones; a trailing `*` matches any suffix. Default: none. */
   readonly headers?: readonly string[]
-  /** If true, prompts and answers become filler of the same shape. Default: false. */
+  /** If true, prompts and answers are replaced by filler of the same shape. Default: false. */
   readonly text?: boolean
-  /** Body fields to ignore when comparing requests, as paths. Default: `defaultIgnoreFields`. */
+  /** Paths of body fields to ignore when comparing requests. Default: `defaultIgnoreFields`. */
   readonly ignoreFields?: readonly string[]
 }
 
@@ -45,9 +45,9 @@ const allowedHeaders: readonly string[] = [
   'x-understudy-*',
 ]
 
-/** Maximum number of bytes that wait for a blank line. A longer body is redacted in pieces. */
+/** Maximum number of bytes buffered until a blank line. Longer bodies are redacted in pieces. */
 const maxPiece = 1024 * 1024
-/** Number of bytes at the end of a piece that wait for the next one: a secret may continue there. */
+/** Number of bytes at the end of a piece that are held back, because a secret may continue in the next piece. */
 const overlap = 64 * 1024
 
 export class Redactor {
@@ -106,7 +106,7 @@ export class Redactor {
     return Object.fromEntries(entries)
   }
 
-  /** A redactor for one body that arrives in chunks. */
+  /** Creates a redactor for one body that arrives in chunks. */
   body(): BodyRedactor {
     return new BodyRedactor((text, note) => {
       const clean = this.finder.replace(text, note)
@@ -121,28 +121,28 @@ export class Redactor {
 
 type Replace = (text: string, note: (kind: string) => void) => string
 
-/** A chunk without secrets. */
+/** Redacts a single chunk. */
 export interface CleanChunk {
   readonly ms: number
   readonly bytes: Uint8Array
 }
 
 /**
- * Redacts a body across chunks. A chunk is returned once no later byte can make it part of a secret: in an event stream,
- * at the end of its event.
+ * Redacts a body across chunks. A chunk is returned when no later byte can complete a secret in it: in an event stream, at
+ * the end of its event.
  */
 export class BodyRedactor {
   readonly redacted = new Set<string>()
   readonly #replace: Replace
   readonly #longestLines: number
-  /** Pushed chunks that were not returned yet. */
+  /** Chunks that are held back. */
   readonly #chunks: { ms: number; length: number }[] = []
-  /** Their redacted bytes. */
+  /** Redacted bytes of the chunks that are held back. */
   #clean = ''
-  /** Their raw bytes, joined only when needed, and how many there are. */
+  /** Raw bytes of these chunks, joined on demand, and their number. */
   #raw: string[] = []
   #length = 0
-  /** The last two raw bytes: a blank line may be split. */
+  /** Last two raw bytes, because a blank line may be split. */
   #last = ''
 
   constructor(replace: Replace, longestLines: number) {
@@ -164,7 +164,7 @@ export class BodyRedactor {
     return this.#upTo(this.#length)
   }
 
-  /** Number of raw bytes that can be redacted now, `added` being new. */
+  /** Returns the number of raw bytes that can be redacted now, after `added` new ones. */
   #border(added: string): number {
     const tail = this.#last + added
     this.#last = tail.slice(-2)
@@ -237,8 +237,8 @@ const textFields = new Set([
 ])
 
 /**
- * A copy of a JSON value whose texts are filler: letters become x, digits 1, and other characters beyond ASCII one of as
- * many bytes. Spaces, punctuation and escapes stay, and with them lengths, offsets, links and split points.
+ * Returns a copy of a JSON value whose strings are filler: letters become x, digits 1, and non-ASCII characters one with
+ * as many bytes. Spaces, punctuation and escapes are unchanged, and so are lengths, offsets, links and split points.
  */
 export function fillValue(value: unknown, isText = false): unknown {
   if (typeof value === 'string') return isText ? filler(value) : value
@@ -249,7 +249,7 @@ export function fillValue(value: unknown, isText = false): unknown {
   )
 }
 
-/** As `fillValue`, for text that contains JSON, such as an event stream, with one character per byte. */
+/** Like `fillValue`, for text that contains JSON, such as an event stream, with one character per byte. */
 export function fillText(latin1: string): string {
   const name = [...textFields].join('|')
   const field = new RegExp(`("(?:${name})"\\s*:\\s*")((?:\\\\.|[^"\\\\])+)(?=")`, 'g')
@@ -261,11 +261,11 @@ export function fillText(latin1: string): string {
     )
 }
 
-/** JSON literals stay, so that arguments of functions stay JSON. */
+/** JSON literals are kept, so that function arguments are still JSON. */
 const token =
   /\\u[0-9a-fA-F]{4}|\\.|\b(?:true|false|null)\b|[a-z]|[A-Z]|\d|[\xc0-\xff][\x80-\xbf]+|[^\0-\x7f]/gu
 
-/** Characters of two, three and four bytes. */
+/** Filler characters of two, three and four bytes. */
 const wide = ['é', '€', '😀'] as const
 const encoder = new TextEncoder()
 
@@ -280,7 +280,7 @@ function filler(text: string): string {
   })
 }
 
-/** Beyond ASCII, text is one character, and bytes as Latin-1 are groups of two to four. */
+/** Matches one non-ASCII character, or the two to four Latin-1 characters of its bytes. */
 function wideFiller(found: string): string {
   const isLatin1 = /^[\xc0-\xff][\x80-\xbf]+$/.test(found)
   const size = isLatin1 ? found.length : encoder.encode(found).length
@@ -292,14 +292,14 @@ const names = () => z.array(z.string().min(1)).default([])
 
 const RedactionRules = z.lazy(() =>
   z.strictObject({
-    headers: names().describe('Headers to keep, in addition to the usual ones.'),
+    headers: names().describe('Headers to keep, in addition to the default ones.'),
     fields: names().describe('Names of secret JSON fields and parameters.'),
     patterns: z
       .array(z.strictObject({ name: z.string().min(1), matches: z.string().min(1).max(500) }))
       .default([])
       .describe('Regular expressions that match secrets.'),
-    values: names().describe('Values that must not appear.'),
-    ignoreFields: names().describe('Body fields to ignore when comparing requests, as paths.'),
+    values: names().describe('Secret values.'),
+    ignoreFields: names().describe('Paths of body fields to ignore when comparing requests.'),
   }),
 )
 
@@ -309,7 +309,7 @@ export interface RedactionFlags {
   ignoreField?: string[]
 }
 
-/** @param known Secrets in addition to those of the environment and of the file. Default: none. */
+/** @param known Secrets in addition to those in the environment and the file. Default: none. */
 export function toRedactor(
   { redact, redactText, ignoreField = [] }: RedactionFlags,
   known: readonly KnownSecret[] = [],
@@ -341,10 +341,10 @@ function toExpression(matches: string, file: string): RegExp {
   }
 }
 
-/** Minimum length of a known secret: shorter values occur by chance. */
+/** Minimum length of a known secret. Shorter values could occur by chance. */
 const minLength = 8
 
-/** Values of at least 8 characters of variables named key, token, secret or password. */
+/** Returns values of at least 8 characters of environment variables named key, token, secret or password. */
 export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env): KnownSecret[] {
   return Object.entries(environment).flatMap(([name, value = '']) =>
     /key|token|secret|password/i.test(name) && value.length >= minLength
@@ -353,7 +353,7 @@ export function environmentSecrets(environment: NodeJS.ProcessEnv = process.env)
   )
 }
 
-/** The key for the upstream, and the credentials in its address. */
+/** Returns the key for the upstream, and the credentials in its URL. */
 export function upstreamSecrets(upstream: URL, key: string | undefined): KnownSecret[] {
   const credentials = credentialsOf(upstream)
   const values = credentials === undefined ? [] : [credentials, ...credentials.split(':')]

@@ -1,5 +1,5 @@
 /**
- * A recording as a reply, and as a scenario: its bytes in their chunks, at their times, with its ending.
+ * Converts a recording to a reply with the recorded chunks, times and ending, or to a scenario.
  */
 import { HeaderRecord } from '../../http/header-record.ts'
 import type { Reply } from '../../http/reply.ts'
@@ -13,9 +13,8 @@ import { comparableBody, defaultIgnoreFields, parsedBody } from './request-key.t
 import { isPlaceholder } from './secrets.ts'
 
 /**
- * @param elapsed Milliseconds of sandbox time since the request arrived. Chunks that are late already are not delayed
- *   further.
- * @returns The reply, and the milliseconds until its head.
+ * @param elapsed Milliseconds of sandbox time since the request arrived. Late chunks are not delayed further.
+ * @returns The reply, and the milliseconds until its head is sent.
  */
 export function toReplay(
   recording: Recording,
@@ -41,7 +40,7 @@ type RecordedFrame =
   | { kind: 'bytes'; bytes: Uint8Array }
   | { kind: 'hang-up'; how: 'reset' | 'stall' }
 
-/** @param start Called with the first frame: the time from which waits are measured. */
+/** @param start Called at the first frame, from which waits are measured. */
 function* framesOf(recording: Recording, start: () => number): Generator<RecordedFrame> {
   const { chunks, end } = recording
   let at = start()
@@ -60,7 +59,7 @@ function* framesOf(recording: Recording, start: () => number): Generator<Recorde
   }
 }
 
-/** Headers of one connection, or that do not apply to a replay. */
+/** Headers that concern one connection, or that do not apply to a replay. */
 const omittedHeaders = new Set([
   'connection',
   'content-encoding',
@@ -71,7 +70,7 @@ const omittedHeaders = new Set([
   'upgrade',
 ])
 
-/** The headers of the reply that can be sent again, without redacted ones. */
+/** Returns the headers of the reply that can be replayed, without redacted ones. */
 export function replayedHeaders({ reply }: Recording): Record<string, string> {
   // mutation: equivalent: for the types; a recording without a reply is not replayed
   const kept = Object.entries(reply?.headers ?? {}).filter(
@@ -81,7 +80,7 @@ export function replayedHeaders({ reply }: Recording): Record<string, string> {
   return Object.fromEntries(kept)
 }
 
-/** How the connection breaks; undefined if it does not, or only did after the last event. */
+/** Returns how the connection breaks; undefined if it does not break before the last event. */
 export function hangUpOf(recording: Recording): 'reset' | 'stall' | undefined {
   switch (recording.end?.end) {
     case 'reset':
@@ -101,10 +100,10 @@ function isComplete(recording: Recording): boolean {
 }
 
 /**
- * A scenario of one rule, for `use()` and for editing. It matches requests with the same fields in the body, whatever
- * their texts if those are redacted; a recording without a request matches every request.
+ * Returns a scenario with one rule, for `use()` and for editing. It matches requests with the same body fields, and
+ * ignores redacted text. A recording without a request matches every request.
  *
- * @param ignoreFields Body fields to ignore, as paths. Default: `defaultIgnoreFields`.
+ * @param ignoreFields Paths of body fields to ignore. Default: `defaultIgnoreFields`.
  */
 export function recordingScenario(
   recording: Recording,
@@ -125,11 +124,11 @@ function toRule(
   const operation = request && operations.find((each) => paramsOf(each, request) !== undefined)
   const rule: RuleInput = {
     name: 'recorded',
-    // An id of these operations, or a method as it was sent.
+    // The id of a known operation, or the method of the request.
     on: (operation?.id ?? (request ? `${request.method} ${request.path}` : '*')) as OperationName,
     ...whenOf(recording, operation, ignoreFields),
   }
-  if (!end) throw new TypeError(`The recording of ${head.operation} has a request and no reply yet`)
+  if (!end) throw new TypeError(`The recording of ${head.operation} has a request, but no reply yet`)
   if (!reply) return { ...rule, fault: { name: end.end === 'idle' ? 'timeout' : 'connection-reset' } }
   const frames: RecordedFrame[] = [
     ...(reply.ms > 0 ? [{ kind: 'wait', ms: reply.ms } as const] : []),
@@ -141,7 +140,7 @@ function toRule(
   }
 }
 
-/** Conditions on the query and on each field of the body, so that near misses name the field that differs. */
+/** Returns conditions on the query and on each body field, so that near misses name the field that differs. */
 function whenOf(
   { head, request }: Recording,
   operation: KnownOperation | undefined,
@@ -161,7 +160,7 @@ function whenOf(
   return Object.keys(when).length > 0 ? { when } : {}
 }
 
-/** The path parameters of a request to an operation; undefined for a request to another one. */
+/** Returns the path parameters of a request to an operation; undefined for another operation. */
 function paramsOf(
   operation: KnownOperation,
   { method, path }: RecordedRequest,
@@ -180,6 +179,6 @@ function toScripted(frame: RecordedFrame): ScriptedFrame {
   if (frame.kind === 'wait') return { wait: rounded(frame.ms) }
   if (frame.kind === 'hang-up') return { hangUp: frame.how }
   const text = decodeUtf8(frame.bytes)
-  // Scripted text is a template; recorded braces are not.
+  // Escapes braces, because scripted text is a template.
   return text === undefined || text.includes('{{') ? { base64: toBase64(frame.bytes) } : { bytes: text }
 }

@@ -1,6 +1,6 @@
 /**
- * What recorded requests are matched by: method, path, query and the canonical body, without secrets and without fields
- * that change from call to call. A request that matches no recording is compared with the nearest one.
+ * Keys for matching requests to recordings: method, path, query and canonical body, without secrets and without fields
+ * that change with every request. Finds the nearest recording for requests that match none.
  */
 import { toLatin1 } from '../../lib/bytes.ts'
 import { nearest } from '../../lib/did-you-mean.ts'
@@ -11,7 +11,7 @@ import { edited, readPath } from '../../lib/value-path.ts'
 import { bytesOf, jsonIn, type RecordedRequest, type Recording } from './recording.ts'
 import { withoutPlaceholders } from './secrets.ts'
 
-/** Body fields, as paths, that change from call to call and do not affect the reply. */
+/** Paths of body fields that change with every request and do not affect the reply. */
 export const defaultIgnoreFields: readonly string[] = [
   'idempotency_key',
   'metadata.request_id',
@@ -28,15 +28,15 @@ export const defaultIgnoreFields: readonly string[] = [
 
 export interface KeyParts {
   readonly method: string
-  /** Below the base address. */
+  /** Path below the base URL. */
   readonly path: string
-  /** Parameters ordered by name. */
+  /** Query parameters, sorted by name. */
   readonly query: string
   /** Hash of the canonical body. */
   readonly bodyHash: string
 }
 
-/** @param ignoreFields Body fields to ignore, as paths. */
+/** @param ignoreFields Paths of body fields to ignore. */
 export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly string[]): KeyParts {
   return {
     method: methodOf(request),
@@ -46,12 +46,12 @@ export function keyPartsOf(request: RecordedRequest, ignoreFields: readonly stri
   }
 }
 
-/** The key of a request to an operation. */
+/** Returns the key of a request to an operation. */
 export function toKey(operation: string, { method, path, query, bodyHash }: KeyParts): string {
   return hash(operation, method, path, query, bodyHash)
 }
 
-/** The parts of a recorded request. If its texts are filler, the head has the hash of the body from before. */
+/** Returns the key parts of a recorded request. If its text is filler, the head has the hash of the original body. */
 export function recordedKeyParts(
   { head, request }: Recording,
   ignoreFields: readonly string[],
@@ -61,17 +61,17 @@ export function recordedKeyParts(
   return head.bodyHash === undefined ? parts : { ...parts, bodyHash: head.bodyHash }
 }
 
-/** A placeholder in a text, whole or cut off to the length of a short secret. */
+/** Matches a placeholder, complete or truncated to the length of a short secret. */
 const placeholder = /redacted(?:\.[0-9a-f]{0,4}(?:\.x*)?)?/
 
-/** If true, parts of the request were redacted. */
+/** Returns true if parts of the request are redacted. */
 export function isRedacted(request: RecordedRequest): boolean {
   return placeholder.test(`${request.path}${request.query}${toLatin1(bytesOf(request))}`)
 }
 
 /**
- * If true, a request equals a redacted one but for its secrets: the recorder may have known a value from its environment
- * that this process does not know.
+ * Returns true if a request equals a redacted one except for secrets. The recorder may have known secret values that this
+ * process does not know.
  */
 export function equalsRedacted(
   redacted: RecordedRequest,
@@ -113,19 +113,19 @@ function sortedQuery(query: string): string {
   return parameters.toString()
 }
 
-/** A JSON body with ordered keys and without ignored fields; any other body unchanged. */
+/** Returns a JSON body with sorted keys and without ignored fields; any other body unchanged. */
 export function canonicalBody(request: RecordedRequest, ignoreFields: readonly string[]): string {
   const body = parsedBody(request)
   if (body === undefined) return withoutPlaceholders(toLatin1(bytesOf(request)))
   return withoutPlaceholders(JSON.stringify(sorted(comparableBody(body, ignoreFields))))
 }
 
-/** A JSON body without ignored fields. */
+/** Returns a JSON body without ignored fields. */
 export function comparableBody(body: unknown, ignoreFields: readonly string[]): unknown {
   return ignoreFields.reduce((left, path) => edited(left, readPath(path), () => undefined).value, body)
 }
 
-/** The body as JSON; undefined if it is not JSON. */
+/** Parses the body; returns undefined if it is not JSON. */
 export function parsedBody(request: Pick<RecordedRequest, 'json' | 'text'>): unknown {
   return request.json !== undefined ? request.json : jsonIn(request.text)
 }
@@ -137,12 +137,12 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
 }
 
-/** The operation's id, or a name made of method and path. */
+/** Returns the operation id, or a name derived from method and path. */
 export function operationName(operation: string | undefined, method: string, path: string): string {
   return operation ?? `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '')
 }
 
-/** A recording by its file name, with the parts of its key. */
+/** A recording with its file name and key parts. */
 export interface NamedRecording {
   readonly name: string
   readonly recording: Recording
@@ -154,7 +154,7 @@ export interface Nearest {
   readonly recording: string
   /** `body.input`, `query`, `path` or `method`. */
   readonly field: string
-  /** The difference in words. */
+  /** Description of the difference. */
   readonly reason: string
 }
 
@@ -164,7 +164,7 @@ const maxCompared = 200
 /** Maximum length of a value in a message. */
 const maxShown = 80
 
-/** The recording that differs least from a request; undefined if no recording has a request. */
+/** Returns the recording nearest to a request; undefined if no recording has a request. */
 export function nearestRecording(
   recordings: readonly NamedRecording[],
   request: RecordedRequest,
@@ -209,7 +209,7 @@ function* differencesOf(
     comparableBody(parsedBody(each), ignoreFields),
   )
   if (recording.head.bodyHash === undefined) yield* valueDifferences(theirs, ours, 'body')
-  else yield { field: 'body', reason: 'body differs; its texts are redacted, so they cannot be compared' }
+  else yield { field: 'body', reason: 'body differs, but its text is redacted and cannot be compared' }
 }
 
 function* valueDifferences(theirs: unknown, ours: unknown, path: string): Generator<FieldDifference> {

@@ -1,6 +1,5 @@
 /**
- * `scan`: finds secrets that are left in files. Reads any file as text, and recordings also as what they are: bodies with
- * their chunks joined, and the texts that their events add up to.
+ * `scan`: finds secrets in files. Searches every file as text, and recordings also in their joined chunks and text deltas.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -14,9 +13,9 @@ import { bytesOf, formatRecording, parseRecording, type Recording } from './reco
 import { type RedactionFlags, toRedactor } from './redact.ts'
 import { isPlaceholder, type SecretFinder } from './secrets.ts'
 
-/** The place and kind of a secret; never its value. */
+/** Position and kind of a secret, without its value. */
 export interface Leak {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number
   readonly kind: string
 }
@@ -26,7 +25,7 @@ export interface ScanFlags extends Pick<RedactionFlags, 'redact'> {
   json?: true
 }
 
-/** Sets exit code 1 if secrets are left, 2 if a file cannot be read. */
+/** Prints secrets. Sets exit code 1 if there are any, 2 if a file cannot be read. */
 export async function scan(path: string, { quiet, json, ...rules }: ScanFlags): Promise<void> {
   const { finder } = toRedactor(rules)
   const result = await scanFolder(path, finder).catch((error: NodeJS.ErrnoException) => {
@@ -45,11 +44,11 @@ export async function scan(path: string, { quiet, json, ...rules }: ScanFlags): 
 export interface Scanned {
   readonly files: number
   readonly leaks: readonly (Leak & { readonly file: string })[]
-  /** Files that could not be read, and why. */
+  /** Files that could not be read, with the reason. */
   readonly unread: readonly { readonly file: string; readonly reason: string }[]
 }
 
-/** @param path A folder, or a single file. Throws the error of reading it. */
+/** @param path A folder or a file. Throws if it cannot be read. */
 export async function scanFolder(path: string, finder: SecretFinder): Promise<Scanned> {
   const leaks: (Leak & { file: string })[] = []
   const unread: { file: string; reason: string }[] = []
@@ -92,7 +91,7 @@ function reasonOf(error: unknown): string {
   return code ?? message
 }
 
-/** Decompresses gzip, and decodes UTF-16; any other bytes stay. */
+/** Decompresses gzip and decodes UTF-16. Other bytes are unchanged. */
 function unpacked(bytes: Buffer): Uint8Array {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, { maxOutputLength: 1024 ** 3 })
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(new TextDecoder('utf-16le').decode(bytes))
@@ -101,9 +100,9 @@ function unpacked(bytes: Buffer): Uint8Array {
 }
 
 /**
- * Each kind of secret once per line, ordered by line.
+ * Returns each kind of secret once per line, sorted by line.
  *
- * @param bytes The contents of a file.
+ * @param bytes Content of a file.
  */
 export function scanFile(bytes: Uint8Array, finder: SecretFinder): Leak[] {
   const recording = asRecording(bytes)
@@ -122,7 +121,7 @@ export function scanText(latin1: string, finder: SecretFinder): Leak[] {
   })
 }
 
-/** Secrets that are visible only in the decoded parts of a recording. */
+/** Finds secrets that are only visible in the decoded parts of a recording. */
 export function scanRecording(recording: Recording, finder: SecretFinder): Leak[] {
   const { head, request, reply, chunks } = recording
   const requestLine = 2

@@ -1,7 +1,6 @@
 /**
- * Finds secrets in text with one character per byte: known values in every encoding, keys by their form, and values by
- * the name of their field, also inside base64. A secret is replaced by a placeholder of the same length, so that offsets
- * and split points stay.
+ * Finds secrets in text with one character per byte: known values in every encoding, keys by their format, and values of
+ * secret fields, including in base64. Placeholders have the length of the secret, to preserve offsets and split points.
  */
 import {
   hidden,
@@ -16,15 +15,15 @@ import { fromBase64, toLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 import { hash } from '../../lib/seed.ts'
 
 export interface KnownSecret {
-  /** Origin of the value, `environment GATEWAY_KEY`; never the value. */
+  /** Origin of the value, such as `environment GATEWAY_KEY`. Never the value itself. */
   readonly kind: string
   readonly value: string
 }
 
 export interface FinderSetup {
-  /** Values that must not appear. Default: none. */
+  /** Secret values. Default: none. */
   readonly values?: readonly KnownSecret[]
-  /** Patterns in addition to those of known keys. Default: none. */
+  /** Patterns in addition to known key formats. Default: none. */
   readonly patterns?: readonly SecretPattern[]
   /** Names of secret fields in addition to the known ones. Default: none. */
   readonly fields?: readonly string[]
@@ -34,18 +33,18 @@ export interface SecretFound {
   readonly start: number
   readonly end: number
   readonly kind: string
-  /** Replacement of the same length. */
+  /** Placeholder of the same length. */
   readonly placeholder: string
 }
 
-/** Longest run of base64 to decode for keys of unknown value. Known values are found in runs of any length. */
+/** Maximum length of base64 to decode when searching for unknown keys. Known values are found at any length. */
 const maxRun = 1024 * 1024
 
 export class SecretFinder {
   readonly #patterns: readonly SecretPattern[]
   readonly #needles = new Map<string, { kind: string; placeholder: string }>()
   readonly #known: RegExp | undefined
-  /** Maximum length of a known value with line breaks, which does not end at a blank line. */
+  /** Maximum length of a known value with line breaks. */
   readonly longestLines: number = 0
 
   constructor({ values = [], patterns = [], fields = [] }: FinderSetup = {}) {
@@ -72,8 +71,8 @@ export class SecretFinder {
 
   /** Returns the text with a placeholder of the same length for every secret. */
   replace(text: string, note?: (kind: string) => void): string {
-    // A secret that overlaps another one is found once that one is replaced.
-    // mutation: equivalent: no text has secrets that deep inside one another
+    // Overlapping secrets are found after the first one is replaced.
+    // mutation: equivalent: no text has secrets nested this deep
     for (let round = 0; round < 4; round++) {
       const found = this.find(text)
       if (found.length === 0) break
@@ -105,12 +104,12 @@ export class SecretFinder {
       }
   }
 
-  /** Secrets of unknown value inside base64, at each of its four alignments. */
+  /** Finds unknown keys inside base64, at each of its four alignments. */
   *#inBase64(text: string): Generator<SecretFound> {
     for (const { 0: run, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}/g)) {
       if (run.length > maxRun) continue
       for (let offset = 0; offset < 4; offset++) {
-        // A single character at the end encodes no byte.
+        // A single trailing character encodes no byte.
         const rest = run.length - offset
         const part = run.slice(offset, offset + (rest % 4 === 1 ? rest - 1 : rest))
         const plain = toLatin1(fromBase64(part.replaceAll('-', '+').replaceAll('_', '/')))
@@ -132,12 +131,12 @@ export class SecretFinder {
   }
 }
 
-/** A placeholder of the same length. The same secret always has the same one. */
+/** Returns a placeholder of the same length. Equal secrets have equal placeholders. */
 export function placeholderFor(secret: string, length = secret.length): string {
   return `redacted.${hash('secret', secret).slice(0, 4)}.`.padEnd(length, 'x').slice(0, length)
 }
 
-/** If true, the value is a placeholder. */
+/** Returns true if the value is a placeholder. */
 export function isPlaceholder(value: string): boolean {
   if (value === hidden) return true
   return (
@@ -147,12 +146,12 @@ export function isPlaceholder(value: string): boolean {
   )
 }
 
-/** Replaces every placeholder by the same word, to compare texts. */
+/** Replaces every placeholder by the same word, for comparisons. */
 export function withoutPlaceholders(text: string): string {
   return text.replace(/redacted\.[0-9a-f]{4}\.x*/g, 'redacted')
 }
 
-/** A value in every encoding of bodies and URLs, each with its placeholder. */
+/** Returns a value in every encoding of bodies and URLs, with placeholders. */
 function needlesOf(value: string): Map<string, string> {
   const needles = new Map<string, string>()
   const json = JSON.stringify(value).slice(1, -1)
@@ -182,7 +181,7 @@ function needlesOf(value: string): Map<string, string> {
   return needles
 }
 
-/** The characters of base64 that depend on the text only, after `before` bytes of its group of three. */
+/** Returns the base64 characters that only depend on the text, after `before` bytes of its group of three. */
 function base64Core(latin1: string, before: number): string {
   const encoded = btoa('\0'.repeat(before) + latin1)
   const from = [0, 2, 3][before] as number

@@ -1,18 +1,18 @@
 /**
- * The shape of values without the values: types, null, presence of fields, closed sets. Schemas and samples become the
- * same form. Another shape is compared with ours by what the difference means for a client: in a reply, more than ours is
- * additive and less is breaking; in a request, the other way round.
+ * Shapes: types, nullability, presence of fields and closed sets of values. Schemas and samples are converted to shapes,
+ * and compared by their effect on a client. In a reply, more than ours is additive and less is breaking; in a request, the
+ * reverse.
  */
 import { isJson, type Json, type OpenApiDocument } from '../../http/openapi-document.ts'
 
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'object' | 'array'
 
 export interface Shape {
-  /** Empty if nothing is known: such a shape differs from none. */
+  /** Types. Empty if unknown: an unknown shape has no differences. */
   readonly types: ReadonlySet<TypeName>
-  /** Values as JSON: all that a schema allows, if it lists them; those seen in samples. */
+  /** Values as JSON: the ones that a schema lists, or the ones in samples. */
   readonly values?: ReadonlySet<string> | undefined
-  /** Objects by their tag, the value of `type` or `source` that tells members of a union apart; `''` without one. */
+  /** Objects by tag, the value of `type` or `source` that distinguishes members of a union; `''` without a tag. */
   readonly objects: ReadonlyMap<string, ObjectShape>
   readonly items?: Shape | undefined
   /** Bounds by JSON Schema keyword: `maxLength`, `pattern`. */
@@ -21,22 +21,22 @@ export interface Shape {
 
 export interface ObjectShape {
   readonly fields: ReadonlyMap<string, Field>
-  /** If true, fields of any other name are allowed. */
+  /** If true, additional fields are allowed. */
   readonly isOpen: boolean
 }
 
 export interface Field {
   readonly shape: Shape
-  /** If true, every such object has it. */
+  /** If true, every such object has the field. */
   readonly isRequired: boolean
 }
 
 export const unknownShape: Shape = { types: new Set(), objects: new Map() }
 
-/** The fields whose value tells members of a union apart. The first one that an object has counts. */
+/** Fields that distinguish members of a union, in order of precedence. */
 const tagFields = ['type', 'source'] as const
 
-/** The shape of values that have either shape. */
+/** Returns the union of two shapes. */
 export function unionOf(left: Shape, right: Shape): Shape {
   if (left === right) return left
   if (left.types.size === 0) return right
@@ -65,7 +65,7 @@ function unionOfObjects(left: ObjectShape, right: ObjectShape): ObjectShape {
   return { fields, isOpen: left.isOpen || right.isOpen }
 }
 
-/** Undefined, which is open, if a side has values other than null and does not list them. */
+/** Returns the union of two closed sets; undefined (open) if a side does not list its values. */
 function unionOfValues(left: Shape, right: Shape): Set<string> | undefined {
   const isOpen = ({ types, values }: Shape) => !values && [...types].some((type) => type !== 'null')
   if (isOpen(left) || isOpen(right)) return undefined
@@ -79,7 +79,7 @@ function commonLimits(
   return Object.fromEntries(Object.entries(left).filter(([name, value]) => right[name] === value))
 }
 
-/** The shape of values that have both shapes, as the members of an `allOf`. */
+/** Returns the intersection of two shapes, as for `allOf`. */
 function intersectionOf(left: Shape, right: Shape): Shape {
   if (left.types.size === 0) return right
   if (right.types.size === 0) return left
@@ -115,7 +115,7 @@ const limitNames = [
 ]
 const typeNames = new Set<string>(['null', 'boolean', 'integer', 'number', 'string', 'object', 'array'])
 
-/** Reads the schemas of a document. References are followed when needed, each once. */
+/** Converts schemas of a document to shapes. Each reference is resolved once. */
 export class SchemaReader {
   readonly #document: OpenApiDocument
   readonly #known = new Map<string, Shape>()
@@ -131,7 +131,7 @@ export class SchemaReader {
     if (typeof $ref !== 'string') return this.#read(schema)
     const known = this.#known.get($ref)
     if (known) return known
-    // A schema inside itself is compared at the outer place.
+    // Recursive schemas are only compared at the outer level.
     if (this.#open.has($ref)) return unknownShape
     this.#open.add($ref)
     const shape = this.#read(this.#document.resolve(schema) ?? {})
@@ -154,7 +154,7 @@ export class SchemaReader {
       : shape
   }
 
-  /** The shape without `anyOf`, `oneOf` and `allOf`. */
+  /** Returns the shape without `anyOf`, `oneOf` and `allOf`. */
   #keywords(schema: Json): Shape {
     const types = typesOf(schema)
     if (types.size === 0) return unknownShape
@@ -198,7 +198,7 @@ function typesOf(schema: Json): Set<TypeName> {
   return new Set('items' in schema ? ['array'] : [])
 }
 
-/** The tags that an object with these fields may have; `''` if no field is a tag. */
+/** Returns the possible tags of an object with these fields; `''` if no field is a tag. */
 function schemaTags(fields: ReadonlyMap<string, Field>): string[] {
   for (const name of tagFields) {
     const values = fields.get(name)?.shape.values
@@ -222,7 +222,7 @@ export function shapeOfSample(sample: unknown): Shape {
     )
     return { types, objects: new Map([[sampleTag(object), { fields: new Map(fields), isOpen: false }]]) }
   }
-  // Longer texts are not members of a closed set.
+  // Longer strings are not members of a closed set.
   const isShort = typeof sample === 'string' && sample.length <= 64
   return { types, objects: new Map(), values: isShort ? new Set([JSON.stringify(sample)]) : undefined }
 }
@@ -242,32 +242,32 @@ function typeOf(value: unknown): TypeName {
   return typeof value === 'boolean' || typeof value === 'string' ? (typeof value as TypeName) : 'object'
 }
 
-/** Effect on a client that was tested with Understudy. */
+/** Effect of a difference on a client that was tested with Understudy. */
 export type Severity = 'breaking' | 'additive' | 'info'
 
 export interface Difference {
-  /** `reply 200`, `request`, `stream`. */
+  /** Part of the operation: `reply 200`, `request`, `stream`. */
   readonly part: string
-  /** Into the body, `data[].slug`; `output[message].content` for one member of a union. */
+  /** Path into the body: `data[].slug`, or `output[message].content` for one member of a union. */
   readonly path: string
-  /** `field-added`, `type-changed`, … */
+  /** Kind of difference: `field-added`, `type-changed`, … */
   readonly kind: string
   readonly severity: Severity
-  /** The difference in words, without its place. */
+  /** Description of the difference, without its path. */
   readonly message: string
 }
 
-/** A difference without its place. */
+/** A difference without its path. */
 type Change = Pick<Difference, 'kind' | 'severity' | 'message'>
 
 export interface CompareSetup {
   readonly part: string
   readonly direction: 'reply' | 'request'
-  /** If true, the other shape is of samples, which may not show everything. */
+  /** If true, the other shape comes from samples, which may be incomplete. */
   readonly isObserved: boolean
 }
 
-/** @param path Place of the two shapes; empty for a whole body. */
+/** @param path Path of the two shapes; empty for a whole body. */
 export function* compareShapes(
   ours: Shape,
   theirs: Shape,
@@ -310,7 +310,7 @@ function* compareTypes(
   }
 }
 
-/** Maximum number of sampled values of a closed set: with more, it is not closed. */
+/** Maximum number of sampled values in a closed set. With more values, the set is open. */
 const maxValues = 200
 
 function* compareValues(
@@ -337,12 +337,12 @@ function* compareValues(
   }
 }
 
-/** The values that are not in the other set, as a list: one finding names them all. */
+/** Lists the values that are not in the other set, for a single finding. */
 function without(values: Shape['values'], others: ReadonlySet<string>): string {
   return [...(values ?? [])].filter((value) => !others.has(value)).join(', ')
 }
 
-/** Limits that allow more if they are larger. */
+/** Limits that are less strict if they are larger. */
 const upperLimits = new Set(['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems'])
 
 function* compareLimits(
@@ -392,7 +392,7 @@ function* compareObjects(
   }
 }
 
-/** An object without a tag is compared with ours if there is only one. */
+/** Returns our object with the same tag, or the only one if there is no tag. */
 function onlyObject({ objects }: Shape, tag: string): ObjectShape | undefined {
   const [first, ...others] = objects.values()
   return tag === '' && others.length === 0 ? first : undefined

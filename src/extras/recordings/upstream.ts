@@ -1,6 +1,5 @@
 /**
- * The real gateway: its address, below whose path requests stay and whose credentials are never shown, and forwarding
- * requests to it.
+ * Forwards requests to the real gateway. Requests cannot leave its base URL, and its credentials are never printed.
  */
 import { GatewayError } from '../../http/errors.ts'
 import type { Frame, Reply } from '../../http/reply.ts'
@@ -8,35 +7,32 @@ import type { CallRecord } from '../../journal/call-record.ts'
 import { decodeUtf8, fromLatin1, utf8AsLatin1 } from '../../lib/bytes.ts'
 
 /**
- * URL of a request below the base address, without credentials. Throws 400 for a path that some server might read as one
+ * Returns the URL of a request below the base URL, without credentials. Throws 400 for a path that a server might resolve
  * outside of the base path.
  *
- * @param path Percent-encoded.
- * @param search The query with its question mark, or the empty string.
+ * @param path Percent-encoded path.
+ * @param search Query with its question mark, or the empty string.
  */
 export function upstreamUrl({ origin, pathname }: URL, path: string, search: string): URL {
   if (!path.startsWith('/') || climbs(path))
-    throw new GatewayError(
-      400,
-      'Paths must stay below the base address: no . or .. segments, in any encoding',
-    )
+    throw new GatewayError(400, 'Paths must stay below the base URL: no . or .. segments, in any encoding')
   return new URL(`${origin}${pathname.replace(/\/$/, '')}${path}${search}`)
 }
 
-/** `user:password` of an address, decoded; undefined if it has none. */
+/** Returns the decoded `user:password` of a URL; undefined if it has none. */
 export function credentialsOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined
   const given = `${username}:${password}`
   return decodeUtf8(fromLatin1(percentDecoded(given))) ?? given
 }
 
-/** The credentials of an address as a header; empty if it has none. */
+/** Returns the credentials of a URL as a header; empty if it has none. */
 export function basicAuthorization(upstream: URL): { authorization?: string } {
   const credentials = credentialsOf(upstream)
   return credentials === undefined ? {} : { authorization: `Basic ${btoa(utf8AsLatin1(credentials))}` }
 }
 
-/** The address without credentials, to print. */
+/** Returns the URL without credentials, for printing. */
 export function shownUpstream(upstream: URL): string {
   const shown = new URL(upstream)
   shown.username = ''
@@ -44,10 +40,10 @@ export function shownUpstream(upstream: URL): string {
   return shown.href
 }
 
-/** Servers behind servers each decode a path once. A path that is still encoded after this many rounds is refused. */
+/** Maximum rounds of decoding, because each server in a chain may decode the path once. Deeper encodings are rejected. */
 const maxRounds = 5
 
-/** If true, a segment of the path is `.` or `..`, or is read as such by servers that decode or normalize liberally. */
+/** Returns true if a segment is `.` or `..`, or if a lenient server might decode or normalise it to that. */
 function climbs(path: string): boolean {
   let decoded = path
   for (let round = 0; round < maxRounds; round++) {
@@ -56,25 +52,25 @@ function climbs(path: string): boolean {
     if (decoded === before) break
     if (round === maxRounds - 1) return true
   }
-  // Undefined for overlong encodings of dots and slashes.
+  // Undefined for overlong UTF-8 encodings of dots and slashes.
   const text = decodeUtf8(fromLatin1(decoded))
   if (text === undefined) return true
-  // Full-width dots and slashes become plain ones. Some servers end a segment at `;`, a space or a control character.
+  // Normalises full-width dots and slashes. Some servers end a segment at `;`, a space or a control character.
   return text
     .normalize('NFKC')
     .split(/[/\\]/)
     .some((segment) => /^\.{1,2}(?:$|[^\w.-])/.test(segment))
 }
 
-/** One character for each byte; a `%` without two digits stays. */
+/** Decodes to one character per byte. A `%` without two hex digits is unchanged. */
 function percentDecoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
-/** Marks forwarded requests: a gateway that forwards to itself would loop forever. */
+/** Marks forwarded requests, to detect a gateway that forwards to itself. */
 const forwardedHeader = 'x-understudy-forwarded'
 
-/** Headers of one connection, or that both sides negotiate again. */
+/** Headers that concern one connection, or that both sides renegotiate. */
 const connectionHeaders = new Set([
   'accept-encoding',
   'connection',
@@ -87,10 +83,10 @@ const connectionHeaders = new Set([
 ])
 
 /**
- * Sends a request to the real gateway, and passes its reply on chunk by chunk. Throws 502 if the upstream cannot be
- * reached, 400 for a path that leaves its base address.
+ * Forwards a request to the real gateway, and its reply chunk by chunk. Throws 502 if the upstream is unreachable, and 400
+ * for a path outside its base URL.
  *
- * @param upstream The base address of the real gateway, without credentials.
+ * @param upstream Base URL of the real gateway, without credentials.
  */
 export async function forward(
   upstream: string,
@@ -99,7 +95,7 @@ export async function forward(
 ): Promise<Reply> {
   const { method, route = '', search, headers, requestText } = record
   if (headers[forwardedHeader])
-    throw new GatewayError(502, `${upstream} leads back here: forward to the real gateway`)
+    throw new GatewayError(502, `${upstream} forwards back to this server: set upstream to the real gateway`)
   const url = upstreamUrl(new URL(upstream), route, search)
   const sent = { ...endToEnd(headers), [forwardedHeader]: '1', 'accept-encoding': 'identity' }
   const over = new AbortController()

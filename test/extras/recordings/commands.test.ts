@@ -123,7 +123,7 @@ describe('record', () => {
 
   it.each([
     [['--upstream', 'https://gateway.example/api/v1'], 'CI is set'],
-    [['--upstream', 'gateway'], 'base address'],
+    [['--upstream', 'gateway'], 'base URL'],
     [[], '--upstream'],
     [
       ['--upstream', 'https://gateway.example/api/v1', '--allow-ci', '--key-env', 'NO_SUCH_KEY'],
@@ -205,7 +205,7 @@ describe('import and export', () => {
     expect(
       await exit('import', 'sse', '@reply.txt', '--request', '@request.json', '--out', '@imported'),
     ).toBe(2)
-    expect(stderr).toMatch(/request\.json:1:\d+: a path begins with \//)
+    expect(stderr).toMatch(/request\.json:1:\d+: a path starts with \//)
     expect(await exit('import', 'har', '@a.har', '--request', '@ask.json', '--out', '@imported')).toBe(2)
     expect(stderr).toContain('--request is for import sse')
   })
@@ -353,7 +353,7 @@ describe('drift', () => {
     await write('broken.yaml', 'paths: [')
     expect(await exit('drift', '--spec', '@broken.yaml')).toBe(2)
     expect(await exit('drift')).toBe(2)
-    expect(stderr).toContain('give --spec, --recordings or --live')
+    expect(stderr).toContain('set --spec, --recordings or --live')
   })
 
   it('prints JSON, Markdown and SARIF', async () => {
@@ -408,7 +408,7 @@ describe('drift', () => {
     expect(stdout).toBe('No drift in 7 live replies\n')
     expect(server.gateway.journal.calls('createResponse')).toHaveLength(3)
     expect(await exit('drift', ...flags, '--budget-usd', '0')).toBe(2)
-    expect(stdout).toContain('the budget is spent')
+    expect(stdout).toContain('the budget is exhausted')
     expect(await exit('drift', '--live', '--upstream', 'http://127.0.0.1:9/api/v1')).toBe(2)
     server.gateway.fail(503, { on: 'listProviders' })
     expect(await exit('drift', ...flags)).toBe(2)

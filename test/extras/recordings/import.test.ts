@@ -156,7 +156,7 @@ describe('importing a HAR file', () => {
   it('reports a file that is invalid or of another site in one line', () => {
     expect(() => importHar('{}', 'a.har', '/api/v1')).toThrow('a.har: is not a HAR file')
     expect(() => importHar('<html>', 'a.har', '/api/v1')).toThrow('a.har: not JSON')
-    expect(() => importHar(har(entry({})), 'a.har', '/v9')).toThrow('give --base')
+    expect(() => importHar(har(entry({})), 'a.har', '/v9')).toThrow('set --base')
     expect(importHar(har(entry({})), 'a.har', base).exchanges).toHaveLength(1)
   })
 })
@@ -359,7 +359,7 @@ describe('an entry of a HAR file', () => {
     'is not below %s',
     (base) => {
       expect(() => importHar(har(entry({})), 'a', base)).toThrow(
-        `a: none of its 1 entries is below ${base}: give --base`,
+        `a: none of its 1 entries is below ${base}: set --base`,
       )
     },
   )
@@ -518,8 +518,8 @@ describe('an entry of a journal file', () => {
   })
 
   it.each([
-    [{ rawBody: { text: '', cut: 1 } }, 'The journal did not keep the whole request and reply'],
-    [{ replyBody: { text: '', cut: 1 } }, 'The journal did not keep the whole request and reply'],
+    [{ rawBody: { text: '', cut: 1 } }, 'The request or reply in the journal is incomplete'],
+    [{ replyBody: { text: '', cut: 1 } }, 'The request or reply in the journal is incomplete'],
     [{ delivery: 'pending' }, 'The request is still in progress'],
     [{ delivery: 'lost' }, /^delivery: Invalid option/],
     [{ replyBody: {} }, 'replyBody.text: Invalid input: expected string, received undefined'],
@@ -557,7 +557,7 @@ describe('an entry of a journal file', () => {
     for (const operation of [null, 'createResponse']) expect(() => fixture([], operation)).toThrow(none)
     expect(() => fixture([], 'listProviders', { status: 201 })).toThrow(none)
     expect(() => fixture([], 'listProviders', { replyBody: { text: '', cut: 1 } })).toThrow(
-      'The journal did not keep the whole reply',
+      'The reply in the journal is incomplete',
     )
     expect(entryExchange({ ...entry, path: '/elsewhere' } as never).request?.path).toBe('/elsewhere')
   })

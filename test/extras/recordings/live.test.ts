@@ -48,8 +48,8 @@ const listings = [
   'GET /presets/understudy-drift-check',
   'POST /responses',
 ]
-const noModel = 'live POST /responses: name a model with --model'
-const usedUp = 'live POST /responses: the budget is spent'
+const noModel = 'live POST /responses: set a model with --model'
+const usedUp = 'live POST /responses: the budget is exhausted'
 
 describe('drift --live', () => {
   it('requests lists and errors with the key, and no model reply without --model', async () => {

@@ -57,7 +57,7 @@ describe('a recording file', () => {
       't:1: head: operation: Too small: expected string to have >=1 characters',
     ],
     [[first, '{"request":7}'], 't:2: request: Invalid input: expected object, received number'],
-    [[first, '{"request":{"method":"get","path":"/a"}}'], 't:2: request: method: a method is in capitals'],
+    [[first, '{"request":{"method":"get","path":"/a"}}'], 't:2: request: method: a method must be upper case'],
     [
       [first, '{"reply":{"ms":-1,"status":200,"headers":{}}}'],
       't:2: reply: ms: Too small: expected number to be >=0',
@@ -70,7 +70,7 @@ describe('a recording file', () => {
       [first, '{"reply":{"ms":0,"status":600,"headers":{}}}'],
       't:2: reply: status: Too big: expected number to be <=599',
     ],
-    [[first, '{"ms":0}'], 't:2: chunks: a chunk has ms, and text or base64'],
+    [[first, '{"ms":0}'], 't:2: chunks: a chunk must have ms, and text or base64'],
     [
       [first, chunk, '{"end":"fin","ms":0,"bytes":-1}'],
       't:3: end: bytes: Too small: expected number to be >=0',

@@ -258,7 +258,7 @@ describe('recordings', () => {
     expect(server.gateway.journal.last('createResponse')?.warnings).toEqual([forwarded])
 
     expect(() => createGateway({ recordings: [], replay: { onUnmatchedRecording: 'passthrough' } })).toThrow(
-      'needs replay.upstream',
+      'requires replay.upstream',
     )
     vi.stubEnv('CI', 'true')
     expect(() => createGateway(options)).toThrow('CI is set')
@@ -294,7 +294,7 @@ describe('recordings', () => {
     expect(upstream.requests).toHaveLength(1)
     expect([status, body.error.message]).toEqual([
       502,
-      `${upstream.url.href} leads back here: forward to the real gateway`,
+      `${upstream.url.href} forwards back to this server: set upstream to the real gateway`,
     ])
   })
 
@@ -355,7 +355,7 @@ describe('recordings', () => {
       '{"recording":1,"operation":"x","key":"k"}\n{"ms":0}\n',
     )
     expect(() => createGateway({ recordings: folder })).toThrow(
-      /a\.recording\.jsonl:2: chunks: a chunk has ms/,
+      /a\.recording\.jsonl:2: chunks: a chunk must have ms/,
     )
     expect(() => createGateway({ recordings: join(folder, 'none') })).toThrow(
       'there is no such file or folder',

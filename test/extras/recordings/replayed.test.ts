@@ -173,7 +173,7 @@ describe('recordingScenario()', () => {
     expect(fault('idle')).toEqual({ name: 'timeout' })
     expect(fault('reset')).toEqual({ name: 'connection-reset' })
     expect(() => rule({ ...recordingOf([]), end: undefined })).toThrow(
-      'The recording of ask has a request and no reply yet',
+      'The recording of ask has a request, but no reply yet',
     )
   })
 })

@@ -202,7 +202,7 @@ describe('RecordingIndex', () => {
     const [name, recording] = recorded('a', {}, { a: 1 })
     const filled = { ...recording, head: { ...head, bodyHash: 'h' } }
     expect(miss([[name, filled]], { a: 2 }).message).toBe(
-      'No recording matches POST /ask. The nearest is a, whose body differs; its texts are redacted, so they cannot be compared',
+      'No recording matches POST /ask. The nearest is a, whose body differs, but its text is redacted and cannot be compared',
     )
     expect(miss([recorded('a', undefined)], {}).message).toBe(
       'No recording matches POST /ask: none exists. Run gateway-understudy record, or set replay.onUnmatchedRecording',
