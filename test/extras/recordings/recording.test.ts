@@ -57,7 +57,10 @@ describe('a recording file', () => {
       't:1: head: operation: Too small: expected string to have >=1 characters',
     ],
     [[first, '{"request":7}'], 't:2: request: Invalid input: expected object, received number'],
-    [[first, '{"request":{"method":"get","path":"/a"}}'], 't:2: request: method: a method must be upper case'],
+    [
+      [first, '{"request":{"method":"get","path":"/a"}}'],
+      't:2: request: method: a method must be upper case',
+    ],
     [
       [first, '{"reply":{"ms":-1,"status":200,"headers":{}}}'],
       't:2: reply: ms: Too small: expected number to be >=0',
